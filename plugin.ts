@@ -59,7 +59,7 @@ export type {
   TokenUser,
   UserRules,
 } from "./core/access.ts";
-export { type Caller, systemGroups } from "./core/user-info.ts";
+export { type Caller, type SystemGroups, systemGroups } from "./core/user-info.ts";
 
 // Tables and objects.
 export { age, ageColumn, type Column, createdAtColumn, nameColumn } from "./core/meta/columns.ts";

@@ -9,9 +9,18 @@ export interface Caller {
 /** The kernel's name for a `Caller`. */
 export type UserInfo = Caller;
 
+/** The type of `systemGroups`. */
+export interface SystemGroups {
+  /** Has all permissions. */
+  readonly masters: "system:masters";
+  /** May read metrics and health. */
+  readonly monitoring: "system:monitoring";
+  readonly authenticated: "system:authenticated";
+  readonly unauthenticated: "system:unauthenticated";
+  readonly serviceAccounts: "system:serviceaccounts";
+}
 /** Names of the groups of the platform. */
 export const systemGroups: SystemGroups = Object.freeze({
-  /** Has all permissions. */
   masters: "system:masters",
   monitoring: "system:monitoring",
   authenticated: "system:authenticated",
