@@ -166,3 +166,9 @@ test("a chain follows the configuration: kept authorizers stay open, those that 
     await opened.close();
   }
 });
+
+test("definePlugin() refuses authorizers with the name of a mode of the server, or that is no word", () => {
+  for (const name of ["AlwaysAllow", "Webhook", "rbac", "A,B", ""]) {
+    assert.throws(() => fake(name, { verdict: "allow", reason: "" }), /its name must be an upper camel case word/, name);
+  }
+});

@@ -42,6 +42,7 @@ function pluginMistakes(plugin: Plugin): readonly string[] {
   const {
     resources = [],
     admission = [],
+    authorizers = [],
     controllers = [],
     healthChecks = [],
     startHooks = [],
@@ -64,6 +65,11 @@ function pluginMistakes(plugin: Plugin): readonly string[] {
     ...repeated(resources.flatMap(endpointsOf)).map((each) => `${each} is defined twice`),
     ...repeated(resources.flatMap(({ storedUnder }) => storedUnder ?? [])).map((each) => `two resources are stored under "${each}"`),
     ...repeated(admission.map((step) => step.name)).map((each) => `two admission steps are named "${each}"`),
+    ...repeated(authorizers.map((authorizer) => authorizer.name)).map((each) => `two authorizers are named "${each}"`),
+    // --authorization-mode separates names by commas; these are modes of the server itself.
+    ...authorizers.filter(({ name }) => !/^[A-Z][A-Za-z0-9]*$/.test(name) || ["AlwaysAllow", "AlwaysDeny", "Webhook"].includes(name)).map(
+      ({ name }) => `authorizer "${name}": its name must be an upper camel case word that is no mode of the server`,
+    ),
     ...repeated(controllers.map((controller) => controller.name)).map((each) => `two controllers are named "${each}"`),
     // The name of a controller is the reporting controller of its events.
     ...controllers.filter(({ name }) => qualifiedName(name).length > 0).map(({ name }) =>
