@@ -6,6 +6,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import process from "node:process";
+import { lineMappings } from "./line-maps.mjs";
 import { root } from "./runtimes.mjs";
 
 /** The modules that are imported by name, by the subpath of the export. */
@@ -72,6 +73,15 @@ function removeUnreachable(folder) {
   }
 }
 
+/** Shortens every source map of a folder to one place for each line. */
+function shortenMaps(folder) {
+  for (const file of readdirSync(folder, { recursive: true })) {
+    if (!file.endsWith(".js.map")) continue;
+    const path = join(folder, file), map = JSON.parse(readFileSync(path, "utf8"));
+    writeFileSync(path, JSON.stringify({ ...map, names: [], mappings: lineMappings(map.mappings) }));
+  }
+}
+
 function manifest() {
   const own = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const { name, version, description, license, type, dependencies } = own;
@@ -104,6 +114,7 @@ async function main() {
     compile(folder, "declarations", { declaration: true, emitDeclarationOnly: true }),
   ]);
   removeUnreachable(content);
+  shortenMaps(content);
   copyFileSync(join(root, "scripts/thole.mjs"), join(content, "bin/thole.js"));
   for (const file of copied) copyFileSync(join(root, file), join(content, file));
   const packed = manifest();
