@@ -15,7 +15,14 @@ test("npm run bench -- --smoke measures every scenario without a failed request 
     timeout: smokeMs,
   });
   const loads = ["get", "page of 500", "list of 10,000", "create", "update", "merge patch", "apply, 1 kB", "json patch, 100 kB"];
-  const others = ["watch, 1,000 watchers", "16 slow readers", "nothing of 300,000", "pages of 300,000", "storm of 256 lists"];
+  const others = [
+    "watch, 1,000 watchers",
+    "16 slow readers",
+    "nothing of 300,000",
+    "pages of 300,000",
+    "storm of 256 lists",
+    "authorization, own",
+  ];
   const hostile = ["YAML, 700,000 lines", "JSON patch, 9,999 inserts at the head", "apply, finalizers"].map((name) => `hostile: ${name}`);
   for (const name of [...loads, ...others, ...hostile]) {
     assert.match(stdout, new RegExp(`^${name} +[\\d.]`, "m"));

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { startEtcd } from "../etcd.ts";
+import { measureAuthorization } from "./authorization.ts";
 import { type Child, clientRuntime, type Runtime, startChild } from "./children.ts";
 import type { FloorStep } from "./floor.ts";
 import { measureHostile } from "./hostile.ts";
@@ -98,6 +99,8 @@ export async function measure(options: Options): Promise<Result> {
       if (measure.tag === "load") keep(await measureLoad(scenario, measure, setting));
       else if (measure.tag === "watch") keep(await measureWatch(scenario, measure, setting));
     }
+    const authorized = options.scenarios.flatMap(({ name, measure }) => measure.tag === "authorization" ? [{ name, measure }] : []);
+    if (authorized.length > 0) { for (const result of await measureAuthorization(authorized, options)) keep(result); }
     for (const scenario of largeOf(options.scenarios)) for (const result of await measureLarge(scenario, setting)) keep(result);
     for (const { name, measure } of options.scenarios) {
       if (measure.tag === "hostile") {
@@ -163,7 +166,9 @@ function loadOf(setting: Setting, { kind, path, clients, objects: some = objects
 /** Scenarios over much data, those over the same together: it is filled once. */
 function largeOf(scenarios: readonly Scenario[]): readonly (readonly LargeScenario[])[] {
   const large = scenarios.flatMap(({ name, measure }) =>
-    measure.tag === "load" || measure.tag === "watch" || measure.tag === "hostile" ? [] : [{ name, measure }]
+    measure.tag === "load" || measure.tag === "watch" || measure.tag === "hostile" || measure.tag === "authorization"
+      ? []
+      : [{ name, measure }]
   );
   return [...Map.groupBy(large, ({ measure: { objects } }) => `${objects.count} ${objects.bytes}`).values()];
 }

@@ -1,4 +1,5 @@
 /** What is measured: one entry for each scenario, in the order in which they run. */
+import type { Authorization } from "./authorization.ts";
 import type { Hostile } from "./hostile.ts";
 import { hostileRequests } from "./hostile-bodies.ts";
 import type { Large } from "./large.ts";
@@ -18,7 +19,8 @@ export interface Scenario {
     }
     | { readonly tag: "watch"; readonly watchers: number; readonly writes: number; readonly writesPerSecond: number }
     | Large
-    | Hostile;
+    | Hostile
+    | Authorization;
   /** What the same is compared with, where it is. */
   readonly floor?: "read" | "write" | "rewrite" | "watch";
 }
@@ -65,6 +67,10 @@ export const scenarios: readonly Scenario[] = Object.freeze([
   },
   { name: "nothing of 300,000", measure: { tag: "nothing", objects: { count: 300_000, bytes: 1_000 }, clients: 8 } },
   { name: "pages of 300,000", measure: { tag: "pages", objects: { count: 300_000, bytes: 1_000 }, limit: 500, writers: 8 } },
+  ...(["master", "others", "own"] as const).map((user): Scenario => ({
+    name: `authorization, ${user}`,
+    measure: { tag: "authorization", user, bindings: 1_000 },
+  })),
   ...hostileRequests.map((request): Scenario => ({ name: `hostile: ${request.name}`, measure: { tag: "hostile", request } })),
   {
     name: "storm of 256 lists",

@@ -22,6 +22,8 @@ const reads: ReadonlySet<string> = new Set(["get", "page of 500", "list of 1,000
 const writes: ReadonlySet<string> = new Set(["create", "update", "merge patch"]);
 /** Milliseconds that a hostile request may hold up another client, and memory that it may take, as a multiple of its body. */
 const stallMsMax = 100, bodyTimesMax = 4;
+/** Of CPU that a GET of a user with roles costs more than the same of a member of system:masters. */
+const authorizationMicrosecondsMax = 10;
 /** Seconds from the start of the process to ready. */
 const readySecondsMax = 0.6;
 /** Resident memory of an idle server. */
@@ -39,7 +41,9 @@ export function goalsOf(
   const theirs = upstream[name];
   const ofFloor = floor === undefined ? undefined : cpuMs / floor.cpuMs;
   const update = before.find((each) => each.name === "update, 1 kB");
+  const master = name.startsWith("authorization, ") ? before.find((each) => each.name === "authorization, master") : undefined;
   return [
+    ...goal("us of authorization", master && (cpuMs - master.cpuMs) * 1000, authorizationMicrosecondsMax),
     ...(theirs === undefined ? [] : goal("CPU ms", cpuMs, theirs.cpuMs * theirs.share)),
     ...(reads.has(name) ? goal("x floor", ofFloor, readFloorsMax) : []),
     ...(writes.has(name) ? goal("x floor", ofFloor, writeFloorsMax) : []),

@@ -144,6 +144,7 @@ test("nobody gets rights through the labels of aggregated roles, or by an aggreg
     // Labels on a role with more rights than the user's are a write of that role.
     await make(admin, `${api}/clusterroles`, { metadata: { name: "secret-reader" }, rules: greedy });
     refused(await mallory.ask(`${api}/clusterroles/secret-reader`, { method: "PATCH", headers: merge, body: { metadata: { labels } } }));
+    await until(async () => assert.ok((await admin.ask(`${api}/clusterroles/view`)).json().rules.length > 0));
     refused(await mallory.ask(`${api}/clusterroles/view`, { method: "PATCH", headers: merge, body: { rules: [] } }), words);
   }));
 
