@@ -2,6 +2,7 @@
 import { type AuthorizationAttributes, type Caller, goQuote } from "../../plugin.ts";
 import { ruleAllows, sizeOf } from "./rules.ts";
 import type { Binding, PolicyRule, Role, RoleRef, Subject } from "./schema.ts";
+import { IndexGeneration, type RoleSlot, SubjectRoles } from "./subject-roles.ts";
 
 /** The decision about a request: the binding that allows it, or errors met on the way. */
 export interface Found {
@@ -10,20 +11,10 @@ export interface Found {
   readonly errors: readonly string[];
 }
 
-/** A role that bindings name, whether it exists or not. Bindings hold it, so that a decision looks up no role by name. */
-interface RoleSlot {
-  readonly ref: RoleRef;
-  /** Undefined while there is no such role. */
-  rules: readonly PolicyRule[] | undefined;
-  /** Bindings that name it; the slot is dropped with the last of them and its role. */
-  uses: number;
-}
-/** The roles of a subject in one place, each with the bindings that give it. */
-type Roles = Map<RoleSlot, Set<Binding>>;
 /** Bindings of the cluster or of one namespace, by the names of their subjects. A ServiceAccount is the user that it is authenticated as. */
 interface Place {
-  readonly users: Map<string, Roles>;
-  readonly groups: Map<string, Roles>;
+  readonly users: Map<string, SubjectRoles>;
+  readonly groups: Map<string, SubjectRoles>;
 }
 
 /** Values of rules that a decision compares before other requests get a turn. */
@@ -38,6 +29,7 @@ export class RuleIndex {
   readonly #bindings = new Map<string, Binding>();
   /** By namespace; "" is the cluster. */
   readonly #places = new Map<string, Place>();
+  readonly #generation = new IndexGeneration();
   /** The group of roles, which errors name. */
   readonly #group: string;
 
@@ -48,11 +40,13 @@ export class RuleIndex {
   setRole({ metadata, rules }: Role): void {
     const { namespace = "", name = "" } = metadata;
     this.#slot({ apiGroup: this.#group, kind: namespace === "" ? "ClusterRole" : "Role", name }, namespace).rules = rules ?? [];
+    this.#generation.end();
   }
   deleteRole({ metadata }: Pick<Role, "metadata">): void {
     const key = keyOf(metadata), slot = this.#roles.get(key);
     if (slot === undefined) return;
     slot.rules = undefined;
+    this.#generation.end();
     if (slot.uses === 0) this.#roles.delete(key);
   }
   setBinding(binding: Binding): void {
@@ -63,13 +57,14 @@ export class RuleIndex {
     if (place === undefined) this.#places.set(namespace, place = { users: new Map(), groups: new Map() });
     const slot = this.#slot(binding.roleRef, namespace);
     slot.uses++;
+    this.#generation.end();
     for (const subject of binding.subjects ?? []) {
       const [names, name] = subjectIn(place, subject, namespace);
       if (names === undefined) continue;
       let roles = names.get(name);
-      if (roles === undefined) names.set(name, roles = new Map());
-      const bindings = roles.get(slot);
-      if (bindings === undefined) roles.set(slot, new Set([binding]));
+      if (roles === undefined) names.set(name, roles = new SubjectRoles(this.#generation));
+      const bindings = roles.slots.get(slot);
+      if (bindings === undefined) roles.slots.set(slot, new Set([binding]));
       else bindings.add(binding);
     }
   }
@@ -81,12 +76,13 @@ export class RuleIndex {
     const slot = this.#slot(binding.roleRef, namespace);
     for (const subject of binding.subjects ?? []) {
       const [names, name] = subjectIn(place, subject, namespace);
-      const roles = names?.get(name), bindings = roles?.get(slot);
+      const roles = names?.get(name), bindings = roles?.slots.get(slot);
       bindings?.delete(binding);
-      if (bindings?.size === 0) roles?.delete(slot);
-      if (roles?.size === 0) names?.delete(name);
+      if (bindings?.size === 0) roles?.slots.delete(slot);
+      if (roles?.slots.size === 0) names?.delete(name);
     }
     slot.uses--;
+    this.#generation.end();
     if (slot.uses === 0 && slot.rules === undefined) this.#roles.delete(roleKey(binding.roleRef, namespace));
     if (place.users.size === 0 && place.groups.size === 0) this.#places.delete(namespace);
   }
@@ -102,33 +98,30 @@ export class RuleIndex {
     const missing = new Set<RoleSlot>();
     let compared = 0;
     for (const roles of this.#rolesOf(user, attributes.namespace)) {
-      for (const [slot, bindings] of roles) {
-        if (slot.rules === undefined) {
-          if (missing.size < errorsMax) missing.add(slot);
-          continue;
+      for (const { rule, bindings } of roles.candidates(attributes, missing)) {
+        if (ruleAllows(rule, attributes)) {
+          const [binding] = bindings;
+          // The binding may have gone during another turn.
+          if (binding !== undefined) return { allowedBy: describeBinding(binding, user), errors: none };
         }
-        for (const rule of slot.rules) {
-          if (ruleAllows(rule, attributes)) {
-            const [binding] = bindings;
-            // The binding may have gone during another turn.
-            if (binding !== undefined) return { allowedBy: describeBinding(binding, user), errors: [] };
-          }
-          compared += sizeOf(rule);
-          if (compared > comparisonsPerTurn) {
-            compared = 0;
-            yield;
-          }
+        compared += sizeOf(rule);
+        if (compared > comparisonsPerTurn) {
+          compared = 0;
+          yield;
         }
       }
     }
-    return { allowedBy: undefined, errors: missing.size === 0 ? none : Array.from(missing, ({ ref }) => this.#roleError(ref)) };
+    return {
+      allowedBy: undefined,
+      errors: missing.size === 0 ? none : Array.from(missing).slice(0, errorsMax).map(({ ref }) => this.#roleError(ref)),
+    };
   }
 
   /** Every rule of a user: those of the cluster first, then those of the namespace. */
   rules(user: Caller, namespace: string): { readonly rules: readonly PolicyRule[]; readonly errors: readonly string[] } {
     const rules: PolicyRule[] = [], errors: string[] = [], met = new Set<Binding>();
     for (const roles of this.#rolesOf(user, namespace)) {
-      for (const [slot, bindings] of roles) {
+      for (const [slot, bindings] of roles.slots) {
         for (const binding of bindings) {
           if (met.has(binding)) continue;
           met.add(binding);
@@ -140,7 +133,7 @@ export class RuleIndex {
     return { rules, errors };
   }
 
-  *#rolesOf({ name, groups }: Caller, namespace: string): Generator<Roles> {
+  *#rolesOf({ name, groups }: Caller, namespace: string): Generator<SubjectRoles> {
     for (const at of namespace === "" ? clusterOnly : ["", namespace]) {
       const place = this.#places.get(at);
       if (place === undefined) continue;
@@ -180,7 +173,7 @@ function subjectIn(
   { users, groups }: Place,
   { kind, name, namespace: own = "" }: Subject,
   bindingNamespace: string,
-): readonly [names: Map<string, Roles> | undefined, name: string] {
+): readonly [names: Map<string, SubjectRoles> | undefined, name: string] {
   if (kind === "User") return [users, name];
   if (kind === "Group") return [groups, name];
   const namespace = own === "" ? bindingNamespace : own;

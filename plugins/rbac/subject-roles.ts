@@ -1,0 +1,110 @@
+/** The roles of one subject in one place, and an index of their rules by resource. */
+import type { AuthorizationAttributes } from "../../plugin.ts";
+import { sizeOf } from "./rules.ts";
+import type { Binding, PolicyRule, RoleRef } from "./schema.ts";
+
+/** A role that bindings name, whether it exists or not. Bindings hold it, so that a decision looks up no role by name. */
+export interface RoleSlot {
+  readonly ref: RoleRef;
+  /** Undefined while there is no such role. */
+  rules: readonly PolicyRule[] | undefined;
+  /** Bindings that name it; the slot is dropped with the last of them and its role. */
+  uses: number;
+}
+/** A rule with the bindings that give it. */
+export interface Candidate {
+  readonly rule: PolicyRule;
+  readonly bindings: ReadonlySet<Binding>;
+}
+interface Index {
+  /** By resource as rules name it: `pods`, `pods/log`, `*`, `*\/status`. */
+  readonly byResource: ReadonlyMap<string, readonly Candidate[]>;
+  readonly ofPaths: readonly Candidate[];
+  readonly missing: readonly RoleSlot[];
+}
+
+/** Values of rules that the index of a subject has at most; the rules of a larger one are searched in sequence. */
+const indexedMax = 20_000;
+/** Values of rules in all indexes together; past them they are built anew. */
+const indexedTotalMax = 1_000_000;
+
+/** Valid indexes: all end with a change of a role or binding. */
+export class IndexGeneration {
+  #values = 0;
+  number = 0;
+
+  end(): void {
+    this.number++;
+    this.#values = 0;
+  }
+  add(values: number): void {
+    this.#values += values;
+    if (this.#values > indexedTotalMax) this.end();
+  }
+}
+
+export class SubjectRoles {
+  readonly slots = new Map<RoleSlot, Set<Binding>>();
+  readonly #generation: IndexGeneration;
+  #seen = -1;
+  #built = -1;
+  #index: Index | undefined;
+
+  constructor(generation: IndexGeneration) {
+    this.#generation = generation;
+  }
+
+  /** The rules that may allow a request. Missing roles are added to `missing`. */
+  *candidates(attributes: AuthorizationAttributes, missing: Set<RoleSlot>): Generator<Candidate> {
+    const index = this.#currentIndex();
+    if (index === undefined) return yield* this.#all(missing);
+    for (const slot of index.missing) missing.add(slot);
+    const { isResourceRequest, resource, subresource } = attributes;
+    if (!isResourceRequest) return yield* index.ofPaths;
+    yield* index.byResource.get(subresource === "" ? resource : `${resource}/${subresource}`) ?? none;
+    yield* index.byResource.get("*") ?? none;
+    if (subresource !== "") yield* index.byResource.get(`*/${subresource}`) ?? none;
+  }
+
+  *#all(missing: Set<RoleSlot>): Generator<Candidate> {
+    for (const [slot, bindings] of this.slots) {
+      if (slot.rules === undefined) missing.add(slot);
+      else for (const rule of slot.rules) yield { rule, bindings };
+    }
+  }
+
+  /** Undefined at the first use after a change: while roles change all the time, an index would cost more than it saves. */
+  #currentIndex(): Index | undefined {
+    const now = this.#generation.number;
+    if (this.#built === now) return this.#index;
+    if (this.#seen !== now) {
+      this.#seen = now;
+      this.#index = undefined;
+      return undefined;
+    }
+    this.#built = now;
+    return this.#index = this.#newIndex();
+  }
+
+  #newIndex(): Index | undefined {
+    const byResource = new Map<string, Candidate[]>(), ofPaths: Candidate[] = [], missing: RoleSlot[] = [];
+    let values = 0;
+    for (const [slot, bindings] of this.slots) {
+      if (slot.rules === undefined) missing.push(slot);
+      for (const rule of slot.rules ?? []) {
+        values += sizeOf(rule);
+        if (values > indexedMax) return undefined;
+        const candidate = { rule, bindings };
+        if ((rule.nonResourceURLs ?? []).length > 0) ofPaths.push(candidate);
+        for (const resource of rule.resources ?? []) {
+          const known = byResource.get(resource);
+          if (known === undefined) byResource.set(resource, [candidate]);
+          else known.push(candidate);
+        }
+      }
+    }
+    this.#generation.add(values);
+    return { byResource, ofPaths, missing };
+  }
+}
+const none: readonly Candidate[] = Object.freeze([]);
