@@ -111,6 +111,7 @@ test("the day is noted once its namespace is there, and nothing is logged before
       return Promise.resolve(object as ApiObject);
     },
     async *watch(_version, _resource, _namespace, _query, signal) {
+      yield* []; // no object
       if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
     },
   });
@@ -142,6 +143,7 @@ test("the day from which on uses are recorded is noted once, and again where it 
         return Promise.resolve(object as ApiObject);
       },
       async *watch(_version, _resource, _namespace, _query, signal) {
+        yield* []; // no object
         if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
       },
     });

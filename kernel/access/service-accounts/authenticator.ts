@@ -5,7 +5,7 @@ import { type TokenAuthenticator, TokenRefusal } from "../authentication/token-a
 import type { Caller } from "../../../core/user-info.ts";
 import type { BoundClaims, Claims } from "./claims.ts";
 import { checkLegacy, type LegacyUse, type SecretUse } from "./legacy.ts";
-import type { Found, Lookup } from "./lookup.ts";
+import type { Lookup } from "./lookup.ts";
 import type { Names } from "../../../core/names.ts";
 import { accountUser, checkAccount, checkBound, checkTimes, isEnding, userOf } from "./validate.ts";
 import type { VerifyToken } from "./verify.ts";

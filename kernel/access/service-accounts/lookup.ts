@@ -50,17 +50,6 @@ function foundOf<T extends ApiObject>(item: Item): Found<T> {
   };
 }
 
-/** Whether bytes hold this ASCII text. */
-function holds(bytes: Uint8Array, text: string): boolean {
-  const last = bytes.length - text.length, first = text.charCodeAt(0);
-  for (let at = bytes.indexOf(first); at >= 0 && at <= last; at = bytes.indexOf(first, at + 1)) {
-    let same = 1;
-    while (same < text.length && bytes[at + same] === text.charCodeAt(same)) same++;
-    if (same >= text.length) return true;
-  }
-  return false;
-}
-
 /** Whether text names an object: other text would lead to another key. */
 function isName(text: string): boolean {
   return text !== "" && pathSegmentName(text, false).length === 0;
