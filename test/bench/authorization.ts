@@ -30,7 +30,7 @@ const group = "rbac.authorization.k8s.io", roles = `/apis/${group}/v1/namespaces
 const configMaps = "/api/v1/namespaces/default/configmaps";
 const clients = 16;
 /** The users are measured in turn, so that what else the machine does affects all of them. */
-const rounds = 6;
+const rounds = 12;
 
 export async function measureAuthorization(
   scenarios: readonly { readonly name: string; readonly measure: Authorization }[],
