@@ -25,11 +25,12 @@ import { isFinished, modified } from "./update.ts";
 export async function remove(call: RequestContext): Promise<VerbResult> {
   const options = await deleteOptions(call);
   const { endpoint, info, backend } = call;
-  // As upstream: kinds with rules for their deletion cannot be deleted unsafely.
-  if (options.ignoreReadErrors && endpoint.resource.deletion !== undefined) {
+  // As upstream: kinds with rules for their deletion or for who may write them cannot be deleted unsafely.
+  const { deletion, authorizeWrite } = endpoint.resource;
+  if (options.ignoreReadErrors && (deletion !== undefined || authorizeWrite !== undefined)) {
     throw internalError("no unsafe deleter provided, can not honor ignoreStoreReadErrorWithClusterBreakingPotential");
   }
-  const refused = endpoint.resource.deletion?.refuse?.(info.name);
+  const refused = deletion?.refuse?.(info.name);
   if (refused !== undefined) throw forbiddenError(resourceName(call), info.name, refused);
   const key = keyOfCall(call);
   if (options.ignoreReadErrors) return await removeUnreadable(call, key);
