@@ -20,7 +20,10 @@ export const rbacAuthorizer: AuthorizerDefinition = Object.freeze<AuthorizerDefi
   summary: "Allows what roles say that bindings give to the user.",
   open(context) {
     const index = new RuleIndex(spell(context.names, "rbac.authorization.{domain}"));
-    const defaults = untilThere([...defaultRoles(context.names), ...defaultBindings(context.names)]);
+    const defaults = untilThere([
+      ...isServed(context, "clusterroles") ? defaultRoles(context.names) : [],
+      ...isServed(context, "clusterrolebindings") ? defaultBindings(context.names) : [],
+    ]);
     const role = {
       set(each: ApiObject) {
         index.setRole(each as Role); // of that resource, as below
@@ -49,6 +52,7 @@ export const rbacAuthorizer: AuthorizerDefinition = Object.freeze<AuthorizerDefi
 function untilThere(objects: readonly ApiObject[]): { readonly there: Promise<void>; met(object: ApiObject): void } {
   const key = ({ kind, metadata }: ApiObject) => `${kind}/${metadata.namespace ?? ""}/${metadata.name ?? ""}`;
   const missing = new Set(objects.map(key)), { promise, resolve } = Promise.withResolvers<void>();
+  if (missing.size === 0) resolve();
   return {
     there: promise,
     met(object) {
@@ -56,6 +60,12 @@ function untilThere(objects: readonly ApiObject[]): { readonly there: Promise<vo
       if (missing.size === 0) resolve();
     },
   };
+}
+
+/** Whether --runtime-config leaves the kind on. */
+export function isServed({ api, names }: Pick<AuthorizerContext, "api" | "names">, resource: string): boolean {
+  const home = spell(names, groupVersion);
+  return api.collections("watch").some((each) => each.groupVersion === home && each.resource === resource);
 }
 
 interface Target {
@@ -72,11 +82,12 @@ function follow(context: AuthorizerContext, resource: string, target: Target): P
 
 /** What is known stays in force after a failure. */
 async function keepFollowing(
-  { api, signal, logError }: AuthorizerContext,
+  context: AuthorizerContext,
   resource: string,
   { set, remove }: Target,
   synced: () => void,
 ): Promise<void> {
+  const { api, signal, logError } = context;
   /** What the index has, by name: what is not in the initial state of the next watch is gone. */
   let known = new Map<string, ApiObject>();
   for (let reported = ""; !signal.aborted;) {
@@ -102,7 +113,9 @@ async function keepFollowing(
     } catch (error) {
       if (signal.aborted) return;
       const reason = String(error);
-      if (reason !== reported) logError(`cannot follow ${resource}; it tries again`, error);
+      // A kind that is switched off has no objects to wait for; those that are known stay in force.
+      if (!isServed(context, resource)) synced();
+      else if (reason !== reported) logError(`cannot follow ${resource}; it tries again`, error);
       reported = reason;
       for (const [key, object] of before) if (!known.has(key)) known.set(key, object);
       await new Promise((resolve) => setTimeout(resolve, retryMs));

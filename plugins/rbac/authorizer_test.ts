@@ -196,6 +196,13 @@ test("the authorizer follows the API, is ready with the initial state, and drops
   let round = 0;
   const bindings = (name: string): Change => ({ type: "ADDED", object: binding(name, "view", [{ kind: "User", name }]) as ApiObject });
   const api = fakeApi({
+    collections: () =>
+      ["clusterroles", "roles", "clusterrolebindings", "rolebindings"].map((resource) => ({
+        groupVersion: `${group}/v1`,
+        resource,
+        kind: "",
+        namespaced: false,
+      })),
     async *watch(_version, resource, _namespace, _query, signal, _scope, synced): AsyncGenerator<Change> {
       const defaults = { clusterroles: defaultRoles(defaultNames), clusterrolebindings: defaultBindings(defaultNames) };
       for (const object of defaults[resource as keyof typeof defaults] ?? []) yield { type: "ADDED", object };
@@ -226,4 +233,15 @@ test("the authorizer follows the API, is ready with the initial state, and drops
   assert.deepEqual([await verdict("stays"), await verdict("goes")], ["allow", "noOpinion"]);
   assert.deepEqual(errors, ["cannot follow clusterrolebindings; it tries again"]);
   ending.abort();
+});
+
+test("the authorizer is ready without kinds that are switched off, and reports no error", async () => {
+  const ending = new AbortController(), errors: string[] = [];
+  const api = fakeApi({ collections: () => [], watch: () => assert.fail("404") });
+  const logError = (text: string) => void errors.push(text);
+  const opened = rbacAuthorizer.open({ names: defaultNames, api, metric: noMetric, logError, signal: ending.signal });
+  await opened.ready;
+  assert.equal((await opened.authorize(user("ann"), attributes("get", "pods", "a"))).verdict, "noOpinion");
+  ending.abort();
+  assert.deepEqual(errors, []);
 });

@@ -3,6 +3,7 @@
  * objects that say so are left alone. As kube-apiserver's post-start hook rbac/bootstrap-roles.
  */
 import { type ApiObject, type ControllerContext, type StartHook, StatusError } from "../../plugin.ts";
+import { isServed } from "./authorizer.ts";
 import { autoUpdate, defaultBindings, defaultRoles } from "./policy.ts";
 import { covers, rightsOf } from "./rules.ts";
 import { type Binding, type ClusterRole, groupVersion, type PolicyRule, type Subject } from "./schema.ts";
@@ -12,8 +13,12 @@ export const bootstrapRoles: StartHook = Object.freeze<StartHook>({
   fieldManager: "kube-apiserver",
   async run(context) {
     const { names } = context;
-    for (const role of defaultRoles(names)) await reconcile(context, "clusterroles", role, reconciledRole);
-    for (const binding of defaultBindings(names)) await reconcile(context, "clusterrolebindings", binding, reconciledBinding);
+    for (const role of isServed(context, "clusterroles") ? defaultRoles(names) : []) {
+      await reconcile(context, "clusterroles", role, reconciledRole);
+    }
+    for (const binding of isServed(context, "clusterrolebindings") ? defaultBindings(names) : []) {
+      await reconcile(context, "clusterrolebindings", binding, reconciledBinding);
+    }
   },
 });
 
