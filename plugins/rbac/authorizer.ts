@@ -20,10 +20,12 @@ export const rbacAuthorizer: AuthorizerDefinition = Object.freeze<AuthorizerDefi
   summary: "Allows what roles say that bindings give to the user.",
   open(context) {
     const index = new RuleIndex(spell(context.names, "rbac.authorization.{domain}"));
-    const defaults = untilThere([
-      ...isServed(context, "clusterroles") ? defaultRoles(context.names) : [],
-      ...isServed(context, "clusterrolebindings") ? defaultBindings(context.names) : [],
-    ]);
+    const roles = defaultRoles(context.names), bindings = defaultBindings(context.names);
+    const hasRoles = isServed(context, "clusterroles"), hasBindings = isServed(context, "clusterrolebindings");
+    const defaults = untilThere([...hasRoles ? roles : [], ...hasBindings ? bindings : []]);
+    // Where a kind is switched off its default objects count as they would be made: the controllers of the server need them.
+    if (!hasRoles) { for (const each of roles) index.setRole(each); }
+    if (!hasBindings) { for (const each of bindings) index.setBinding(each); }
     const role = {
       set(each: ApiObject) {
         index.setRole(each as Role); // of that resource, as below

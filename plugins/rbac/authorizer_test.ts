@@ -242,6 +242,8 @@ test("the authorizer is ready without kinds that are switched off, and reports n
   const opened = rbacAuthorizer.open({ names: defaultNames, api, metric: noMetric, logError, signal: ending.signal });
   await opened.ready;
   assert.equal((await opened.authorize(user("ann"), attributes("get", "pods", "a"))).verdict, "noOpinion");
+  const controller = user("system:serviceaccount:kube-system:namespace-controller");
+  assert.equal((await opened.authorize(controller, attributes("delete", "pods", "a"))).verdict, "allow", "the default roles count");
   ending.abort();
   assert.deepEqual(errors, []);
 });

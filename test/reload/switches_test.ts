@@ -119,7 +119,7 @@ test("with nothing served at all the server is healthy", async () => {
   const { opened, logged } = await start(groupVersions);
   try {
     await assertHealthy(opened, "nothing");
-    assert.equal(named(logged, stopped).length, 7);
+    assert.equal(named(logged, stopped).length, 11);
     assert.deepEqual(failures(logged), []);
   } finally {
     await opened.close();
