@@ -140,7 +140,7 @@ test("a kind that is never stored is validated, and unknown fields are reported"
 
 test("a kind that is never stored has no other verb and no single objects", async () => {
   for (const method of ["GET", "DELETE"]) assert.equal((await ask(`${place}/sums`, { method })).status, 405, method);
-  assert.equal((await ask("/apis/sums.example.com/v1/sums")).status, 405);
+  assert.equal((await ask("/apis/sums.example.com/v1/sums")).status, 404, "it cannot be listed over all namespaces");
   for (const method of ["GET", "PUT", "PATCH", "DELETE"]) {
     const { status } = await ask(`${place}/sums/one`, { method });
     assert.ok(status === 404 || status === 405, `${method}: ${status}`);

@@ -143,7 +143,10 @@ for (const runtime of ["deno", "node"] as const) {
         const bare = await startFailure(runtime, [`--etcd-servers=${etcd.endpoint}`, `--etcd-cafile=${made.ca.certFile}`]);
         assert.match(
           bare,
-          new RegExp(`"etcd at ${etcd.endpoint} unreachable since ${time}: .*(certificate|alert|CertificateRequired|reset|closed)`, "i"),
+          new RegExp(
+            `"etcd at ${etcd.endpoint} unreachable since ${time}: .*(certificate|alert|CertificateRequired|reset|closed|EPIPE)`,
+            "i",
+          ),
         );
       } finally {
         await etcd.stop();
