@@ -1,5 +1,5 @@
 /**
- * Ends legacy tokens that nobody uses. Only tokens of Secrets that their account lists, as earlier releases made them for each account:
+ * Ends unused legacy tokens. Only tokens of Secrets that their account lists, as earlier releases made them for each account:
  *
  *     unused for a year ──> labelled invalid (the token is refused) ──> after another year without use: the Secret is deleted
  *

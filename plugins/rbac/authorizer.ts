@@ -50,7 +50,7 @@ export const rbacAuthorizer: AuthorizerDefinition = Object.freeze<AuthorizerDefi
   },
 });
 
-/** Resolves `there` once each of these objects was met: a first start makes them, and without them nobody may do anything. */
+/** Resolves `there` once each of these objects was met: a first start creates them, and without them only system:masters has rights. */
 function untilThere(objects: readonly ApiObject[]): { readonly there: Promise<void>; met(object: ApiObject): void } {
   const key = ({ kind, metadata }: ApiObject) => `${kind}/${metadata.namespace ?? ""}/${metadata.name ?? ""}`;
   const missing = new Set(objects.map(key)), { promise, resolve } = Promise.withResolvers<void>();

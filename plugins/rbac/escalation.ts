@@ -1,5 +1,5 @@
 /**
- * Nobody can give away rights that they do not have: kube-apiserver's checks of writes of roles and bindings
+ * Users cannot grant rights that they do not have: kube-apiserver's checks of writes of roles and bindings
  * (pkg/registry/rbac/*\/policybased).
  */
 import {

@@ -8,7 +8,7 @@ import type { Reads, Waiter } from "../../reads/reads.ts";
 /** Resources of the core group that tokens name. */
 export type Named = "serviceaccounts" | "secrets" | "pods" | "nodes";
 
-/** An object with the revision that tells it from its other states. */
+/** An object and its revision. */
 export interface Found<T extends ApiObject = ApiObject> {
   readonly revision: number;
   /** Whether this text is in its JSON. Nothing is decoded for it. */
