@@ -1,0 +1,124 @@
+/**
+ * What an environment offers to expressions: variables, functions with their costs, and macros. A library is an array of declarations in
+ * `functions/`: the signature, the implementation, and the cost of a function stand in one place.
+ */
+import type { Ast, Call, Expr } from "./ast.ts";
+import type { Type, TypeSource } from "./types.ts";
+import type { Value } from "./values.ts";
+
+/** One signature of a function. For a member function the receiver is the first argument. */
+export interface Overload {
+  /** Id as upstream names it, such as `string_to_ip`. Costs and messages of the checker use it. */
+  readonly id: string;
+  readonly member: boolean;
+  readonly args: readonly Type[];
+  readonly result: Type;
+  /**
+   * The function. It is called with values of the types of `args` (a `dyn` argument may be anything), never with a `CelError` unless
+   * `nonStrict` is set. It returns a `CelError` for a failure and does not throw.
+   */
+  readonly call?: (...args: Value[]) => Value;
+  /** Arguments may be errors: the function decides (`@not_strictly_false`). */
+  readonly nonStrict?: true;
+}
+
+/** A function with all of its overloads. */
+export interface FunctionDeclaration {
+  readonly name: string;
+  readonly overloads: readonly Overload[];
+  /** Units at run time by arguments and result. Default: 1. Whole numbers. */
+  readonly cost?: (overload: string, args: readonly Value[], result: Value) => number;
+  /** Worst case before it runs. Default: from `cost/estimate.ts`, 1 plus the arguments. */
+  readonly estimate?: (call: EstimatedCall, estimator: Estimator) => CallEstimate | undefined;
+}
+
+/** A range of unsigned 64-bit numbers; sums and products saturate at 2^64-1. */
+export interface Range {
+  readonly min: bigint;
+  readonly max: bigint;
+}
+
+/** An argument of a call whose cost is estimated. */
+export interface Operand {
+  /** Where the value comes from in the schema, such as `["self", "spec", "@items"]`; empty if it is computed. */
+  readonly path: readonly string[];
+  readonly type: Type;
+  readonly expr: Expr;
+  /** The size that has been computed for a computed value. */
+  readonly size: Range | undefined;
+}
+
+export interface EstimatedCall {
+  readonly function: string;
+  readonly overload: string;
+  readonly target: Operand | undefined;
+  readonly args: readonly Operand[];
+}
+
+export interface CallEstimate {
+  readonly cost: Range;
+  readonly resultSize?: Range;
+}
+
+/** What an `estimate` function may ask. */
+export interface Estimator {
+  /** The size of an operand: computed, literal, or by the schema's bounds; from 0 to 2^64-1 if nothing is known. */
+  sizeOf(operand: Operand): Range;
+}
+
+/** What a macro uses to build its expansion. */
+export interface MacroContext {
+  /** The next free id; `at` is the position of the macro's call. */
+  nextId(): number;
+  /** Reports a mistake at a node. The macro returns undefined after it. */
+  fail(at: Expr, message: string): undefined;
+  /** Name of the accumulator variable, `@result`. */
+  readonly accumulator: string;
+}
+
+/** A macro: a call that the parser replaces by another expression. */
+export interface Macro {
+  readonly name: string;
+  /** Whether it is written `target.name(...)`. */
+  readonly member: boolean;
+  /** Number of arguments; undefined for any. */
+  readonly args: number | undefined;
+  /** The replacement; undefined if the call stays as it is or a mistake was reported. */
+  expand(context: MacroContext, call: Call): Expr | undefined;
+}
+
+/** A variable. */
+export interface Variable {
+  readonly name: string;
+  readonly type: Type;
+}
+
+/** Everything that an expression can name. */
+export interface Environment {
+  readonly variables: ReadonlyMap<string, Variable>;
+  readonly functions: ReadonlyMap<string, FunctionDeclaration>;
+  readonly macros: readonly Macro[];
+  readonly types: TypeSource;
+  /** Names of types as expressions write them (`int`, `net.IP`), to the type. */
+  readonly typeNames: ReadonlyMap<string, Type>;
+  /** Namespace in which names are looked up first; empty for none. */
+  readonly container: string;
+  /** Elements of a list or map literal must have one type. */
+  readonly homogeneousLiterals: boolean;
+  /** Optional syntax (`a.?b`, `a[?b]`, `{?k: v}`) is on. */
+  readonly optionalSyntax: boolean;
+}
+
+/** What a checked name means: a variable, a constant type name, or the overloads that may be called. */
+export type Reference =
+  | { readonly tag: "variable"; readonly name: string }
+  | { readonly tag: "type"; readonly type: Type }
+  | { readonly tag: "function"; readonly overloads: readonly string[] };
+
+/** A checked expression. */
+export interface CheckedAst extends Ast {
+  /** The type of each node, by id. */
+  readonly types: ReadonlyMap<number, Type>;
+  readonly references: ReadonlyMap<number, Reference>;
+  readonly outputType: Type;
+}

@@ -1,0 +1,121 @@
+/**
+ * Run-time values. A failed evaluation is a value too (`CelError`): functions return it, they do not throw.
+ *
+ * | CEL | here |
+ * |---|---|
+ * | null, bool, string | the JavaScript value; a string is valid UTF-16 |
+ * | int | bigint between -2^63 and 2^63-1 |
+ * | uint | `Uint` |
+ * | double | number |
+ * | bytes | Uint8Array |
+ * | timestamp, duration | `Timestamp`, `Duration` |
+ * | list, map, object | subclasses of `ListValue`, `MapValue`, `ObjectValue`: adapters read JSON without a copy |
+ * | type | `TypeValue` |
+ * | optional | `OptionalValue` |
+ * | abstract types (quantity, ip, ...) | subclasses of `OpaqueValue` |
+ */
+import type { Type } from "./types.ts";
+
+export type Value =
+  | null
+  | boolean
+  | bigint
+  | number
+  | string
+  | Uint8Array
+  | Uint
+  | Timestamp
+  | Duration
+  | ListValue
+  | MapValue
+  | ObjectValue
+  | TypeValue
+  | OptionalValue
+  | OpaqueValue
+  | CelError;
+
+/** An unsigned 64-bit integer. */
+export class Uint {
+  readonly value: bigint;
+  constructor(value: bigint) {
+    this.value = value;
+  }
+}
+
+/** A point in time: whole seconds since 1970 and nanoseconds in the second (0 to 999,999,999). */
+export class Timestamp {
+  readonly seconds: bigint;
+  readonly nanos: number;
+  constructor(seconds: bigint, nanos: number) {
+    this.seconds = seconds;
+    this.nanos = nanos;
+  }
+}
+
+/** A span of time in nanoseconds, between -2^63 and 2^63-1. */
+export class Duration {
+  readonly nanoseconds: bigint;
+  constructor(nanoseconds: bigint) {
+    this.nanoseconds = nanoseconds;
+  }
+}
+
+/** A list. Adapters over JSON make their elements when they are read. */
+export abstract class ListValue {
+  abstract readonly size: number;
+  /** The element at an index between 0 and `size` - 1. */
+  abstract at(index: number): Value;
+}
+
+/** A map. */
+export abstract class MapValue {
+  abstract readonly size: number;
+  /** The value of a key; undefined if absent. Numeric keys are found by any numeric type of equal value. */
+  abstract find(key: Value): Value | undefined;
+  /** Keys in the order of iteration. */
+  abstract keys(): Iterable<Value>;
+}
+
+/** A message, or an object of a schema. */
+export abstract class ObjectValue {
+  /** Name of the object type. */
+  abstract readonly type: string;
+  /** Whether the field is set: `has(object.field)`. A `CelError` if there is no such field. */
+  abstract has(field: string): boolean | CelError;
+  /** The value of a field. A `CelError` if it is neither set nor defaulted. */
+  abstract get(field: string): Value;
+}
+
+/** A type as a value, as `type(x)` returns it. */
+export class TypeValue {
+  readonly type: Type;
+  constructor(type: Type) {
+    this.type = type;
+  }
+}
+
+/** An optional; `value` is undefined for none. */
+export class OptionalValue {
+  readonly value: Value | undefined;
+  constructor(value: Value | undefined) {
+    this.value = value;
+  }
+}
+
+/** A value of an abstract type. */
+export abstract class OpaqueValue {
+  /** Name of the abstract type, such as `net.IP`. */
+  abstract readonly type: string;
+  abstract equals(other: Value): boolean | CelError;
+}
+
+/** A failed evaluation. Not a JavaScript `Error`: it has no stack and is cheap to make. */
+export class CelError {
+  readonly message: string;
+  /** Id of the node that failed, where the evaluator sets it. */
+  readonly node: number | undefined;
+  constructor(message: string, node?: number) {
+    this.message = message;
+    this.node = node;
+  }
+}
