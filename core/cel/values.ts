@@ -107,6 +107,10 @@ export abstract class OpaqueValue {
   /** Name of the abstract type, such as `net.IP`. */
   abstract readonly type: string;
   abstract equals(other: Value): boolean | CelError;
+  /** Size by which operators on it are charged. */
+  get size(): number {
+    return 1;
+  }
 }
 
 /** A failed evaluation. Not a JavaScript `Error`: it has no stack and is cheap to make. */
