@@ -139,6 +139,10 @@ export const limits = Object.freeze({
   bookmarkBeforeEndMs: 2_000,
   /** Seconds: minimum duration of a watch in process; the maximum is twice as long (the default of --min-request-timeout). */
   localWatchSecondsMin: 1_800,
+  /** Milliseconds after a watch in process that delivered nothing before the next one; doubles with each further one, up to the maximum
+   *  (the maximum of client-go's reflectors). */
+  localWatchRetryMs: 100,
+  localWatchRetryMsMax: 30_000,
   /** Milliseconds that a read waits for a future revision (upstream: blockTimeout). */
   revisionWaitMs: 3_000,
   /** Bytes and number of the newest events of the embedded store in memory, and events that one watch reads at once. */

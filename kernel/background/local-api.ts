@@ -1,5 +1,5 @@
 /** The API for work inside the process: the same way as any client's, from the path on, without sockets. */
-import { pause } from "../../core/async.ts";
+import { type Clock, pause, systemClock } from "../../core/async.ts";
 import { applyMediaType } from "../../core/codec/negotiate.ts";
 import { goJson } from "../../core/tree/json-text.ts";
 import { limits } from "../../core/limits.ts";
@@ -29,25 +29,28 @@ import { Warnings } from "../request/warnings.ts";
 export interface LocalOptions {
   /** User agent of its requests, and the owner of the fields that it writes. Default: the user's name. */
   readonly manager?: string;
-  /** Told of each watch that begins, by the kind as Go writes its type; what it gives is called once the watch has shown what there was. */
+  /** Called at the start of each watch with the Go type of its kind. The returned function is called after the delivery of each list. */
   readonly follows?: (kind: string) => () => void;
-  /** The user as whom it reads. Default: the user. */
+  /** The user of its GET requests. Default: `user`. */
   readonly reader?: UserInfo;
   /**
-   * Milliseconds from now for which a refused call is tried again before it fails: the roles of a first start are written while controllers
-   * start. Default 0.
+   * Milliseconds from now during which a forbidden call is retried before it fails: the roles of a first start are written while
+   * controllers start. Default 0.
    */
   readonly patientMs?: number;
-  /** Aborts when refused calls are not tried again any more. */
+  /** Ends the retries of forbidden calls when it aborts. */
   readonly patientWhile?: AbortSignal;
+  /** Clock of the delays between failed watches. Default: the system's. */
+  readonly clock?: Clock;
 }
 
-/** An API whose calls are made as `user`, and authorized as those of any client. */
+/** An API whose calls are made as `user` and authorized like those of any client. */
 export function localApi(server: Server, user: UserInfo, options: LocalOptions = {}): Api {
-  const { manager = user.name, follows = () => () => {}, reader = user, patientMs = 0, patientWhile = never } = options;
-  /** Ends with the first call that is allowed: the rights of a user come together. */
+  const { manager = user.name, follows = () => () => {}, reader = user, patientMs = 0, patientWhile = never, clock = systemClock } =
+    options;
+  /** End of the retries (performance.now()). The first allowed call ends them: all rights of a user are written at the same time. */
   let patientUntil = performance.now() + patientMs;
-  /** Rejects with 403 where the caller may not do this. */
+  /** Rejects with 403 if the caller is not authorized. */
   async function authorize(caller: UserInfo, info: RequestInfo, decided: DecisionSink): Promise<void> {
     for (;;) {
       try {
@@ -138,7 +141,7 @@ export function localApi(server: Server, user: UserInfo, options: LocalOptions =
       ...(fieldValidation === undefined ? {} : { fieldValidation }),
       ...more,
     });
-  /** What identifies an object to be applied, as far as it is known. */
+  /** The apiVersion and kind of an object to be applied; "" if the resource is not served. */
   const typeOf = (version: GroupVersion, resource: string) => {
     const apiVersion = spell(server.catalog.names, version);
     const { group, version: own } = splitGroupVersion(apiVersion);
@@ -148,7 +151,7 @@ export function localApi(server: Server, user: UserInfo, options: LocalOptions =
     get: (version, resource, namespace, name, { subresource } = {}) => ask("GET", pathOf(version, resource, namespace, name, subresource)),
     async list(version, resource, namespace, query) {
       const list: ApiList = await ask("GET", pathOf(version, resource, namespace) + queryOf(query));
-      // On the wire the list says it for its items.
+      // On the wire only the list has the type of its items.
       const type = typeOf(version, resource);
       return { ...list, items: list.items.map((item) => ({ ...item, ...type })) };
     },
@@ -178,19 +181,19 @@ export function localApi(server: Server, user: UserInfo, options: LocalOptions =
         (url) => send("GET", url, undefined, { signal, watchScope }),
         pathOf(version, resource, namespace),
         { version, resource, namespace, query },
-        signal,
+        { signal, clock },
         () => {
           const { group, version: own } = splitGroupVersion(spell(server.catalog.names, version));
-          const seen = follows(`*${own}.${server.catalog.endpoint(group, own, resource)?.kind ?? resource}`);
+          const synchronized = follows(`*${own}.${server.catalog.endpoint(group, own, resource)?.kind ?? resource}`);
           return () => {
-            seen();
+            synchronized();
             synced?.();
           };
         },
       ),
     collections: (verb) =>
       server.catalog.groups.flatMap(({ versions }) => {
-        // Each in the first version that has it: not every resource is in the one that the group prefers.
+        // Each resource in the first version that has it: the preferred version of a group may lack it.
         const found = new Map<string, Endpoint>();
         for (const { endpoints } of versions) for (const each of endpoints) if (!found.has(each.plural)) found.set(each.plural, each);
         return [...found.values()].filter(({ verbs }) => (verbs as readonly string[]).includes(verb))
@@ -201,7 +204,7 @@ export function localApi(server: Server, user: UserInfo, options: LocalOptions =
 }
 
 const never = new AbortController().signal;
-/** Requests in process are not authorized again. */
+/** Receives the authorizer's decision for the audit event. */
 type DecisionSink = ((decision: AuthorizationDecision) => void) | undefined;
 
 /** Media type and body of a patch. */
@@ -238,39 +241,47 @@ interface Followed {
 }
 type Change = { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: ApiObject };
 
-/** List, then watch from there; again from where it was when a watch ends, from a new list when history is gone. */
+/**
+ * Lists, then watches from the revision of the list. When a watch ends, the next one starts at the last revision; after an error, at a new
+ * list. After a watch without any event or bookmark it waits: `limits.localWatchRetryMs`, doubled for each further such watch in sequence.
+ */
 async function* follow(
   api: Api,
   open: (url: string) => Promise<Reply>,
   path: string,
   { version, resource, namespace, query }: Followed,
-  signal: AbortSignal,
+  { signal, clock }: { readonly signal: AbortSignal; readonly clock: Clock },
   begins: () => () => void,
 ): AsyncGenerator<Change> {
-  const seen = begins();
+  const synchronized = begins();
   const objects = new FollowedObjects();
-  let from = "";
+  let from = "", failures = 0;
   while (!signal.aborted) {
     if (from === "") {
       from = yield* added(api, { version, resource, namespace, query }, objects);
-      seen();
+      synchronized();
     }
-    // A duration of its own, as client-go's reflectors have: --min-request-timeout=0 ends watches without one at once.
+    // With its own duration, as client-go's reflectors: --min-request-timeout=0 ends watches without a duration at once.
     const timeoutSeconds = String(Math.ceil(limits.localWatchSecondsMin * (1 + Math.random())));
     const search = new URLSearchParams({ ...query, watch: "1", allowWatchBookmarks: "1", resourceVersion: from, timeoutSeconds });
     const reply = await open(`${path}?${search}`);
-    if (reply.status !== 200 || typeof reply.body === "string" || reply.body instanceof Uint8Array) {
-      from = "";
-      continue;
+    failures++;
+    if (reply.status !== 200 || typeof reply.body === "string" || reply.body instanceof Uint8Array) from = "";
+    else {
+      for await (const frame of lines(reply.body)) {
+        const { type, object } = valueOf(frame);
+        if (type === "ERROR") {
+          from = "";
+          continue;
+        }
+        from = object.metadata.resourceVersion;
+        failures = 0;
+        if (type !== "ADDED" && type !== "MODIFIED" && type !== "DELETED") continue;
+        objects.changed(type, object);
+        yield { type, object };
+      }
     }
-    for await (const frame of lines(reply.body)) {
-      const { type, object } = valueOf(frame);
-      if (type === "ERROR") from = "";
-      else from = object.metadata.resourceVersion;
-      if (type !== "ADDED" && type !== "MODIFIED" && type !== "DELETED") continue;
-      objects.changed(type, object);
-      yield { type, object };
-    }
+    if (failures > 0) await pause(Math.min(limits.localWatchRetryMsMax, limits.localWatchRetryMs * 2 ** (failures - 1)), signal, clock);
   }
 }
 

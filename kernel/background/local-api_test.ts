@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Clock } from "../../core/async.ts";
 import { definePlugin } from "../../core/define/define.ts";
 import { limits } from "../../core/limits.ts";
 import { listed } from "../../core/listed.ts";
@@ -7,6 +8,7 @@ import { object } from "../../core/meta/object.ts";
 import type { Api, ApiApplyOptions, ApiPatch, ApiWriteOptions } from "../../core/api.ts";
 import { boolean, field, int64, mapBy, record, string, struct } from "../../core/schema.ts";
 import { StatusError } from "../../core/status-error.ts";
+import type { UserInfo } from "../../core/user-info.ts";
 import { withDefaults } from "../config/parse.ts";
 import { localApi } from "./local-api.ts";
 import { silentLog } from "../observe/log.ts";
@@ -125,6 +127,86 @@ test("watch() of an API in process has a duration that does not depend on --min-
   await changes.return?.();
   const least = limits.localWatchSecondsMin;
   assert.ok(durations.length > 0 && durations.every((seconds) => seconds >= least && seconds <= 2 * least), String(durations));
+  await close();
+});
+
+test("watch() of an API in process waits longer after each failed watch, up to a bound, and starts over after an event", async () => {
+  const { server, close } = await scene(1);
+  const { localWatchRetryMs: first, localWatchRetryMsMax: most } = limits;
+  const delays: number[] = [];
+  const clock: Clock = {
+    now: () => 0,
+    after(ms, run) {
+      delays.push(ms);
+      const timer = setImmediate(run);
+      return () => clearImmediate(timer);
+    },
+  };
+  let failures = 12;
+  const failing = {
+    ...server,
+    async authorize(user: UserInfo, info: RequestInfo) {
+      if (info.verb === "watch" && failures-- > 0) throw new StatusError("ServiceUnavailable", "not now");
+      await server.authorize(user, info);
+    },
+    backend: { ...server.backend, ending: () => open.signal },
+  };
+  let open = new AbortController();
+  const ending = new AbortController();
+  const api = localApi(failing, { name: "admin", groups: ["system:masters"] }, { clock });
+  const changes = api.watch("example.com/v1", "things", "", {}, ending.signal)[Symbol.asyncIterator]();
+  const nextOf = async (name: string) => {
+    for (;;) {
+      const { value, done } = await changes.next();
+      if (done === true || value.object.metadata.name === name) return;
+    }
+  };
+  await nextOf("thing-000");
+  const created = nextOf("new");
+  while (failures >= 0) await new Promise((resolve) => setImmediate(resolve));
+  await api.create("example.com/v1", "things", "", thing("new"));
+  await created;
+  const doubled = Array.from({ length: 12 }, (_, index) => Math.min(most, first * 2 ** index));
+  assert.deepEqual(delays, doubled);
+  assert.equal(doubled.at(-1), most, "the bound is reached");
+  failures = 1;
+  const again = nextOf("last");
+  const ended = open;
+  open = new AbortController();
+  ended.abort();
+  while (failures >= 0) await new Promise((resolve) => setImmediate(resolve));
+  await api.create("example.com/v1", "things", "", thing("last"));
+  await again;
+  assert.deepEqual(delays.slice(doubled.length), [first]);
+  ending.abort();
+  await changes.return?.();
+  await close();
+});
+
+test("watch() of an API in process ends when it is aborted while it waits after a failed watch", { timeout: 10_000 }, async () => {
+  const { server, close } = await scene(1);
+  const ending = new AbortController();
+  let cancelled = 0;
+  const clock: Clock = {
+    now: () => 0,
+    after() {
+      setImmediate(() => ending.abort());
+      return () => void cancelled++;
+    },
+  };
+  const failing = {
+    ...server,
+    async authorize(user: UserInfo, info: RequestInfo) {
+      if (info.verb === "watch") throw new StatusError("ServiceUnavailable", "not now");
+      await server.authorize(user, info);
+    },
+  };
+  const api = localApi(failing, { name: "admin", groups: ["system:masters"] }, { clock });
+  const seen: string[] = [];
+  for await (const { type, object } of api.watch("example.com/v1", "things", "", {}, ending.signal)) {
+    seen.push(`${type} ${object.metadata.name}`);
+  }
+  assert.deepEqual([seen, cancelled], [["ADDED thing-000"], 1]);
   await close();
 });
 
