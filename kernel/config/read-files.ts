@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { reasonOf } from "../../core/reason-of.ts";
 import type { KeyedCertificate } from "../listen/x509/certificate.ts";
-import { checkKeyPair } from "../listen/secured.ts";
+import { checkKeyPair } from "../listen/tls-context.ts";
 
 /** The text of a file; an Error that calls it `what` where it cannot be read. */
 export async function readText(path: string, what: string): Promise<string> {

@@ -8,7 +8,7 @@ import { ConnectionInput } from "./input.ts";
 import { pace } from "./frame-pacing.ts";
 import { RequestQueue } from "./request-queue.ts";
 import { breakOff } from "./send.ts";
-import { Turns } from "./turns.ts";
+import { StepScheduler } from "./step-scheduler.ts";
 
 const isDeno = "Deno" in globalThis;
 
@@ -23,7 +23,7 @@ export interface ConnectionTimes {
   readonly sweepMs: number;
 }
 
-// accepted ──> secured ──> (HTTP/2 only) session, from any state ──> closed
+// accepted ──> handshake completed ──> (HTTP/2 only) session, from any state ──> closed
 export interface Connection {
   readonly remote: string;
   /** The socket below TLS. */
@@ -57,7 +57,7 @@ export class Connections {
   readonly #of = new WeakMap<object, Connection>();
   readonly #times: ConnectionTimes;
   readonly #sweeper: ReturnType<typeof setInterval>;
-  readonly #turns = new Turns();
+  readonly #turns = new StepScheduler();
   #closing = false;
   #emptied: () => void = () => {};
 
@@ -91,7 +91,7 @@ export class Connections {
     });
   }
   /** Finds the connection by its addresses: a TLS socket has those of its raw socket. */
-  secured(tls: TLSSocket): void {
+  handshakeCompleted(tls: TLSSocket): void {
     const connection = this.#all.get(remoteOf(tls));
     if (connection === undefined) return;
     connection.tls = tls;

@@ -8,7 +8,7 @@ import { Frames } from "./frames.ts";
 import { pacedListener } from "./frame-pacing.ts";
 import { headersOf } from "./request.ts";
 import { http2, http2Ask, http2Session, signalled, textReply, withServer } from "./testing/clients.ts";
-import { Turns } from "./turns.ts";
+import { StepScheduler } from "./step-scheduler.ts";
 
 const timeout = 60_000;
 const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
@@ -147,7 +147,7 @@ test("Frames finds the ends of frames in pieces of any size", () => {
 });
 
 test("pacedListener() passes a bounded number of frames on each turn, in order, and pauses reading meanwhile", { timeout }, async () => {
-  const turns = new Turns(), taken: Uint8Array[] = [];
+  const turns = new StepScheduler(), taken: Uint8Array[] = [];
   let holds = 0, holdsMax = 0;
   const input = {
     hold: () => void (holdsMax = Math.max(holdsMax, ++holds)),
@@ -176,8 +176,8 @@ test("pacedListener() passes a bounded number of frames on each turn, in order, 
   assert.deepEqual(Buffer.concat(taken), sent, "a connection that is no longer read");
 });
 
-test("Turns calls one step each turn, in rotation, until it returns false", { timeout }, async () => {
-  const turns = new Turns(), called: string[] = [];
+test("StepScheduler calls one step each turn, in rotation, until it returns false", { timeout }, async () => {
+  const turns = new StepScheduler(), called: string[] = [];
   const done = new Promise<void>((resolve) => {
     let first = 3, second = 2;
     turns.add(() => {

@@ -2,7 +2,7 @@ import type { TLSSocket } from "node:tls";
 import { limits } from "../../core/limits.ts";
 import { Frames } from "./frames.ts";
 import type { ConnectionInput } from "./input.ts";
-import type { Turns } from "./turns.ts";
+import type { StepScheduler } from "./step-scheduler.ts";
 
 type Listener = (chunk: Uint8Array) => void;
 
@@ -10,7 +10,7 @@ type Listener = (chunk: Uint8Array) => void;
  * Spreads the input of an HTTP/2 session over turns of the event loop: a packet can hold thousands of frames. For Deno, whose sessions
  * read the "data" event of the socket; Node's sessions have no such listener.
  */
-export function pace(tls: TLSSocket, input: ConnectionInput, turns: Turns): void {
+export function pace(tls: TLSSocket, input: ConnectionInput, turns: StepScheduler): void {
   for (const listener of tls.listeners("data") as Listener[]) {
     tls.off("data", listener);
     tls.on("data", pacedListener(listener, input, turns));
@@ -21,7 +21,7 @@ export function pace(tls: TLSSocket, input: ConnectionInput, turns: Turns): void
 export function pacedListener(
   listener: Listener,
   input: Pick<ConnectionInput, "hold" | "release" | "holds" | "stopped">,
-  turns: Turns,
+  turns: StepScheduler,
 ): Listener {
   const frames = new Frames();
   const waiting: Uint8Array[] = [];

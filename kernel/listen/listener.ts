@@ -8,7 +8,7 @@ import { Connections, type ConnectionTimes } from "./connections.ts";
 import { exchangeOn, readHead } from "./unknown-method.ts";
 import type { Response } from "./pump.ts";
 import type { Request } from "./request.ts";
-import { type ListenerTls, secured } from "./secured.ts";
+import { type ListenerTls, tlsContext } from "./tls-context.ts";
 import { refuse, refuseWith, serve, type Serving, statusReply, take } from "./serve-request.ts";
 
 export interface ListenOptions {
@@ -48,7 +48,7 @@ export interface Listener {
 
 /** Starts listening. Rejects if the address is in use or the certificates are not PEM. */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { context, readPeer } = secured(options.tls);
+  const { context, readPeer } = tlsContext(options.tls);
   const connections = new Connections({
     handshakeMs: limits.handshakeMs,
     firstRequestMs: limits.firstRequestMs,
@@ -85,7 +85,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       serving.draining = true;
     },
     secure(tls) {
-      const next = secured(tls);
+      const next = tlsContext(tls);
       server.setSecureContext(next.context);
       if (serving.readPeer === undefined) return;
       serving.readPeer = next.readPeer;
@@ -116,7 +116,7 @@ const http1Settings = Object.freeze({
 });
 
 /** Deno's TLS sockets encode text as UTF-8 regardless of the encoding; the heads of HTTP/1.1 answers are Latin-1. */
-function writeLatin1AsSaid(socket: TLSSocket): void {
+function keepLatin1(socket: TLSSocket): void {
   const write = socket.write.bind(socket) as (...args: readonly unknown[]) => boolean;
   socket.write = (chunk: unknown, encoding?: unknown, ...rest: readonly unknown[]) =>
     typeof chunk === "string" && encoding === "latin1" ? write(Buffer.from(chunk, "latin1"), ...rest) : write(chunk, encoding, ...rest);
@@ -127,8 +127,8 @@ function attach(server: Http2SecureServer, serving: Serving, handshakeFailed: ((
   server.on("connection", (socket: Socket) => connections.accepted(socket));
   // Before the server's own listener, which creates the session.
   server.prependListener("secureConnection", (socket: TLSSocket) => {
-    writeLatin1AsSaid(socket);
-    connections.secured(socket);
+    keepLatin1(socket);
+    connections.handshakeCompleted(socket);
   });
   server.on("session", (session) => connections.began(session));
   server.on("tlsClientError", () => handshakeFailed?.());

@@ -2,7 +2,7 @@ import { constants, type ServerHttp2Session } from "node:http2";
 import { limits } from "../../core/limits.ts";
 import type { Response } from "./pump.ts";
 import type { Request } from "./request.ts";
-import type { Turns } from "./turns.ts";
+import type { StepScheduler } from "./step-scheduler.ts";
 
 type Serve = (request: Request, response: Response) => void;
 interface Carrier {
@@ -22,7 +22,7 @@ interface Waiting {
  */
 export class RequestQueue {
   readonly #connection: Carrier;
-  readonly #turns: Turns;
+  readonly #turns: StepScheduler;
   readonly #waiting: Waiting[] = [];
   #serve: Serve = () => {};
   #turn = -1;
@@ -33,7 +33,7 @@ export class RequestQueue {
   #resets = 0;
   #ended = false;
 
-  constructor(connection: Carrier, turns: Turns) {
+  constructor(connection: Carrier, turns: StepScheduler) {
     this.#connection = connection;
     this.#turns = turns;
   }

@@ -9,7 +9,7 @@ import { StreamInput } from "./input.ts";
 import type { Response } from "./pump.ts";
 import { isReset } from "./request-queue.ts";
 import { type Caller, type Request, RequestExchange } from "./request.ts";
-import type { Secured } from "./secured.ts";
+import type { TlsContext } from "./tls-context.ts";
 import { breakOff, discardReply, send } from "./send.ts";
 
 /** State shared by the requests of one listener. */
@@ -17,7 +17,7 @@ export interface Serving {
   /** Whether HTTP/1.1 clients are asked to reconnect. */
   draining: boolean;
   readonly connections: Connections;
-  readPeer: Secured["readPeer"];
+  readPeer: TlsContext["readPeer"];
   handle(exchange: Exchange): Promise<Reply>;
   report(error: unknown): void;
 }

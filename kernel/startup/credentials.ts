@@ -7,7 +7,7 @@ import type { Followed } from "../config/follow-files.ts";
 import { namesOf } from "../config/active-config.ts";
 import { certificateFacts, type KeyedCertificate, pemCertificates } from "../listen/x509/certificate.ts";
 import { openPki, type Pki, type Replacement } from "../listen/pki.ts";
-import type { ListenerTls } from "../listen/secured.ts";
+import type { ListenerTls } from "../listen/tls-context.ts";
 import { peerVerifier } from "../listen/verify-peer.ts";
 import { isInMemory } from "./open-store.ts";
 import type { Log } from "../observe/log.ts";

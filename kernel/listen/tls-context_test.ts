@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Exchange, Reply } from "../request/exchange.ts";
 import type { KeyedCertificate } from "./x509/certificate.ts";
-import { checkKeyPair } from "./secured.ts";
+import { checkKeyPair } from "./tls-context.ts";
 import {
   http1,
   http2,

@@ -15,13 +15,13 @@ export interface ListenerTls {
 }
 
 /** The options of the runtime, and the reader of client certificates. */
-export interface Secured {
+export interface TlsContext {
   readonly context: SecureContextOptions;
   readonly readPeer: ((socket: TLSSocket, now: number) => PeerAnswer) | undefined;
 }
 
 /** Parses and checks everything first; throws if something cannot be read, or the key does not belong to the certificate. */
-export function secured({ cert, key, clientCa, frontProxyCa }: ListenerTls): Secured {
+export function tlsContext({ cert, key, clientCa, frontProxyCa }: ListenerTls): TlsContext {
   checkKeyPair(cert, key);
   const context = { cert, key, minVersion: "TLSv1.2" } as const;
   if (clientCa === undefined) return { context, readPeer: undefined };

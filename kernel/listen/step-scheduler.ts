@@ -4,7 +4,7 @@ import { afterIo } from "../../core/turns.ts";
 const stepsMs = 5;
 
 /** Spreads the work of busy connections over turns of the event loop: one step each turn, in rotation over the connections. */
-export class Turns {
+export class StepScheduler {
   readonly #steps: (() => boolean)[] = [];
   #scheduled = false;
   /** Time of the last turn after I/O, in milliseconds. */

@@ -1,4 +1,4 @@
-// Malformed HTTP/2 frames. A runtime that fails here ends the process.
+// Repeated GOAWAY frames. A runtime that does not handle them ends the process.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connect as tlsConnect, type TLSSocket } from "node:tls";
@@ -8,7 +8,7 @@ const goAway = Buffer.from([0, 0, 108, 7, 0, 0, 0, 0, 0, ...new Uint8Array(108)]
 const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
 
 test(
-  "listen() survives clients that say goodbye again and again",
+  "listen() survives clients that send thousands of GOAWAY frames",
   { timeout: 60_000 },
   () =>
     withServer(() => Promise.resolve(textReply("here")), async ({ listener, ca }) => {
