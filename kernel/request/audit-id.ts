@@ -1,8 +1,8 @@
-/** The id of a request, for clients and logs to name it by: what the client sent in its Audit-ID header, or one that is made here. */
+/** The audit ID of a request, for clients, logs and audit events: the client's Audit-ID header, or a generated one. */
 import { limits } from "../../core/limits.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** What stands in the answer's `audit-id`. A header that is too long to be an id is none. */
+/** The `audit-id` of the response. A header longer than `limits.auditIdLengthMax` is ignored. */
 export function auditIdOf({ headers }: Pick<Exchange, "headers">): string {
   const sent = headers["audit-id"];
   const id = typeof sent === "string" ? sent : sent?.[0] ?? "";

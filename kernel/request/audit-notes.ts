@@ -1,10 +1,10 @@
-/** What verbs report for the audit event of a request. The audit itself is in `access/audit`; verbs only see this port. */
+/** The port by which verbs add to the audit event of a request. `access/audit` implements it. */
 import type { Status } from "../../core/status-error.ts";
 
-/** How much of a request is recorded, in the words of audit policies. Requests at level None have no notes. */
+/** How much of a request is recorded: the levels of audit policies. Requests at level None have no notes. */
 export type AuditLevel = "Metadata" | "Request" | "RequestResponse";
 
-/** What the body of a request says about the object that it is for. "" where it says nothing. */
+/** The identity of the object in a request body. An absent field is "". */
 export interface NamedObject {
   readonly namespace: string;
   readonly name: string;
@@ -14,15 +14,15 @@ export interface NamedObject {
 
 export interface AuditNotes {
   readonly level: AuditLevel;
-  /** Leave out metadata.managedFields of the objects that are recorded. */
+  /** Whether recorded objects omit metadata.managedFields. */
   readonly omitsManagedFields: boolean;
-  /** The object that the body names, and the body as JSON text; undefined below the level Request. */
+  /** The identity in the request body, and the body as JSON text; undefined below the level Request. */
   requestObject(named: NamedObject | undefined, json: string | undefined): void;
-  /** The Status of the response, where it is one. */
+  /** The response, if it is a Status. */
   responseStatus(status: Status): void;
   /** The response as JSON text. Only at the level RequestResponse. */
   responseObject(json: string): void;
-  /** A note of authorization, admission or the server. The first value of a key stays. */
+  /** An annotation by authorization, admission or the server. Further values of the same key are ignored. */
   annotate(key: string, value: string): void;
 }
 
@@ -32,7 +32,7 @@ type Call<Name extends "requestObject" | "responseStatus" | "responseObject" | "
 /** A call of one function of `AuditNotes`, as plain data. */
 export type RemoteNote = Call<"requestObject" | "responseStatus" | "responseObject" | "annotate">;
 
-/** Makes a call that came from another thread. */
+/** Applies a call received from another thread. */
 export function noteRemote(notes: AuditNotes, note: RemoteNote): void {
   switch (note[0]) {
     case "requestObject":
@@ -46,7 +46,7 @@ export function noteRemote(notes: AuditNotes, note: RemoteNote): void {
   }
 }
 
-/** Notes that are sent to the thread that has the event. */
+/** Notes that are posted to the thread that owns the audit event. */
 export function remoteNotes(
   { level, omitsManagedFields }: Pick<AuditNotes, "level" | "omitsManagedFields">,
   post: (note: RemoteNote) => void,

@@ -6,20 +6,20 @@ import type { RequestInfo } from "./request-info.ts";
 
 const nanosecondsPerMs = 1e6;
 
-/** How long a request may take: as long as its `timeout` says, if that is less than `mostMs`. 400 where it says no duration. */
+/** The timeout of a request in milliseconds: its `timeout` parameter, at most `mostMs`. Throws 400 if the parameter is not a duration. */
 export function allowedMs({ verb, query }: Pick<RequestInfo, "verb" | "query">, mostMs: number): number {
   const text = query.first("timeout");
-  // How long a watch lasts is said otherwise.
+  // The duration of a watch is its `timeoutSeconds` parameter.
   if (text === "" || verb === "watch") return mostMs;
   const read = parseDuration(text);
   if (read instanceof Unreadable) throw badRequestError(`invalid timeout specified in the request URL - ${read.error}`);
-  const asked = Number(read) / nanosecondsPerMs;
-  return asked > 0 && asked < mostMs ? asked : mostMs;
+  const requested = Number(read) / nanosecondsPerMs;
+  return requested > 0 && requested < mostMs ? requested : mostMs;
 }
 
 /**
- * The end of a request: its client is gone, or its time is up, whichever comes first. The signal is created at its first use, because
- * dependent signals and timers cost more than a read from memory.
+ * Aborts when the client disconnects or the timeout expires. The signal is created at its first use, because dependent signals and timers
+ * cost more than a read from memory.
  */
 export class Deadline implements Disposable {
   readonly #exchange: Pick<Exchange, "signal">;
@@ -34,7 +34,7 @@ export class Deadline implements Disposable {
   get signal(): AbortSignal {
     return this.#signal ??= this.#start();
   }
-  /** The request is answered: its time no longer runs. */
+  /** Stops the timer after the response. */
   [Symbol.dispose](): void {
     if (this.#timer !== undefined) clearTimeout(this.#timer);
   }

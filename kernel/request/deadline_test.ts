@@ -4,7 +4,7 @@ import { StatusError } from "../../core/status-error.ts";
 import { allowedMs, Deadline } from "./deadline.ts";
 import { requestInfo } from "./request-info.ts";
 
-test("Deadline aborts with the client's reason when the client goes", () => {
+test("Deadline aborts with the client's reason when the client disconnects", () => {
   const client = new AbortController();
   using deadline = new Deadline({ signal: client.signal }, 60_000);
   const { signal } = deadline;
@@ -15,28 +15,28 @@ test("Deadline aborts with the client's reason when the client goes", () => {
   assert.equal(signal.reason, reason);
 });
 
-test("Deadline is over at once for a client that is gone already", () => {
+test("Deadline is aborted from the start if the client has already disconnected", () => {
   using deadline = new Deadline({ signal: AbortSignal.abort() }, 60_000);
   assert.equal(deadline.signal.aborted, true);
 });
 
-test("Deadline aborts with a TimeoutError when its time is up", async () => {
+test("Deadline aborts with a TimeoutError when its timeout expires", async () => {
   using deadline = new Deadline({ signal: new AbortController().signal }, 0);
   const { signal } = deadline;
   await new Promise((resolve) => signal.addEventListener("abort", resolve));
   assert.equal(signal.reason.name, "TimeoutError");
 });
 
-test("Deadline no longer runs once it is disposed of, and asks for no signal that nobody wants", async () => {
-  let asked = 0;
+test("Deadline never aborts after its disposal, and reads the client's signal at its first use only", async () => {
+  let reads = 0;
   const exchange = {
     get signal() {
-      asked++;
+      reads++;
       return new AbortController().signal;
     },
   };
   new Deadline(exchange, 0)[Symbol.dispose]();
-  assert.equal(asked, 0);
+  assert.equal(reads, 0);
   const deadline = new Deadline(exchange, 0);
   const { signal } = deadline;
   deadline[Symbol.dispose]();
@@ -45,7 +45,7 @@ test("Deadline no longer runs once it is disposed of, and asks for no signal tha
   assert.equal(signal.aborted, false);
 });
 
-test("allowedMs() is what the client asks for, up to what there is, and watches ask otherwise", () => {
+test("allowedMs() is the client's timeout up to the bound, and ignores it for watches", () => {
   const allowed = (query: string) => allowedMs(requestInfo("GET", `/api/v1/pods?${query}`)!, 60_000);
   assert.deepEqual(["timeout=1500ms", "timeout=59999ms", "timeout=60s", "timeout=61s"].map(allowed), [1500, 59_999, 60_000, 60_000]);
   assert.deepEqual(["", "timeout=", "timeout=0", "timeout=-1s", "watch=1&timeout=x"].map(allowed), Array(5).fill(60_000));

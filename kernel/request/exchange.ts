@@ -1,7 +1,7 @@
 import type { WatchScope } from "../../core/api.ts";
 import type { PeerCertificate } from "./peer.ts";
 
-/** One request as the listener hands it over. */
+/** One request, as the listener passes it to `handle`. */
 export interface Exchange {
   /** As written on the wire; methods are case-sensitive. */
   readonly method: string;
@@ -9,43 +9,43 @@ export interface Exchange {
   readonly url: string;
   /** Lower-case names; repeated headers in order. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The whole body; a StatusError RequestEntityTooLarge once it exceeds `limit` bytes. */
+  /** The whole body. Rejects with a StatusError RequestEntityTooLarge if it exceeds `limit` bytes. */
   body(limit: number): Promise<Uint8Array>;
-  /** The client's certificate, verified against the client CA; undefined when none was sent. */
+  /** The client's certificate, verified against the client CA; undefined if the client sent none. */
   readonly peer: PeerCertificate | undefined;
-  /** Why the certificate that the client sent is not trusted; `peer` is undefined then, and the request has bad credentials. */
+  /** Why the client's certificate is not trusted. `peer` is undefined then, and the request has invalid credentials. */
   readonly peerRefused?: string | undefined;
-  /** The client's certificate where it is one of the front proxy's authority, whatever else it is. */
+  /** The client's certificate if the front proxy's authority issued it, whether or not the client CA trusts it. */
   readonly frontProxy?: PeerCertificate | undefined;
   /** Host and port of the client, for logs. */
   readonly remote: string;
   readonly protocol: "HTTP/1.1" | "HTTP/2.0" | "HTTP/1.0";
-  /** The changes that a watch follows; everything where absent, as for clients over the network. */
+  /** The changes that a watch delivers. Default: all, as for clients over the network. */
   readonly watchScope?: WatchScope;
-  /** Aborts when the client goes away. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
-/** The answer. A body is text, bytes, or chunks that are pulled as the client reads (lists and watches). */
+/** The response. A body is text, bytes, or chunks that are pulled as the client reads (lists and watches). */
 export interface Reply {
   readonly status: number;
   /** Names in lower case. A list is sent as repeated headers. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array>;
-  /** Aborts when a client that does not read the chunks is to be waited for no longer: it loses its HTTP/1.1 connection, or its
-   *  HTTP/2 stream. */
+  /** Aborts when the server stops waiting for a client that does not read the chunks: its HTTP/1.1 connection or HTTP/2 stream is
+   *  closed. */
   readonly givenUp?: AbortSignal;
-  /** Over HTTP/2 a GOAWAY is sent: the client sends further requests over another connection, requests under way continue. */
+  /** Whether a GOAWAY is sent over HTTP/2: the client opens another connection for further requests, and requests in progress continue. */
   readonly goAway?: boolean;
 }
 
-/** The first header of a name, "" where there is none: of repeated headers upstream reads only the first. */
+/** The first header of a name, or "". Like upstream, reads only the first of repeated headers. */
 export function header(exchange: Pick<Exchange, "headers">, name: string): string {
   const value = exchange.headers[name];
   return value === undefined ? "" : typeof value === "string" ? value : value[0] ?? "";
 }
 
-/** All headers of a name as one list, for names whose values are a list by our own rule. */
+/** All headers of a name, joined by commas, for headers of which this server reads all values (upstream reads the first). */
 export function headerList(exchange: Pick<Exchange, "headers">, name: string): string {
   const value = exchange.headers[name];
   return value === undefined ? "" : typeof value === "string" ? value : value.join(", ");

@@ -1,4 +1,4 @@
-/** Which requests are answered with GOAWAY, so that the client opens another connection. */
+/** Selects the requests that are answered with GOAWAY, so that the client opens another connection. */
 import { isAnonymous, type UserInfo } from "../../core/user-info.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Exchange } from "./exchange.ts";
@@ -10,7 +10,8 @@ export function goawayChooser(
 ): (exchange: Pick<Exchange, "protocol">, user: UserInfo | undefined, catalog: Pick<Catalog, "gates">) => boolean {
   return ({ protocol }, user, { gates }) => {
     if (protocol !== "HTTP/2.0") return false;
-    // Many streams on one connection are cheap for a client and not for a server: who is not known gets one at a time (CVE-2023-44487).
+    // Many streams on one connection cost a server more than a client: unauthenticated clients get one request per connection
+    // (CVE-2023-44487).
     if ((user === undefined || isAnonymous(user)) && gates.isOn("UnauthenticatedHTTP2DOSMitigation")) return true;
     const share = chance();
     return share > 0 && random() < share;

@@ -1,10 +1,10 @@
-/** Requests that cost too much for the thread that serves all connections. */
+/** Requests that are too expensive for the thread that serves all connections. */
 import type { RemoteRecording } from "../../metrics/mod.ts";
 import type { Access } from "../../core/access.ts";
 import type { AuditNotes, RemoteNote } from "./audit-notes.ts";
 import type { UserInfo } from "../../core/user-info.ts";
 
-/** Thrown by a verb before it has changed anything: the whole request runs in the heavy thread instead. Never leaves `answer`. */
+/** Thrown by a verb before it has changed anything: `dispatch` catches it and runs the whole request in the heavy thread. */
 export class HandOver {
   readonly tag = "hand-over";
 }
@@ -18,7 +18,7 @@ export interface HeavyRequest {
   readonly protocol: "HTTP/1.1" | "HTTP/2.0" | "HTTP/1.0";
   readonly user: UserInfo;
   readonly body: Uint8Array;
-  /** Undefined where nothing is recorded. */
+  /** Undefined if the request is not audited. */
   readonly audit?: Pick<AuditNotes, "level" | "omitsManagedFields"> | undefined;
 }
 
@@ -30,29 +30,29 @@ export interface HeavyReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly chunks: readonly Uint8Array[];
-  /** The body has no known length before its end. */
+  /** Whether the body is sent in chunks, without a content-length. */
   readonly streamed: boolean;
 }
 
-/** What a job needs of the thread that handed it over. */
+/** Callbacks of a job to the main thread. */
 export interface HeavyHost {
   warn(text: string): void;
   step(what: string): void;
   readonly access: Access;
-  /** Rejects with a StatusError unless the user may do this with what the request names. */
+  /** Rejects with a StatusError unless the user is authorized for `verb` on the object of the request. */
   authorize(verb: string): Promise<void>;
-  /** Milliseconds since the step of admission began. */
+  /** Records the duration of an admission step. */
   admitted(name: string | undefined, type: "admit" | "validate", operation: string, rejected: boolean, milliseconds: number): void;
-  /** A recording of a plugin's metric. */
+  /** Records a value of a plugin's metric. */
   recorded(recording: RemoteRecording): void;
-  /** A note for the audit event. */
+  /** Adds a note to the audit event. */
   audited(note: RemoteNote): void;
   report(error: unknown, reference: string): void;
 }
 
-/** The heavy thread as requests see it. */
+/** The port to the heavy thread. */
 export interface HeavyWork {
-  /** Rejects with the signal's reason on abort, and with a StatusError where the job ends in one. */
+  /** Rejects with the signal's reason on abort, and with a StatusError if the job fails with one. */
   run<Job extends HeavyJob>(job: Job, request: HeavyRequest, host: HeavyHost, signal: AbortSignal): Promise<HeavyOutcome[Job]>;
 }
 export interface HeavyOutcome {

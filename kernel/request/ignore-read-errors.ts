@@ -1,2 +1,2 @@
-/** The option and the query parameter of a deletion that takes an object which cannot be read. */
+/** The delete option, and query parameter, that permits the deletion of an object that cannot be read. */
 export const ignoreReadErrorsField = "ignoreStoreReadErrorWithClusterBreakingPotential";

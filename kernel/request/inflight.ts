@@ -1,4 +1,4 @@
-/** Bounds on requests that are being answered at once; watches are not counted. */
+/** Bounds on concurrent requests. Watches are not counted. */
 import { StatusError } from "../../core/status-error.ts";
 import type { RequestInfo } from "./request-info.ts";
 
@@ -9,7 +9,11 @@ export interface Inflight {
 
 const readVerbs = new Set(["get", "list"]);
 
-/** `max` is called at each request; 0 means no bound. `changed` is called with the counts whenever they change. */
+/**
+ * @param max called at each request; 0 means no bound
+ * @param changed called with the counts whenever they change
+ * @returns counts a request until the result is disposed; throws TooManyRequests at the bound
+ */
 export function inflightLimit(max: () => Inflight, changed: (counts: Inflight) => void): (info: RequestInfo) => Disposable {
   const counts = { readOnly: 0, mutating: 0 };
   return (info) => {

@@ -1,4 +1,4 @@
-/** Options of requests from the query (and, for deletions, the body), with the refusals of apimachinery's validation. */
+/** Options of requests from the query (and, for deletions, the body), with the errors of apimachinery's validation. */
 import { append } from "../../core/append.ts";
 import { type FieldError, forbidden, invalid, notSupported, required, tooLong } from "../../core/field-error.ts";
 import { limits } from "../../core/limits.ts";
@@ -18,7 +18,7 @@ export interface ListOptions {
   readonly allowWatchBookmarks: boolean;
   readonly resourceVersion: string;
   readonly resourceVersionMatch: string;
-  /** Undefined where the client did not say. */
+  /** Undefined if the parameter is absent. */
   readonly sendInitialEvents: boolean | undefined;
   /** 0 or less means unlimited. */
   readonly limit: number;
@@ -28,7 +28,7 @@ export interface ListOptions {
 
 const int64Max = 2n ** 63n - 1n;
 
-/** A decimal 64-bit integer of the query; what Go's strconv says where it is none. */
+/** A decimal 64-bit integer of the query. Throws 400 with the message of Go's strconv if it is malformed or out of range. */
 export function parseInt64(text: string): bigint {
   const syntax = () => badRequestError(`strconv.ParseInt: parsing ${goQuote(text)}: invalid syntax`);
   if (!/^[+-]?\d+$/.test(text)) throw syntax();
@@ -41,7 +41,7 @@ export function parseInt64(text: string): bigint {
 }
 function integerOf(query: Query, key: string): number | undefined {
   if (!query.has(key)) return undefined;
-  // Numbers beyond what a double holds exactly bound nothing anyway; those behind this line may count on.
+  // Clamped to exact doubles, so that callers can calculate with it. Limits and timeouts of this size have no effect.
   return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(parseInt64(query.first(key)))));
 }
 
@@ -49,14 +49,14 @@ function optionsInvalid(kind: string, names: Names, errors: readonly FieldError[
   if (errors.length > 0) throw invalidError({ group: `meta.${names.domain}`, name: kind }, "", errors);
 }
 
-/** Options of list, watch and deletecollection. `watchPrefix`: below `/watch/`, where upstream defaults nothing. */
+/** Options of list, watch and deletecollection. `watchPrefix`: the path is below `/watch/`, where upstream applies no defaults. */
 export function listOptions(
   query: Query,
   endpoint: Endpoint,
   names: Names,
   how: { readonly watchList: boolean; readonly watchPrefix: boolean },
 ): ListOptions {
-  // In this order, so that the same one is refused where both are wrong.
+  // In upstream's order: if both are malformed, the error is about the same one.
   const timeoutSeconds = integerOf(query, "timeoutSeconds");
   const limit = integerOf(query, "limit") ?? 0;
   const watch = isTrue(query, "watch");
@@ -129,7 +129,7 @@ function watchErrors(match: string, send: boolean | undefined, token: string, wa
   return errors;
 }
 
-/** Kinds that declare selectable fields take those and the names; the others name what they take. */
+/** Allows metadata.name, metadata.namespace and the kind's selectable fields. The error differs for kinds without selectable fields. */
 function checkFieldLabels(requirements: readonly FieldRequirement[], endpoint: Endpoint): void {
   const declared = endpoint.served.selectableFields;
   for (const { field } of requirements) {
@@ -175,7 +175,7 @@ export function writeOptions(
   return {
     dryRun: query.has("dryRun"),
     fieldManager,
-    // Anything else has just been refused.
+    // Other values have been rejected above.
     fieldValidation: validation === "" ? "Warn" : validation as FieldValidation,
     force: isTrue(query, "force"),
   };

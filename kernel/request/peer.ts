@@ -1,8 +1,8 @@
-/** What authentication needs of a verified client certificate. */
+/** The fields of a verified client certificate that authentication reads. */
 export interface PeerCertificate {
   readonly commonName: string;
   readonly organizations: readonly string[];
-  /** The user's uid in the subject. More than one, or an empty one, is an error of the issuer. */
+  /** UIDs of the user in the subject. Several, or an empty one, are an error of the issuer. */
   readonly uids: readonly string[];
   /** SHA-256 of the certificate in hexadecimal. */
   readonly fingerprint: string;

@@ -1,4 +1,4 @@
-/** The query of a URL as Go reads it: first value wins, `+` is a blank, what cannot be decoded or holds a semicolon is left out. */
+/** The query of a URL, parsed as by Go: `+` is a space; pairs that cannot be decoded or contain a semicolon are ignored. */
 import { strayByte } from "../../core/tree/go-quote.ts";
 
 export class Query {
@@ -6,7 +6,7 @@ export class Query {
   constructor(values: ReadonlyMap<string, readonly string[]>) {
     this.#values = values;
   }
-  /** The first value, "" where the key is absent. */
+  /** The first value, or "" if the key is absent. */
   first(key: string): string {
     return this.#values.get(key)?.[0] ?? "";
   }
@@ -38,14 +38,15 @@ export function parseQuery(text: string): Query {
 
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** `%41` to `A`; undefined where an escape is broken. Bytes that are no UTF-8 become U+FFFD. */
+/** Decodes `%41` to `A`; undefined for a malformed escape. Bytes that are not UTF-8 become U+FFFD. */
 export function percentDecode(text: string): string | undefined {
   if (!text.includes("%")) return text;
   const bytes = percentBytes(text);
   return bytes === undefined ? undefined : utf8.decode(bytes);
 }
 
-/** The same for a path and for a value of a query: a byte that is no UTF-8 is kept as a lone surrogate (`strayByte`), so that messages can show it. */
+/** As `percentDecode`, for paths and values of a query: a byte that is not UTF-8 becomes a lone surrogate (`strayByte`), so that messages
+ *  can show it. */
 export function percentDecodeBytes(text: string): string | undefined {
   if (!text.includes("%")) return text;
   const bytes = percentBytes(text);
@@ -62,7 +63,7 @@ function withStrayBytes(bytes: Uint8Array): string {
     const length = sequenceLength(bytes[at]!);
     const part = bytes.subarray(at, at + length);
     const character = utf8.decode(part);
-    // The replacement character itself may be written; it has three bytes.
+    // An encoded U+FFFD is valid; it has three bytes.
     const isOne = length > 0 && (!character.includes(replacement) || (length === 3 && isReplacement(part)));
     text += isOne ? character : String.fromCharCode(strayByte + bytes[at]!);
     at += isOne ? length : 1;
@@ -74,7 +75,7 @@ function isReplacement(bytes: Uint8Array): boolean {
   return bytes[0] === 0xef && bytes[1] === 0xbf && bytes[2] === 0xbd;
 }
 
-/** Bytes of the UTF-8 sequence that a byte starts; 0 for a byte that starts none. */
+/** Length in bytes of the UTF-8 sequence that starts with `byte`; 0 if none does. */
 function sequenceLength(byte: number): number {
   if (byte < 0x80) return 1;
   if (byte < 0xc0) return 0;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseQuery, percentDecode, percentDecodeBytes } from "./query.ts";
 
-test("parseQuery() gives the first value of a key and keeps all of them", () => {
+test("Query.first() is the first value of a key, Query.all() are all of them", () => {
   const query = parseQuery("a=1&a=2&b&c=");
   assert.equal(query.first("a"), "1");
   assert.deepEqual(query.all("a"), ["1", "2"]);
@@ -11,7 +11,7 @@ test("parseQuery() gives the first value of a key and keeps all of them", () => 
   assert.equal(query.has("d"), false);
 });
 
-test("parseQuery() reads a plus as a blank and leaves out pairs that cannot be decoded or hold a semicolon", () => {
+test("parseQuery() reads a plus as a space and ignores pairs that cannot be decoded or contain a semicolon", () => {
   const query = parseQuery("a+b=c+d&e=%zz&f;g=1&h=%e2%82%ac");
   assert.equal(query.first("a b"), "c d");
   assert.equal(query.has("e"), false);
@@ -19,19 +19,19 @@ test("parseQuery() reads a plus as a blank and leaves out pairs that cannot be d
   assert.equal(query.first("h"), "€");
 });
 
-test("parseQuery() holds keys of the prototype as plain keys", () => {
+test("parseQuery() treats names of prototype properties as ordinary keys", () => {
   const query = parseQuery("__proto__=1&constructor=2");
   assert.equal(query.first("__proto__"), "1");
   assert.equal(query.first("hasOwnProperty"), "");
 });
 
-test("percentDecode() refuses broken escapes and replaces bytes that are no UTF-8", () => {
+test("percentDecode() rejects malformed escapes and replaces bytes that are not UTF-8", () => {
   assert.equal(percentDecode("a%2"), undefined);
   assert.equal(percentDecode("a%g1"), undefined);
   assert.equal(percentDecode("%ff%C3%A9é"), "\ufffdéé");
 });
 
-test("percentDecodeBytes() keeps each byte that is no UTF-8 as a lone surrogate", () => {
+test("percentDecodeBytes() keeps each byte that is not UTF-8 as a lone surrogate", () => {
   assert.equal(percentDecodeBytes("a%2"), undefined);
   assert.equal(percentDecodeBytes("%C3%A9é%F0%9F%98%80"), "éé\u{1f600}");
   assert.equal(percentDecodeBytes("%ef%bf%bd%ef%bb%bf"), "\ufffd\ufeff", "the replacement character and the byte order mark are UTF-8");

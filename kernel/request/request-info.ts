@@ -1,6 +1,6 @@
 /**
- * URL and method, parsed once: what authorization, metrics, routing and verbs all go by. Total: a path that leads
- * nowhere has request info too. The rules are kube-apiserver's RequestInfoFactory.
+ * Parses URL and method once, for authorization, metrics, routing and verbs. Paths without an endpoint have request info, too.
+ * Source: kube-apiserver's RequestInfoFactory.
  */
 import { parseFieldSelector } from "../../core/selectors/field.ts";
 import { parseQuery, percentDecodeBytes, type Query } from "./query.ts";
@@ -11,8 +11,8 @@ export interface RequestInfo {
   /** Decoded path. */
   readonly path: string;
   readonly query: Query;
-  /** get, list, watch, create, update, patch, delete, deletecollection, proxy, "" for a method that means nothing to a
-   *  resource; the method in lower case outside of resources. */
+  /** For resources: get, list, watch, create, update, patch, delete, deletecollection, proxy, or "" for other methods. For other paths: the
+   *  method in lower case. */
   readonly verb: string;
   readonly prefix: string;
   readonly group: string;
@@ -23,11 +23,11 @@ export interface RequestInfo {
   readonly name: string;
   /** Path segments from the resource on, as routing matches them. */
   readonly parts: readonly string[];
-  /** The path names a namespace for its resource (possibly the empty one). */
+  /** Whether the path has a namespace for its resource (which may be empty). */
   readonly inNamespace: boolean;
-  /** Below the old /watch/ prefix. */
+  /** Whether the path is below the deprecated /watch/ prefix. */
   readonly watchPrefix: boolean;
-  /** The path ends at /watch or /proxy, where a resource should follow. */
+  /** Whether the path ends after /watch or /proxy, without a resource. */
   readonly cutShort: boolean;
 }
 
@@ -39,10 +39,10 @@ const verbs: Readonly<Record<string, string>> = {
   PATCH: "patch",
   DELETE: "delete",
 };
-/** Subresources of a namespace, which are not resources inside of it. */
+/** Subresources of a namespace, as opposed to resources in it. */
 const namespaceSubresources = new Set(["status", "finalize"]);
 
-/** The request info of a method and a URL as written; undefined where the URL's escapes are broken (answered 400). */
+/** The request info of a method and an undecoded URL; undefined if the URL has malformed escapes (answered with 400). */
 export function requestInfo(method: string, url: string): RequestInfo | undefined {
   const mark = url.indexOf("?");
   const path = percentDecodeBytes(mark < 0 ? url : url.slice(0, mark));
@@ -117,7 +117,7 @@ export function requestInfo(method: string, url: string): RequestInfo | undefine
   };
 }
 
-/** Without the slashes at both ends. */
+/** Removes the slashes at both ends. */
 export function trimSlashes(path: string): string {
   let from = 0, to = path.length;
   while (from < to && path[from] === "/") from++;
@@ -125,14 +125,14 @@ export function trimSlashes(path: string): string {
   return path.slice(from, to);
 }
 
-/** A yes-or-no parameter is true unless it says `false` or `0`; also when it is empty. */
+/** Whether a boolean parameter is true: present, and neither `false` nor `0`. An empty one is true. */
 export function isTrue(query: Query, key: string): boolean {
   if (!query.has(key)) return false;
   const value = query.first(key).toLowerCase();
   return value !== "0" && value !== "false";
 }
 
-/** `fieldSelector=metadata.name=x` names the object that a list or watch is about. */
+/** The name in `fieldSelector=metadata.name=x`, for which a list or watch is authorized; "" if there is none. */
 function nameSelected(query: Query): string {
   const text = query.first("fieldSelector");
   if (text === "") return "";

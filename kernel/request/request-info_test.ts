@@ -22,7 +22,7 @@ test("requestInfo() reads group, version, namespace, name and subresource", () =
   });
 });
 
-test("requestInfo() takes a namespace for its own namespace, and status and finalize for its subresources", () => {
+test("requestInfo() of a namespace has its name as the namespace, and status and finalize as subresources", () => {
   for (const subresource of ["", "status", "finalize"]) {
     assert.deepEqual(brief("PUT", `/api/v1/namespaces/a/${subresource}`), {
       ...none,
@@ -37,7 +37,7 @@ test("requestInfo() takes a namespace for its own namespace, and status and fina
   }
 });
 
-test("requestInfo() tells list, watch and deletecollection from get and delete by the missing name", () => {
+test("requestInfo() without a name is list, watch or deletecollection instead of get or delete", () => {
   const verb = (method: string, url: string) => requestInfo(method, url)!.verb;
   assert.equal(verb("GET", "/api/v1/configmaps"), "list");
   assert.equal(verb("GET", "/api/v1/configmaps?watch"), "watch");
@@ -51,7 +51,7 @@ test("requestInfo() tells list, watch and deletecollection from get and delete b
   assert.equal(verb("FOO", "/api/v1/namespaces/a/configmaps/b"), "");
 });
 
-test("requestInfo() names the object that a field selector names", () => {
+test("requestInfo() takes the name from a field selector on metadata.name", () => {
   const name = (selector: string) => requestInfo("GET", `/api/v1/configmaps?fieldSelector=${selector}`)!.name;
   assert.equal(name("metadata.name%3Dx"), "x");
   assert.equal(name("metadata.name!%3Dx"), "");
@@ -64,23 +64,23 @@ test("requestInfo() names the object that a field selector names", () => {
   assert.equal(requestInfo("GET", "/api/v1/watch/configmaps?fieldSelector=metadata.name%3Dx")!.name, "");
 });
 
-test("requestInfo() leaves paths outside of /api and /apis, and discovery, alone", () => {
+test("requestInfo() of discovery and of paths outside /api and /apis is not a resource request", () => {
   assert.deepEqual(brief("GET", "/livez/etcd?verbose"), { ...none, verb: "get" });
   assert.deepEqual(brief("POST", "/apis/storage.k8s.io/v1"), { ...none, verb: "post" });
   assert.equal(requestInfo("GET", "/apis/storage.k8s.io/v1")!.prefix, "apis");
 });
 
-test("requestInfo() decodes an escaped slash before it splits, so that no name holds one", () => {
+test("requestInfo() decodes an escaped slash before it splits the path, so that no name contains one", () => {
   const info = requestInfo("GET", "/api/v1/namespaces/a/configmaps/b%2fstatus")!;
   assert.deepEqual([info.name, info.subresource], ["b", "status"]);
 });
 
-test("requestInfo() of a path with a broken escape is undefined", () => {
+test("requestInfo() of a path with a malformed escape is undefined", () => {
   assert.equal(requestInfo("GET", "/api/v1/%zz"), undefined);
   assert.equal(requestInfo("GET", "/api/v1/%f"), undefined);
 });
 
-test("requestInfo() is plain about names of the prototype", () => {
+test("requestInfo() treats names of prototype properties as ordinary names", () => {
   assert.equal(requestInfo("constructor", "/api/v1/configmaps/x")!.verb, "");
   assert.equal(requestInfo("GET", "/api/v1/namespaces/__proto__/constructor")!.resource, "constructor");
 });

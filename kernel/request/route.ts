@@ -1,4 +1,4 @@
-/** Which verb of which endpoint a request means; the paths are upstream's, and so is what is wrong with others. */
+/** Maps a resource request to an endpoint and a verb. Paths and errors are upstream's. */
 import { badRequestError, methodNotAllowedError, noRouteError } from "../../core/status-error.ts";
 import type { Verb } from "../../core/versions.ts";
 import type { Catalog, Endpoint, EndpointSubresource } from "../catalog/catalog.ts";
@@ -12,7 +12,7 @@ export interface Route {
   readonly subresource: EndpointSubresource | undefined;
 }
 
-/** Whether a path belongs to the API at all: to the core group, to a group that is served, or to a resource that is served unlisted. */
+/** Whether a path belongs to the core group, to a served group, or to a resource that is served but not in discovery. */
 export function isApiPath(info: RequestInfo, catalog: Catalog): boolean {
   if (info.path.startsWith("/api/")) return catalog.group("") !== undefined;
   const group = info.path.split("/")[2]!;
@@ -20,31 +20,31 @@ export function isApiPath(info: RequestInfo, catalog: Catalog): boolean {
     (catalog.group(group) !== undefined || catalog.endpoint(info.group, info.version, info.resource) !== undefined);
 }
 
-/** The route of a resource request: 404 for a path that leads nowhere, 405 for a method that the path does not have. */
+/** The route of a resource request. Throws 404 for a path without an endpoint and 405 for a method that the path does not support. */
 export function route(info: RequestInfo, method: string, catalog: Catalog): Route {
   const endpoint = catalog.endpoint(info.group, info.version, info.resource);
   if (endpoint === undefined) throw unservedKindError(info, method, catalog.names) ?? noRouteError();
   if (info.verb === "proxy") throw noRouteError();
   const [, name = "", subresourceName = "", ...more] = info.parts;
   if (more.length > 0) throw noRouteError();
-  // Kinds that are never stored have no paths of objects, and no list over all namespaces.
+  // Kinds that are never stored have no object paths, and no list over all namespaces.
   const isStored = endpoint.resource.handleCreate === undefined;
   if (!isStored && (name !== "" || info.watchPrefix || (endpoint.namespaced && !info.inNamespace))) throw noRouteError();
-  // Only a list or watch over all namespaces may leave the namespace out; a cluster-scoped resource never has one.
+  // Only a list or watch over all namespaces may omit the namespace; a cluster-scoped resource never has one.
   if (endpoint.namespaced ? !info.inNamespace && name !== "" : info.inNamespace) throw noRouteError();
   const subresource = subresourceName === "" ? undefined : endpoint.subresources.get(subresourceName);
   if (subresourceName !== "" && (subresource === undefined || info.watchPrefix)) throw noRouteError();
   const verb = verbOf(info, method, name, subresource !== undefined);
-  if (verb === undefined || !takes(endpoint, subresource, verb)) throw methodNotAllowedError(endpoint.resource.strategy?.withoutReason);
+  if (verb === undefined || !supports(endpoint, subresource, verb)) throw methodNotAllowedError(endpoint.resource.strategy?.withoutReason);
   if (endpoint.namespaced && info.namespace === "" && verb !== "list" && verb !== "watch") {
     if (!info.inNamespace) throw methodNotAllowedError();
-    // Others go on: they name what else is wrong first, and then what the object or its key lacks.
+    // Other verbs continue: upstream reports their other errors before the missing namespace.
     if (verb === "deletecollection") throw badRequestError("Namespace parameter required.");
   }
   return { endpoint, verb, subresource };
 }
 
-function takes(endpoint: Endpoint, subresource: EndpointSubresource | undefined, verb: Verb): boolean {
+function supports(endpoint: Endpoint, subresource: EndpointSubresource | undefined, verb: Verb): boolean {
   if (subresource === undefined) return endpoint.verbs.includes(verb);
   return subresource.verbs.includes(verb);
 }

@@ -1,10 +1,10 @@
-/** Kinds of kube-apiserver that no built-in plugin serves. A write of one is refused with the name of the kind, not only as a missing path. */
+/** Kinds of kube-apiserver that no built-in plugin serves. The 404 for a write of one contains the name of the kind. */
 import { type Names, spell } from "../../core/names.ts";
 import { once } from "../../core/async.ts";
 import { StatusError } from "../../core/status-error.ts";
 import type { RequestInfo } from "./request-info.ts";
 
-/** By group, `plural:Kind` of kube-apiserver 1.35. A plugin may serve any of them: only paths that are not served are looked up. */
+/** `plural:Kind` of kube-apiserver 1.35 by group. A plugin may serve any of them: only paths without an endpoint are looked up. */
 const kinds: readonly (readonly [group: string, resources: string])[] = Object.freeze([
   [
     "",
@@ -57,7 +57,7 @@ const byGroup = once(() =>
 
 const writes = new Set(["POST", "PUT", "PATCH"]);
 
-/** 404 for a write of a kind that is left out; undefined for other methods and for resources that kube-apiserver does not have either. */
+/** The 404 for a write of an unserved kind; undefined for other methods, and for resources that kube-apiserver does not have either. */
 export function unservedKindError({ group, resource }: RequestInfo, method: string, names: Names): StatusError | undefined {
   if (!writes.has(method)) return undefined;
   const [, known] = [...byGroup()].find(([written]) => spell(names, written) === group) ?? [];

@@ -1,4 +1,4 @@
-/** Warning headers of one answer (RFC 7234 section 5.5), each text once, bounded as kube-apiserver bounds them. */
+/** Warning headers of one response (RFC 7234, section 5.5), each text once, with kube-apiserver's bounds. */
 import { limits } from "../../core/limits.ts";
 
 export class Warnings {
@@ -13,8 +13,8 @@ export class Warnings {
   }
 
   /**
-   * Values of the `warning` headers, in the order of `add`. The text that makes the total too long is sent, and from then on each is cut,
-   * those before it too, until the total of what is cut is too long.
+   * Values of the `warning` headers, in the order of `add`. If the total exceeds `limits.warningRunesMax`, every text is truncated to
+   * `limits.warningRunesTruncated`, and texts are added until the truncated total reaches the maximum.
    */
   headers(): readonly string[] {
     const texts: string[] = [];
@@ -44,7 +44,7 @@ export class Warnings {
   }
 }
 
-/** A header cannot carry these (Go's unicode.IsControl). */
+/** Characters that a header cannot contain (Go's unicode.IsControl). */
 // deno-lint-ignore no-control-regex
 const control = /[\x00-\x1f\x7f-\x9f]/;
 
@@ -63,7 +63,7 @@ function firstRunes(text: string, count: number): string {
 /** `299 - "text"` with quotes and backslashes escaped. */
 function warningHeader(text: string): string {
   const clean = text.replace(/[\\"]/g, "\\$&");
-  // Header values go out byte by byte: UTF-8 bytes as Latin-1 characters.
+  // Header values are sent as Latin-1, so each UTF-8 byte becomes one character.
   const bytes = new TextEncoder().encode(`299 - "${clean}"`);
   return Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
 }

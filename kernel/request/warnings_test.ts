@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { limits } from "../../core/limits.ts";
 import { Warnings } from "./warnings.ts";
 
-test("Warnings tell each text once, quoted as a header wants it", () => {
+test("Warnings.headers() has each text once, quoted", () => {
   const warnings = new Warnings();
   warnings.add('unknown field "a"');
   warnings.add('unknown field "a"');
@@ -11,25 +11,25 @@ test("Warnings tell each text once, quoted as a header wants it", () => {
   assert.deepEqual(warnings.headers(), ['299 - "unknown field \\"a\\""', '299 - "back\\\\slash"']);
 });
 
-test("a warning with a control character is not sent", () => {
+test("Warnings.headers() omits texts with control characters", () => {
   const warnings = new Warnings();
   for (const text of ["line\nbreak", "tab\t", "\x00", "\x7f", "\x85", ""]) warnings.add(text);
   warnings.add("fine\u2028");
   assert.deepEqual(warnings.headers().map((each) => each.length), ['299 - "fine"'.length + 3]);
-  // The part that is cut off does not count.
+  // A control character after the truncation does not matter.
   const cut = new Warnings();
   for (let i = 0; i < 2; i++) cut.add(`${i}${"x".repeat(limits.warningRunesMax)}`);
   cut.add(`${"y".repeat(limits.warningRunesTruncated)}\n`);
   assert.equal(cut.headers().length, 3);
 });
 
-test("the warning that makes the total too long is sent with those before it, whatever they are cut to", () => {
+test("Warnings.headers() includes the text that exceeds the total, and those before it", () => {
   const warnings = new Warnings();
   for (let i = 0; i < 70; i++) warnings.add(`${i}`.padEnd(limits.warningRunesMax / 64, "x"));
   assert.equal(warnings.headers().length, 65);
 });
 
-test("Warnings stay whole at the bound and are cut beyond it", () => {
+test("Warnings.headers() truncates texts only if their total exceeds the bound", () => {
   const atBound = new Warnings();
   atBound.add("x".repeat(limits.warningRunesMax));
   assert.equal(atBound.headers()[0]!.length, limits.warningRunesMax + '299 - ""'.length);
@@ -40,7 +40,7 @@ test("Warnings stay whole at the bound and are cut beyond it", () => {
   assert.ok(headers.every((each) => each.length === limits.warningRunesTruncated + '299 - ""'.length));
 });
 
-test("of Warnings that are cut, the one that crosses the bound still goes out", () => {
+test("Warnings.headers() includes the truncated text that crosses the bound", () => {
   const warnings = new Warnings();
   const length = 100;
   for (let i = 0; i < 60; i++) warnings.add(`${i}`.padEnd(length, "x"));
