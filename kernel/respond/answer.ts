@@ -1,6 +1,6 @@
 /**
- * From what a verb found to the bytes of its answer. JSON of the stored version is concatenation of bytes that are
- * there already; every other representation is made of the object.
+ * Encodes the result of a verb as a reply. JSON of the stored version is concatenated from stored bytes; every other representation is
+ * encoded from the object.
  */
 import { mediaType } from "../../core/codec/negotiate.ts";
 import { prettyJson } from "../../core/tree/json-text.ts";
@@ -28,7 +28,7 @@ export type VerbResult =
     readonly tag: "object";
     readonly status: number;
     readonly item: Item;
-    /** Of an object of a subresource's own kind. */
+    /** The endpoint of the item's kind, if it is a subresource's own kind. */
     readonly shown?: Endpoint;
   }
   | { readonly tag: "list"; readonly page: ListPage }
@@ -38,7 +38,7 @@ export type VerbResult =
 export function objectResult(status: number, item: Item): VerbResult {
   return { tag: "object", status, item };
 }
-/** An object of a kind that only a subresource has. */
+/** The result for an object of a subresource's own kind. */
 export function shownResult(status: number, item: Item, shown: Endpoint): VerbResult {
   return { tag: "object", status, item, shown };
 }
@@ -49,7 +49,7 @@ export function statusResult(status: number, body: Status): VerbResult {
   return { tag: "status", status, body };
 }
 
-/** The reply to a call. Headers that every answer has come on top in `handle`. */
+/** The reply to a call. `handle` adds the headers that are common to all replies. */
 export async function replyOf(call: RequestContext, answer: VerbResult): Promise<Reply> {
   switch (answer.tag) {
     case "feed":
@@ -76,7 +76,7 @@ function bodyReply(call: RequestContext, status: number, { body, bytes }: Begun)
   return compressed(call, { status, headers: { "content-type": contentType }, body }, bytes);
 }
 
-/** Which lists and objects a transformation may be asked for. */
+/** Throws 406 if the requested transformation does not apply to the result: a list or an object. */
 function checkTransform(call: RequestContext, isList: boolean): void {
   const { endpoint, output: { transform } } = call;
   const go = `*${packageOf(endpoint.stored.group)}.${isList ? endpoint.listKind : endpoint.kind}`;
@@ -92,7 +92,7 @@ function objectParts(call: RequestContext, item: Item): readonly Part[] {
   checkTransform(call, false);
   const { endpoint, output: { encoding, transform } } = call;
   const asIs = transform.as === "object" && encoding === "json" && !call.pretty && isStoredForm(endpoint);
-  // A write has happened by now and stays here.
+  // Only reads are handed over: a write has already been committed.
   if (!asIs && call.info.verb === "get") checkWeight(call, item);
   if (transform.as === "Table") {
     const { resourceVersion } = item.object.metadata;
@@ -118,13 +118,13 @@ function objectParts(call: RequestContext, item: Item): readonly Part[] {
 
 const lineEnd = new TextEncoder().encode("\n");
 
-/** JSON text in the encoding that the client wants; where it is indented, its last line has no end. */
+/** JSON text in the negotiated encoding. Indented JSON has no final newline. */
 function textParts(call: Pick<RequestContext, "output" | "pretty">, json: Part): readonly Part[] {
   if (call.output.encoding === "yaml") return [yamlOf(textOf(json))];
   return call.pretty ? [prettyJson(textOf(json))] : [json, lineEnd];
 }
 
-/** A document of one type in the encoding that the client wants. */
+/** A document of one type in the negotiated encoding. */
 export function typedReply<T extends object>(
   call: Pick<RequestContext, "output" | "pretty" | "catalog">,
   code: number,
@@ -137,13 +137,13 @@ export function typedReply<T extends object>(
   return { status: code, headers: { "content-type": mediaType(encoding, call.catalog.names) }, body: chunked(parts) };
 }
 
-/** A Status in the encoding that the client wants; a Status is never a Table. */
+/** A Status in the negotiated encoding; a Status is never a Table. */
 export function statusReply(call: Pick<RequestContext, "output" | "pretty" | "catalog">, code: number, body: Status): Reply {
   try {
     return typedReply(call, code, StatusSchema, body);
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
-    // A Status that YAML cannot hold is answered by one that says so, under the code that it had.
+    // A Status that cannot be written as YAML is replaced by a Status of that error, with the original code.
     return typedReply(call, code, StatusSchema, statusOf(error));
   }
 }

@@ -15,7 +15,7 @@ import type { RequestContext } from "../request-context.ts";
 import { replyOf, type VerbResult } from "./answer.ts";
 import { plainText } from "./text.ts";
 
-/** Records what a verb found; at the level RequestResponse with the object or list in JSON, whatever encoding the client asked for. */
+/** Records the result of a verb; at the level RequestResponse with the object or list as JSON, regardless of the client's encoding. */
 export async function noteResult(call: RequestContext, audit: AuditNotes, result: VerbResult): Promise<void> {
   if (result.tag === "status") return noteStatus(audit, result.body);
   if (audit.level !== "RequestResponse" || result.tag === "feed") return;
@@ -24,7 +24,7 @@ export async function noteResult(call: RequestContext, audit: AuditNotes, result
   audit.responseObject(audit.omitsManagedFields && text.includes('"managedFields"') ? withoutOwners(text) : text.trimEnd());
 }
 
-/** Records a discovery document, where it is sent as plain JSON. */
+/** Records a discovery document if the response is uncompressed JSON. */
 export async function noteDiscovery(audit: AuditNotes, { prefix }: Pick<RequestInfo, "prefix">, reply: Reply): Promise<void> {
   if (audit.level !== "RequestResponse" || prefix === "" || reply.status !== 200 || reply.headers["content-encoding"] !== undefined) return;
   if (!String(reply.headers["content-type"]).startsWith("application/json")) return;
@@ -33,7 +33,7 @@ export async function noteDiscovery(audit: AuditNotes, { prefix }: Pick<RequestI
   if (text !== undefined) audit.responseObject(compactJson(text));
 }
 
-/** Records a failure as the Status that the client gets. */
+/** Records an error as the client's Status. */
 export function noteFailure(audit: AuditNotes, failure: StatusError): void {
   noteStatus(audit, statusOf(failure));
 }
@@ -50,7 +50,7 @@ function noteStatus(audit: AuditNotes, status: Status): void {
   if (audit.level === "RequestResponse") audit.responseObject(encodeStatus(status));
 }
 
-/** The same call by a client that wants JSON without indentation and compression. */
+/** The same call with compact, uncompressed JSON as the output. */
 function asJson(call: RequestContext): RequestContext {
   const { method, url, remote, protocol } = call.exchange;
   const { "accept-encoding": _, ...headers } = call.exchange.headers;
@@ -69,7 +69,7 @@ function asJson(call: RequestContext): RequestContext {
   return { ...call, exchange, output: { ...call.output, encoding: "json" }, pretty: false };
 }
 
-/** An object, list or table without the owners of fields. */
+/** An object, list or table without metadata.managedFields. */
 function withoutOwners(text: string): string {
   const read = readJson(text);
   if (!read.ok) throw new Error(`our own JSON cannot be read: ${read.error}`);

@@ -1,4 +1,4 @@
-/** Gzip of answers, piece by piece, so that neither memory nor the event loop has to take a whole list at once. */
+/** Compresses replies with gzip in chunks, so that a list is neither in memory as a whole nor blocks the event loop. */
 import { limits } from "../../core/limits.ts";
 import { type RequestContext } from "../request-context.ts";
 import { type Exchange, header, type Reply } from "../request/exchange.ts";
@@ -6,19 +6,19 @@ import type { Chunked } from "../objects/chunks.ts";
 
 const toBytes = new TextEncoder();
 
-/** The reply as the client wants it: objects and lists are compressed when they are large, whatever the verb. `bytes`: how large at most. */
+/** Compresses a large object or list for a client that accepts gzip, regardless of the verb. `bytes`: upper bound of the body's size. */
 export function compressed({ exchange, catalog }: Pick<RequestContext, "exchange" | "catalog">, reply: Reply, bytes: number): Reply {
   if (bytes < limits.gzipBytesMin || !acceptsGzip(exchange) || !catalog.gates.isOn("APIResponseCompression")) return reply;
   const body = withoutText(reply.body);
   return body instanceof Uint8Array && body.length < limits.gzipBytesMin ? reply : inGzip(reply, body);
 }
 
-/** The reply in gzip for a client that accepts it, however short it is. */
+/** Compresses a reply of any size for a client that accepts gzip. */
 export function gzipped(exchange: Exchange, reply: Reply): Reply {
   return acceptsGzip(exchange) ? inGzip(reply, withoutText(reply.body)) : reply;
 }
 
-/** As upstream has it: `gzip` alone among the words, without a weight. */
+/** Whether Accept-Encoding has the element `gzip` without a weight (upstream's rule). */
 function acceptsGzip(exchange: Exchange): boolean {
   return header(exchange, "accept-encoding").split(",").some((word) => word.trim() === "gzip");
 }
@@ -40,7 +40,7 @@ async function* gzip(body: Bytes): AsyncGenerator<Uint8Array> {
     for await (const piece of body instanceof Uint8Array ? slices(body) : body) await writer.write(new Uint8Array(piece));
     await writer.close();
   })();
-  // A failure shows at the next read.
+  // A failure rejects the next read.
   writing.catch((error: unknown) => writer.abort(error).catch(() => {}));
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;

@@ -12,7 +12,7 @@ import type { Reply } from "../request/exchange.ts";
 
 function requestContextOf(accepts: string, on = true): RequestContext {
   const catalog = compile([], { names: defaultNames, featureGates: new Map([["APIResponseCompression", on]]), runtimeConfig: new Map() });
-  return { exchange: { headers: { "accept-encoding": accepts } }, catalog } as unknown as RequestContext; // what compressed() looks at
+  return { exchange: { headers: { "accept-encoding": accepts } }, catalog } as unknown as RequestContext; // the fields that compressed() reads
 }
 function replyOf(body: Chunked): Reply {
   return { status: 200, headers: { "content-type": "application/json" }, body };
@@ -26,7 +26,7 @@ async function bytesOf(body: Reply["body"]): Promise<Uint8Array> {
 }
 const least = limits.gzipBytesMin;
 
-test("compressed() compresses from the bound on, by bytes and not by characters", async () => {
+test("compressed() compresses bodies of at least the bound, in bytes and not in characters", async () => {
   for (
     const [body, isLarge] of [
       ["x".repeat(least), true],
@@ -45,7 +45,7 @@ test("compressed() compresses from the bound on, by bytes and not by characters"
   }
 });
 
-test("compressed() takes pieces as they are pulled", async () => {
+test("compressed() pulls chunks only as its output is pulled", async () => {
   let pulled = 0;
   async function* pieces(): AsyncGenerator<Uint8Array> {
     for (; pulled < 1000; pulled++) yield crypto.getRandomValues(new Uint8Array(16_384));
@@ -55,11 +55,11 @@ test("compressed() takes pieces as they are pulled", async () => {
   const stream = body[Symbol.asyncIterator]();
   assert.equal((await stream.next()).done, false);
   await new Promise((resolve) => setTimeout(resolve, 0));
-  assert.ok(pulled < 100, `${pulled} pulled for one that was asked for`);
+  assert.ok(pulled < 100, `${pulled} chunks were pulled for one of the output`);
   await stream.return?.();
 });
 
-test("compressed() ends with the failure of what it compresses", async () => {
+test("compressed() fails with the error of its input", async () => {
   async function* failing(): AsyncGenerator<Uint8Array> {
     yield new Uint8Array(10);
     throw new Error("broken");
@@ -68,7 +68,7 @@ test("compressed() ends with the failure of what it compresses", async () => {
   await assert.rejects(bytesOf(body), /broken/);
 });
 
-test("compressed() leaves alone what is not to be compressed", () => {
+test("compressed() returns the same reply if the client does not accept gzip or the gate is off", () => {
   const reply = replyOf("x".repeat(least));
   for (
     const call of [
@@ -84,7 +84,7 @@ test("compressed() leaves alone what is not to be compressed", () => {
   assert.notEqual(compressed(requestContextOf("gzip"), reply, least), reply);
 });
 
-test("chunked() gives small bodies whole and large ones in pieces, all of their bytes in order", async () => {
+test("chunked() returns small bodies whole and large ones in chunks, with all bytes in order", async () => {
   assert.equal(chunked(["a"]), "a");
   assert.deepEqual(await bytesOf(chunked(["a", Uint8Array.of(0x62), "é"])), new TextEncoder().encode("abé"));
   const large = new Uint8Array(limits.chunkBytes).fill(1);
@@ -93,13 +93,13 @@ test("chunked() gives small bodies whole and large ones in pieces, all of their 
   assert.ok(typeof body !== "string" && !(body instanceof Uint8Array));
   const pieces: Uint8Array[] = [];
   for await (const piece of body) pieces.push(piece);
-  assert.ok(pieces.includes(large), "what is large goes out as it lies");
+  assert.ok(pieces.includes(large), "a large part is not copied");
   assert.ok(pieces.length < 20);
   const expected = Buffer.concat(parts.map((part) => typeof part === "string" ? Buffer.from(part) : part));
   assert.deepEqual(new Uint8Array(Buffer.concat(pieces)), new Uint8Array(expected));
 });
 
-test("begun() tells all bytes of a body up to the bound of compression, and makes no more than that", async () => {
+test("begun() counts all bytes of a body up to the bound of compression, and encodes no more than that", async () => {
   const halves = [new Uint8Array(least / 2), new Uint8Array(least / 2 - 1)];
   const below = await begun(halves);
   assert.equal(below.bytes, least - 1);
@@ -109,7 +109,7 @@ test("begun() tells all bytes of a body up to the bound of compression, and make
   assert.deepEqual({ ...empty, body: await bytesOf(empty.body) }, { body: new Uint8Array(), bytes: 0 });
 });
 
-test("begun() lets the event loop have its turns while parts are made, before and after the first are there", async () => {
+test("begun() yields to the event loop while parts are encoded, before and after it returns", async () => {
   let turns = 0, on = true;
   const turn = (): void => {
     turns++;
@@ -130,7 +130,7 @@ test("begun() lets the event loop have its turns while parts are made, before an
   assert.ok(turns > before + 5, `${turns - before} turns`);
 });
 
-test("begun() does not make parts before they are pulled", async () => {
+test("begun() encodes parts only when they are pulled", async () => {
   let made = 0;
   function* parts(): Generator<Uint8Array> {
     for (; made < 100; made++) yield new Uint8Array(limits.chunkBytes);

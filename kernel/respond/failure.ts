@@ -1,10 +1,11 @@
-/** What a failure on the way of a request is to the client. */
+/** Maps errors of requests to Status errors for the client. */
 import { type StatusDetails, StatusError } from "../../core/status-error.ts";
 import { expired, tooLargeRevision } from "../reads/reads.ts";
 import type { RequestInfo } from "../request/request-info.ts";
 import { StoreError } from "../store/store.ts";
 
-/** Status errors pass unchanged, store errors become upstream's, anything else is a bug: reported in full, shown as a reference id. */
+/** Status errors are unchanged and store errors become upstream's. Any other error is a bug: it is reported in full, and the client gets a
+ *  reference ID. */
 export function toStatusError(error: unknown, info: RequestInfo, report: (error: unknown, reference: string) => void): StatusError {
   if (error instanceof StatusError) {
     if (error.reason === "InternalError" && error.cause !== undefined) report(error, crypto.randomUUID());
@@ -26,7 +27,7 @@ export function toStatusError(error: unknown, info: RequestInfo, report: (error:
   });
 }
 
-/** Whether an error is one that nothing expects: a mistake in the program. */
+/** Whether an error is unexpected, that is, a mistake in the program. */
 export function isBug(error: unknown): boolean {
   const isEnd = error instanceof DOMException && (error.name === "TimeoutError" || error.name === "AbortError");
   return !(error instanceof StatusError || error instanceof StoreError || isEnd);
@@ -43,7 +44,7 @@ function ofStore(error: StoreError, info: RequestInfo): StatusError {
     case "refused":
       return new StatusError("Unknown", error.message);
     case "full":
-      // RFC 4918, 11.5. Clients that know the code wait and try again; kubectl shows the message.
+      // RFC 4918, 11.5. Clients that know the code retry later; kubectl prints the message.
       return new StatusError(
         "InsufficientStorage",
         `The ${info.verb} operation against ${resourceOf(info)} could not be completed: the server's disk is full. ` +
@@ -64,7 +65,7 @@ function ofStore(error: StoreError, info: RequestInfo): StatusError {
 function resourceOf({ group, resource }: RequestInfo): string {
   return group === "" ? resource : `${resource}.${group}`;
 }
-/** With a time after which to try again. */
+/** Details with the seconds after which the client may retry. */
 function detailsOf({ verb, group, resource }: RequestInfo): StatusDetails {
   return { name: verb, ...(group === "" ? {} : { group }), kind: resource, retryAfterSeconds: 2 };
 }

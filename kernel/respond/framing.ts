@@ -1,4 +1,4 @@
-/** Frames of watches: each change, bookmark or failure in the representation that the client wants. */
+/** Frames of watches: each event, bookmark or error in the negotiated encoding and transformation. */
 import { encoder } from "../../core/derive/encode.ts";
 import { zeroOf } from "../../core/derive/zero.ts";
 import { PartialObjectMetadata } from "../../core/meta/partial-object-metadata.ts";
@@ -15,10 +15,10 @@ import { includeObject, tableText } from "./table.ts";
 
 const toBytes = new TextEncoder();
 const nothing = new Uint8Array();
-/** In place of a frame that cannot be written. No frame of any encoding begins with this byte. */
+/** Marks a frame that cannot be written. No frame of any encoding begins with this byte. */
 const notAList = toBytes.encode("\n");
 
-/** The framing of a call's watch; 400 for a table that cannot be. */
+/** The framing of a call's watch. Throws 400 for an invalid `includeObject`. */
 export function framingOf(call: RequestContext): Framing {
   const { endpoint, backend: { meter, clock }, output: { encoding, transform } } = call;
   const begun = meter.now();
@@ -27,7 +27,7 @@ export function framingOf(call: RequestContext): Framing {
   const id = `${endpoint.apiVersion} ${encoding} ${form}`;
   return {
     get id() {
-      // Rows show ages in seconds.
+      // Rows have ages in seconds.
       return isTable ? `${id} ${Math.floor(clock.now() / 1000)}` : id;
     },
     plain: transform.as === "object" && !isBinary(encoding) && isStoredForm(endpoint),
@@ -45,7 +45,7 @@ export function framingOf(call: RequestContext): Framing {
   };
 }
 
-/** `carriesMetadata`: the event exists for the item's metadata, so that a table carries it even with includeObject=None. */
+/** `carriesMetadata`: the event exists for the item's metadata, so a table includes it even with includeObject=None. */
 function frameOf(call: RequestContext, type: WatchType, item: Item, first: boolean, carriesMetadata = false): Uint8Array {
   const { endpoint, output: { encoding, transform } } = call;
   if (transform.as === "Table") {
@@ -67,14 +67,14 @@ function frameOf(call: RequestContext, type: WatchType, item: Item, first: boole
   return typeof json === "string" ? textFrame(type, json) : bytesFrame(type, json);
 }
 
-/** A marker of progress: an object of the kind with nothing but its version. */
+/** A bookmark: an object of the kind with only its resourceVersion. */
 function bookmarkOf(call: RequestContext, revision: Revision, endsInitial: boolean, first: boolean): Uint8Array {
   const { endpoint, catalog, output: { encoding, transform } } = call;
   const metadata = {
     resourceVersion: String(revision),
     ...(endsInitial ? { annotations: { [`${catalog.names.domain}/initial-events-end`]: "true" } } : {}),
   };
-  // Nothing is filled in: a bookmark is the empty object.
+  // Without defaults: a bookmark is the empty object.
   const empty = zeroOf(endpoint.schema) as object; // of the endpoint's kind
   const object: ApiObject = { ...empty, kind: endpoint.kind, apiVersion: endpoint.apiVersion, metadata };
   if (transform.as !== "object") {
@@ -86,7 +86,7 @@ function bookmarkOf(call: RequestContext, revision: Revision, endsInitial: boole
     : textFrame("BOOKMARK", endpoint.encode(object));
 }
 
-/** The frames up to the first that cannot be written: a watch that wants lists ends there without a word, as upstream's does. */
+/** The frames before the first that cannot be written: like upstream's, a watch with a list transformation ends there without an error. */
 export async function* writable(frames: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const piece of frames) {
     if (piece[0] === notAList[0]) return;

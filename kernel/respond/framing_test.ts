@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { RequestContext } from "../request-context.ts";
 import { framingOf } from "./framing.ts";
 
-test("frames of tables are the same for one second, in which ages do not change, and others at all times", () => {
+test("framingOf().id of a table changes each second, as its ages do, and is constant otherwise", () => {
   let now = 5_000;
   const idOf = (as: string) => {
     const call = {
@@ -11,7 +11,7 @@ test("frames of tables are the same for one second, in which ages do not change,
       backend: { meter: { now: () => 0, watched: () => () => {} }, clock: { now: () => now } },
       output: { encoding: "json", transform: { as, version: "v1" } },
       info: { query: { first: () => "" } },
-    } as unknown as RequestContext; // what framingOf() looks at
+    } as unknown as RequestContext; // the fields that framingOf() reads
     return framingOf(call);
   };
   const table = idOf("Table"), partial = idOf("PartialObjectMetadata");

@@ -1,5 +1,5 @@
 /**
- * Bodies of lists, made item by item while they go out, so that neither memory nor the event loop takes a whole list at once.
+ * Bodies of lists, encoded item by item while they are sent, so that a list is neither in memory as a whole nor blocks the event loop.
  */
 import { limits } from "../../core/limits.ts";
 import { cborListAround } from "../../core/codec/cbor/documents.ts";
@@ -21,20 +21,20 @@ import { isStoredForm, metaVersion, partial, servedJson, servedObject } from "./
 import { includeObject, tableHead, tableRow } from "./table.ts";
 import { checkYaml, yamlValue } from "./yaml.ts";
 
-/** A document of which one field is a list: JSON text up to it, its name, and its elements as JSON. */
+/** A document with a list field: the JSON text before the field, its name, and its elements as JSON. */
 interface ListDocument {
   /** An object without its closing brace. */
   readonly open: string;
   readonly field: "items" | "rows";
   readonly elements: () => Iterable<Part>;
-  /** What stands where there are no elements. */
+  /** The value of the field without elements. */
   readonly none: "[]" | "null";
 }
 
 const toBytes = new TextEncoder();
 const toText = new TextDecoder();
 
-/** The parts of a list in the encoding and the form that the client wants. The transformation has been checked. */
+/** The parts of a list in the negotiated encoding and transformation, which has been checked. */
 export async function listParts(call: RequestContext, page: ListPage): Promise<Iterable<Part>> {
   const { endpoint, output: { encoding, transform } } = call;
   const metadata: ListMeta = {
@@ -65,7 +65,7 @@ export async function listParts(call: RequestContext, page: ListPage): Promise<I
 function tableDocument(call: RequestContext, page: ListPage, metadata: ListMeta, version: string): ListDocument {
   const include = includeObject(call);
   const elements = () => each(page.items, (item) => tableRow(call, item, include, version));
-  // Upstream's table of a kind without columns of its own is made otherwise.
+  // Upstream's default table converter returns null rows for an empty list; the converters of kinds return an empty list.
   const none = call.endpoint.served.columns === undefined ? "null" : "[]";
   return { open: tableHead(call, metadata, version, true), field: "rows", elements, none };
 }
@@ -82,7 +82,7 @@ function listItem(endpoint: Endpoint, item: Item): Part {
 
 async function documentParts(call: Pick<RequestContext, "output" | "pretty">, document: ListDocument): Promise<Iterable<Part>> {
   if (call.output.encoding === "yaml") {
-    // What cannot be written has to be known before the first byte is sent.
+    // An element that cannot be written must be detected before the first byte is sent.
     const turn = new Turn();
     for (const element of document.elements()) {
       checkYaml(textOf(element));
@@ -111,7 +111,7 @@ function* prettyParts(parts: Iterable<Part>): Generator<Part> {
   for (const part of parts) yield bytesOf(print(textOf(part)));
 }
 
-/** Fields stand in the order of their names, elements as deep as the field itself. */
+/** Fields are sorted by name; elements have the indentation of their field. */
 function* yamlParts({ open, field, elements, none }: ListDocument): Generator<Part> {
   const fields = Object.entries(yamlValue(`${open}}`) as Readonly<Record<string, Json>>); // we have written an object
   const text = (some: typeof fields): string => some.length === 0 ? "" : writeYaml(Object.fromEntries(some));
@@ -126,8 +126,8 @@ function* yamlParts({ open, field, elements, none }: ListDocument): Generator<Pa
 }
 
 /**
- * A message begins with its length, so all are measured first, with turns of the event loop between them. Those that are not cached are
- * encoded again when they are sent.
+ * A message begins with its length, so all messages are measured first, with turns of the event loop between them. Messages that are not
+ * cached are encoded again when they are sent.
  */
 async function protobufParts(
   call: RequestContext,
@@ -162,7 +162,7 @@ function* remade(items: Iterable<Item>, after: number, message: (item: Item) => 
   for (const item of items) if (count++ >= after) yield writeListField("items", message(item));
 }
 
-/** Lists begin with the number of their items; items have no kind, except metadata. */
+/** Lists begin with the number of their items. Items have no kind, except partial object metadata. */
 function* cborParts(
   call: RequestContext,
   page: ListPage,

@@ -1,4 +1,4 @@
-/** An item as a version of its kind shows it: an object, its JSON, its metadata alone. */
+/** An item in a served version of its kind: as an object, as JSON, or its metadata only. */
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { RequestContext } from "../request-context.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
@@ -9,16 +9,16 @@ import type { Item } from "../objects/objects.ts";
 export function servedObject(endpoint: Endpoint, item: Item): ApiObject {
   return conversionOf(endpoint, item.object);
 }
-/** An object in the stored form as a version shows it. */
+/** Converts an object from the stored form to a served version. */
 export function conversionOf(endpoint: Endpoint, stored: ApiObject): ApiObject {
   return isStoredForm(endpoint) ? stored : endpoint.applyDefaults(endpoint.fromStored(stored));
 }
-/** Whether a version shows objects as they are stored. */
+/** Whether the served form of a version is the stored form. */
 export function isStoredForm(endpoint: Endpoint): boolean {
   return endpoint.apiVersion === endpoint.stored.apiVersion && endpoint.schema === endpoint.stored.schema &&
     endpoint.served.fromStored === undefined;
 }
-/** An endpoint for objects that are in its version already: nothing is converted, and nothing filled in. */
+/** An endpoint for objects that are already in its version: without conversion and defaults. */
 export function unconverted(endpoint: Endpoint): Endpoint {
   return { ...endpoint, fromStored: (object) => object, applyDefaults: (object) => object };
 }
@@ -27,12 +27,12 @@ export function servedJson(endpoint: Endpoint, item: Item): Part {
   return isStoredForm(endpoint) ? item.json : endpoint.encode(servedObject(endpoint, item));
 }
 
-/** `meta.<domain>/<version>`: of what lists and objects are transformed into. */
+/** `meta.<domain>/<version>`: the apiVersion of tables and partial object metadata. */
 export function metaVersion(call: RequestContext, version: string): string {
   return `meta.${call.catalog.names.domain}/${version}`;
 }
 
-/** An object's metadata as an object of its own. */
+/** The PartialObjectMetadata of an item. */
 export function partial(call: RequestContext, item: Item, version: string): ApiObject {
   return { kind: "PartialObjectMetadata", apiVersion: metaVersion(call, version), metadata: servedObject(call.endpoint, item).metadata };
 }

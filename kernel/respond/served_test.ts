@@ -30,7 +30,7 @@ function endpointOf(converts: Partial<Served>) {
   )!;
 }
 
-test("isStoredForm() is true where objects are converted on their way in only", () => {
+test("isStoredForm() is true for a version with `toStored` only", () => {
   const one: any = { kind: "Thing", apiVersion: "example.com/v1", metadata: {}, text: "a" };
   const inwards = endpointOf({ toStored: upper }), outwards = endpointOf({ fromStored: upper });
   assert.equal(isStoredForm(inwards), true);

@@ -1,4 +1,4 @@
-/** Server-side tables: one row an object, cells by the columns of its kind. */
+/** Server-side tables: one row per object, with cells by the columns of its kind. */
 import { goJson, goString } from "../../core/tree/json-text.ts";
 import { defaultColumns } from "../../core/meta/columns.ts";
 import { encoder } from "../../core/derive/encode.ts";
@@ -10,7 +10,7 @@ import { partial, servedJson, servedObject } from "./served.ts";
 import type { RequestContext } from "../request-context.ts";
 import type { Item } from "../objects/objects.ts";
 
-/** What each row carries of its object. */
+/** The part of the object that each row includes. */
 export type Include = "None" | "Metadata" | "Object";
 
 export function includeObject(call: RequestContext): Include {
@@ -21,7 +21,7 @@ export function includeObject(call: RequestContext): Include {
   throw badRequestError(`Unable to convert to Table as requested: ${why}`);
 }
 
-/** JSON of a Table of one row. `withColumns`: watches send the definitions with their first row only. */
+/** JSON of a Table with one row. `withColumns`: whether it has the column definitions; watches send them with the first row only. */
 export function tableText(
   call: RequestContext,
   item: Item,
@@ -49,7 +49,7 @@ export function tableHead({ endpoint, catalog }: RequestContext, metadata: ListM
   return `{${type},"metadata":${encoder(ListMeta)(metadata)},"columnDefinitions":${definitions}`;
 }
 
-/** JSON of a row: cells by the columns of the kind, and what is to be included of the object. */
+/** JSON of a row: cells by the columns of the kind, and the included part of the object. */
 export function tableRow(call: RequestContext, item: Item, include: Include, version: string): string {
   const { endpoint, backend } = call;
   const object = servedObject(endpoint, item);

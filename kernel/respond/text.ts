@@ -1,10 +1,10 @@
-/** Replies that are plain text. */
+/** Plain text replies. */
 import type { Reply } from "../request/exchange.ts";
 
 export function textReply(status: number, text: string): Reply {
   return { status, headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" }, body: text };
 }
-/** The text of a body; undefined where it is longer than `bytesMax`. */
+/** The text of a body; undefined if it is longer than `bytesMax`. */
 export async function plainText({ body }: Pick<Reply, "body">, bytesMax: number): Promise<string | undefined> {
   if (typeof body === "string") return body.length > bytesMax ? undefined : body;
   const decoder = new TextDecoder();
@@ -17,7 +17,7 @@ export async function plainText({ body }: Pick<Reply, "body">, bytesMax: number)
   }
   return text + decoder.decode();
 }
-/** Paths outside of every group that is served. */
+/** The reply for paths outside of all served groups. */
 export function notFoundText(): Reply {
   return textReply(404, "404 page not found\n");
 }

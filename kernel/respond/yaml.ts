@@ -1,22 +1,22 @@
 /**
- * Answers in YAML. Upstream reads the JSON of an answer as YAML and writes it again: characters that the reader refuses make an error
- * of the answer, and U+0085, a line break to the reader, is folded as in any quoted text of several lines.
+ * Replies in YAML. Upstream parses the JSON of a reply as YAML and writes it again. So characters that the YAML parser rejects are an
+ * error, and U+0085, a line break in YAML, is folded as in any quoted text of several lines.
  */
 import { writeYaml } from "../../core/codec/yaml.ts";
 import type { Json } from "../../core/schema.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { jsonFromTree, readJson } from "../../core/tree/json.ts";
 
-/** Characters that stand unescaped in JSON and that the YAML reader refuses. */
+/** Characters that are unescaped in JSON and that the YAML parser rejects. */
 const refused = /[\u007f-\u0084\u0086-\u009f\ufffe\uffff]/;
 const nextLine = "\u0085";
 
-/** Throws a StatusError, code 500 without a reason, where upstream cannot write this JSON as YAML. */
+/** Throws a StatusError with code 500 and no reason if upstream cannot write this JSON as YAML. */
 export function checkYaml(json: string): void {
   if (refused.test(json)) throw new StatusError("Unknown", "yaml: control characters are not allowed");
 }
 
-/** The value of JSON text that we have written, as upstream reads it before it writes YAML. */
+/** The value of our own JSON text, as upstream parses it before it writes YAML. */
 export function yamlValue(json: string): Json {
   checkYaml(json);
   const read = readJson(json);
@@ -25,7 +25,7 @@ export function yamlValue(json: string): Json {
   return json.includes(nextLine) ? withFolded(value) : value;
 }
 
-/** The YAML of JSON text that we have written. */
+/** Our own JSON text as YAML. */
 export function yamlOf(json: string): string {
   return writeYaml(yamlValue(json));
 }
@@ -35,14 +35,14 @@ function withFolded(value: Json): Json {
   if (Array.isArray(value)) return value.map(withFolded);
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value);
-  // A key stands on one line.
+  // A key must be on one line.
   if (entries.some(([key]) => key.includes(nextLine))) {
     throw new StatusError("Unknown", "yaml: line 1: did not find expected ',' or '}'");
   }
   return Object.fromEntries(entries.map(([key, each]) => [key, withFolded(each as Json)]));
 }
 
-/** Text with its line breaks folded: one is a space, each further one a line feed; blanks around them go. */
+/** Folds line breaks: the first one becomes a space, each further one a line feed; spaces around them are removed. */
 function folded(text: string): string {
   const lines = text.split(nextLine);
   let out = "", breaks = 0;

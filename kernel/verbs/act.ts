@@ -15,11 +15,11 @@ import { placed } from "../write/write-pipeline.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import { replace } from "./update.ts";
 
-/** POST of a subresource: an action on one object. 201 with the object, or with the kind of the answer. */
+/** POST of a subresource: an action on one object. 201 with the object, or with an object of the subresource's response kind. */
 export async function act(call: RequestContext, subresource: EndpointSubresource): Promise<VerbResult> {
   const { backend, endpoint, info } = call;
   const { dryRun, fieldValidation } = writeOptions(info.query, "CreateOptions", call.catalog.names);
-  const { respond } = subresource.definition.create!; // the route checked that it takes POST
+  const { respond } = subresource.definition.create!; // the route checked that it supports POST
   const request = await requestOf(call, subresource, fieldValidation);
   await checkNamespace(call, info.name);
   const { item, renew } = await backend.reads.live(endpoint.stored, keyOfCall(call), call.deadline);
@@ -28,12 +28,12 @@ export async function act(call: RequestContext, subresource: EndpointSubresource
   const { response } = subresource;
   if (respond === undefined || response === undefined) return objectResult(201, done);
   const body = await respond(request, done.object, requestHookContext(call));
-  const object = { kind: response.kind, apiVersion: response.apiVersion, metadata: {}, ...body } as ApiObject; // of the answer's schema
+  const object = { kind: response.kind, apiVersion: response.apiVersion, metadata: {}, ...body } as ApiObject; // of the response's schema
   const shown = Item.unsaved(response.stored, "", response.applyDefaults(object), object.metadata.resourceVersion);
   return shownResult(201, shown, response);
 }
 
-/** The body; undefined for an action without a kind of request. */
+/** The body; undefined for an action without a request kind. */
 async function requestOf(
   call: RequestContext,
   { definition, request, response }: EndpointSubresource,
@@ -61,7 +61,7 @@ interface Action {
   readonly dryRun: boolean;
 }
 
-/** Validates the action and stores what it makes of the object; undefined if the object is gone. */
+/** Validates the action and stores the changed object; undefined if the object was deleted. */
 async function written(call: RequestContext, start: Start, { subresource, request, dryRun }: Action): Promise<Item | undefined> {
   const { endpoint, info } = call;
   const { validate, write } = subresource.definition.create!; // as above

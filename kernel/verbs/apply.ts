@@ -14,13 +14,13 @@ import { store } from "./create.ts";
 import type { Start } from "../write/guaranteed-update.ts";
 import { checkName, expectedRevision, refuseAbsent, replace } from "./update.ts";
 
-/** PATCH by server-side apply, of a document that `read` gives: 200 with the object, or 201 where it was made. */
+/** PATCH by server-side apply of the document that `read` parses: 200 with the object, or 201 if it was created. */
 export async function apply(call: RequestContext, read: (body: Uint8Array) => ApplyDocument): Promise<VerbResult> {
   const { backend, endpoint, info } = call;
   const options = writeOptions(info.query, "PatchOptions", call.catalog.names, true);
   const body = await bodyOf(call);
   const key = keyOfCall(call);
-  // A part of an object is not looked at before there is an object.
+  // For a subresource, the absence of the object is reported before errors in the body.
   if (call.subresource !== undefined && (await backend.reads.live(endpoint.stored, key, call.deadline)).item === undefined) {
     throw notFoundError(resourceName(call), info.name);
   }
@@ -29,10 +29,10 @@ export async function apply(call: RequestContext, read: (body: Uint8Array) => Ap
   const shown = shownKind(call);
   for (let tries = 1;; tries++) {
     const { item, renew } = await backend.reads.live(endpoint.stored, key, call.deadline);
-    const written = item && await onTop(call, { item, renew }, document, options, shown);
+    const written = item && await applyToLive(call, { item, renew }, document, options, shown);
     if (written !== undefined) return shown.answer(written);
     try {
-      return objectResult(201, await anew(call, document, options, shown));
+      return objectResult(201, await createApplied(call, document, options, shown));
     } catch (error) {
       // Another request has created it meanwhile: apply on top of that object.
       if (!(error instanceof StatusError && error.reason === "AlreadyExists") || tries >= limits.updateTries) throw error;
@@ -40,7 +40,7 @@ export async function apply(call: RequestContext, read: (body: Uint8Array) => Ap
   }
 }
 
-function onTop(
+function applyToLive(
   call: RequestContext,
   start: Start,
   document: ApplyDocument,
@@ -54,7 +54,7 @@ function onTop(
   });
 }
 
-async function anew(call: RequestContext, document: ApplyDocument, options: WriteOptions, shown: ShownKind): Promise<Item> {
+async function createApplied(call: RequestContext, document: ApplyDocument, options: WriteOptions, shown: ShownKind): Promise<Item> {
   const object = appliedObject(shown.call, undefined, document, options);
   if (call.subresource !== undefined) throw notFoundError(resourceName(call), call.info.name);
   checkName(call, object);
@@ -64,7 +64,7 @@ async function anew(call: RequestContext, document: ApplyDocument, options: Writ
     const reason = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
     throw conflictError(resourceName(call), call.info.name, reason);
   }
-  expectedRevision(object.metadata.resourceVersion); // one that can be read does not matter
+  expectedRevision(object.metadata.resourceVersion); // must be a number; its value is ignored
   const { resourceVersion: _, ...metadata } = object.metadata;
   await call.authorize({ ...call.info, verb: "create" });
   return await store(call, placed(call, { ...object, metadata }), options.dryRun, true);

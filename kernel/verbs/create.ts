@@ -15,19 +15,19 @@ import { hookContext, kindName, type RequestContext, resourceName } from "../req
 /** POST of a collection: 201 with the object as stored. */
 export async function create(call: RequestContext): Promise<VerbResult> {
   const options = writeOptions(call.info.query, "CreateOptions", call.catalog.names);
-  const object = begun(placed(call, await readBody(call, options.fieldValidation)));
-  if (call.endpoint.resource.handleCreate !== undefined) return objectResult(201, await answered(call, object));
+  const object = withoutDeletion(placed(call, await readBody(call, options.fieldValidation)));
+  if (call.endpoint.resource.handleCreate !== undefined) return objectResult(201, await handled(call, object));
   return objectResult(201, await store(call, object, options.dryRun));
 }
 
-/** A new object is not being deleted, and those fields have no owner. */
-function begun(object: ApiObject): ApiObject {
+/** Removes the deletion fields: a new object is not being deleted, and these fields have no owner. */
+function withoutDeletion(object: ApiObject): ApiObject {
   const { deletionTimestamp, deletionGracePeriodSeconds, ...metadata } = object.metadata;
   return deletionTimestamp === undefined && deletionGracePeriodSeconds === undefined ? object : { ...object, metadata };
 }
 
-/** What a kind that is never stored gives back. */
-async function answered(call: RequestContext, sent: ApiObject): Promise<Item> {
+/** The response of a kind that is never stored. */
+async function handled(call: RequestContext, sent: ApiObject): Promise<Item> {
   const { resource, stored, toStored } = call.endpoint;
   const context = hookContext(call);
   const object = stored.applyDefaults(toStored(recorded(call, sent, undefined)));
@@ -36,7 +36,7 @@ async function answered(call: RequestContext, sent: ApiObject): Promise<Item> {
   return Item.unsaved(stored, "", await resource.handleCreate!(object, requestHookContext(call)));
 }
 
-/** Stores a new object under its name, or under one that is made for it. Who owns its fields is recorded, unless it says already. */
+/** Stores a new object under its name or a generated one. Records its field managers, unless `hasOwners`. */
 export async function store(call: RequestContext, sent: ApiObject, dryRun: boolean, hasOwners = false): Promise<Item> {
   const object = hasOwners ? sent : recorded(call, sent, undefined);
   const generated = object.metadata.name === undefined && object.metadata.generateName !== undefined;
@@ -53,7 +53,7 @@ export async function store(call: RequestContext, sent: ApiObject, dryRun: boole
   }
 }
 
-/** 409; the message says so where the object is being deleted. */
+/** The 409 for a name that is in use. The message differs if the object is being deleted. */
 function taken(call: RequestContext, name: string, generated: boolean, current: Item | undefined): StatusError {
   const { message, details } = alreadyExistsError(resourceName(call), name);
   const going = current?.object.metadata.deletionTimestamp !== undefined;
@@ -64,7 +64,7 @@ function taken(call: RequestContext, name: string, generated: boolean, current: 
 
 type Inserted = { readonly done: true; readonly item: Item } | { readonly done: false; readonly current: Item | undefined };
 
-/** The item, or what has its name. A dry run shows the resourceVersion that was sent, as upstream's does. */
+/** The stored item, or the current object of the same name. Like upstream's, a dry run returns the resourceVersion of the request. */
 async function insert(call: RequestContext, object: ApiObject, dryRun: boolean, sent: string | undefined): Promise<Inserted> {
   const { backend, endpoint } = call;
   const key = keyOf(backend.prefix, endpoint.stored, object.metadata.namespace ?? "", object.metadata.name!);
@@ -80,7 +80,7 @@ async function insert(call: RequestContext, object: ApiObject, dryRun: boolean, 
   return { done: false, current: commit.current === undefined ? undefined : new Item(endpoint.stored, commit.current) };
 }
 
-/** A resourceVersion has no place in a new object. Upstream answers 500, and takes 0 and what is no number for none. */
+/** Rejects a resourceVersion in a new object: upstream answers 500, and ignores 0 and values that are not numbers. */
 function refuseRevision(object: ApiObject): void {
   const given = object.metadata.resourceVersion ?? "";
   if (/^\d+$/.test(given) && Number(given) !== 0) {

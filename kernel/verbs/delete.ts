@@ -21,11 +21,11 @@ import type { Revision } from "../store/store.ts";
 import { guaranteedUpdate, type Start, type Tried } from "../write/guaranteed-update.ts";
 import { isFinished, modified } from "./update.ts";
 
-/** DELETE of one object: gone at once, or marked until its finalizers are done. */
+/** DELETE of one object: removes it, or marks it until its finalizers are removed. */
 export async function remove(call: RequestContext): Promise<VerbResult> {
   const options = await deleteOptions(call);
   const { endpoint, info, backend } = call;
-  // As upstream: kinds with rules for their deletion or for who may write them cannot be deleted unsafely.
+  // As upstream: kinds with their own deletion or write authorization do not support unsafe deletion.
   const { deletion, authorizeWrite } = endpoint.resource;
   if (options.ignoreReadErrors && (deletion !== undefined || authorizeWrite !== undefined)) {
     throw internalError("no unsafe deleter provided, can not honor ignoreStoreReadErrorWithClusterBreakingPotential");
@@ -44,8 +44,8 @@ export async function remove(call: RequestContext): Promise<VerbResult> {
 }
 
 /**
- * Deletes an object whose bytes cannot be read, without finalizers and preconditions: they cannot be read. Refused for
- * one that can be read, and for one that is not there, in the same words.
+ * Deletes an object whose bytes cannot be decoded, without finalizers and preconditions, which are unknown. Rejects readable and absent
+ * objects with the same error.
  */
 async function removeUnreadable(call: RequestContext, key: string): Promise<VerbResult> {
   const { backend, endpoint, info } = call;
@@ -97,8 +97,8 @@ function deletedStatus(call: RequestContext, name: string, uid: string | undefin
 }
 
 /**
- * Deletes or marks one object, depending on its newest state. `gone`: whether it has left the store; `item` is its last state.
- * Undefined where another request has deleted it meanwhile.
+ * Deletes or marks one object, depending on its newest state. `gone`: whether it was removed from the store; `item` is its last state.
+ * Undefined if another request deleted it meanwhile.
  */
 export function deleteItem(call: RequestContext, start: Start, options: DeleteRequest): Promise<Deleted | undefined> {
   const { endpoint: { stored, resource }, backend } = call;
@@ -107,7 +107,8 @@ export function deleteItem(call: RequestContext, start: Start, options: DeleteRe
     const unchanged: Tried<Deleted> = { tag: "done", result: { gone: false, item: current }, committed: false };
     checkPreconditions(call, current, options);
     const pending = object.metadata.deletionTimestamp !== undefined;
-    // What is held by more than its finalizers goes through two deletes at least: one begins, and none in between changes anything.
+    // Kinds with a hold besides finalizers need at least two deletes: the first one marks the object; further ones change nothing
+    // while it is held.
     if (pending && resource.deletion?.holds(object)) return unchanged;
     const marked = mark(call, object, options);
     const begins = resource.deletion !== undefined && !pending;
@@ -139,7 +140,7 @@ function storedBytesEqual(current: Item, next: ApiObject): boolean {
   return encode(current.object) === encode(next);
 }
 
-/** Whether something still holds the object once deletion is asked for. */
+/** Whether finalizers or the kind prevent the removal of the object. */
 function mustWait(object: ApiObject, deletion: { readonly holds: (object: any) => boolean } | undefined): boolean {
   return (object.metadata.finalizers?.length ?? 0) > 0 || (deletion?.holds(object) ?? false);
 }
@@ -148,7 +149,7 @@ function checkPreconditions(call: RequestContext, { object, revision }: Item, op
   const { uid, resourceVersion } = options;
   const refuse = (what: string, asked: string, found: string, might: string): StatusError => {
     const { name = "" } = object.metadata;
-    // Upstream's kinds with a deletion of their own look for themselves, and say it in other words.
+    // Upstream's kinds with their own deletion check preconditions themselves, with another message.
     if (call.endpoint.resource.deletion !== undefined) {
       const why = `Precondition failed: ${what} in precondition: ${asked}, ${what} in object meta: ${found}`;
       return conflictError(resourceName(call), name, why);
@@ -162,12 +163,12 @@ function checkPreconditions(call: RequestContext, { object, revision }: Item, op
   }
 }
 
-/** The object with its deletion asked for: finalizers by propagation, the timestamp once, what the kind marks. */
+/** Marks an object for deletion: sets finalizers by propagation policy, the timestamp if it is absent, and the fields of the kind. */
 function mark(call: RequestContext, object: ApiObject, options: DeleteRequest): ApiObject {
   const { resource } = call.endpoint;
   const own = object.metadata.finalizers ?? [];
   const policy = policyOf(options, resource.deletion === undefined ? "Background" : "Foreground");
-  // What the garbage collector leaves alone does not wait for it: its finalizers go.
+  // Kinds that are not garbage-collected must not wait for the collector: its finalizers are removed.
   const finalizers = finalizersFor(own, resource.strategy?.garbageCollected ?? true ? policy : "Background");
   const pending = object.metadata.deletionTimestamp !== undefined;
   let next = finalizers === own
@@ -187,7 +188,7 @@ function mark(call: RequestContext, object: ApiObject, options: DeleteRequest): 
   return resource.deletion?.begin(next, context) ?? next;
 }
 
-/** The propagation policy, undefined where none is given; `otherwise` for `orphanDependents: false`, its older form. */
+/** The propagation policy, or undefined. `otherwise` is the policy of `orphanDependents: false`, the deprecated form. */
 function policyOf({ propagationPolicy, orphanDependents }: DeleteRequest, otherwise: string): string | undefined {
   return propagationPolicy ?? (orphanDependents === undefined ? undefined : orphanDependents ? "Orphan" : otherwise);
 }

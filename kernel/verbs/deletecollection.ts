@@ -7,27 +7,27 @@ import { listOptions } from "../request/options.ts";
 import { collectionOf, namedKey } from "../reads/reads.ts";
 import { deleteItem } from "./delete.ts";
 
-/** DELETE of a collection: what is selected goes one by one, in the order of the list; answers what was found. */
+/** DELETE of a collection: deletes the selected objects one by one, in the order of the list, and returns the list. */
 export async function removeCollection(call: RequestContext): Promise<VerbResult> {
   const { backend, endpoint, info, catalog } = call;
   const listing = listOptions(info.query, endpoint, catalog.names, { watchList: catalog.gates.isOn("WatchList"), watchPrefix: false });
   const options = await deleteOptions(call);
   const collection = collectionOf(backend.prefix, endpoint, info.namespace, "");
   checkCollectionKey(endpoint, info.namespace, listing.fields);
-  // An old version means that very state: what was there then and still is goes, what came later stays.
-  // One object that is named is looked up as it is now, and so is all where it is said in so many words that there is no limit.
+  // A resourceVersion selects that exact state: objects that existed then are deleted if they still exist, and newer ones are kept.
+  // A single named object, and a list with a negative limit, are read in their newest state.
   const named = namedKey(collection, listing) !== undefined;
   const isOld = !named && listing.resourceVersion !== "" && listing.resourceVersion !== "0";
   const exact = isOld && listing.resourceVersionMatch === "" && listing.limit >= 0
     ? { ...listing, resourceVersionMatch: "Exact" }
     : listing;
-  // The rest of a list is as old as its beginning.
+  // A continued list is as old as its first page.
   const mayBeOld = isOld || listing.continue !== "";
   const page = await backend.reads.list(collection, exact, catalog.names, call.deadline.signal);
   const items: Item[] = [];
   for (const item of page.items) {
     const current = mayBeOld ? await backend.reads.get(endpoint.stored, item.key, "", call.deadline) : item;
-    // An object that another request has deleted meanwhile is listed as well.
+    // An object that another request deleted meanwhile is listed as well.
     if (current !== undefined) await deleteItem(call, { item: current, renew: undefined }, options);
     items.push(item);
   }

@@ -5,7 +5,7 @@ import { keyOfCall } from "./key-of-call.ts";
 import { isTrue } from "../request/request-info.ts";
 import { type RequestContext, resourceName } from "../request-context.ts";
 
-/** GET of one object, or of one of its subresources. `watch` in the query means nothing here. */
+/** GET of one object, or of one of its subresources. Ignores `watch` in the query. */
 export async function get(call: RequestContext): Promise<VerbResult> {
   const { backend, endpoint, info } = call;
   if (isTrue(info.query, "export")) throw badRequestError("the export parameter, deprecated since v1.14, is no longer supported");

@@ -6,7 +6,7 @@ import type { RequestContext } from "../request-context.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 import { keyOf } from "../objects/objects.ts";
 
-/** The key of the object that the path names; 400 where no object can have the name, as it would lead elsewhere. */
+/** The key of the object of the path. Throws 400 for an invalid name, which could produce the key of another object. */
 export function keyOfCall({ backend, endpoint, info }: RequestContext): string {
   if (endpoint.namespaced && info.namespace === "") throw badRequestError("Namespace parameter required.");
   const wrong = pathSegmentName(info.name, false);
@@ -16,8 +16,8 @@ export function keyOfCall({ backend, endpoint, info }: RequestContext): string {
 }
 
 /**
- * Rejects the namespaces `.` and `..` where the store would be asked: upstream's store refuses a key with such a segment and
- * answers 500 without a reason. `name` is "" for a whole collection.
+ * Rejects the namespaces `.` and `..` before the store is read: upstream's store rejects a key with such a segment with 500 and no reason.
+ * `name` is "" for a whole collection.
  */
 export function checkKey({ stored }: Pick<Endpoint, "stored">, namespace: string, name: string): void {
   if (namespace !== "." && namespace !== "..") return;
@@ -25,7 +25,7 @@ export function checkKey({ stored }: Pick<Endpoint, "stored">, namespace: string
   throw new StatusError("Unknown", `invalid key: ${goQuote(key)}`);
 }
 
-/** The same for a collection: the key ends in the name where a field selector names one object. */
+/** As `checkKey`, for a collection. If a field selector names one object, the key in the error ends with its name. */
 export function checkCollectionKey(endpoint: Pick<Endpoint, "stored">, namespace: string, fields: readonly FieldRequirement[]): void {
   const named = fields.find(({ field, operator }) => field === "metadata.name" && operator === "=");
   checkKey(endpoint, namespace, named?.value ?? "");

@@ -1,4 +1,4 @@
-/** One entry a verb; a new verb breaks this table until it is answered. */
+/** One entry per verb. The type requires an entry for each new verb. */
 import type { VerbResult } from "../respond/answer.ts";
 import type { RequestContext } from "../request-context.ts";
 import type { Verb } from "../../core/versions.ts";

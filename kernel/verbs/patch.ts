@@ -13,7 +13,7 @@ import { bodyOf, type RequestContext, resourceName } from "../request-context.ts
 import { apply } from "./apply.ts";
 import { checkName, expectedRevision, replace } from "./update.ts";
 
-/** PATCH of one object, in the dialect that the content type names. */
+/** PATCH of one object, in the dialect of the content type. */
 export async function patch(call: RequestContext): Promise<VerbResult> {
   const type = patchType(call);
   if (type === applyMediaType) return await apply(call, readApply);
@@ -23,7 +23,7 @@ export async function patch(call: RequestContext): Promise<VerbResult> {
   return await patched(call, dialect);
 }
 
-/** The media type of the patch. The router looks at it first, and takes no notice of spaces; the verb does. */
+/** The media type of the patch. As upstream, this check ignores spaces around it, and the selection of the dialect does not. */
 function patchType(call: RequestContext): string {
   const type = header(call.exchange, "content-type").split(";")[0]!;
   if (!patchMediaTypes(call.catalog.media).includes(type.trim())) {
@@ -32,7 +32,7 @@ function patchType(call: RequestContext): string {
   return type;
 }
 
-/** The patch is applied to the live object, again on top of every newer one. */
+/** Applies the patch to the live object, and again after each conflicting write. */
 async function patched(call: RequestContext, dialect: Dialect): Promise<VerbResult> {
   const body = await bodyOf(call);
   const { dryRun, fieldValidation } = writeOptions(call.info.query, "PatchOptions", call.catalog.names);
@@ -46,7 +46,7 @@ async function patched(call: RequestContext, dialect: Dialect): Promise<VerbResu
   const written = await replace(call, { item, renew }, dryRun, (current) => {
     const object = change(shown.live(current));
     checkName(call, object);
-    // What was read says which revision it was, unless the patch names another, which then refuses every try.
+    // The resourceVersion is that of the live object, unless the patch sets another one, which then rejects every attempt.
     const drafted = placed(shown.call, shown.call.endpoint.applyDefaults(object));
     return shown.attempt(current, drafted, expectedRevision(object.metadata.resourceVersion));
   });

@@ -1,6 +1,6 @@
 /**
- * The kind in which a request sees an object: the resource's own, or that of a subresource's view. Verbs read and write through it,
- * so that a view has bodies, patches and applies like any other kind.
+ * The kind in which a request reads and writes an object: the resource's own, or that of a subresource's view. It gives views the same
+ * bodies, patches and applies as other kinds.
  */
 import { conversionOf } from "../respond/served.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
@@ -12,34 +12,34 @@ import { objectResult, shownResult, type VerbResult } from "../respond/answer.ts
 import { recorded, withEntries } from "../write/field-managers.ts";
 import { objectEntries, viewEntries } from "../write/view-owners.ts";
 
-/** One try of a write on top of what is stored. */
+/** One attempt of a write to the current object. */
 export interface Attempt {
   /** In the request's version. */
   readonly object: ApiObject;
-  /** The revision that must be stored now, or 0 for any. */
+  /** The required current revision, or 0 for any. */
   readonly expected: number;
-  /** The object says already who owns its fields. */
+  /** Whether the field managers of the object are already recorded. */
   readonly hasOwners?: true;
 }
 
-/** How a request sees the objects of its path. */
+/** Conversion between stored objects and the kind of the request. */
 export interface ShownKind {
-  /** The request with the endpoint of the kind that is shown. */
+  /** The request with the endpoint of that kind. */
   readonly call: RequestContext;
-  /** What a write starts from. */
+  /** The current object, to which a write applies. */
   readonly live: (current: Item) => Item;
-  /** The write that makes the stored object of `object`, which is of the shown kind. `hasOwners`: its field owners are recorded. */
+  /** The write that stores `object`, which is of that kind. `hasOwners`: its field managers are already recorded. */
   readonly attempt: (current: Item, object: ApiObject, expected: number, hasOwners?: true) => Attempt;
   readonly answer: (item: Item) => VerbResult;
 }
 
-/** The kind that the path of a request shows. */
+/** The kind of the path of a request. */
 export function shownKind(call: RequestContext): ShownKind {
   const view = call.subresource?.view;
   return view === undefined ? ownKind(call) : viewKind(call, view);
 }
 
-/** The kind of the resource itself. Its members are shared, because every request for one object makes one. */
+/** The kind of the resource itself. Its functions are shared, because every request for one object creates a `ShownKind`. */
 function ownKind(call: RequestContext): ShownKind {
   return { call, live: asIs, attempt: ownAttempt, answer: ownAnswer };
 }
@@ -74,7 +74,7 @@ function viewKind(call: RequestContext, view: Endpoint): ShownKind {
   };
 }
 
-/** The fields that are there: objects never hold undefined. */
+/** Removes undefined fields, which objects must not have. */
 function present<T extends object>(fields: T): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T; // without optional ones
 }

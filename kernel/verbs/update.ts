@@ -19,7 +19,7 @@ import { type RequestContext, resourceName } from "../request-context.ts";
 import { store } from "./create.ts";
 import { guaranteedUpdate, type Start, type Tried } from "../write/guaranteed-update.ts";
 
-/** PUT of one object: 200 with what is stored, or 201 where the kind is created so. */
+/** PUT of one object: 200 with the stored object, or 201 if the kind allows creation by PUT. */
 export async function update(call: RequestContext): Promise<VerbResult> {
   const options = writeOptions(call.info.query, "UpdateOptions", call.catalog.names);
   const shown = shownKind(call);
@@ -33,14 +33,14 @@ export async function update(call: RequestContext): Promise<VerbResult> {
     const { uid } = object.metadata;
     const own = current.object.metadata.uid ?? "";
     if (uid !== undefined && uid !== own) {
-      throw conflictError(resourceName(call), call.info.name, uidMismatch(toldKey(call, current.key, options.dryRun), uid, own));
+      throw conflictError(resourceName(call), call.info.name, uidMismatch(keyInError(call, current.key, options.dryRun), uid, own));
     }
     return shown.attempt(current, object, expected);
   });
   return written === undefined ? await createdByPut(call, object, options.dryRun) : shown.answer(written);
 }
 
-/** The name in the body must be the one in the URL. */
+/** Throws 400 unless the name in the body is the name in the URL. */
 export function checkName(call: RequestContext, object: ApiObject): void {
   const name = object.metadata.name ?? "";
   if (name === "") {
@@ -51,7 +51,7 @@ export function checkName(call: RequestContext, object: ApiObject): void {
   }
 }
 
-/** The revision that an object names, 0 where it names none; upstream's plain 500 for what is no number. */
+/** The revision in a resourceVersion, 0 if there is none. Throws upstream's 500 without a reason for a value that is not a number. */
 export function expectedRevision(text: string | undefined): number {
   if (text === undefined || text === "") return 0;
   const revision = parseUint(text);
@@ -66,30 +66,32 @@ async function createdByPut(call: RequestContext, object: ApiObject, dryRun: boo
   }
   refuseAbsent(call);
   const { uid } = object.metadata;
-  if (uid !== undefined) throw conflictError(resourceName(call), info.name, uidMismatch(toldKey(call, keyOfCall(call), dryRun), uid, ""));
+  if (uid !== undefined) {
+    throw conflictError(resourceName(call), info.name, uidMismatch(keyInError(call, keyOfCall(call), dryRun), uid, ""));
+  }
   await call.authorize({ ...info, verb: "create" });
   const { resourceVersion: _, ...metadata } = object.metadata;
   return objectResult(201, await store(call, { ...object, metadata }, dryRun));
 }
 
-/** The key as errors show it: without the prefix of the store in a dry run, which never reaches the store. */
-function toldKey({ backend }: RequestContext, key: string, dryRun: boolean): string {
+/** The key in error messages. A dry run does not reach the store, so it has no store prefix. */
+function keyInError({ backend }: RequestContext, key: string, dryRun: boolean): string {
   return dryRun && key.startsWith(backend.prefix) ? key.slice(backend.prefix.length) : key;
 }
 
-/** Upstream's words for an object that is another one than the client means. */
+/** Upstream's message for an object with another UID than the request. */
 export function uidMismatch(key: string, asked: string, found: string): string {
   return `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ` +
     `UID in precondition: ${asked}, UID in object meta: ${found}`;
 }
 
-/** 409 where the client expects an object, by `If-Match`, that is not there. */
+/** Throws 409 for an absent object if the request has `If-Match`. */
 export function refuseAbsent(call: RequestContext): void {
   if (readIfMatch(headerList(call.exchange, "if-match")) === undefined) return;
   throw conflictError(resourceName(call), call.info.name, "the object does not exist, and the If-Match header expects one");
 }
 
-/** Puts an object on top of the newest state; 409 where the client named another revision, in the object or by `If-Match`, undefined where there is none any more. */
+/** Replaces the newest state of an object; undefined if it was deleted. Throws 409 if the object or `If-Match` requires another revision. */
 export function replace(call: RequestContext, start: Start, dryRun: boolean, make: (current: Item) => Attempt): Promise<Item | undefined> {
   const { endpoint, info } = call;
   const ifMatch = readIfMatch(headerList(call.exchange, "if-match"));
@@ -106,7 +108,7 @@ export function replace(call: RequestContext, start: Start, dryRun: boolean, mak
   });
 }
 
-/** 409 for a race that the client has to look at. */
+/** The 409 for a conflicting write that only the client can resolve. */
 export function modified(call: RequestContext): StatusError {
   return conflictError(
     resourceName(call),
@@ -115,12 +117,12 @@ export function modified(call: RequestContext): StatusError {
   );
 }
 
-/** What changes nothing is not written; what was only waiting for its last finalizer is deleted. */
+/** Writes an object unless it is unchanged; deletes it if it was waiting for its last finalizer only. */
 async function put(call: RequestContext, current: Item, next: ApiObject, dryRun: boolean): Promise<Tried<Item>> {
   const { backend, catalog, endpoint } = call;
   const { stored, resource } = endpoint;
   const value = storedBytes(stored, next, catalog.storedAs);
-  // As they lie in the store: what is stored in another version, or in another encoding, is written anew.
+  // Compares stored bytes: an object stored in another version or encoding is written again.
   const before = current.stored;
   const differs = difference(value, before);
   if (
@@ -133,15 +135,15 @@ async function put(call: RequestContext, current: Item, next: ApiObject, dryRun:
   const finished = isFinished(next, resource.deletion);
   const shown = (revision: Revision) => Item.written(stored, { key: current.key, value, revision }, next);
   if (dryRun) return { tag: "done", result: shown(current.revision), committed: false };
-  // What is being deleted gives up its finalizers by updates.
+  // Updates remove the finalizers of an object that is being deleted, so they may use the reserve of a full disk.
   const frees = current.object.metadata.deletionTimestamp !== undefined;
   const commit = await backend.store.commit({ key: current.key, expect: current.revision, value: finished ? undefined : value, frees });
   if (!commit.done) return { tag: "lost", found: commit.current };
-  // What goes with its last finalizer is shown at the version that it had.
+  // An object that is removed with its last finalizer keeps its resourceVersion.
   return { tag: "done", result: shown(finished ? current.revision : commit.revision), committed: true };
 }
 
-/** New times of entries alone are no change. */
+/** Whether managed fields differ in timestamps only, which is not a change. */
 function onlyTimesDiffer(prior: ApiObject, next: ApiObject): boolean {
   const { managedFields } = next.metadata;
   return managedFields !== prior.metadata.managedFields && sameButTimes(managedFields, prior.metadata.managedFields);
@@ -150,7 +152,7 @@ function withOldTimes(next: ApiObject, prior: ApiObject): ApiObject {
   return withEntries(next, prior.metadata.managedFields);
 }
 
-/** Whether an object that is being deleted has nothing left to wait for. */
+/** Whether an object is being deleted and nothing prevents its removal. */
 export function isFinished(object: ApiObject, deletion: { readonly holds: (object: any) => boolean } | undefined): boolean {
   const { deletionTimestamp, finalizers, deletionGracePeriodSeconds } = object.metadata;
   if (deletionTimestamp === undefined || deletionTimestamp === null) return false;
@@ -159,8 +161,8 @@ export function isFinished(object: ApiObject, deletion: { readonly holds: (objec
 }
 
 /**
- * What tells a value from what is stored, which lies in pieces. That it may be times alone is said of the bytes: most writes change
- * more, and need no second look.
+ * The difference between a value and the stored bytes, which are in pieces. "times": the differing bytes are within timestamps. Comparing
+ * bytes first avoids a comparison of managed fields for most writes, which change more.
  */
 export function difference(value: Uint8Array, stored: readonly Uint8Array[]): "none" | "times" | "more" {
   if (value.length !== stored.reduce((sum, { length }) => sum + length, 0)) return "more";
@@ -176,7 +178,7 @@ export function difference(value: Uint8Array, stored: readonly Uint8Array[]): "n
   return found;
 }
 
-/** Where the time that `at` lies in ends (its last byte), in whatever encoding; undefined where it lies in none. */
+/** The index of the last byte of the timestamp that contains `at`, in any encoding; undefined if there is none. */
 function timeEnd(bytes: Uint8Array, at: number): number | undefined {
   for (let start = at; start > at - timeShape.length; start--) {
     if (timeMarks.every((index) => bytes[start + index] === timeShape.charCodeAt(index))) return start + timeShape.length - 1;
@@ -184,5 +186,5 @@ function timeEnd(bytes: Uint8Array, at: number): number | undefined {
   return undefined;
 }
 const timeShape = "2006-01-02T15:04:05Z";
-/** Where it has no digits. */
+/** Indexes of the characters that are not digits. */
 const timeMarks: readonly number[] = [...timeShape].flatMap((character, index) => /\d/.test(character) ? [] : [index]);

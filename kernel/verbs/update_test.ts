@@ -6,7 +6,7 @@ const compared = (a: Uint8Array, b: Uint8Array) => difference(a, [b.subarray(0, 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const entry = (time: string, more = "") => bytes(`{"managedFields":[{"time":"${time}"}],"data":{"a":"${more}"}}`);
 
-test("difference() sees whether two stored values differ at all, in times alone, or in more", () => {
+test("difference() is none, times or more", () => {
   const one = entry("2026-01-02T03:04:05Z");
   assert.equal(compared(one, entry("2026-01-02T03:04:05Z")), "none");
   assert.equal(compared(one, entry("2026-01-02T03:04:06Z")), "times");
@@ -16,7 +16,7 @@ test("difference() sees whether two stored values differ at all, in times alone,
   assert.equal(compared(one, entry("2026-01-02T03:04:05Z", "longer")), "more");
 });
 
-test("difference() knows a time in CBOR, where no quotes stand around it", () => {
+test("difference() finds a time in CBOR, which has no quotes around it", () => {
   const item = (time: string) => new Uint8Array([0x44, ...bytes("time"), 0x54, ...bytes(time), 0x41, 0x78]);
   assert.equal(compared(item("2026-01-02T03:04:05Z"), item("2026-01-02T03:04:59Z")), "times");
 });

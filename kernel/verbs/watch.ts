@@ -7,7 +7,7 @@ import { checkCollectionKey, checkKey } from "./key-of-call.ts";
 import { type ListOptions, listOptions } from "../request/options.ts";
 import { collectionOf, revisionOf } from "../reads/reads.ts";
 
-/** GET with `watch`, or below the old `/watch/` prefix: changes as frames until the time is up. */
+/** GET with `watch`, or below the deprecated `/watch/` prefix: events as frames until the timeout. */
 export async function watch(call: RequestContext): Promise<VerbResult> {
   const { endpoint, info, catalog, output, backend } = call;
   const options = listOptions(info.query, endpoint, catalog.names, {
@@ -22,7 +22,7 @@ export async function watch(call: RequestContext): Promise<VerbResult> {
   else checkCollectionKey(endpoint, info.namespace, options.fields);
   const givenUp = new AbortController();
   const frames = await backend.reads.watch({
-    // The old prefix names one object in its path; it can match no more than that.
+    // A path below the deprecated prefix may have a name; the watch is of that object only.
     collection: collectionOf(backend.prefix, endpoint, info.namespace, info.watchPrefix ? info.name : ""),
     options,
     framing,
@@ -41,7 +41,7 @@ export async function watch(call: RequestContext): Promise<VerbResult> {
   };
 }
 
-/** A path that names an object and a field selector must mean the same. */
+/** Throws 400 if the field selector selects another object than the path. */
 function checkNamed({ fields }: ListOptions, name: string): void {
   const named = fields.find(({ field, operator }) => field === "metadata.name" && operator === "=");
   if (fields.length > 0 && named?.value !== name) throw badRequestError("fieldSelector metadata.name doesn't match requested name");
