@@ -1,4 +1,4 @@
-/** Answers in the encodings that are made of objects and not of their JSON. */
+/** Documents and watch events in the binary encodings, which are encoded from objects and not from their JSON. */
 import { cborEvent } from "../../core/codec/cbor/documents.ts";
 import { CborWriter } from "../../core/codec/cbor/write.ts";
 import type { Encoding } from "../../core/codec/negotiate.ts";
@@ -18,7 +18,7 @@ interface Named {
   readonly apiVersion: string;
 }
 
-/** A document of its own. */
+/** A whole document. */
 export function binaryDocument<T extends object>(encoding: BinaryEncoding, schema: Typed<T, StructNode>, object: T & Named): Uint8Array {
   if (encoding === "protobuf") return writeEnvelope(object, protobufWriter(schema)(object));
   return cborWriter(schema)(object, new CborWriter().selfDescribed()).finish();

@@ -1,34 +1,33 @@
-/** Bodies of many parts: small ones go out whole, large ones in pieces that are pulled as the client reads. */
+/** Bodies of many parts: small ones are sent whole, large ones in chunks that are pulled as the client reads. */
 import { limits } from "../../core/limits.ts";
 import { nextTurn } from "../../core/turns.ts";
 
 /** A part of a body: text, or bytes that are shared. */
 export type Part = string | Uint8Array;
-/** Text or bytes when all of it fits into one piece, else pieces. */
+/** Text or bytes if the body fits into one chunk, else chunks. */
 export type Chunked = string | Uint8Array | AsyncIterable<Uint8Array>;
 
 const toBytes = new TextEncoder();
-/** Bytes that lie together in this number go out as they lie; what is smaller is gathered. */
+/** Parts of at least this many bytes are sent without a copy; smaller ones are joined. */
 const wholeBytes = limits.chunkBytes / 4;
 
-/** How long the event loop may be kept by what can be interrupted. */
+/** Milliseconds after which interruptible work yields to the event loop. */
 const turnMs = 5;
 
-/** `parts` as a body. */
+/** The body that consists of `parts`. */
 export function chunked(parts: readonly Part[]): Chunked {
   if (parts.length === 1) return parts[0]!;
   const size = sizeOf(parts);
   return size > limits.chunkBytes ? pieces(parts) : gathered(parts, size);
 }
 
-/** A body that is made while it goes out, and how many bytes it has: all of them, or those that were made to find out that they are
- *  enough to be compressed. */
+/** A body that is encoded while it is sent. `bytes`: its size, or for a body of at least `limits.gzipBytesMin` the bytes encoded so far. */
 export interface Begun {
   readonly body: Chunked;
   readonly bytes: number;
 }
 
-/** Makes the first of `parts`, the event loop having its turns meanwhile; the others are made as they are pulled. */
+/** Encodes the first parts up to `limits.gzipBytesMin`, and yields to the event loop meanwhile; the others are encoded as they are pulled. */
 export async function begun(parts: Iterable<Part>): Promise<Begun> {
   const first: Uint8Array[] = [];
   const rest = parts[Symbol.iterator]();
@@ -48,7 +47,7 @@ export function* inOrder(...some: readonly Iterable<Part>[]): Generator<Part> {
   for (const parts of some) yield* parts;
 }
 
-/** Tells when a long piece of work has kept the event loop for long enough, and waits until others had their turn. */
+/** Measures how long work has occupied the current turn of the event loop, and yields to the event loop. */
 export class Turn {
   #since = performance.now();
 
@@ -59,7 +58,7 @@ export class Turn {
     await nextTurn();
     this.begin();
   }
-  /** Others had their turn by themselves. */
+  /** Restarts the measurement, after the caller has yielded by itself. */
   begin(): void {
     this.#since = performance.now();
   }
@@ -74,7 +73,7 @@ function boundOf(part: Part): number {
 }
 
 function gathered(parts: readonly Part[], bound: number): Uint8Array {
-  // Small ones come out of a pool: memory of its own, filled with zeros first, costs a small answer more than all that goes into it.
+  // Small buffers come from a pool: allocating and zeroing separate memory costs more than filling it.
   const out = Buffer.allocUnsafe(bound);
   let length = 0;
   for (const part of parts) {
@@ -87,7 +86,7 @@ function gathered(parts: readonly Part[], bound: number): Uint8Array {
   return length === bound ? out : out.subarray(0, length);
 }
 
-/** The parts in memory of their own, for those who keep it. */
+/** The joined parts, in separate memory unless there is only one. */
 export function concat(parts: readonly Uint8Array[]): Uint8Array {
   if (parts.length === 1) return parts[0]!;
   let length = 0;

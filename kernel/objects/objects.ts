@@ -1,6 +1,6 @@
 /**
- * Stored objects on their way to clients. An Item is one entry of the store as its kind shows it: bytes first, the
- * object itself at its first use. What two requests share is never decoded twice.
+ * Stored objects for requests. An Item is one entry of the store: the bytes, and the object, which is decoded at its first use. Requests
+ * that share an item share the decoded object.
  */
 import { readJson } from "../../core/tree/json.ts";
 import { CborBytes, type CborItem, memberOf } from "../../core/codec/cbor/item.ts";
@@ -24,19 +24,19 @@ const toText = new TextDecoder();
 const noBytes = new Uint8Array();
 const magicProtobuf = [0x6b, 0x38, 0x73, 0x00];
 
-/** What is remembered of an object beside its bytes as stored. */
+/** Cached forms of an object besides its stored bytes. */
 export interface ServedSource {
-  /** Its JSON, in the pieces in which it lies. */
+  /** Its JSON, in one or more pieces. */
   pieces(): readonly Uint8Array[];
-  /** The stored bytes in their pieces, where they are known. */
+  /** The stored bytes in their pieces, if they are known. */
   stored?(): readonly Uint8Array[];
-  /** The object, where it is remembered, whatever its resourceVersion says. */
+  /** The cached object, with any resourceVersion. */
   object?(): ApiObject | undefined;
-  /** Its bytes in a form that has this name, made where there are none yet. */
+  /** The bytes of the form `name`, created by `make` if they are not cached. */
   form?(name: string, make: () => Uint8Array): Uint8Array;
 }
 
-/** One stored object. Everything that it gives is shared and read-only. */
+/** One stored object. All of its values are shared and read-only. */
 export class Item {
   readonly kind: StoredKind;
   readonly key: string;
@@ -47,7 +47,7 @@ export class Item {
   #json: Uint8Array | undefined;
   #text: string | undefined;
 
-  /** `entry` as stored; `object` where the caller has it already. */
+  /** `object`: the decoded entry, if the caller has it already. */
   constructor(kind: StoredKind, entry: Entry, object?: ApiObject) {
     this.kind = kind;
     this.key = entry.key;
@@ -56,7 +56,7 @@ export class Item {
     this.#object = object === undefined ? undefined : withRevision(object, entry.revision);
   }
 
-  /** What a dry run would have stored: an object that has no revision but the one that its client sent, if any. */
+  /** The object that a dry run would have stored. Its resourceVersion is the client's, if any. */
   static unsaved(kind: StoredKind, key: string, object: ApiObject, resourceVersion?: string): Item {
     const item = new Item(kind, { key, revision: 0, value: noBytes });
     item.#object = resourceVersion === undefined
@@ -65,21 +65,21 @@ export class Item {
     return item;
   }
 
-  /** What has just been written: `storedBytes` of `object`. */
+  /** The item after a write of `object`; the value of `entry` is its `storedBytes`. */
   static written(kind: StoredKind, entry: Entry, object: ApiObject): Item {
     const pieces = shownPieces(kind, entry.value, entry.revision);
     if (pieces === undefined) return new Item(kind, entry, object);
     return Item.served(kind, entry.key, entry.revision, { pieces: () => pieces, stored: () => [entry.value], object: () => object });
   }
 
-  /** An item whose `json` is at hand already. */
+  /** An item with cached JSON. */
   static served(kind: StoredKind, key: string, revision: Revision, source: ServedSource): Item {
     const item = new Item(kind, { key, revision, value: noBytes });
     item.#source = source;
     return item;
   }
 
-  /** In the stored version, filled, with its resourceVersion. */
+  /** The object in the stored version, with defaults and its resourceVersion. */
   get object(): ApiObject {
     return this.#object ??= withRevision(
       this.#source?.object?.() ?? decodeStored(this.kind, this.key, this.#source === undefined ? this.#value : this.json),
@@ -94,34 +94,34 @@ export class Item {
   get json(): Uint8Array {
     return this.#json ??= this.#source === undefined ? toBytes.encode(this.text) : concat(this.#source.pieces());
   }
-  /** Bytes of `text`, or about as many: nothing is made to count them. */
+  /** Approximate size of `text` in bytes, without encoding it. */
   get size(): number {
     if (this.#source === undefined) return this.#value.length;
     let size = 0;
     for (const { length } of this.#source.pieces()) size += length;
     return size;
   }
-  /** The bytes of `text`, in pieces where they lie in pieces. */
+  /** The bytes of `text`, in one or more pieces. */
   get pieces(): readonly Uint8Array[] {
     return this.#source === undefined || this.#json !== undefined ? [this.json] : this.#source.pieces();
   }
-  /** What the store holds of it, in the pieces in which it lies. */
+  /** The stored bytes, in one or more pieces. */
   get stored(): readonly Uint8Array[] {
     return this.#source === undefined ? [this.#value] : this.#source.stored?.() ?? [storedBytes(this.kind, this.object)];
   }
-  /** Bytes that show it in another form, made once where the item is remembered. */
+  /** The bytes of another form, created once if the item is cached. */
   form(name: string, make: () => Uint8Array): Uint8Array {
     return this.#source?.form?.(name, make) ?? make();
   }
 }
 
 /**
- * Objects by the bytes that were made of them here, for whoever comes upon the same bytes again. Bytes that are gone take
- * their objects with them.
+ * Objects by the bytes that this process encoded from them, so that a reader of the same bytes need not decode them. An entry lives as
+ * long as its bytes.
  */
 const written = new WeakMap<Uint8Array, ApiObject>();
 
-/** The object in the form that the store keeps: without a resourceVersion; JSON with a final newline. */
+/** Encodes an object for the store: without a resourceVersion; JSON has a final newline. */
 export function storedBytes(kind: StoredKind, object: ApiObject, encoding: StoredEncoding = "json"): Uint8Array {
   const bare = withoutRevision(object);
   const bytes = encoding === "cbor" ? binaryDocument("cbor", kind.schema, bare) : toBytes.encode(kind.encode(bare) + "\n");
@@ -129,7 +129,7 @@ export function storedBytes(kind: StoredKind, object: ApiObject, encoding: Store
   return bytes;
 }
 
-/** The object that `storedBytes` made these very bytes of, as they would be read, once; undefined for bytes from elsewhere. */
+/** Removes and returns the object that `storedBytes` encoded as this same array, as decoding would return it; undefined for others. */
 export function takeWritten(bytes: Uint8Array): ApiObject | undefined {
   const object = written.get(bytes);
   if (object !== undefined) written.delete(bytes);
@@ -137,8 +137,8 @@ export function takeWritten(bytes: Uint8Array): ApiObject | undefined {
 }
 
 /**
- * What `storedBytes` has made of an object, as it is shown: with its resourceVersion and without the newline, in pieces. Undefined for
- * bytes that are not as we write JSON.
+ * The JSON of a response from stored bytes: with the resourceVersion and without the newline, in pieces. Undefined for bytes that are not
+ * in the form of our own JSON.
  */
 export function shownPieces({ headBytes }: StoredKind, value: Uint8Array, revision: Revision): readonly Uint8Array[] | undefined {
   for (let index = 0; index < headBytes.length; index++) if (value[index] !== headBytes[index]) return undefined;
@@ -147,8 +147,8 @@ export function shownPieces({ headBytes }: StoredKind, value: Uint8Array, revisi
   return [value.subarray(0, slot.at), versionBytes(slot, revision), value.subarray(slot.end, value.length - 1)];
 }
 
-/** Stored bytes to the object in the form that is stored now: JSON, or protobuf or CBOR by their first bytes, in whichever
- *  version of the kind; filled. Bytes that cannot be read are an internal error that names the key. */
+/** Decodes stored bytes in any version of the kind to the current stored form, with defaults: JSON, or protobuf or CBOR by their first
+ *  bytes. Throws an InternalError with the key for bytes that cannot be decoded. */
 export function decodeStored(kind: StoredKind, key: string, value: Uint8Array): ApiObject {
   try {
     if (magicProtobuf.every((byte, index) => value[index] === byte)) {
@@ -168,7 +168,7 @@ export function decodeStored(kind: StoredKind, key: string, value: Uint8Array): 
   }
 }
 
-/** What an administrator does about it. */
+/** Advice to the administrator. */
 const unreadableAdvice = "to delete it without its finalizers, switch the feature gate AllowUnsafeMalformedObjectDeletion on and send a " +
   `DELETE with ?${ignoreReadErrorsField}=true (${guide("objects-that-cannot-be-read")})`;
 
@@ -199,11 +199,11 @@ export function withoutRevision(object: ApiObject): ApiObject {
   return { ...object, metadata };
 }
 
-/** The key of an object below the store's prefix, as upstream lays keys out. */
+/** The key of an object below the store's prefix, in upstream's layout. */
 export function keyOf(prefix: string, kind: StoredKind, namespace: string, name: string): string {
   return kind.namespaced ? `${prefix}/${kind.under}/${namespace}/${name}` : `${prefix}/${kind.under}/${name}`;
 }
-/** What all keys of a collection begin with; the empty namespace means all of them. */
+/** The common prefix of the keys of a collection; the empty namespace means all namespaces. */
 export function keysOf(prefix: string, kind: StoredKind, namespace: string): string {
   return kind.namespaced && namespace !== "" ? `${prefix}/${kind.under}/${namespace}/` : `${prefix}/${kind.under}/`;
 }

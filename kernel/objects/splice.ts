@@ -1,14 +1,14 @@
 /**
- * Where `resourceVersion` stands, or belongs, in the JSON of an object that we have encoded ourselves: in metadata, behind
- * name, generateName, namespace, selfLink and uid, which are strings.
+ * Finds the position of `resourceVersion` in the JSON of an object that this server encoded: in metadata, after name, generateName,
+ * namespace, selfLink and uid, which are strings.
  */
 
 export interface VersionSlot {
-  /** Where what is written begins. */
+  /** Start of the replaced bytes. */
   readonly at: number;
-  /** Where what follows goes on. */
+  /** End of the replaced bytes; equal to `at` if there is no resourceVersion yet. */
   readonly end: number;
-  /** What goes before and after the version. */
+  /** Text before and after the version. */
   readonly open: string;
   readonly close: string;
 }
@@ -20,7 +20,7 @@ const before: ReadonlySet<string> = new Set(["name", "generateName", "namespace"
 const key = '"resourceVersion":"';
 const QUOTE = 0x22, COMMA = 0x2c, COLON = 0x3a, BACKSLASH = 0x5c, CLOSE = 0x7d;
 
-/** The slot of metadata that begins at `from`; undefined where what stands there is not metadata as we write it. */
+/** The slot in the metadata that begins at `from`; undefined if the bytes there are not in the form of our own metadata. */
 export function versionSlot(json: Uint8Array, from: number): VersionSlot | undefined {
   for (let index = 0; index < metadata.length; index++) if (json[from + index] !== metadata[index]) return undefined;
   let at = from + metadata.length;
@@ -39,7 +39,7 @@ export function versionSlot(json: Uint8Array, from: number): VersionSlot | undef
   }
 }
 
-/** From where to where the version stands with all that comes and goes with it, a comma included; throws where there is none. */
+/** The range of the member resourceVersion, including one comma. Throws if there is none. */
 export function versionMember(json: Uint8Array, from: number): readonly [from: number, to: number] {
   const slot = versionSlot(json, from);
   if (slot === undefined || slot.at === slot.end) throw new Error("The JSON has no resourceVersion");
@@ -48,12 +48,12 @@ export function versionMember(json: Uint8Array, from: number): readonly [from: n
   return json[begin - 1] === COMMA ? [begin - 1, end] : [begin, end];
 }
 
-/** What fills the slot. */
+/** The bytes for the slot. */
 export function versionBytes(slot: VersionSlot, revision: number): Uint8Array {
   return toBytes.encode(slot.open + revision + slot.close);
 }
 
-/** The position behind the string that opens at `at`, or -1. */
+/** The position after the string that begins at `at`, or -1. */
 function stringEnd(json: Uint8Array, at: number): number {
   if (json[at] !== QUOTE) return -1;
   for (let index = at + 1; index < json.length; index++) {

@@ -9,7 +9,7 @@ function spliced(json: string, revision = 7): string | undefined {
   return slot && text(0, slot.at) + new TextDecoder().decode(versionBytes(slot, revision)) + text(slot.end);
 }
 
-test("versionSlot() is where resourceVersion belongs among the keys of metadata", () => {
+test("versionSlot() is the position for resourceVersion among the keys of metadata", () => {
   for (
     const [json, expected] of [
       ['{"metadata":{}}', '{"metadata":{"resourceVersion":"7"}}'],
@@ -31,7 +31,7 @@ test("versionSlot() is where resourceVersion belongs among the keys of metadata"
   }
 });
 
-test("versionSlot() is where resourceVersion stands already", () => {
+test("versionSlot() is the position of an existing resourceVersion", () => {
   assert.equal(
     spliced('{"metadata":{"name":"a","resourceVersion":"123","labels":{}}}'),
     '{"metadata":{"name":"a","resourceVersion":"7","labels":{}}}',
@@ -39,7 +39,7 @@ test("versionSlot() is where resourceVersion stands already", () => {
   assert.equal(spliced('{"metadata":{"resourceVersion":""}}'), '{"metadata":{"resourceVersion":"7"}}');
 });
 
-test("versionSlot() does not guess at what we did not write", () => {
+test("versionSlot() is undefined for JSON that is not in our own form", () => {
   for (
     const json of [
       '{"kind":"A","metadata":{}}',
@@ -58,7 +58,7 @@ test("versionSlot() does not guess at what we did not write", () => {
   }
 });
 
-test("versionMember() is what the slot has put in, and nothing else", () => {
+test("versionMember() is exactly the range that filling the slot added", () => {
   for (
     const bare of [
       '{"metadata":{}}',

@@ -11,7 +11,7 @@ import type { Revision } from "../store/store.ts";
 export interface ContinuePoint {
   /** The revision of the first chunk; -1 for the newest (an inconsistent continuation). */
   readonly revision: Revision;
-  /** Where the rest begins: the key below the collection, inclusive; "" for all of it. */
+  /** First key of the continued list, relative to the collection; "" for its beginning. */
   readonly start: string;
 }
 
@@ -25,7 +25,7 @@ export function writeContinue(point: ContinuePoint, names: Names): string {
   return trimEndOf(btoa(binary), "=").replaceAll("+", "-").replaceAll("/", "_");
 }
 
-/** The point that a token names; 400 for one that was not made so, or that would lead outside the collection. */
+/** Parses a token. Throws 400 for a malformed one, and for a key outside the collection. */
 export function readContinue(token: string, names: Names): ContinuePoint {
   const read = readJson(bytesOf(token));
   if (!read.ok) throw refusal(read.error);
@@ -35,7 +35,7 @@ export function readContinue(token: string, names: Names): ContinuePoint {
   const revision = Math.min(Number(rv.text), Number.MAX_SAFE_INTEGER);
   if (revision === 0) throw refusal(`incorrect encoded start resourceVersion (version ${version})`);
   if (start === "") throw refusal(`encoded start key empty (version ${version})`);
-  // Upstream writes keys with a slash in front where it reads from its cache, and takes both.
+  // Upstream's cache writes keys with a leading slash, and both forms are accepted.
   const key = start.startsWith("/") ? start.slice(1) : start;
   if (key !== "" && key.split("/").some((part) => part === "" || part === "." || part === "..")) throw refusal(start);
   return { revision: revision < 0 ? -1 : revision, start: key };
@@ -45,7 +45,7 @@ function refusal(why: string): StatusError {
   return badRequestError(`invalid continue token: continue key is not valid: ${why}`);
 }
 
-/** What base64url stands for, without padding; line ends mean nothing. */
+/** Decodes base64url without padding. Line ends are ignored. */
 function bytesOf(token: string): Uint8Array {
   const bad = [...token].findIndex((char) => !/[A-Za-z0-9_\r\n-]/.test(char));
   if (bad >= 0) throw refusal(`illegal base64 data at input byte ${new TextEncoder().encode([...token].slice(0, bad).join("")).length}`);
@@ -60,7 +60,7 @@ interface Members {
   start?: string;
 }
 
-/** Members as Go reads them: names in any case, the last of a name counts, null is ignored, the first value of a wrong type is the error. */
+/** Reads members as Go does: names are case-insensitive, the last one of a name wins, null is ignored, the first wrong type is an error. */
 function membersOf(tree: Tree): Members {
   if (tree === null) return {};
   if (!(tree instanceof TreeObject)) throw refusal(`json: cannot unmarshal ${jsonKind(tree)} into Go value of type storage.continueToken`);

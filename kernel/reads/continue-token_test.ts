@@ -23,7 +23,7 @@ test("writeContinue() writes upstream's encoding and readContinue() reads it bac
   assert.deepEqual(readContinue(written, defaultNames), { revision: 57, start: "default/b\0" });
 });
 
-test("readContinue() says what is wrong with a token in upstream's words", () => {
+test("readContinue() rejects malformed tokens with upstream's messages", () => {
   assert.equal(refusal("!!!"), "illegal base64 data at input byte 0");
   assert.equal(refusal("e30="), "illegal base64 data at input byte 3");
   assert.equal(refusal("bm90anNvbg"), "invalid character 'o' in literal null (expecting 'u')");
@@ -36,12 +36,12 @@ test("readContinue() says what is wrong with a token in upstream's words", () =>
   assert.equal(refusal(token({ v: "meta.k8s.io/v1", rv: -1, start: "" })), "encoded start key empty (version meta.k8s.io/v1)");
 });
 
-test("readContinue() lets nobody leave the collection", () => {
+test("readContinue() rejects keys outside the collection", () => {
   assert.equal(refusal(token({ v: "meta.k8s.io/v1", rv: -1, start: "../../secrets/x" })), "../../secrets/x");
   assert.equal(refusal(token({ v: "meta.k8s.io/v1", rv: -1, start: "a/./b" })), "a/./b");
 });
 
-test("readContinue() takes the key with a slash in front and without, and no key that is not in its shortest form", () => {
+test("readContinue() accepts keys with and without a leading slash, and rejects keys that are not normalized", () => {
   const startOf = (start: string) => readContinue(token({ v: "meta.k8s.io/v1", rv: 5, start }), defaultNames).start;
   assert.deepEqual(["/a/b\0", "a/b\0", "b/\0", "/"].map(startOf), ["a/b\0", "a/b\0", "b/\0", ""]);
   for (const start of ["a/", "//a", "/a//b", "/.", "..", "/a/../b"]) {
@@ -49,7 +49,7 @@ test("readContinue() takes the key with a slash in front and without, and no key
   }
 });
 
-test("readContinue() reads members as upstream does: in any case, the last one, null as none", () => {
+test("readContinue() reads members as upstream does: case-insensitively, the last one wins, null is absent", () => {
   const read = (text: string) => readContinue(btoa(text).replace(/=+$/, ""), defaultNames);
   const from = '{"v":"meta.k8s.io/v1","rv":5,"start":"a"';
   assert.deepEqual(read(`${from},"RV":7,"Start":"b","rv":null,"x":[]}`), { revision: 7, start: "b" });
@@ -63,7 +63,7 @@ function mistyped(what: string, key: string, type: string): string {
   return `json: cannot unmarshal ${what} into Go struct field continueToken.${key} of type ${type}`;
 }
 
-test("readContinue() passes over line ends", () => {
+test("readContinue() ignores line ends", () => {
   const written = writeContinue({ revision: 5, start: "a\0" }, defaultNames);
   assert.deepEqual(readContinue(`${written.slice(0, 7)}\r\n${written.slice(7)}\n`, defaultNames), { revision: 5, start: "a\0" });
   assert.equal(refusal("ey\nJ!"), "illegal base64 data at input byte 4");

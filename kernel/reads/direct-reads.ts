@@ -1,4 +1,4 @@
-/** Reads straight from the store: what kinds without a cache use, and what the cache must agree with. */
+/** Reads from the store: for kinds without a cache, and as the reference for the cache. */
 import { limits } from "../../core/limits.ts";
 import type { Names } from "../../core/names.ts";
 import { StatusError, statusOf } from "../../core/status-error.ts";
@@ -30,15 +30,15 @@ import {
 import { type Clock, systemClock } from "../../core/async.ts";
 import { type Batch, type Listing, type Range, type Revision, type Store, StoreError, type StoreEvent } from "../store/store.ts";
 
-/** Told of each list: how many objects were looked at, and how many of them were answered with. */
+/** Called for each list with the numbers of evaluated and of returned objects. */
 export type Listed = (kind: StoredKind, evaluated: number, returned: number) => void;
 
 export function directReads(store: Store, clock: Clock = systemClock, listed: Listed = () => {}): Reads {
   const source = { store, clock, listed };
   async function get(kind: StoredKind, key: string, resourceVersion: string, { signal }: Waiter): Promise<Item | undefined> {
-    const asked = revisionOfGet(kind, resourceVersion);
+    const requested = revisionOfGet(kind, resourceVersion);
     const waits = !isUncached(kind);
-    if (asked !== undefined && asked > 0) await reached(source, asked, key, signal, { waits, again: waits });
+    if (requested !== undefined && requested > 0) await reached(source, requested, key, signal, { waits, again: waits });
     return await newest(kind, key, { signal });
   }
   async function newest(kind: StoredKind, key: string, { signal }: Waiter): Promise<Item | undefined> {
@@ -59,12 +59,12 @@ export function directReads(store: Store, clock: Clock = systemClock, listed: Li
 }
 
 /**
- * Returns once the store has reached a revision. `waits`: for as long as upstream waits where it has a cache; else the store is read
- * once. Throws 504 where the store has not reached it; `again`: with a time to retry.
+ * Returns once the store has reached a revision. `waits`: waits as long as upstream's cache would; otherwise the store is read once.
+ * Throws 504 if the store has not reached it; `again`: with a retry delay.
  */
 async function reached(
   { store, clock }: Source,
-  asked: Revision,
+  requested: Revision,
   key: string,
   signal: AbortSignal,
   { waits, again }: { readonly waits: boolean; readonly again: boolean },
@@ -72,9 +72,9 @@ async function reached(
   const until = clock.now() + limits.revisionWaitMs;
   for (;;) {
     const { revision } = await store.get(key, signal);
-    if (revision >= asked) return;
-    // By the clock, because a busy store takes its time for each answer.
-    if (!waits || clock.now() >= until) throw tooLargeRevision(asked, revision, again);
+    if (revision >= requested) return;
+    // By the clock and not by a number of reads, because reads of a busy store are slow.
+    if (!waits || clock.now() >= until) throw tooLargeRevision(requested, revision, again);
     await new Promise<void>((resolve) => void clock.after(250, resolve));
     signal.throwIfAborted();
   }
@@ -133,13 +133,13 @@ function startRevision(age: Age): Revision | undefined {
 function rangeOf(prefix: string, after: string | undefined): Range {
   return { prefix, ...(after === undefined ? {} : { after }) };
 }
-/** What selects entries of the store. */
+/** The predicate of the entries of a list or watch; undefined if all match. */
 export function chosenOf(collection: Collection, options: ListOptions, key: string | undefined): Selects | undefined {
   const chosen = selects(collection.endpoint, options);
   return key === undefined ? chosen : (item) => item.key === key && (chosen === undefined || chosen(item));
 }
 
-/** What comes right before the first key of the rest: exactly, for what ends with NUL, and near enough for other tokens. */
+/** The string before the first key of a continued list: exactly if the key ends with NUL, approximately for other tokens. */
 function justBefore(start: string): string {
   const head = start.slice(0, -1);
   const last = start.charCodeAt(start.length - 1);
@@ -163,7 +163,7 @@ async function listAt(
   }
 }
 
-/** The stream: initial state where it is asked for, then changes, bookmarks, and an ERROR where it cannot go on. */
+/** The frames of a watch: the initial state if requested, then changes and bookmarks, and an ERROR if it cannot continue. */
 async function* watch(source: Source, watching: Watching): AsyncGenerator<Uint8Array> {
   const { store, clock } = source;
   const { collection, options, framing, names } = watching;
@@ -213,7 +213,7 @@ async function* watch(source: Source, watching: Watching): AsyncGenerator<Uint8A
   if (reason instanceof StatusError) yield out(framing.error(statusOf(reason)));
 }
 
-/** What a source gives, and undefined whenever a time has come. */
+/** The batches of a source, and undefined at each time that `next` returns. */
 async function* ticked(source: AsyncIterable<Batch>, clock: Clock, next: () => number | undefined): AsyncGenerator<Batch | undefined> {
   const batches = source[Symbol.asyncIterator]();
   try {
@@ -234,12 +234,12 @@ async function* ticked(source: AsyncIterable<Batch>, clock: Clock, next: () => n
       yield result.value;
     }
   } finally {
-    // Not awaited: what waits for its next batch returns only once its signal aborts, and the watch sees to that.
+    // Not awaited: a source that waits for its next batch returns only when its signal aborts, which the watch does.
     batches.return?.().catch(() => {});
   }
 }
 
-/** The frame of a change as the selector sees it; undefined when it neither saw the object nor sees it. */
+/** The frame of a change under the selectors; undefined if the object matched neither before nor after the change. */
 export function frameOf(
   { collection, framing }: Watching,
   event: StoreEvent,
@@ -249,7 +249,7 @@ export function frameOf(
   const { stored } = collection.endpoint;
   const { key, revision } = event;
   const next = event.value === undefined ? undefined : new Item(stored, { key, revision, value: event.value });
-  // What went away is shown as it was, at the version of its going.
+  // A deletion has the previous object with the revision of the deletion.
   const prior = event.previous === undefined ? undefined : new Item(stored, { key, revision, value: event.previous.value });
   const sees = next !== undefined && (chosen === undefined || chosen(next));
   const saw = prior !== undefined && (chosen === undefined || chosen(prior));

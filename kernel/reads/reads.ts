@@ -1,7 +1,6 @@
 /**
- * Reading stored objects under the rules of resourceVersion: what verbs ask, and the rules that every implementation
- * shares. `direct-reads.ts` answers straight from the store, `cache/` from memory; one suite
- * (`cache/reads-conformance.ts`) runs on both.
+ * Reads of stored objects by the rules of resourceVersion: the port that verbs use, and the rules that its implementations share.
+ * `direct-reads.ts` reads from the store, `cache/` from memory; one conformance suite runs on both.
  */
 import { parseUint } from "../../core/parse-uint.ts";
 import { limits } from "../../core/limits.ts";
@@ -25,19 +24,19 @@ export interface Waiter {
 
 export interface Live {
   readonly item: Item | undefined;
-  /** Asks the store, where the item comes from memory and others may have written since; undefined where it is the newest. */
+  /** Reads the store if the item is from memory and may be out of date; undefined if the item is the newest. */
   readonly renew: (() => Promise<Item | undefined>) | undefined;
 }
 
-/** Where verbs read from. */
+/** The port from which verbs read. */
 export interface Reads {
-  /** One object, of the age that `resourceVersion` of the query asks for. */
+  /** One object, at least as new as the `resourceVersion` of the query. */
   get(kind: StoredKind, key: string, resourceVersion: string, waiter: Waiter): Promise<Item | undefined>;
-  /** The state of one object, as it lies in the store, that a write begins with. Nothing is waited for but the store. */
+  /** The stored state of one object, to which a write applies. Waits for no revision. */
   live(kind: StoredKind, key: string, waiter: Waiter): Promise<Live>;
   /** One chunk of a list, or all of it, at one revision. */
   list(collection: Collection, options: ListOptions, names: Names, signal: AbortSignal): Promise<ListPage>;
-  /** Frames of a watch until its time is up, its signal aborts or it cannot go on; a piece may hold several, or a part of one. */
+  /** Frames of a watch until its timeout, the abort of its signal or an error. A chunk may have several frames, or a part of one. */
   watch(watching: Watching): Promise<AsyncIterable<Uint8Array>>;
 }
 
@@ -45,18 +44,18 @@ export interface Reads {
 export interface Collection {
   readonly endpoint: Endpoint;
   readonly namespace: string;
-  /** What every key begins with. */
+  /** Common prefix of its keys. */
   readonly prefix: string;
-  /** What every key of the kind begins with, in all namespaces. */
+  /** Common prefix of the keys of the kind, in all namespaces. */
   readonly within: string;
-  /** The one key that it is about, where a path names an object. */
+  /** Its only key, if the path names an object. */
   readonly key?: string | undefined;
 }
 
 /** The items of a list, in the order of their keys. */
 export interface Items extends Iterable<Item> {
   readonly length: number;
-  /** Their JSON in the stored form as list items, joined by commas, where it is at hand. */
+  /** Their JSON in the stored form as list items, joined by commas, if it is cached. */
   readonly json?: { pieces(): Iterable<Uint8Array> };
 }
 
@@ -71,16 +70,16 @@ export type WatchType = "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
 
 /** How a watch encodes its events. Watches with equal `id` may share frames. */
 export interface Framing {
-  /** Frames of the same id are the same; that of a table changes with time. */
+  /** Framings with the same id produce the same frames; the id of a table changes with time. */
   readonly id: string;
-  /** Frames hold the JSON of the stored form as it is. */
+  /** Whether frames contain the JSON of the stored form unchanged. */
   readonly plain: boolean;
-  /** The first frame of a watch differs from later ones: a table has its columns in the first only. */
+  /** Whether the first frame of a watch differs from later ones: a table has columns in the first only. */
   readonly opens: boolean;
   frame(type: WatchType, item: Item, first: boolean): Uint8Array;
   bookmark(revision: Revision, endsInitial: boolean, first: boolean): Uint8Array;
   error(status: Status): Uint8Array;
-  /** Told of each frame that goes out. */
+  /** Called for each frame that is sent. */
   sent(frameBytes: number): void;
 }
 
@@ -89,25 +88,25 @@ export interface Watching {
   readonly options: ListOptions;
   readonly framing: Framing;
   readonly names: Names;
-  /** Changes that are no concern of it may be left out. */
+  /** Changes outside of this scope may be omitted. */
   readonly watchScope?: WatchScope | undefined;
-  /** How long it lasts. */
+  /** Duration in milliseconds. */
   readonly ms: number;
-  /** Ends it at once; a StatusError as its reason is the last event. */
+  /** Ends the watch at once. If its reason is a StatusError, the last event is that error. */
   readonly signal: AbortSignal;
-  /** Told when it ends because its client did not read. */
+  /** Called when the watch ends because its client did not read. */
   tooSlow?(): void;
 }
 
-/** A kind whose objects upstream reads from its store, without a cache. */
+/** Whether upstream reads objects of a kind from its store, without a cache. */
 export function isUncached(kind: StoredKind): boolean {
   return kind.resource.strategy?.cached === false;
 }
 
-/** The selectors of a request as one question to an object. */
+/** Whether an item matches the selectors of a request. */
 export type Selects = (item: Item) => boolean;
 
-/** Undefined when everything is selected. */
+/** The predicate of label and field selectors; undefined if there are none. */
 export function selects(endpoint: Endpoint, options: Pick<ListOptions, "labels" | "fields">): Selects | undefined {
   const { labels, fields } = options;
   if (labels.length === 0 && fields.length === 0) return undefined;
@@ -123,7 +122,7 @@ export function selects(endpoint: Endpoint, options: Pick<ListOptions, "labels" 
   };
 }
 
-/** A resourceVersion of the query as a revision; undefined for "". `where`: what upstream answers for nonsense differs. */
+/** The revision of a resourceVersion in the query; undefined for "". `where` selects upstream's error for a malformed one. */
 export function revisionOf(text: string, where: "get" | "list" | "watch"): Revision | undefined {
   if (text === "") return undefined;
   const revision = parseUint(text);
@@ -133,37 +132,37 @@ export function revisionOf(text: string, where: "get" | "list" | "watch"): Revis
   throw where === "list" ? badRequestError(`invalid resource version: ${message}`) : new StatusError("Unknown", message);
 }
 
-/** The revision of a get; what upstream says of nonsense depends on where it would have read. */
+/** The revision of a get. Upstream's error for a malformed one depends on whether it would have read its cache. */
 export function revisionOfGet(kind: StoredKind, text: string): Revision | undefined {
   return revisionOf(text, isUncached(kind) ? "list" : "get");
 }
 
-/** How old what a list shows may be. */
+/** The required age of a list. */
 export type Age =
   | { readonly tag: "newest" }
   | { readonly tag: "any" }
   | { readonly tag: "notOlder"; readonly revision: Revision }
   | { readonly tag: "exact"; readonly revision: Revision };
 
-/** What a list reads, by the table of resourceVersion, resourceVersionMatch, limit and continue. */
+/** The read of a list, by the rules of resourceVersion, resourceVersionMatch, limit and continue. */
 export interface ListPlan {
   readonly age: Age;
   readonly limit: number | undefined;
-  /** The first key that may be read, where the list is the rest of one. */
+  /** The first key of a continued list. */
   readonly start: string | undefined;
-  /** The only key that can be selected, where a field selector names the object. */
+  /** The only key that can match, if a field selector names the object. */
   readonly key: string | undefined;
-  /** Read the store and do not wait for a revision: what upstream does with one key at an exact revision. */
+  /** Whether to read the store without waiting for a revision, as upstream does for one key at an exact revision. */
   readonly fromStore: boolean;
 }
 
-/** The plan of a list; 400 where the options contradict each other. */
+/** The plan of a list. Throws 400 for contradictory options. */
 export function planList(collection: Collection, options: ListOptions, names: Names): ListPlan {
   const { endpoint: { stored }, prefix } = collection;
-  const asked = options.limit > 0 ? options.limit : undefined;
-  // What is served from a cache at any age is served whole, unless it is the rest of a list that came in chunks.
+  const requested = options.limit > 0 ? options.limit : undefined;
+  // A list of any age from a cache ignores the limit, unless it continues a chunked list.
   const isWhole = options.resourceVersion === "0" && options.continue === "" && !isUncached(stored);
-  const limit = isWhole ? undefined : asked;
+  const limit = isWhole ? undefined : requested;
   if (options.continue !== "") {
     const { revision, start } = readContinue(options.continue, names);
     if (options.resourceVersion !== "" && options.resourceVersion !== "0") {
@@ -193,7 +192,7 @@ export function planList(collection: Collection, options: ListOptions, names: Na
   };
 }
 
-/** The namespace to which a field selector holds a list over all of them. */
+/** The namespace to which a field selector restricts a list over all namespaces. */
 export function namespaceNamed(
   { endpoint: { stored }, namespace }: Collection,
   { fields }: Pick<ListOptions, "fields">,
@@ -203,42 +202,42 @@ export function namespaceNamed(
   return named === undefined || dns1123Label(named.value).length > 0 ? undefined : named.value;
 }
 
-/** The key of the object that a field selector names, where there can be only one. */
+/** The key of the object that a field selector names, if there can be only one. */
 export function namedKey(collection: Collection, options: Pick<ListOptions, "fields">): string | undefined {
   const { endpoint: { stored }, namespace, prefix } = collection;
   const named = options.fields.find(({ field, operator }) => field === "metadata.name" && operator === "=");
-  // What no object can be called selects nothing, but from a list.
+  // An invalid name matches no object; it is evaluated as an ordinary selector of the list.
   if (named === undefined || named.value === "" || pathSegmentName(named.value, false).length > 0) return undefined;
   if (!stored.namespaced || namespace !== "") return prefix + named.value;
   const only = namespaceNamed(collection, options);
   return only === undefined ? undefined : `${prefix}${only}/${named.value}`;
 }
 
-/** The token of what follows after `key`. */
+/** The token of a list that continues after `key`. */
 export function continueAfter(collection: Collection, revision: Revision, key: string, names: Names): string {
   return writeContinue({ revision, start: `${key.slice(collection.prefix.length)}\0` }, names);
 }
 
-/** 504 in the form that clients recognise. Only where waiting could have helped is it worth another try. */
-export function tooLargeRevision(asked: Revision, current: Revision, again = true): StatusError {
-  return new StatusError("Timeout", `Timeout: Too large resource version: ${asked}, current: ${current}`, {
+/** The 504 that clients recognise. `again`: whether the client should retry, because the server could have waited longer. */
+export function tooLargeRevision(requested: Revision, current: Revision, again = true): StatusError {
+  return new StatusError("Timeout", `Timeout: Too large resource version: ${requested}, current: ${current}`, {
     details: {
       causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
       ...(again ? { retryAfterSeconds: 1 } : {}),
     },
   });
 }
-/** 410 in the form that clients recognise. */
+/** The 410 that clients recognise. */
 export function expired(message: string, more?: { readonly continue: string }): StatusError {
   return new StatusError("Expired", message, more);
 }
 
-/** 410 for a watch whose store was set back. */
+/** The 410 for a watch after an older copy of the store was restored. */
 export function lostHistory(): StatusError {
   return expired("The resourceVersion for the provided watch is of a history that is lost: an older copy of the store was restored.");
 }
 
-/** 410 for a list whose history is gone; the rest of a list can be had as it is now. */
+/** The 410 for a list at a compacted revision. For a continued list it has a token for an inconsistent continuation. */
 export function expiredList(options: ListOptions, names: Names): StatusError {
   if (options.continue === "") return expired("The resourceVersion for the provided list is too old.");
   const { start } = readContinue(options.continue, names);
@@ -260,8 +259,8 @@ export function watchFailure(kind: StoredKind, error: unknown, seen: Revision): 
 }
 
 /**
- * The whole reply of a watch that ends before streaming, else undefined. Where its time is over before, that is nothing. Where
- * it asks for a state that is yet to come and does not come (`reach`), it is that failure: its time does not run while it waits.
+ * The whole reply of a watch that ends before streaming, else undefined. It is empty if the duration is 0. It is an error if the initial
+ * state must be of a future revision that is not reached (`reach`); the duration does not include that wait.
  */
 export async function neverBegun(
   { collection, options, framing, ms }: Watching,
@@ -283,19 +282,19 @@ async function* framesOf(frames: readonly Uint8Array[]): AsyncGenerator<Uint8Arr
   yield* frames;
 }
 
-/** Whether a watch begins with what is there. */
+/** Whether a watch begins with the current state. */
 export function startsWithState(options: ListOptions, from: Revision | undefined): boolean {
   return options.sendInitialEvents ?? (from === undefined || from === 0);
 }
 
-/** When a watch is due its next bookmark, if it wants any. */
+/** Time of the next bookmark of a watch; undefined if it requests none or ends before. */
 export function nextBookmark(options: ListOptions, now: number, endsAt: number): number | undefined {
   if (!options.allowWatchBookmarks) return undefined;
   const last = endsAt - limits.bookmarkBeforeEndMs;
   return last > now ? Math.min(now + limits.bookmarkEveryMs, last) : undefined;
 }
 
-/** The collection with the key of the object that the path names. */
+/** The collection of a path. `name`: the object that the path names, or "". */
 export function collectionOf(prefix: string, endpoint: Endpoint, namespace: string, name: string): Collection {
   const { stored } = endpoint;
   const within = `${prefix}/${stored.under}/`;

@@ -1,8 +1,8 @@
 /**
- * What every combination of resourceVersion, resourceVersionMatch, limit, continue and sendInitialEvents means, said once more and
- * by rules of its own, so that a test can hold the implementations against it. The words for a resourceVersion:
+ * The meaning of every combination of resourceVersion, resourceVersionMatch, limit, continue and sendInitialEvents, as a second,
+ * independent implementation for tests. Values of resourceVersion:
  *
- *   ""  "0"   |   old: no longer retained   |   N: retained, not the newest   |   future: yet to come   |   soon: no number
+ *   ""  "0"   |   old: no longer retained   |   N: retained, not the newest   |   future: not reached   |   soon: not a number
  */
 export const asked = Object.freeze({
   resourceVersion: ["", "0", "old", "N", "future"],
@@ -32,7 +32,7 @@ export function cells(): Cell[] {
   );
 }
 
-/** How lists and watches that are valid read. */
+/** The meaning of valid lists and watches. */
 export type Meaning =
   | "newest"
   | "any"
@@ -82,11 +82,11 @@ export function listAnswer(cell: Cell): Answer {
   return resourceVersion === "old" ? { code: 410, message: "The resourceVersion for the provided list is too old." } : { meaning: "exact" };
 }
 
-/** Limits are not for watches; a token is, but without effect. What says nothing of its beginning asks for a streaming list. */
+/** Watches ignore limits and continue tokens. At resourceVersion "" or "0", a watch without the other options is a streaming list. */
 export function watchAnswer(cell: Cell): Answer {
   const recent = cell.resourceVersion === "" || cell.resourceVersion === "0";
-  const silent = recent && cell.sendInitialEvents === "" && cell.resourceVersionMatch === "";
-  const { resourceVersion, resourceVersionMatch, sendInitialEvents } = silent
+  const isDefault = recent && cell.sendInitialEvents === "" && cell.resourceVersionMatch === "";
+  const { resourceVersion, resourceVersionMatch, sendInitialEvents } = isDefault
     ? { ...cell, sendInitialEvents: "true", resourceVersionMatch: "NotOlderThan" }
     : cell;
   const errors: string[] = [];

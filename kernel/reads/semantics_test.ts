@@ -27,7 +27,7 @@ interface Facts {
   readonly listSemantics: readonly { readonly limit: string; readonly rv: string; readonly match?: string; readonly meaning: string }[];
 }
 
-test("the table of semantics says what the reference says", async () => {
+test("listAnswer() and watchAnswer() agree with the reference", async () => {
   const text = await readFile(facts, "utf8");
   const { optionErrors, listSemantics } = JSON.parse(text) as Facts;
   for (const { query, code, message } of optionErrors.listAndWatchCases) {

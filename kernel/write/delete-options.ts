@@ -1,4 +1,4 @@
-/** DeleteOptions: from the body when there is one, else from the query (upstream reads never both). */
+/** DeleteOptions: from the body if there is one, else from the query (as upstream, never from both). */
 import { append } from "../../core/append.ts";
 import { readEnvelope } from "../../core/codec/protobuf.ts";
 import { cborReader } from "../../core/derive/cbor-read.ts";
@@ -26,19 +26,19 @@ import { isTrue } from "../request/request-info.ts";
 
 export interface DeleteRequest {
   readonly dryRun: boolean;
-  /** Undefined where the client did not say. */
+  /** Undefined if the client did not set it. */
   readonly gracePeriodSeconds: number | undefined;
   readonly orphanDependents: boolean | undefined;
   readonly propagationPolicy: string | undefined;
   readonly uid: string | undefined;
   readonly resourceVersion: string | undefined;
-  /** Delete an object that cannot be read (gate AllowUnsafeMalformedObjectDeletion; never set while it is off). */
+  /** Whether to delete an object that cannot be read (gate AllowUnsafeMalformedObjectDeletion; false while it is off). */
   readonly ignoreReadErrors: boolean;
 }
 
-/** Kinds that may stand in a body besides DeleteOptions without being known as what they are. */
+/** The source location of upstream's scheme, which is part of error messages. */
 const scheme = "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27";
-/** Kinds that have no version: any is as good. */
+/** Kinds that are accepted in any version. */
 const unversioned = ["Status", "APIVersions", "APIGroup", "APIGroupList", "APIResourceList"];
 const inMeta = [
   "CreateOptions",
@@ -55,7 +55,7 @@ const inMeta = [
 export async function deleteOptions(call: RequestContext): Promise<DeleteRequest> {
   const bytes = await anyBodyOf(call);
   if (call.heavy !== undefined && isHeavy(call, bytes)) {
-    // The heavy thread returns what this function returns there.
+    // The heavy thread runs this function; its result is plain data.
     return await call.heavy.work.run("deleteOptions", heavyRequest(call), heavyHost(call), call.deadline.signal) as DeleteRequest;
   }
   const options = bytes.length > 0 ? fromBody(call, bytes) : fromQuery(call);
@@ -76,7 +76,7 @@ export async function deleteOptions(call: RequestContext): Promise<DeleteRequest
 
 type Read = Omit<DeleteRequest, "dryRun"> & { readonly dryRunValues: readonly string[]; readonly preconditions: boolean };
 
-/** Deleting what cannot be read goes with nothing else, and never with a collection. */
+/** Errors of an unsafe deletion together with other options, or of a collection. */
 function unsafeErrors(options: Read, collection: boolean): readonly FieldError[] {
   const given: readonly (readonly [name: string, is: boolean])[] = [
     ["dryRun", options.dryRunValues.length > 0],
@@ -151,7 +151,7 @@ function fromBody(call: RequestContext, bytes: Uint8Array): Read {
   };
 }
 
-/** A body of another kind is refused, in the version of the meta group unless it names one; DeleteOptions of any version are taken. */
+/** Rejects a body of another kind than DeleteOptions, of which every version is accepted. The default version is the meta group's. */
 function checkOptionsKind({ catalog: { names } }: RequestContext, kind: string, apiVersion: string): void {
   if (kind === "" || kind === "DeleteOptions") return;
   const meta = `meta.${names.domain}/v1`;

@@ -1,6 +1,6 @@
 /**
- * The owners of the fields of an object after a write: core/apply applied to one request. Ownership is told in
- * the version of the request, defaults included, of what the client sent and before anything is done to it.
+ * The field managers of an object after a write: core/apply for one request. Ownership is computed in the version of the request, from the
+ * client's object with defaults, before admission and preparation.
  */
 import {
   atomOf,
@@ -33,7 +33,7 @@ import { header } from "../request/exchange.ts";
 import { splitGroupVersion } from "../../core/versions.ts";
 import { type Endpoint } from "../catalog/catalog.ts";
 
-/** The name under which a write is recorded: the query's, else the client's up to its first slash. */
+/** The field manager of a write: `fieldManager` of the query, else the user agent up to its first slash. */
 export function managerName(call: RequestContext): string {
   return call.info.query.first("fieldManager").toWellFormed() || managerOfAgent(header(call.exchange, "user-agent"));
 }
@@ -49,7 +49,7 @@ function managerOfAgent(agent: string): string {
   return name;
 }
 
-/** Header values come byte by byte, as Latin-1 characters; bytes that are no UTF-8 become replacement characters. */
+/** Decodes a header value, in which each Latin-1 character is one byte of UTF-8. Invalid bytes become replacement characters. */
 function utf8OfHeader(value: string): string {
   // deno-lint-ignore no-control-regex
   if (/^[\x00-\x7f]*$/.test(value)) return value;
@@ -60,31 +60,31 @@ export function writerOf(call: RequestContext, manager: string): Writer {
   return { manager, subresource: call.info.subresource, time: timeText(call.backend.clock.now()) };
 }
 
-/** The object with the entries that it has after this write on top of `live`, both in the request's version. */
+/** The object with its managed fields after this write to `live`, both in the request's version. */
 export function recorded(call: RequestContext, object: ApiObject, live: ApiObject | undefined): ApiObject {
   const versions = versionsOf(call);
   const before = plain(live ?? emptyObject(call.endpoint)), after = plain(asShown(call.endpoint, object));
   const found = changesOf(versions, before, after);
   const own = sentEntries(call, object, live);
-  // A write without changes leaves the entries as they are, unless one of them is in a version that this path does not have.
+  // A write without changes keeps the entries, unless one of them is in a version that this path does not serve.
   if (live !== undefined && own === undefined && isSame(found) && areKnown(live.metadata.managedFields, versions)) {
     return withEntries(object, live.metadata.managedFields);
   }
   const owners = own ?? readOwners(live?.metadata.managedFields) ?? noOwners;
-  // The entries of an object without any were cleared: none are recorded until the next apply.
+  // A live object without entries had them cleared: none are recorded until the next apply.
   if (owners.size === 0 && live !== undefined) return withEntries(object, undefined);
-  // What has no place in a set leaves the object without entries, as upstream does.
+  // As upstream, an object that cannot be represented as a field set has no entries.
   if (!hasAllKeys(atomOf(call.endpoint.schema), after)) return withEntries(object, undefined);
   const owned = ownersAfterUpdate(versions, before, after, owners, writerOf(call, managerName(call)), found);
   return withEntries(object, writeOwners(capped(owned)));
 }
 
-/** Whether every entry is in a version of this path; a write drops the others. */
+/** Whether every entry is in a served version of this path; a write drops other entries. */
 function areKnown(entries: readonly ManagedFieldsEntry[] | undefined, versions: Versions): boolean {
   return entries?.every(({ apiVersion = "" }) => apiVersion === versions.current || versions.atom(apiVersion) !== undefined) ?? true;
 }
 
-/** The object as it would be read: without fields that are for writing only, and without empty maps that are not written. */
+/** The object as a read would return it: without write-only fields and omitted empty maps. */
 function asShown(endpoint: Endpoint, object: ApiObject): ApiObject {
   const { withoutEmptyMaps } = endpoint.stored;
   const { toStored, fromStored } = endpoint.served;
@@ -93,7 +93,7 @@ function asShown(endpoint: Endpoint, object: ApiObject): ApiObject {
     : endpoint.fromStored(withoutEmptyMaps(endpoint.toStored(object)));
 }
 
-/** The owners that the client sent where they are others than those of the live object and make sense; none where it clears them. */
+/** The owners that the client sent, if they are valid and differ from those of the live object; empty if it clears them. */
 function sentEntries(call: RequestContext, object: ApiObject, live: ApiObject | undefined): Owners | undefined {
   const sent = object.metadata.managedFields;
   if (call.subresource !== undefined || sent === undefined || sameValue(sent, live?.metadata.managedFields)) return undefined;
@@ -116,7 +116,7 @@ export function plain(object: ApiObject): Json {
 
 const emptyObjects = new WeakMap<Endpoint, ApiObject>();
 
-/** What Go's empty value of the kind is: the structs that are always there. */
+/** Go's zero value of the kind: the structs that are never omitted. */
 export function emptyObject(endpoint: Endpoint): ApiObject {
   const known = emptyObjects.get(endpoint);
   if (known !== undefined) return known;
@@ -132,7 +132,7 @@ export function versionEndpoint({ endpoint, catalog }: RequestContext, apiVersio
   return group === endpoint.group ? catalog.endpoint(group, version, endpoint.plural) : undefined;
 }
 
-/** How the object of a request looks in the other versions of its group. */
+/** Conversions of a request's object between the versions of its group. */
 export function versionsOf(call: RequestContext): Versions {
   const { endpoint } = call;
   const endpointOf = (apiVersion: string) => versionEndpoint(call, apiVersion);
@@ -167,7 +167,7 @@ function isPlain(endpoint: Endpoint): boolean {
 
 const resets = new WeakMap<Endpoint, Map<string, FieldSet>>();
 
-/** What a write through this path leaves as it is: the status, or all but the status. */
+/** The fields that a write to this path does not change: the status, or all but the status. */
 function notWritten(endpoint: Endpoint, subresource: string): FieldSet {
   const known = resets.get(endpoint) ?? new Map<string, FieldSet>();
   resets.set(endpoint, known);
@@ -183,7 +183,7 @@ function leftByDefault(endpoint: Endpoint, subresource: string): readonly string
   return endpoint.subresources.has("status") ? ["status"] : [];
 }
 
-/** Whether two lists of entries are equal but for their times. */
+/** Whether two lists of entries differ in times at most. */
 export function sameButTimes(a: readonly ManagedFieldsEntry[] | undefined, b: readonly ManagedFieldsEntry[] | undefined): boolean {
   if (a === b) return true;
   const ours = readOwners(a), theirs = readOwners(b);

@@ -1,12 +1,12 @@
 /**
- * Writes on top of a state that may be out of date before they are done. The store says so by refusing the commit, and hands back
- * what is there; but a state that came from memory may also be the reason why a write is refused, or changes nothing, and then
- * nothing has asked the store. So such a state is not reported before the store has confirmed that it is the newest:
+ * Optimistic writes to a state that may be out of date. The store rejects a commit to an old state and returns the current one. But a state
+ * from memory may also cause a rejection, or an unchanged object, without a commit. Such a result is returned only after the store has
+ * confirmed that the state is the newest:
  *
- *   memory ──> try ──> committed                    it was the newest: done
- *                 ├──> lost                         try on top of what the store hands back
- *                 └──> refused, nothing to write ──> read the store ──> the same revision: that is the answer
- *                                                               └──> another: try on top of it
+ *   memory ──> attempt ──> committed                    the state was the newest: done
+ *                     ├──> lost                         attempt with the state that the store returned
+ *                     └──> rejected or unchanged ──> read the store ──> the same revision: return the result
+ *                                                                  └──> another: attempt with that state
  */
 import { StatusError } from "../../core/status-error.ts";
 import { checkWeight, type RequestContext } from "../request-context.ts";
@@ -17,37 +17,38 @@ import type { Entry } from "../store/store.ts";
 export type Tried<T> =
   | {
     readonly tag: "done";
-    readonly result: T; /** By a commit, which the store takes on top of the newest state only. */
+    readonly result: T;
+    /** Whether there was a commit, which the store accepts for the newest state only. */
     readonly committed: boolean;
   }
   | { readonly tag: "lost"; readonly found: Entry | undefined };
 
-/** What a write begins with, where there is something. */
+/** The state to which a write applies, if the object exists. */
 export type Start = Live & { readonly item: Item };
 
-/** Tries on top of every newer state, for as long as the request lasts; undefined once there is none any more. */
+/** Repeats `attempt` with each newer state until it succeeds or the request's deadline; undefined if the object was deleted. */
 export async function guaranteedUpdate<T>(
   call: RequestContext,
   { item, renew }: Start,
   attempt: (current: Item) => Promise<Tried<T>>,
 ): Promise<T | undefined> {
   let current = item;
-  let unsure = renew;
+  let confirm = renew;
   for (;;) {
-    // A collection's deletion may have changed something already.
+    // The deletion of a collection is not handed over: it may have deleted objects already.
     if (call.info.verb !== "deletecollection") checkWeight(call, current);
     const tried = await outcome(() => attempt(current));
     let found: Item | undefined;
     if (tried.tag === "lost") found = tried.found && new Item(call.endpoint.stored, tried.found);
     else {
-      if (unsure === undefined || (tried.tag === "done" && tried.committed)) return answerOf(tried);
-      found = await unsure();
+      if (confirm === undefined || (tried.tag === "done" && tried.committed)) return answerOf(tried);
+      found = await confirm();
       if (found?.revision === current.revision) return answerOf(tried);
     }
     if (found === undefined) return undefined;
-    // However many write at once, each gets its turn while its request lasts.
+    // Retries have no bound but the deadline, so that each of many concurrent writers succeeds.
     call.deadline.signal.throwIfAborted();
-    [current, unsure] = [found, undefined];
+    [current, confirm] = [found, undefined];
   }
 }
 

@@ -1,4 +1,4 @@
-/** Two servers on one store, of which the first has not heard what the second has written. */
+/** Two servers on one store. The cache of the first has not received the writes of the second. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { definePlugin } from "../../core/define/define.ts";
@@ -41,13 +41,13 @@ const active = activeConfigOf(config, [things]);
 
 interface Told {
   readonly status: number;
-  // What a server answers: an object or a Status.
+  // An object or a Status.
   // deno-lint-ignore no-explicit-any
   readonly body: any;
 }
 type Ask = (method: string, body?: unknown, more?: { readonly query?: string; readonly type?: string }) => Promise<Told>;
 
-/** Asks for the thing "a". */
+/** Sends requests for the thing "a". */
 function askOf(server: Server): Ask {
   return async (method, body, { query = "", type = "application/json" } = {}) => {
     const bytes = new TextEncoder().encode(body === undefined ? "" : JSON.stringify(body));
@@ -94,11 +94,11 @@ interface Scene {
   /** The server whose cache is out of date once `hold` was called. */
   readonly here: Ask;
   readonly elsewhere: Ask;
-  /** From now on the first server hears nothing. */
+  /** Stops the events to the first server's cache. */
   hold(): void;
-  /** Expects the next request to ask the store for so many objects. */
+  /** Asserts that a request reads `count` objects from the store. */
   reads(count: number, ask: () => Promise<Told>): Promise<Told>;
-  /** The thing as it was made, with `k: "one"`. */
+  /** The thing as created, with `k: "one"`. */
   readonly first: { readonly metadata: { readonly resourceVersion: string; readonly uid: string } };
 }
 
@@ -138,7 +138,7 @@ function scene(use: (scene: Scene) => Promise<void>): Promise<void> {
     };
     const { promise, resolve } = Promise.withResolvers<void>();
     const hold = () => void (faulty.hold = promise);
-    // What is held back would be waited for.
+    // Closing would wait for the events that are held back.
     await use({ here, elsewhere, hold, reads, first }).finally(resolve);
   }, { catalog: active.catalog });
 }
@@ -152,13 +152,13 @@ const writes: readonly { readonly what: string; readonly ask: (here: Ask) => Pro
 ];
 
 for (const { what, ask } of writes) {
-  test(`${what} begins with what is in memory, without a read of the store`, () =>
+  test(`${what} starts from the cached object, without a read of the store`, () =>
     scene(async ({ here, elsewhere, reads }) => {
       assert.equal((await reads(0, () => ask(here))).status, 200);
       assert.equal((await elsewhere("GET")).body.data?.k, what === "a delete" ? undefined : "new");
     }));
 
-  test(`${what} goes on top of what the store hands back where memory is out of date`, () =>
+  test(`${what} is repeated with the object that the store returns if the cache is out of date`, () =>
     scene(async ({ here, elsewhere, hold, reads }) => {
       hold();
       await elsewhere("PATCH", { metadata: { labels: { late: "1" } } }, { type: merge });
@@ -168,7 +168,7 @@ for (const { what, ask } of writes) {
       else assert.deepEqual([body.data.k, body.metadata.labels?.late], ["new", what === "an update" ? undefined : "1"]);
     }));
 
-  test(`${what} of what was deleted elsewhere is told so, or makes it anew`, () =>
+  test(`${what} of an object that another server deleted returns 404 or creates it`, () =>
     scene(async ({ here, elsewhere, hold, first }) => {
       hold();
       await elsewhere("DELETE");
@@ -178,7 +178,7 @@ for (const { what, ask } of writes) {
       assert.notEqual(body.metadata.uid, first.metadata.uid);
     }));
 
-  test(`${what} of what was deleted and made again elsewhere is of the new one`, () =>
+  test(`${what} of an object that another server deleted and created again changes the new one`, () =>
     scene(async ({ here, elsewhere, hold }) => {
       hold();
       await elsewhere("DELETE");
@@ -188,7 +188,7 @@ for (const { what, ask } of writes) {
     }));
 }
 
-test("an update that names the newest version succeeds although memory shows an older one", () =>
+test("an update with the newest resourceVersion succeeds although the cache has an older one", () =>
   scene(async ({ here, elsewhere, hold, reads, first }) => {
     hold();
     const { body: { metadata: { resourceVersion } } } = await elsewhere("PUT", thing("two"));
@@ -198,7 +198,7 @@ test("an update that names the newest version succeeds although memory shows an 
     assert.equal((await elsewhere("GET")).body.data.k, "three");
   }));
 
-test("an update that names the version in memory is refused where there is a newer one", () =>
+test("an update with the cached resourceVersion is rejected if the store has a newer one", () =>
   scene(async ({ here, elsewhere, hold, reads, first: { metadata: { resourceVersion } } }) => {
     hold();
     await elsewhere("PUT", thing("two"));
@@ -207,13 +207,13 @@ test("an update that names the version in memory is refused where there is a new
     assert.equal((await elsewhere("GET")).body.data.k, "two");
   }));
 
-test("an update that names a version which is not there is refused after a look into the store", () =>
+test("an update with an unknown resourceVersion is rejected after a read of the store", () =>
   scene(async ({ here, reads }) => {
     const { status, body } = await reads(1, () => here("PUT", thing("three", { resourceVersion: "1" })));
     assert.deepEqual([status, body.reason], [409, "Conflict"]);
   }));
 
-test("a patch that memory refuses is tried on what the store has", () =>
+test("a patch that the cached object rejects is repeated with the stored object", () =>
   scene(async ({ here, elsewhere, hold, reads }) => {
     hold();
     await elsewhere("PUT", thing("two"));
@@ -223,7 +223,7 @@ test("a patch that memory refuses is tried on what the store has", () =>
     assert.equal((await elsewhere("GET")).body.data.k, "three");
   }));
 
-test("a patch that changes nothing in memory is tried on what the store has", () =>
+test("a patch that does not change the cached object is repeated with the stored object", () =>
   scene(async ({ here, elsewhere, hold, reads }) => {
     hold();
     await elsewhere("PUT", thing("two"));
@@ -232,14 +232,14 @@ test("a patch that changes nothing in memory is tried on what the store has", ()
     assert.equal((await elsewhere("GET")).body.data.k, "one");
   }));
 
-test("a patch that changes nothing is answered with the version that is there, after a look into the store", () =>
+test("a patch without changes returns the stored resourceVersion, after a read of the store", () =>
   scene(async ({ here, reads, first }) => {
     const { status, body } = await reads(1, () => here("PATCH", { data: { k: "one" } }, { type: merge }));
     assert.deepEqual([status, body.metadata.resourceVersion], [200, first.metadata.resourceVersion]);
   }));
 
 for (const method of ["PATCH", "DELETE"]) {
-  test(`a dry run of ${method} shows what would come of what the store has`, () =>
+  test(`a dry run of ${method} applies to the stored object`, () =>
     scene(async ({ here, elsewhere, hold, reads }) => {
       hold();
       await elsewhere("PATCH", { metadata: { labels: { late: "1" }, finalizers: ["example.com/waits"] } }, { type: merge });
@@ -250,7 +250,7 @@ for (const method of ["PATCH", "DELETE"]) {
     }));
 }
 
-test("preconditions of a delete are held against what the store has", () =>
+test("preconditions of a delete are compared with the stored object", () =>
   scene(async ({ here, elsewhere, hold, reads, first }) => {
     hold();
     const { body: { metadata: { resourceVersion } } } = await elsewhere("PUT", thing("two"));
@@ -260,7 +260,7 @@ test("preconditions of a delete are held against what the store has", () =>
     assert.equal((await elsewhere("GET")).status, 404);
   }));
 
-test("a write after one of our own that memory has not heard of begins with the store", () =>
+test("a write after an own write whose event has not arrived starts from the stored object", () =>
   scene(async ({ here, hold, reads }) => {
     hold();
     assert.equal((await reads(0, () => here("PUT", thing("two")))).status, 200);

@@ -2,7 +2,7 @@
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { Warnings } from "../request/warnings.ts";
 
-/** The object with every owner reference once; `when` is upstream's word for the moment at which it looks. */
+/** Removes repeated owner references. `when` is the part of upstream's message that names the time of the check. */
 export function withOwnersOnce(object: ApiObject, when: "" | " after mutating admission happens", warnings: Warnings): ApiObject {
   const owners = object.metadata.ownerReferences ?? [];
   if (owners.length < 2) return object;

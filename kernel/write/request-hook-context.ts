@@ -1,4 +1,4 @@
-/** What hooks may look at that read and wait. */
+/** The context of asynchronous hooks: caller, access reviews, reads, warnings and audit annotations. */
 import type { Reader } from "../../core/access.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { RequestHookContext } from "../../core/plugin.ts";
@@ -23,7 +23,7 @@ export function requestHookContext(call: RequestContext): RequestHookContext {
   };
 }
 
-/** Reads objects through the cache; a kind that is not served has none. */
+/** A reader of objects through the cache. Kinds that are not served have no objects. */
 function readerOf(call: RequestContext): Reader {
   const { catalog, backend } = call;
   const endpointOf = (groupVersion: string, resource: string): Endpoint | undefined => {

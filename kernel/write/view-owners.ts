@@ -1,6 +1,6 @@
 /**
- * Field owners of an object seen through the view of a subresource. The view has no entries of its own: entries of the object are
- * translated to the view before a write, and back after it, as upstream does for `scale`.
+ * Field managers of an object in a subresource's view. The view has no managed fields itself: those of the object are translated to the
+ * view before a write, and back after it, as upstream does for `scale`.
  */
 import {
   difference,
@@ -27,7 +27,7 @@ interface Pair {
   readonly ofObject: FieldSet;
 }
 
-/** The entries of the view: of each owner of the object what it owns of the view's fields. */
+/** The entries of the view: for each owner of the object, the fields of the view that it owns. */
 export function viewEntries(call: RequestContext, view: Endpoint, entries: Entries): Entries {
   const owners = readOwners(entries) ?? noOwners;
   const shown = new Map<string, Owner>();
@@ -41,8 +41,8 @@ export function viewEntries(call: RequestContext, view: Endpoint, entries: Entri
 }
 
 /**
- * The entries of the object after a write through the view. An owner that lost fields in the view loses them in the object, and
- * one that gained them gains them, through this subresource and without a time. Entries in versions that are not served are dropped.
+ * The entries of the object after a write to the view. Fields that an owner lost or gained in the view are removed or added in the object;
+ * added entries have this subresource and no time. Entries in versions that are not served are dropped.
  */
 export function objectEntries(call: RequestContext, view: Endpoint, entries: Entries, after: Entries): Entries {
   const shown = new Map(readOwners(after) ?? noOwners);
@@ -60,7 +60,7 @@ export function objectEntries(call: RequestContext, view: Endpoint, entries: Ent
   return writeOwners(owners);
 }
 
-/** Adds owners that the object did not have. */
+/** Adds the owners that are new to the object. */
 function addGained(call: RequestContext, shown: Owners, owners: Map<string, Owner>): void {
   const { apiVersion } = call.endpoint;
   const pairs = pairsOf(call, apiVersion) ?? [];

@@ -1,6 +1,6 @@
 /**
- * The common tail of every write: from an object in the request's version to what may be stored. The order is
- * upstream's, and clients can see it: names and namespaces, preparing, gates, validation of metadata, of the kind.
+ * The common last steps of all writes: from an object in the request's version to a valid object in the stored form. The order is
+ * upstream's and visible to clients: names and namespaces, preparation, gates, validation of metadata, validation of the kind.
  */
 import type { Endpoint } from "../catalog/catalog.ts";
 import { zeroOf } from "../../core/derive/zero.ts";
@@ -17,19 +17,19 @@ import { hookContext, kindName, type RequestContext } from "../request-context.t
 import { randomSuffix } from "./names.ts";
 import { withOwnersOnce } from "./owners.ts";
 
-/** The metadata with these changes; what is undefined in them is taken off. */
+/** The metadata with `changes`; undefined values remove their keys. */
 export function metaWith(meta: ObjectMeta, changes: { readonly [K in keyof ObjectMeta]?: ObjectMeta[K] | undefined }): ObjectMeta {
   const merged: Record<string, unknown> = { ...meta };
   for (const [key, value] of Object.entries(changes)) {
     if (value !== undefined) merged[key] = value;
-    // Only what is there: an object that something was deleted from is slower from then on, and most changes take nothing off.
+    // Only an existing key: V8 slows objects down after a `delete`, and most changes remove nothing.
     else if (Object.hasOwn(merged, key)) delete merged[key];
   }
-  // Only fields of ObjectMeta went in; encoding puts keys into the order of the schema.
+  // Only fields of ObjectMeta were added; encoding sorts keys by the schema.
   return merged as ObjectMeta;
 }
 
-/** A namespaced object takes its namespace from the URL, a cluster-scoped one has none; owners are named once. */
+/** Sets the namespace from the URL, or removes it from a cluster-scoped object. Removes duplicate owner references. */
 export function placed(call: RequestContext, sent: ApiObject): ApiObject {
   const object = withOwnersOnce(sent, call.exchange.method === "PATCH" ? " after mutating admission happens" : "", call.warnings);
   const { namespace: own } = object.metadata;
@@ -41,13 +41,13 @@ export function placed(call: RequestContext, sent: ApiObject): ApiObject {
   return own === namespace ? object : { ...object, metadata: metaWith(object.metadata, { namespace }) };
 }
 
-/** The namespace in the body must be the one in the URL, or absent. */
+/** Throws 400 unless the namespace in the body is the one in the URL, or absent. */
 export function checkNamespaceOf({ endpoint, info }: RequestContext, { metadata: { namespace = "" } }: ApiObject): void {
   if (!endpoint.namespaced || namespace === "" || namespace === info.namespace) return;
   throw badRequestError("the namespace of the provided object does not match the namespace sent on the request");
 }
 
-/** What a create stores: `object` in the request's version to a valid object in the stored form. What an apply makes may be on its way out. */
+/** The object that a create stores, from one in the request's version. `keepsDeletion`: an apply may create an object that is being deleted. */
 export async function toCreate(call: RequestContext, object: ApiObject, keepsDeletion = false): Promise<ApiObject> {
   const { endpoint, catalog, backend, warnings } = call;
   const { resource } = endpoint;
@@ -73,13 +73,13 @@ export async function toCreate(call: RequestContext, object: ApiObject, keepsDel
   await authorizeContents(call, next, undefined);
   next = withStatusOf(call, next, undefined);
   next = resource.prepare?.(next, undefined, context) ?? next;
-  next = dropDisabled(endpoint.stored.schema)(next, undefined, catalog.gates.isOn) as ApiObject; // keeps all that a kind must have
+  next = dropDisabled(endpoint.stored.schema)(next, undefined, catalog.gates.isOn) as ApiObject; // keeps required fields
   next = resource.dropDisabled?.(next, undefined, catalog.gates.isOn) ?? next;
   const errors = [
     ...(resource.strategy?.ownMetaRules ? [] : validateObjectMeta(next.metadata, metaRulesOf(resource, catalog.names))),
     ...(resource.create?.(next, context) ?? []),
   ];
-  // Every name has to do as a segment of a path, also where the kind has no rule of its own.
+  // Every name must be valid as a path segment, also for kinds without their own rule.
   if (errors.length === 0) append(errors, validateObjectMeta(next.metadata, storedNameRules(resource.scope)));
   if (errors.length > 0) throw invalidError(kindName(call), next.metadata.name ?? "", errors);
   await approve(call, next, undefined);
@@ -88,7 +88,7 @@ export async function toCreate(call: RequestContext, object: ApiObject, keepsDel
   return next;
 }
 
-/** What an update stores on top of `prior`, both in the stored form. As upstream, a dry run leaves the selfLink that was sent in its answer. */
+/** The object that an update stores in place of `prior`, both in the stored form. As upstream's, a dry run returns the client's selfLink. */
 export async function toUpdate(call: RequestContext, object: ApiObject, prior: ApiObject, dryRun: boolean): Promise<ApiObject> {
   const { endpoint, catalog, warnings } = call;
   const { resource } = endpoint;
@@ -106,7 +106,7 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
     if (call.subresource === undefined) next = withStatusOf(call, next, prior);
     next = resource.prepare?.(next, prior, context) ?? next;
   }
-  next = dropDisabled(endpoint.stored.schema)(next, prior, catalog.gates.isOn) as ApiObject; // keeps all that a kind must have
+  next = dropDisabled(endpoint.stored.schema)(next, prior, catalog.gates.isOn) as ApiObject; // keeps required fields
   next = resource.dropDisabled?.(next, prior, catalog.gates.isOn) ?? next;
   next = { ...next, metadata: keptMeta(next.metadata, prior.metadata, object.metadata.managedFields) };
   if (resource.strategy?.generation && part === undefined && specChanged(call, next, prior)) {
@@ -124,12 +124,12 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
   return next;
 }
 
-/** The subresource that a write goes through and that shows the object itself. Views and actions write the whole object. */
+/** The subresource of a write, if its body is the object itself. Views and actions write the whole object. */
 function partOf({ subresource, info }: RequestContext): Subresource | undefined {
   return subresource === undefined || subresource.view !== undefined || info.verb === "create" ? undefined : subresource.definition;
 }
 
-/** A write of the object itself cannot change a status that has a path of its own: it is that of `prior`, and zero or absent at creation. */
+/** Restores the status, which only the status subresource can change: that of `prior`, or zero or absent at creation. */
 function withStatusOf(call: RequestContext, next: ApiObject, prior: ApiObject | undefined): ApiObject {
   if (!call.endpoint.subresources.has("status")) return next;
   const { status: _sent, ...rest } = next as ApiObject & { status?: unknown };
@@ -142,7 +142,7 @@ function withoutStatus({ stored }: Endpoint): object {
   return member?.always && !member.pointer ? { status: zeroOf(member.node) } : {};
 }
 
-/** What the server keeps of an object's metadata, whatever the client sends. */
+/** The metadata with the fields that a client cannot change. */
 function keptMeta(next: ObjectMeta, prior: ObjectMeta, managedFields: ObjectMeta["managedFields"]): ObjectMeta {
   return metaWith(next, {
     uid: next.uid ?? prior.uid,
@@ -162,7 +162,7 @@ function specChanged(call: RequestContext, next: ApiObject, prior: ApiObject): b
   return rest(next) !== rest(prior);
 }
 
-/** A generateName with five random characters, cut so that all fits into 63. */
+/** A generateName with five random characters, truncated to 63 characters in total. */
 function generatedName(prefix: string, random: () => number): string {
   return `${prefix.slice(0, 58)}${randomSuffix(random)}`;
 }

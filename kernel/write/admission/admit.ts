@@ -1,4 +1,4 @@
-/** Steps of plugins in every write: what they change before an object is prepared, and what they refuse after validation. */
+/** Admission steps of plugins: they may change an object before its preparation, and reject it after validation. */
 import type { Admission } from "../../../core/plugin.ts";
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import { badRequestError, forbiddenError } from "../../../core/status-error.ts";
@@ -6,7 +6,7 @@ import type { RequestContext } from "../../request-context.ts";
 import { requestHookContext } from "../request-hook-context.ts";
 import type { AdmissionType } from "../../observe/meter.ts";
 
-/** The object with what the steps make of it, in the order of plugins. */
+/** Applies the mutating steps in the order of plugins. */
 export async function mutated(call: RequestContext, object: ApiObject, prior: ApiObject | undefined): Promise<ApiObject> {
   const steps = stepsOf(call).filter(({ mutate }) => mutate !== undefined);
   if (steps.length === 0) return object;
@@ -19,7 +19,7 @@ export async function mutated(call: RequestContext, object: ApiObject, prior: Ap
   });
 }
 
-/** 403 with the reason of the first step that refuses the write; then the steps do what they do outside of the object. */
+/** Throws 403 with the reason of the first step that rejects the write; otherwise runs the side effects of the steps. */
 export async function approve(call: RequestContext, next: ApiObject, prior: ApiObject | undefined): Promise<void> {
   const steps = stepsOf(call), refusing = steps.filter(({ refuse }) => refuse !== undefined);
   if (refusing.length > 0) {
@@ -37,7 +37,7 @@ async function refuseBy(call: RequestContext, { refuse }: Admission, next: ApiOb
   }
 }
 
-/** `run`, timed as a step of admission, or as all steps of a type where it has no name. */
+/** Runs `run` and records its duration as that of the admission step `name`, or of all steps of the type if undefined. */
 export async function measured<T>(call: RequestContext, name: string | undefined, type: AdmissionType, run: () => Promise<T>): Promise<T> {
   const { meter } = call.backend;
   const begun = meter.now();
@@ -51,10 +51,10 @@ export async function measured<T>(call: RequestContext, name: string | undefined
     throw error;
   }
 }
-/** What admission calls the verbs; the others update. */
+/** Admission operations by verb; UPDATE for other verbs. */
 const operations: Readonly<Record<string, string>> = { create: "CREATE", delete: "DELETE", deletecollection: "DELETE" };
 
-/** A dry run has no effects; 400 when a step does not say that it can do without. */
+/** Runs side effects, except in a dry run. Throws 400 for a dry run if a step has side effects and does not declare `dryRun`. */
 async function takeEffect(call: RequestContext, steps: readonly Admission[], next: ApiObject, prior: ApiObject | undefined): Promise<void> {
   if (call.info.query.first("dryRun") === "") {
     for (const { effect } of steps) await effect?.(next, prior, requestHookContext(call));
@@ -68,7 +68,7 @@ function stepsOf({ catalog, endpoint }: RequestContext): readonly Admission[] {
   return catalog.admission(endpoint.resource);
 }
 
-/** 403 where the kind's own rule does not let the caller write this object. */
+/** Throws 403 if the write authorization of the kind rejects this object. */
 export async function authorizeContents(call: RequestContext, next: ApiObject, prior: ApiObject | undefined): Promise<void> {
   const { resource, group, plural } = call.endpoint;
   const reason = await resource.authorizeWrite?.(next, prior, requestHookContext(call));

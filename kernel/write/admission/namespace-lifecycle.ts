@@ -1,4 +1,4 @@
-/** Nothing is made in a namespace that is missing or going away. */
+/** Rejects creation in a namespace that is absent or being deleted. */
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import { pathSegmentName } from "../../../core/meta/names.ts";
 import { forbiddenError, internalError, notFoundError } from "../../../core/status-error.ts";
@@ -6,7 +6,8 @@ import { goQuote } from "../../../core/tree/go-quote.ts";
 import { type Item, keyOf } from "../../objects/objects.ts";
 import { type RequestContext, resourceName } from "../../request-context.ts";
 
-/** 404 for a missing namespace, 403 for one that is being terminated, 500 for a name that no path can hold. Servers without the Namespace kind ask nothing. */
+/** Throws 404 for an absent namespace, 403 for one that is being terminated and 500 for an invalid name. Servers without the Namespace kind
+ *  check nothing. */
 export async function checkNamespace(call: RequestContext, name: string): Promise<void> {
   if (!call.endpoint.namespaced || call.info.namespace === "") return;
   const { catalog, backend, info } = call;
@@ -14,8 +15,7 @@ export async function checkNamespace(call: RequestContext, name: string): Promis
   if (kind === undefined) return;
   const wrong = pathSegmentName(info.namespace, false);
   if (wrong.length > 0) throw internalError(`invalid resource name ${goQuote(info.namespace)}: [${wrong.join(" ")}]`);
-  // From memory where it is there, as upstream takes it from an informer; what this server has written itself counts at once. What would
-  // refuse a create is looked at anew.
+  // From memory if possible, as upstream's informer; own writes are visible at once. A state that would reject the create is read again.
   const { item, renew } = await backend.reads.live(kind, keyOf(backend.prefix, kind, "", info.namespace), call.deadline);
   if (item !== undefined && !isTerminating(item)) return;
   const newest = renew === undefined ? item : await renew();
@@ -30,7 +30,7 @@ export async function checkNamespace(call: RequestContext, name: string): Promis
 }
 
 function isTerminating(item: Item): boolean {
-  // Decoded only where one of the two words stands anywhere in it.
+  // Decoded only if one of the two words is in the text.
   if (!item.text.includes("deletionTimestamp") && !item.text.includes("Terminating")) return false;
   const namespace: ApiObject & { status?: { phase?: string } } = item.object;
   return namespace.metadata.deletionTimestamp !== undefined || namespace.status?.phase === "Terminating";

@@ -1,6 +1,6 @@
 /**
- * Server-side apply: a document is laid over the live object as written, neither filled nor brought to canonical form before, and its
- * manager comes to own exactly what it names. What it named before and names no more goes, unless another owns it.
+ * Server-side apply: merges a document into the live object as written, without defaults and normalization. Afterwards its manager owns
+ * exactly the fields of the document. Fields of its previous document that are missing now are removed, unless another manager owns them.
  */
 import {
   type Applied,
@@ -43,11 +43,11 @@ import { allowedByLastApplied, withLastApplied } from "./last-applied.ts";
 /** An applied document. */
 export interface ApplyDocument {
   readonly config: { readonly [key: string]: Json };
-  /** Keys that stand in it more than once. */
+  /** Duplicate keys. */
   readonly duplicates: readonly string[];
 }
 
-/** Reads a document, JSON or YAML; 400 in upstream's words for what is no object. */
+/** Parses a document in JSON or YAML. Throws 400 with upstream's message if it is not an object. */
 export function readApply(body: Uint8Array): ApplyDocument {
   const bad = (why: string) => badRequestError(`error decoding YAML: ${why}`);
   const read = readYaml(body);
@@ -66,16 +66,16 @@ export function readApply(body: Uint8Array): ApplyDocument {
   return { config: jsonFromTree(read.tree) as { readonly [key: string]: Json }, duplicates: read.duplicates }; // an object's value is one
 }
 
-/** As `readApply`, of a document in CBOR. A key that comes again is an error of the document. */
+/** As `readApply`, for CBOR. Duplicate keys are an error. */
 export function readCborApply(body: Uint8Array): ApplyDocument {
-  // The prefix is upstream's, whatever the encoding.
+  // Upstream's prefix, which is the same for all encodings.
   const bad = (why: string) => badRequestError(`error decoding YAML: ${why}`);
   const tree = orRefuse(() => objectOfCbor(readCbor(body)), bad);
   if (tree instanceof CborFailure) throw bad(tree.text);
   return { config: jsonFromTree(tree) as { readonly [key: string]: Json }, duplicates: [] }; // an object's value is one
 }
 
-/** The object after the apply, in the request's version, filled, with the entries of its owners. `live` is undefined where there is none. */
+/** The object after the apply, in the request's version, with defaults and managed fields. `live` is undefined if it does not exist. */
 export function appliedObject(
   call: RequestContext,
   live: ApiObject | undefined,
@@ -100,7 +100,7 @@ export function appliedObject(
   const entries = writeOwners(outcome.owners);
   const object = outcome.object === undefined ? live : decoded(call, outcome.object, config);
   const after = withEntries(object ?? emptyObject(endpoint), entries);
-  tellDuplicates(call, document, options);
+  reportDuplicates(call, document, options);
   const named = options.fieldManager === "kubectl" ? withLastApplied(after, config) : after;
   return { ...named, kind: endpoint.kind, apiVersion: endpoint.apiVersion };
 }
@@ -115,14 +115,15 @@ function ownersOf(versions: Versions, call: RequestContext, before: Json, live: 
   return ownersAfterUpdate(versions, plain(emptyObject(call.endpoint)), before, noOwners, { ...writer, manager: "before-first-apply" });
 }
 
-/** Refuses an object with list items that lack their keys: nothing can be applied to it. `before` and `after` stand around its name in the message. */
+/** Rejects an object with list items without their keys, to which nothing can be applied. `before` and `after` enclose its name in the
+ *  message. */
 function refuseKeyless({ endpoint }: RequestContext, object: Json, before: string, after: string): void {
   const atom = atomOf(endpoint.schema);
   if (hasAllKeys(atom, object) || !isObject(object)) return;
   throw new StatusError("Unknown", `${before}${shownName(object)}${after}: ${problemsText(typeProblems(atom, object))}`);
 }
 
-/** kubectl takes over without force the fields that its client-side apply set and that are unchanged since. */
+/** Lets kubectl take over, without force, fields that its client-side apply set and that are unchanged since. */
 function orTakenOver(versions: Versions, before: Json, config: Json, owners: Owners, writer: Writer, force: boolean): Applied {
   const outcome = applied(versions, before, config, owners, writer, force);
   if (outcome.done || writer.manager !== "kubectl") return outcome;
@@ -142,7 +143,7 @@ function checkDocument({ endpoint }: RequestContext, config: { readonly [key: st
   }
 }
 
-/** Whether upstream can read entries there; what it cannot read counts as none here, and is refused later or left out. */
+/** Whether upstream can decode managed fields from a value. Others are ignored here, and rejected or dropped later. */
 function areEntries(value: Json | undefined): boolean {
   const isText = (member: Json | undefined) => member === undefined || member === null || typeof member === "string";
   return Array.isArray(value) && value.every((entry: Json) => {
@@ -154,14 +155,14 @@ function areEntries(value: Json | undefined): boolean {
   });
 }
 
-/** Group, version and kind as Go shows them: `/v1, Kind=ConfigMap`. */
+/** Group, version and kind in Go's format: `/v1, Kind=ConfigMap`. */
 function typeText(config: { readonly [key: string]: Json }): string {
   const parts = textOf(config, "apiVersion").split("/");
   const [group, version] = parts.length === 1 ? ["", parts[0]] : parts.length === 2 ? parts : ["", ""];
   return parts.length > 2 ? "/, Kind=" : `${group}/${version}, Kind=${textOf(config, "kind")}`;
 }
 
-/** Namespace, name and type as messages show them: `demo/one; /v1, Kind=ConfigMap`. */
+/** Namespace, name and type for messages: `demo/one; /v1, Kind=ConfigMap`. */
 function shownName(object: { readonly [key: string]: Json }): string {
   const metadata = Object.hasOwn(object, "metadata") && isObject(object["metadata"]) ? object["metadata"] : {};
   return `${textOf(metadata, "namespace")}/${textOf(metadata, "name")}; ${typeText(object)}`;
@@ -171,7 +172,7 @@ function textOf(object: { readonly [key: string]: Json }, key: string): string {
   return typeof value === "string" ? value : "";
 }
 
-/** The merged value as an object of the kind, defaults filled in. */
+/** The merged value as an object of the kind, with defaults. */
 function decoded(call: RequestContext, merged: Json, config: { readonly [key: string]: Json }): ApiObject {
   const { endpoint } = call;
   const decode = (tree: Tree) => endpoint.decode(tree, { reader: "yaml", findings: [] });
@@ -181,7 +182,7 @@ function decoded(call: RequestContext, merged: Json, config: { readonly [key: st
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
   }
-  // What our decoder refuses may still be what upstream's conversion between maps and structs makes something of.
+  // Upstream's conversion from maps to structs accepts some values that our decoder rejects.
   try {
     return endpoint.applyDefaults(decode(convertUntyped(untypedOf(tree), endpoint.schema)));
   } catch (error) {
@@ -191,7 +192,7 @@ function decoded(call: RequestContext, merged: Json, config: { readonly [key: st
   }
 }
 
-function tellDuplicates(call: RequestContext, { duplicates }: ApplyDocument, { fieldValidation }: WriteOptions): void {
+function reportDuplicates(call: RequestContext, { duplicates }: ApplyDocument, { fieldValidation }: WriteOptions): void {
   if (duplicates.length === 0) return;
   if (fieldValidation === "Strict") {
     const lines = duplicates.map((each) => `\n  ${each}`).join("");

@@ -24,7 +24,7 @@ function withoutOwners(object: ApiObject): ApiObject {
   return { ...object, metadata };
 }
 
-/** Records a patch as it was sent. A text that is no JSON is recorded as a string. */
+/** Records a patch as it was sent. A text that is not JSON is recorded as a string. */
 export function notePatch({ audit }: Pick<RequestContext, "audit">, body: Uint8Array): void {
   if (audit === undefined || audit.level === "Metadata") return;
   audit.requestObject(undefined, writtenJson(body) ?? goString(new TextDecoder().decode(body).slice(0, limits.logTextLengthMax)));
@@ -45,7 +45,7 @@ export function noteApplied(
 }
 
 const encodeOptions = encoder(DeleteOptions);
-/** Records options that came in a body; those of the query are in the event's URI. Upstream's version of them is the internal one. */
+/** Records delete options of a body; those of the query are in the event's URI. As upstream, in the internal version. */
 export function noteDeleteOptions(
   { audit, catalog }: Pick<RequestContext, "audit" | "catalog">,
   options: Infer<typeof DeleteOptions>,

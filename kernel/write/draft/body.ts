@@ -1,4 +1,4 @@
-/** From the bytes of a body to an object of the request's version: decoded, checked against the URL, filled. */
+/** Decodes a body to an object of the request's version, checks it against the URL and applies defaults. */
 import type { CborItem } from "../../../core/codec/cbor/item.ts";
 import { readCbor } from "../../../core/codec/cbor/read.ts";
 import { bodyEncoding, type Encoding } from "../../../core/codec/negotiate.ts";
@@ -17,7 +17,7 @@ import type { Endpoint } from "../../catalog/catalog.ts";
 import type { FieldValidation } from "../../request/options.ts";
 import { checkType, unhandledError } from "../../catalog/known-kinds.ts";
 import { noteObject } from "./audited.ts";
-import { orRefuse, tellFindings } from "./patch.ts";
+import { orRefuse, reportFindings } from "./patch.ts";
 import { typeOf, typeOfCbor } from "./type-of.ts";
 
 /**
@@ -39,7 +39,7 @@ function decoded(bytes: Uint8Array, encoding: Encoding, shown: RequestContext, v
   return encoding === "cbor" ? fromCbor(bytes, shown, validation) : fromText(bytes, encoding, shown, validation);
 }
 
-/** What upstream shows of a body that it does not recognise: the beginning, in hexadecimal when it is no JSON object. */
+/** Upstream's excerpt of a body that it does not recognise: the beginning, in hexadecimal unless it is a JSON object. */
 function shown(bytes: Uint8Array): string {
   if (bytes.length === 0) return "<empty>";
   const head = bytes.subarray(0, 30);
@@ -80,11 +80,11 @@ function fromCbor(bytes: Uint8Array, call: RequestContext, validation: FieldVali
   checkType(catalog, endpoint, kind, apiVersion);
   const findings: string[] = [];
   const object = orRefuse(() => endpoint.decodeCbor(item, validation === "Ignore" ? undefined : findings), refuse);
-  tellFindings(call, findings, validation, refuse);
+  reportFindings(call, findings, validation, refuse);
   return { ...object, kind: endpoint.kind, apiVersion: endpoint.apiVersion };
 }
 
-/** A CBOR document with its kind and apiVersion. Throws where they cannot be read. */
+/** A CBOR document with its kind and apiVersion. Throws if they cannot be decoded. */
 export function recognisedCbor(bytes: Uint8Array, refuse: (why: string) => Error): CborDocument {
   return orRefuse(() => {
     const item = readCbor(bytes);

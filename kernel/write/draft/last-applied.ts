@@ -1,4 +1,4 @@
-/** The annotation in which kubectl's client-side apply keeps what it applied last: how server-side apply takes over from it. */
+/** The annotation with the last document of kubectl's client-side apply, from which server-side apply takes over fields. */
 import { compare, type Conflict, difference, type FieldSet, fieldSetOf, typeProblems, type Versions } from "../../../core/apply/mod.ts";
 import { goJson } from "../../../core/tree/json-text.ts";
 import { limits } from "../../../core/limits.ts";
@@ -9,7 +9,7 @@ import { jsonFromTree, readJson } from "../../../core/tree/json.ts";
 
 const annotation = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** The conflicts without what the annotation of the live object says that kubectl set, as far as it is still so. */
+/** The conflicts without the fields in the live object's annotation that are unchanged since kubectl set them. */
 export function allowedByLastApplied(versions: Versions, live: Json, conflicts: readonly Conflict[]): readonly Conflict[] {
   const allowed = setByLastApplied(versions, live);
   return allowed === undefined ? conflicts : conflicts.map((conflict) => ({ ...conflict, set: difference(conflict.set, allowed) }));
@@ -27,7 +27,7 @@ function setByLastApplied(versions: Versions, live: Json): FieldSet | undefined 
   return difference(difference(difference(fieldSetOf(atom, last), found.modified), found.added), found.removed);
 }
 
-/** The object with the annotation kept in step with what was applied, where it has one. */
+/** Updates the annotation to the applied document, if the object has one. */
 export function withLastApplied(object: ApiObject, config: { readonly [key: string]: Json }): ApiObject {
   const { annotations } = object.metadata;
   if (annotations === undefined || (annotations[annotation] ?? "") === "") return object;
@@ -52,7 +52,7 @@ function annotationOf(live: Json): string | undefined {
   return typeof text === "string" && text !== "" ? text : undefined;
 }
 
-/** Keys in order, as Go writes maps. */
+/** The value with sorted keys, as Go encodes maps. */
 function sorted(value: Json): Json {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isObject(value)) return value;

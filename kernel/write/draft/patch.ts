@@ -1,4 +1,4 @@
-/** What the dialects of patches make of a live object: a draft in the request's version, decoded and checked. */
+/** Applies the dialects of patches to a live object. The result is a decoded and checked object in the request's version. */
 import { CborError } from "../../../core/codec/cbor/read.ts";
 import { applyCborMediaType, applyMediaType, type Media } from "../../../core/codec/negotiate.ts";
 import { DecodeError, type DecodeReport } from "../../../core/derive/decode.ts";
@@ -22,10 +22,10 @@ import { foreignInternal, foreignType, meantVersion } from "../../catalog/known-
 import { servedJson } from "../../respond/served.ts";
 import { typeOf } from "./type-of.ts";
 
-/** The patched object in the request's version, not filled yet. */
+/** The patched object in the request's version, without defaults. */
 export type Change = (live: Item) => ApiObject;
 
-/** Reads the document of a patch, or throws 400 or 413 for what is none; the change can be made on top of every newer object. */
+/** Parses a patch; throws 400 or 413 if it is invalid. The returned change can be applied to each newer object. */
 export type Dialect = (call: RequestContext, body: Uint8Array, validation: FieldValidation) => Change;
 
 /** Every dialect by its media type. */
@@ -35,7 +35,7 @@ export const dialects: ReadonlyMap<string, Dialect> = new Map<string, Dialect>([
   ["application/strategic-merge-patch+json", strategic],
 ]);
 
-/** Media types of patches in the order in which upstream lists them. */
+/** Media types of patches in upstream's order. */
 export function patchMediaTypes({ encodings }: Media): readonly string[] {
   return [...dialects.keys(), applyMediaType, ...(encodings.includes("cbor") ? [applyCborMediaType] : [])];
 }
@@ -50,24 +50,24 @@ function merge(call: RequestContext, body: Uint8Array, validation: FieldValidati
   return (live) => decoded(call, mergePatch(liveTree(call, live), tree), findings, validation);
 }
 
-/** Here kind and apiVersion do not matter, and refusals quote what is left of the patch. */
+/** Ignores kind and apiVersion; errors quote the rest of the patch. */
 function strategic(call: RequestContext, body: Uint8Array, validation: FieldValidation): Change {
   const { endpoint } = call;
   const { tree, findings } = readStrategicPatch(body, validation !== "Ignore");
   return (live) => {
-    // An object becomes a map, and every try uses up its own.
+    // Converted for each attempt, because the merge modifies the maps of the patch.
     const patch = untypedOf(tree) as UntypedMap;
     const original = untypedOf(treeOf(readJson(servedJson(endpoint, live)))) as UntypedMap;
     const merged = strategicMerge(original, patch, shapeOf(endpoint.schema));
     const refuse = (why: string) => patchInvalid(goText(patch), why);
     const report: DecodeReport = { reader: "json", findings: [], converted: true };
     const object = orRefuse(() => endpoint.decode(convertUntyped(merged, endpoint.schema), report), refuse);
-    tellFindings(call, [...findings, ...report.findings.toSorted()], validation, refuse);
+    reportFindings(call, [...findings, ...report.findings.toSorted()], validation, refuse);
     return { ...object, kind: endpoint.kind, apiVersion: endpoint.apiVersion };
   };
 }
 
-/** The live object as clients see it, strings as written. */
+/** The live object in the client's version, with strings as written. */
 function liveTree({ endpoint }: RequestContext, live: Item): Tree {
   return treeOf(readWrittenJson(servedJson(endpoint, live)));
 }
@@ -76,7 +76,7 @@ function treeOf(read: Read): Tree {
   return read.tree;
 }
 
-/** The object that a patched document is; refusals quote the document. */
+/** Decodes a patched document; errors quote the document. */
 function decoded(call: RequestContext, written: Tree, patchFindings: readonly string[], validation: FieldValidation): ApiObject {
   const { endpoint } = call;
   const refuse = (why: string) => patchInvalid(writtenText(written), why);
@@ -89,19 +89,19 @@ function decoded(call: RequestContext, written: Tree, patchFindings: readonly st
   const internal = named === "" && (group === "" || group === endpoint.group);
   const foreign = internal ? foreignInternal(call.catalog, endpoint, kind) : foreignType(call.catalog, endpoint, kind, version);
   if (foreign !== undefined) throw refuse(foreign);
-  // Nothing in an internal form is known, not even its name.
+  // The internal version has no fields, not even a name.
   if (internal && tree instanceof TreeObject) {
     const unknown = tree.keys.filter((key) => key !== "kind" && key !== "apiVersion").toSorted();
-    tellFindings(call, [...patchFindings, ...unknown.map((key) => `unknown field "${key}"`)], validation, refuse);
+    reportFindings(call, [...patchFindings, ...unknown.map((key) => `unknown field "${key}"`)], validation, refuse);
     return { kind: endpoint.kind, apiVersion: endpoint.apiVersion, metadata: {} };
   }
   const report: DecodeReport = { reader: "json", findings: [] };
   const object = orRefuse(() => endpoint.decode(tree, report), refuse);
-  tellFindings(call, [...patchFindings, ...report.findings], validation, refuse);
+  reportFindings(call, [...patchFindings, ...report.findings], validation, refuse);
   return { ...object, kind: endpoint.kind, apiVersion: endpoint.apiVersion };
 }
 
-/** What `decode` gives; a document that it cannot read is a refusal. */
+/** The result of `decode`. A document that it cannot decode is rejected with `refuse`. */
 export function orRefuse<T>(decode: () => T, refuse: (why: string) => Error): T {
   try {
     return decode();
@@ -111,8 +111,8 @@ export function orRefuse<T>(decode: () => T, refuse: (why: string) => Error): T 
   }
 }
 
-/** Unknown and duplicate fields refuse the patch, or warn about it, or do not matter. */
-export function tellFindings(
+/** Rejects unknown and duplicate fields, warns of them or ignores them, by field validation. */
+export function reportFindings(
   call: RequestContext,
   findings: readonly string[],
   validation: FieldValidation,
@@ -122,7 +122,7 @@ export function tellFindings(
   if (validation === "Warn") { for (const finding of findings) call.warnings.add(finding); }
 }
 
-/** 422 for a patch that leads to no object: it names no kind and quotes what was tried. */
+/** The 422 for a patch whose result is not an object of the kind. It has no kind and quotes the result. */
 export function patchInvalid(shown: string, why: string): StatusError {
   return invalidError({ group: "", name: "" }, "", [invalid("patch", shown, why)]);
 }

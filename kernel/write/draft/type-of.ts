@@ -1,17 +1,17 @@
-/** What a document calls itself, looked for before anything else of it is. */
+/** The kind and apiVersion of a document, which are read before the rest. */
 import type { CborItem } from "../../../core/codec/cbor/item.ts";
 import { cborReader } from "../../../core/derive/cbor-read.ts";
 import { field, string, struct } from "../../../core/schema.ts";
 import { type Tree, TreeObject } from "../../../core/tree/tree.ts";
 
-/** Kind and apiVersion, "" where they are left out; or Go's error where they cannot be read. */
+/** Kind and apiVersion, "" if absent, or Go's error if they cannot be decoded. */
 export type DocumentType =
   | { readonly ok: true; readonly kind: string; readonly apiVersion: string }
   | { readonly ok: false; readonly error: string };
 
 const goStruct = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
-/** Upstream takes the two keys in any letter case here, and null for an empty document. */
+/** As upstream, the two keys are case-insensitive here, and null is an empty document. */
 export function typeOf(tree: Tree): DocumentType {
   if (tree === null) return { ok: true, kind: "", apiVersion: "" };
   const bad = (why: string): DocumentType => ({
@@ -37,14 +37,14 @@ const TypeMeta = struct("TypeMeta", { kind: field(0, string, "The kind."), apiVe
   package: "meta/v1",
 });
 
-/** As `typeOf`, for an item of CBOR: the keys have one spelling, and a version that is none is as good as left out. Throws
- *  `DecodeError` where it cannot be read. */
+/** As `typeOf`, for a CBOR item: the keys are case-sensitive, and a malformed apiVersion is treated as absent. Throws `DecodeError` if they
+ *  cannot be decoded. */
 export function typeOfCbor(item: CborItem): { readonly kind: string; readonly apiVersion: string } {
   const { kind = "", apiVersion = "" } = cborReader(TypeMeta)(item);
   return { kind, apiVersion: apiVersion.split("/").length > 2 ? "" : apiVersion };
 }
 
-/** What Go calls a JSON value. */
+/** Go's name of the type of a JSON value. */
 export function goNameOf(tree: Tree): string {
   if (typeof tree === "string") return "string";
   if (typeof tree === "boolean") return "bool";
