@@ -106,13 +106,17 @@ export interface Api {
     watchScope?: WatchScope,
     synced?: () => void,
   ): AsyncIterable<{ readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: ApiObject }>;
-  /** The collections that take `verb`, of every group version in force. */
-  collections(verb: string): readonly {
-    readonly groupVersion: GroupVersion;
-    readonly resource: string;
-    readonly kind: string;
-    readonly namespaced: boolean;
-  }[];
+  /** The collections that take `verb`, each in the first version of its group that serves it. */
+  collections(verb: string): readonly ApiCollection[];
+  /** As `collections`, first those of now, then all of them after each change of what is served, until the signal aborts. */
+  followCollections(verb: string, signal: AbortSignal): AsyncIterable<readonly ApiCollection[]>;
+}
+/** A collection that is served. */
+export interface ApiCollection {
+  readonly groupVersion: GroupVersion;
+  readonly resource: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
 }
 /** The part of an object that a watch follows: all of it, or owner references, finalizers and deletion timestamp. */
 export type WatchScope = "everything" | "ownership";

@@ -184,6 +184,8 @@ export interface Served<T extends ApiObject = any> {
   readonly introduced: Release;
   readonly deprecated?: Release;
   readonly removed?: Release;
+  /** The version has stored objects and no endpoint. Only for custom resources. */
+  readonly hidden?: true;
   /** A version that the target release has removed is served only if --runtime-config names it; with this gate on also by
    *  `api/alpha`, `api/beta`, `api/ga` or `api/all`. */
   readonly keptBy?: string;
@@ -215,6 +217,11 @@ export interface Resource<T extends ApiObject = any> {
   readonly scope: "Cluster" | "Namespaced";
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
+  /**
+   * Made of a definition that clients wrote, not of a plugin's code: always served, without protobuf and strategic merge patches, and with
+   * kind and apiVersion in the items of lists. Its schema has no field numbers.
+   */
+  readonly custom?: true;
   /** Served, but not listed in discovery and OpenAPI documents. */
   readonly unlisted?: true;
   /** One sentence for reference pages. */
@@ -386,6 +393,28 @@ export interface StartHook {
   run(world: ControllerContext, signal: AbortSignal): Promise<void>;
 }
 
+/**
+ * Resources that appear, change and disappear while the server runs, such as those of custom resource definitions. A description is plain
+ * data (`structuredClone` copies it), because other threads of the server make the resources once more.
+ */
+export interface ResourceSource<D = any> {
+  /** Start hook that ends with the first descriptions, such as `crd-informer-synced`. Until then the server is not ready. */
+  readonly hook: string;
+  /** Follows only while all of these resources are served. Until then there are no descriptions. */
+  readonly needs?: readonly ControllerNeed[];
+  /**
+   * Yields all descriptions: first those that exist, then all of them again after each change. Runs on every server, not on the elected one
+   * only, until the signal aborts. A description that has not changed is the same value. An error restarts it after a pause; the last
+   * descriptions stay in force.
+   */
+  follow(context: { readonly names: Names; readonly api: Api }, signal: AbortSignal): AsyncIterable<readonly D[]>;
+  /**
+   * The resources of a description. Pure, called once for each description. A resource whose name or stored keys are those of another
+   * one is left out. Must not throw.
+   */
+  resources(description: D): readonly Resource[];
+}
+
 /** A plugin: kinds, their rules, controllers, checks and metrics. `definePlugin` checks and freezes it. */
 export interface Plugin {
   /** Also its metrics and log label, and its name in `--plugins`. */
@@ -397,6 +426,7 @@ export interface Plugin {
   /** Priority of a group in discovery, higher first; clients prefer the first group. Default 1000. */
   readonly groupPriorities?: Readonly<Record<string, number>>;
   readonly resources?: readonly Resource[];
+  readonly resourceSource?: ResourceSource;
   readonly admission?: readonly Admission[];
   readonly authorizers?: readonly AuthorizerDefinition[];
   readonly controllers?: readonly Controller[];

@@ -20,6 +20,7 @@ export function fakeApi(methods: Partial<Api>): Api {
     deleteCollection: unused("deleteCollection"),
     watch: unused("watch"),
     collections: unused("collections"),
+    followCollections: unused("followCollections"),
     ...methods,
   };
 }

@@ -13,6 +13,8 @@ import type { RequestInfo } from "./request/request-info.ts";
 export interface Server {
   /** The one in force: swapped whole, and read once by a request. */
   readonly catalog: Catalog;
+  /** Resolves when another catalog is in force, or the signal aborts. */
+  catalogChanged(signal: AbortSignal): Promise<void>;
   readonly backend: Backend;
   readonly requestTimeoutMs: number;
   /** Where requests with large bodies or objects run; undefined where they run here. */

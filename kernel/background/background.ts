@@ -8,7 +8,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import { applyPermissions } from "./controller-permissions.ts";
 import { controllerNews, controllerStates, runControllers } from "./controllers.ts";
 import { type ElectionNeeds, whenElected } from "./elected.ts";
-import type { ActiveConfig } from "../config/active-config.ts";
+import { type ActiveConfig, differInAppearedOnly } from "../config/active-config.ts";
 import { describe, type Log } from "../observe/log.ts";
 import { bootstrapObjectsOf, createBootstrapObjects } from "./bootstrap-objects.ts";
 import { pause, systemClock, untilAborted } from "../../core/async.ts";
@@ -123,7 +123,8 @@ export function runBackground(
     follow(next) {
       const before = current;
       current = next;
-      if (next.catalog !== before.catalog) control(next, before);
+      // Controllers that use resources which appear follow them themselves.
+      if (next.catalog !== before.catalog && !differInAppearedOnly(next, before)) control(next, before);
       if (next.config["etcd-compaction-interval"] !== before.config["etcd-compaction-interval"]) compact(next);
     },
     async ended() {

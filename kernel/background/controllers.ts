@@ -22,7 +22,8 @@ export function controllerStates(catalog: Catalog): readonly ControllerState[] {
   });
 }
 
-function isServed({ names, endpoint }: Catalog, { resource, groupVersions }: ControllerNeed): boolean {
+/** Whether one of the group versions serves the resource. */
+export function isServed({ names, endpoint }: Catalog, { resource, groupVersions }: ControllerNeed): boolean {
   return groupVersions.some((each) => {
     const { group, version } = splitGroupVersion(spell(names, each));
     return endpoint(group, version, resource) !== undefined;

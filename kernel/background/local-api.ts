@@ -199,6 +199,13 @@ export function localApi(server: Server, user: UserInfo, options: LocalOptions =
         return [...found.values()].filter(({ verbs }) => (verbs as readonly string[]).includes(verb))
           .map(({ apiVersion, plural, kind, namespaced }) => ({ groupVersion: apiVersion, resource: plural, kind, namespaced }));
       }),
+    async *followCollections(verb, signal) {
+      while (!signal.aborted) {
+        const changed = server.catalogChanged(signal);
+        yield api.collections(verb);
+        await changed;
+      }
+    },
   };
   return api;
 }

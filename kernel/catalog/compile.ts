@@ -41,15 +41,19 @@ function isServed(group: string, version: string, plural: string, served: Served
     (isKept ? asked.get(`api/${stability}`) ?? asked.get("api/all") ?? stability === "ga" : false);
 }
 
-/** The catalog of these plugins under this configuration; every mistake in one CatalogError. */
-export function compile(plugins: readonly Plugin[], config: CatalogConfig): Catalog {
+/**
+ * The catalog of these plugins under this configuration; every mistake in one CatalogError. `appeared`: resources of the plugins' resource
+ * sources. One that clashes with another resource is left out.
+ */
+export function compile(plugins: readonly Plugin[], config: CatalogConfig, appeared: readonly Resource[] = []): Catalog {
   const mistakes: string[] = [];
   const { names } = config;
   const dependencies = Object.assign({}, kernelGateDependencies, ...plugins.map(({ gateDependencies }) => gateDependencies ?? {}));
   const gates = gateTable({ ladders: laddersOf(plugins, mistakes), dependencies }, config.featureGates, mistakes);
   const settings = { names, isOn: gates.isOn };
-  const kinds = plugins.flatMap(({ resources = [] }) => resources.map((resource) => kindOf(resource, settings)));
+  const declared = plugins.flatMap(({ resources = [] }) => resources.map((resource) => kindOf(resource, settings)));
   const endpoints = endpointsOf(plugins, config, settings, mistakes);
+  const kinds = [...declared, ...addAppeared(endpoints, declared, appeared, settings)];
   if (mistakes.length > 0) throw new CatalogError(mistakes);
 
   const priorities = new Map(
@@ -102,7 +106,7 @@ function endpointsOf(
   config: CatalogConfig,
   settings: Settings,
   mistakes: string[],
-): ReadonlyMap<string, Endpoint> {
+): Map<string, Endpoint> {
   const { names } = settings;
   const endpoints = new Map<string, Endpoint>();
   const gone = new Map<string, string>();
@@ -136,6 +140,29 @@ function endpointsOf(
     mistakes.push(removal ?? `unknown group version "${key}" in --runtime-config${near === undefined ? "" : `: did you mean "${near}"?`}`);
   }
   return endpoints;
+}
+
+/** Adds the endpoints of resources that have appeared, and returns their kinds. One with the keys or paths of another is left out. */
+function addAppeared(
+  endpoints: Map<string, Endpoint>,
+  declared: readonly StoredKind[],
+  appeared: readonly Resource[],
+  settings: Settings,
+): readonly StoredKind[] {
+  const places = new Set(declared.map(({ under }) => under));
+  return appeared.flatMap((resource) => {
+    const kind = kindOf(resource, settings);
+    const own = Object.keys(resource.served).map((written) => {
+      const { group, version } = splitGroupVersion(spell(settings.names, written));
+      return { written, key: endpointKey(group, version, kind.plural) };
+    });
+    if (places.has(kind.under) || own.some(({ key }) => endpoints.has(key))) return [];
+    places.add(kind.under);
+    for (const { written, key } of own) {
+      if (resource.served[written]!.hidden !== true) endpoints.set(key, endpointOf(kind, written, settings));
+    }
+    return [kind];
+  });
 }
 
 function endpointKey(group: string, version: string, plural: string): string {

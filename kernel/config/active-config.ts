@@ -1,7 +1,7 @@
 /** What configuration and plugins make of a server at one time. A server holds the generation in force and swaps it whole. */
 import { append } from "../../core/append.ts";
 import type { Names } from "../../core/names.ts";
-import type { Plugin } from "../../core/plugin.ts";
+import type { Plugin, Resource } from "../../core/plugin.ts";
 import { lineNames } from "../../metrics/mod.ts";
 import { kernelMetrics } from "../observe/metrics.ts";
 import { authorizationMistakes } from "./configured-authorizers.ts";
@@ -15,37 +15,73 @@ export interface ActiveConfig {
   readonly config: Config;
   /** As they were chosen, with all their steps of admission. */
   readonly plugins: readonly Plugin[];
+  /** The latest descriptions of the plugins' resource sources. */
+  readonly appeared: Appeared;
   readonly catalog: Catalog;
 }
+
+/** Descriptions of resources, by the names of the plugins whose sources gave them. */
+export type Appeared = ReadonlyMap<string, readonly unknown[]>;
+const nothingAppeared: Appeared = new Map();
 
 /**
  * The generation of settings and plugins; every mistake in one ConfigError or CatalogError. The catalog is the one of `before`
  * where nothing has changed that it is made of.
  */
-export function activeConfigOf(config: Config, plugins: readonly Plugin[], before?: ActiveConfig): ActiveConfig {
-  const isSame = before !== undefined && hasSameCatalog(config, plugins, before);
-  const catalog = isSame ? before.catalog : catalogOf(config, plugins);
+export function activeConfigOf(
+  config: Config,
+  plugins: readonly Plugin[],
+  before?: ActiveConfig,
+  appeared: Appeared = before?.appeared ?? nothingAppeared,
+): ActiveConfig {
+  const isSame = before !== undefined && appeared === before.appeared && hasSameCatalog(config, plugins, before);
+  const catalog = isSame ? before.catalog : catalogOf(config, plugins, appeared);
   if (config["requestheader-uid-headers"].length > 0 && !catalog.gates.isOn("RemoteRequestHeaderUID")) {
     throw new ConfigError(['--requestheader-uid-headers requires the "RemoteRequestHeaderUID" feature to be enabled']);
   }
   const mistakes = authorizationMistakes(config, plugins.flatMap(({ authorizers = [] }) => authorizers.map(({ name }) => name)));
   if (mistakes.length > 0) throw new ConfigError(mistakes);
-  return { config, plugins, catalog };
+  return { config, plugins, appeared, catalog };
+}
+
+/** The configuration with other descriptions of one plugin's resource source. */
+export function withAppeared(active: ActiveConfig, plugin: string, descriptions: readonly unknown[]): ActiveConfig {
+  return activeConfigOf(active.config, active.plugins, active, new Map([...active.appeared, [plugin, descriptions]]));
+}
+
+/** Whether two configurations differ, if at all, in the resources that have appeared only. */
+export function differInAppearedOnly(one: ActiveConfig, other: ActiveConfig): boolean {
+  return one.config === other.config && one.plugins === other.plugins;
 }
 
 /** Throws with the mistakes of admission and of the catalog together. */
-function catalogOf(config: Config, plugins: readonly Plugin[]): Catalog {
+function catalogOf(config: Config, plugins: readonly Plugin[], appeared: Appeared): Catalog {
   const mistakes: string[] = [...metricClashes(plugins)];
   const admitting = withoutAdmission(plugins, config["disable-admission-plugins"], mistakes);
   const options = { names: namesOf(config), featureGates: config["feature-gates"], runtimeConfig: config["runtime-config"] };
   try {
-    const catalog = compile(admitting, options);
+    const catalog = compile(admitting, options, resourcesOf(plugins, appeared));
     if (mistakes.length === 0) return catalog;
   } catch (error) {
     if (mistakes.length === 0 || !(error instanceof CatalogError)) throw error;
     append(mistakes, error.mistakes);
   }
   throw new ConfigError(mistakes);
+}
+
+/** Resources by their descriptions. The keys are objects that only sources make. */
+const madeOf = new WeakMap<object, readonly Resource[]>();
+
+function resourcesOf(plugins: readonly Plugin[], appeared: Appeared): readonly Resource[] {
+  return plugins.flatMap(({ name, resourceSource }) => {
+    if (resourceSource === undefined) return [];
+    return (appeared.get(name) ?? []).flatMap((description) => {
+      const key = description as object; // descriptions are objects
+      const made = madeOf.get(key) ?? resourceSource.resources(description);
+      madeOf.set(key, made);
+      return made;
+    });
+  });
 }
 
 /** Metrics of plugins whose names are taken: by the kernel, or by a plugin before. */

@@ -2,6 +2,7 @@
 import type { RemoteRecording } from "../../metrics/mod.ts";
 import type { Access } from "../../core/access.ts";
 import type { Attributes } from "../cache/index/attributes.ts";
+import type { Appeared } from "../config/active-config.ts";
 import type { Config } from "../config/settings.ts";
 import type { Commit, Entry, Listing, Page, Range, Revision } from "../store/store.ts";
 import type { PlainError } from "./errors.ts";
@@ -9,7 +10,7 @@ import type { RemoteNote } from "../request/audit-notes.ts";
 import type { HeavyJob, HeavyRequest } from "../request/hand-over.ts";
 
 export type ToHeavy =
-  | { readonly tag: "open"; readonly config: Config }
+  | { readonly tag: "open"; readonly config: Config; readonly appeared: Appeared }
   /** One at a time. */
   | { readonly tag: "job"; readonly job: HeavyJob; readonly request: HeavyRequest; readonly milliseconds: number }
   | { readonly tag: "abort"; readonly reason: PlainError }

@@ -6,7 +6,7 @@ import { limits } from "../../core/limits.ts";
 import type { Access } from "../../core/access.ts";
 import { StatusError } from "../../core/status-error.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import type { Config } from "../config/settings.ts";
+import type { ActiveConfig } from "../config/active-config.ts";
 import { offerAttributes } from "../cache/index/offered-attributes.ts";
 import type { Store } from "../store/store.ts";
 import { errorOf, plainError } from "./errors.ts";
@@ -24,7 +24,7 @@ export type StartHeavyThread = (received: (message: FromHeavy) => void, died: (e
 export interface HeavyNeeds {
   readonly start: StartHeavyThread;
   readonly store: Store;
-  readonly inForce: () => { readonly config: Config; readonly catalog: Catalog };
+  readonly inForce: () => Pick<ActiveConfig, "config" | "catalog" | "appeared">;
   /** Calls back after so many milliseconds without keeping the process alive. */
   readonly after: (milliseconds: number, run: () => void) => () => void;
 }
@@ -131,7 +131,7 @@ class Requests implements HeavyRequests {
 
   /** A thread with the catalog in force. */
   #threadInForce(): HeavyThread {
-    const { config, catalog } = this.#needs.inForce();
+    const { config, catalog, appeared } = this.#needs.inForce();
     if (this.#thread !== undefined && this.#catalog === catalog) return this.#thread;
     void this.#retire();
     this.#catalog = catalog;
@@ -146,7 +146,7 @@ class Requests implements HeavyRequests {
       },
     );
     this.#thread = thread;
-    thread.post({ tag: "open", config });
+    thread.post({ tag: "open", config, appeared });
     return thread;
   }
 

@@ -48,7 +48,7 @@ function scene() {
       return { post: (message) => void thread.got.push(message), end: async () => void (thread.ended = true) };
     },
     store,
-    inForce: () => ({ config: withDefaults({}), catalog }),
+    inForce: () => ({ config: withDefaults({}), catalog, appeared: new Map() }),
     after(milliseconds, run) {
       const timer = { milliseconds, run };
       timers.push(timer);

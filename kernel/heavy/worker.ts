@@ -62,7 +62,7 @@ export function heavyWorker(builtIn: readonly Plugin[], post: Post, heap: Heap):
   return (message) => {
     switch (message.tag) {
       case "open":
-        opening = open(message.config, builtIn);
+        opening = open(message, builtIn);
         return void opening.then(() => post({ tag: "opened" }), () => {}); // a failure is that of the first job
       case "job":
         return void runJob(message);
@@ -74,11 +74,11 @@ export function heavyWorker(builtIn: readonly Plugin[], post: Post, heap: Heap):
   };
 }
 
-async function open(config: Config, builtIn: readonly Plugin[]): Promise<Opened> {
+async function open({ config, appeared }: ToHeavy & { tag: "open" }, builtIn: readonly Plugin[]): Promise<Opened> {
   const mistakes: string[] = [];
   const plugins = await choosePlugins(config.plugins, builtIn, loadModule, mistakes);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
-  return activeConfigOf(config, plugins);
+  return activeConfigOf(config, plugins, undefined, appeared);
 }
 
 /** The attributes of the objects that were encoded here, by key and bytes; undefined where the bytes alone do not give the object back. */

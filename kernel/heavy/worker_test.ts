@@ -35,7 +35,7 @@ test("heavyWorker() sends the recordings of a plugin's metrics to the main threa
     posted.push(message);
     if (message.tag === "done") done.resolve();
   }, { bytes: () => 0, collect() {} });
-  send({ tag: "open", config: withDefaults({ plugins: ["things"] }) });
+  send({ tag: "open", config: withDefaults({ plugins: ["things"] }), appeared: new Map() });
   const body = new TextEncoder().encode('{"metadata":{"name":"a"}}');
   const user = { name: "admin", groups: ["system:masters"] };
   const request: HeavyRequest = {

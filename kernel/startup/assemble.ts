@@ -1,5 +1,6 @@
 /** From settings, plugins and a store to everything that `handle` needs of a server. */
 import type { Access } from "../../core/access.ts";
+import { abortable } from "../../core/async.ts";
 import type { Audit } from "../access/audit/mod.ts";
 import { authenticatedUsers, authenticateInOrder, refusalText } from "../access/authentication/mod.ts";
 import { type Chain, decideRequests, refusalOf } from "../access/authorization/mod.ts";
@@ -36,6 +37,8 @@ export interface Parts extends CheckedParts {
   /** Aborts when a watch that begins now has to end. */
   readonly ending: () => AbortSignal;
   readonly heavy?: HeavyWork | undefined;
+  /** Calls the listener after each swap of the configuration. */
+  readonly onSwap: (listener: () => void) => void;
 }
 
 const systemClock: Clock = Object.freeze({ now: () => Date.now(), random: () => Math.random() });
@@ -58,6 +61,7 @@ export function assemble(parts: Parts): Server {
     get catalog() {
       return inForce().catalog;
     },
+    catalogChanged: catalogChanges(parts),
     get requestTimeoutMs() {
       return inForce().config["request-timeout"];
     },
@@ -80,6 +84,19 @@ export function assemble(parts: Parts): Server {
       record.deprecated.with({ group, version, resource: plural, subresource, removed_release: removedRelease }).set(1),
     report: (error, reference) => log.error("a request met an unexpected condition", { reference, ...describe(error) }),
   };
+}
+
+function catalogChanges({ inForce, onSwap }: Parts): Server["catalogChanged"] {
+  let { catalog } = inForce();
+  let change = Promise.withResolvers<void>();
+  onSwap(() => {
+    const next = inForce().catalog;
+    if (next === catalog) return;
+    catalog = next;
+    change.resolve();
+    change = Promise.withResolvers();
+  });
+  return (signal) => abortable(change.promise, signal).catch(() => {}); // an abort is no error here
 }
 
 function backendOf({ inForce, cache, ending, registry }: Parts): Backend {

@@ -12,6 +12,7 @@ import {
   switchCheck,
 } from "../../health/mod.ts";
 import { controllerHooks, hooksOf } from "../background/background.ts";
+import { sourceHooks } from "../background/resource-sources.ts";
 import type { OpenedReads } from "../cache/mod.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { ActiveConfig } from "../config/active-config.ts";
@@ -74,7 +75,13 @@ export function healthChecks(parts: CheckedParts, elapsed: () => number): (catal
 
 /** Post-start hooks in the order in which they are reported. */
 export function hookNames(catalog: Catalog): readonly string[] {
-  return [bootstrapHook, authorizersHook, ...controllerHooks(catalog), ...hooksOf(catalog).map(({ name }) => name)];
+  return [
+    bootstrapHook,
+    authorizersHook,
+    ...sourceHooks(catalog),
+    ...controllerHooks(catalog),
+    ...hooksOf(catalog).map(({ name }) => name),
+  ];
 }
 /** The hook that makes the objects that must exist. */
 export const bootstrapHook = "create-initial-objects";

@@ -1,6 +1,7 @@
 /** A server that answers in process: what settings, plugins and a store make together, and how it follows other settings. */
 import { once, pause, systemClock } from "../../core/async.ts";
 import { limits } from "../../core/limits.ts";
+import { followSources } from "../background/resource-sources.ts";
 import { type ActiveConfig, activeConfigOf } from "../config/active-config.ts";
 import type { Followed } from "../config/follow-files.ts";
 import { apiAudiences } from "../config/service-accounts.ts";
@@ -96,6 +97,7 @@ export async function openServer(options: ServeOptions): Promise<Opened> {
   const server = assemble({
     ...health,
     inForce: inForce.current,
+    onSwap: inForce.onSwap,
     heavy,
     store,
     faults,
@@ -120,6 +122,7 @@ export async function openServer(options: ServeOptions): Promise<Opened> {
     issueLegacyToken: accounts.issuer.issueLegacy,
     signal,
   });
+  const sources = followSources({ ...inForce, api, start, log, signal });
   const bootstrapped = background.bootstrapped.then(() => start.finished(bootstrapHook));
   bootstrapped.catch(() => {}); // the caller awaits `bootstrapped` and gets the error
   describeConfig(inForce, registry, log);
@@ -149,7 +152,7 @@ export async function openServer(options: ServeOptions): Promise<Opened> {
     end: () => ending.abort(),
     close: once(async () => {
       ending.abort();
-      await Promise.all([watching, background.ended(), heavy?.close(), accounts.ended()]);
+      await Promise.all([watching, background.ended(), sources, heavy?.close(), accounts.ended()]);
       await Promise.all([storage.close(), auditing?.close()]);
     }),
   };

@@ -107,6 +107,7 @@ const unused = (): never => assert.fail("no token is issued here");
 function scene(use: (scene: Scene) => Promise<void>): Promise<void> {
   return withCache(async ({ cache, faulty }) => {
     const parts = {
+      onSwap: () => {},
       inForce: () => active,
       store: faulty.store,
       faults: noFaults,

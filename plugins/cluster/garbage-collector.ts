@@ -13,7 +13,7 @@
 import { limits } from "../../core/limits.ts";
 import { foregroundFinalizer, orphanFinalizer } from "../../core/meta/finalizers.ts";
 import { listed } from "../../core/listed.ts";
-import type { Api } from "../../core/api.ts";
+import type { Api, ApiCollection } from "../../core/api.ts";
 import type { Controller } from "../../core/plugin.ts";
 import type { ApiObject, OwnerReference } from "../../core/meta/object-meta.ts";
 import { StatusError } from "../../core/status-error.ts";
@@ -34,10 +34,7 @@ export const garbageCollector: Controller = {
       (error) => failed.abort(error),
       work,
     );
-    // Not events: they are numerous, have no owners and expire.
-    const collections = api.collections("watch").filter(({ resource }) => resource !== "events");
-    const handle = (collection: Collection, object: ApiObject, deleted: boolean) => {
-      const node = nodeOf(collection.groupVersion, collection.resource, object);
+    const handle = (node: Node, deleted: boolean) => {
       if (deleted) {
         graph.remove(node.uid);
         queue.forget(node.uid);
@@ -52,16 +49,7 @@ export const garbageCollector: Controller = {
       for (const uid of owners) if (graph.get(uid)?.deleting) queue.add(uid);
     };
     try {
-      // Fill the graph first: an owner must not be finalized before all of its dependents are known.
-      await Promise.all(collections.map(async (collection) => {
-        const { groupVersion, resource } = collection;
-        for await (const object of listed(api, groupVersion, resource, "")) graph.put(nodeOf(groupVersion, resource, object));
-      }));
-      await Promise.all(collections.map(async (collection) => {
-        for await (const { type, object } of api.watch(collection.groupVersion, collection.resource, "", {}, until, "ownership")) {
-          handle(collection, object, type === "DELETED");
-        }
-      }));
+      await followAll({ api, graph, handle, failed }, until);
     } finally {
       await queue.close();
     }
@@ -69,7 +57,61 @@ export const garbageCollector: Controller = {
   },
 };
 
-type Collection = ReturnType<Api["collections"]>[number];
+interface Following {
+  readonly api: Api;
+  readonly graph: OwnerGraph;
+  readonly handle: (node: Node, deleted: boolean) => void;
+  /** Ends the controller, with the reason. */
+  readonly failed: AbortController;
+}
+
+/** Follows the objects of all collections, also of those that appear later. Resolves when all watches have ended, after the signal aborts. */
+async function followAll({ api, graph, handle, failed }: Following, until: AbortSignal): Promise<void> {
+  const followed = new Map<string, { readonly collection: ApiCollection; readonly ending: AbortController }>();
+  const ended: Promise<void>[] = [];
+  async function follow({ groupVersion, resource }: ApiCollection, signal: AbortSignal): Promise<void> {
+    for await (const { type, object } of api.watch(groupVersion, resource, "", {}, signal, "ownership")) {
+      handle(nodeOf(groupVersion, resource, object), type === "DELETED");
+    }
+  }
+  for await (const all of api.followCollections("watch", until)) {
+    // Not events: they are numerous, have no owners and expire.
+    const collections = new Map(all.filter(({ resource }) => resource !== "events").map((each) => [nameOf(each), each]));
+    for (const [name, { collection, ending }] of followed) {
+      if (collections.has(name)) continue;
+      ending.abort();
+      followed.delete(name);
+      // Objects of a kind that is no longer served are gone for their dependents, too.
+      for (const node of graph.nodesOf(collection.groupVersion, collection.resource)) handle(node, true);
+    }
+    const added = [...collections].filter(([name]) => !followed.has(name));
+    // Fill the graph first: an owner must not be finalized before all of its dependents are known.
+    const filled = await Promise.all(
+      added.map(async ([name, collection]) => await fill(api, graph, collection) ? [{ name, collection }] : []),
+    );
+    for (const { name, collection } of filled.flat()) {
+      const ending = new AbortController();
+      followed.set(name, { collection, ending });
+      ended.push(follow(collection, AbortSignal.any([until, ending.signal])).catch((error) => failed.abort(error)));
+    }
+  }
+  await Promise.all(ended);
+}
+
+/** Adds the objects of a collection to the graph. Resolves with false if the collection is not served any more. */
+async function fill(api: Api, graph: OwnerGraph, { groupVersion, resource }: ApiCollection): Promise<boolean> {
+  try {
+    for await (const object of listed(api, groupVersion, resource, "")) graph.put(nodeOf(groupVersion, resource, object));
+    return true;
+  } catch (error) {
+    if (error instanceof StatusError && error.reason === "NotFound") return false;
+    throw error;
+  }
+}
+
+function nameOf({ groupVersion, resource }: ApiCollection): string {
+  return `${groupVersion}/${resource}`;
+}
 
 /** Whether the object's deletion waits for the garbage collector. */
 function awaitsCollector(node: Node): boolean {
@@ -156,7 +198,7 @@ async function stateOf(api: Api, graph: OwnerGraph, node: Node, owner: OwnerRefe
   }
 }
 
-function canCreate(api: Api, { groupVersion, resource }: Collection): boolean {
+function canCreate(api: Api, { groupVersion, resource }: ApiCollection): boolean {
   return api.collections("create").some((each) => each.groupVersion === groupVersion && each.resource === resource);
 }
 

@@ -39,6 +39,10 @@ export class OwnerGraph {
   dependentsOf(uid: string): readonly Node[] {
     return [...this.#dependents.get(uid) ?? []].flatMap((each) => this.#nodes.get(each) ?? []);
   }
+  /** All objects of a collection. */
+  nodesOf(groupVersion: GroupVersion, resource: string): readonly Node[] {
+    return [...this.#nodes.values()].filter((node) => node.groupVersion === groupVersion && node.resource === resource);
+  }
   /** Adds an object or replaces its node. */
   put(node: Node): void {
     this.#unlink(node.uid);

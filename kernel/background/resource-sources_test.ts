@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { definePlugin } from "../../core/define/define.ts";
+import { object } from "../../core/meta/object.ts";
+import { field, string, structsOf } from "../../core/schema.ts";
+import type { Plugin, Resource, ResourceSource } from "../../core/plugin.ts";
+import { StatusError } from "../../core/status-error.ts";
+import { withDefaults } from "../config/parse.ts";
+import { silentLog } from "../observe/log.ts";
+import { type Opened, openServer } from "../startup/open-server.ts";
+import { localApi } from "./local-api.ts";
+
+interface Description {
+  readonly kind: string;
+  readonly doc: string;
+}
+
+/** A source whose descriptions the test gives. A value of undefined makes it fail. */
+function testSource(): { readonly source: ResourceSource<Description>; give(next: readonly Description[] | undefined): void } {
+  const given: (readonly Description[] | undefined)[] = [];
+  let wake = Promise.withResolvers<void>();
+  return {
+    source: {
+      hook: "things-synced",
+      async *follow(_, signal) {
+        signal.addEventListener("abort", () => wake.resolve(), { once: true });
+        while (!signal.aborted) {
+          if (given.length === 0) {
+            await wake.promise;
+            wake = Promise.withResolvers();
+            continue;
+          }
+          const next = given.shift();
+          if (next === undefined) throw new Error("the source has failed");
+          yield next;
+        }
+      },
+      resources: ({ kind, doc }) => [resourceOf(kind, doc)],
+    },
+    give(next) {
+      given.push(next);
+      wake.resolve();
+    },
+  };
+}
+
+function resourceOf(kind: string, doc: string): Resource {
+  const struct = structsOf("example.com/v1");
+  const schema = object(kind, { spec: field(2, struct(`${kind}Spec`, { size: field(1, string, doc) }), "The spec.") }, { doc: "A thing." });
+  return {
+    kind,
+    custom: true,
+    scope: "Cluster",
+    summary: "A thing.",
+    storedAs: "example.com/v1",
+    storedUnder: `example.com/${kind.toLowerCase()}s`,
+    served: { "example.com/v1": { schema, introduced: "1.0" }, "example.com/v1alpha1": { schema, introduced: "1.0" } },
+  };
+}
+
+async function opened(use: (server: Opened, give: ReturnType<typeof testSource>["give"]) => Promise<void>, more: Partial<Plugin> = {}) {
+  const { source, give } = testSource();
+  const plugin = definePlugin({ name: "things", summary: "For tests.", resourceSource: source, ...more });
+  const server = await openServer({ config: withDefaults({ "data-dir": ":memory:" }), plugins: [plugin], log: silentLog });
+  await use(server, give).finally(() => server.close());
+}
+async function until(is: () => boolean): Promise<void> {
+  for (const end = AbortSignal.timeout(10_000); !is();) {
+    end.throwIfAborted();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+const apiOf = (server: Opened) => localApi(server.server, { name: "admin", groups: ["system:masters"] });
+const isNotFound = (error: unknown) => error instanceof StatusError && error.reason === "NotFound";
+
+test("resources of a source are served while their description is given, in all of their versions", () =>
+  opened(async ({ server, registry: _, ...rest }, give) => {
+    const all = { server, registry: _, ...rest };
+    const api = apiOf(all);
+    await assert.rejects(api.list("example.com/v1", "things", ""), isNotFound);
+    const thing = { kind: "Thing", doc: "Its size." };
+    give([thing]);
+    await server.catalogChanged(AbortSignal.timeout(10_000));
+    await all.started;
+    await api.create("example.com/v1", "things", "", { metadata: { name: "a" }, spec: { size: "big" } });
+    const { items } = await api.list("example.com/v1alpha1", "things", "");
+    assert.deepEqual(items.map(({ metadata: { name } }) => name), ["a"], "alpha versions need no setting");
+    give([thing, { kind: "Other", doc: "Another." }]);
+    await server.catalogChanged(AbortSignal.timeout(10_000));
+    assert.equal((await api.list("example.com/v1", "others", "")).items.length, 0);
+    give([]);
+    await server.catalogChanged(AbortSignal.timeout(10_000));
+    await assert.rejects(api.list("example.com/v1", "things", ""), isNotFound);
+  }));
+
+test("a source that fails is followed again, and its last descriptions stay in force", () =>
+  opened(async (all, give) => {
+    const { server } = all;
+    give([{ kind: "Thing", doc: "Its size." }]);
+    await server.catalogChanged(AbortSignal.timeout(10_000));
+    give(undefined);
+    give([{ kind: "Thing", doc: "Its size." }, { kind: "Other", doc: "Another." }]);
+    assert.notEqual(server.catalog.endpoint("example.com", "v1", "things"), undefined);
+    await server.catalogChanged(AbortSignal.timeout(10_000));
+    assert.notEqual(server.catalog.endpoint("example.com", "v1", "others"), undefined);
+  }));
+
+test("a resource that clashes with one of a plugin is left out", () =>
+  opened(async ({ server }, give) => {
+    const declared = server.catalog.endpoint("example.com", "v1", "things");
+    give([{ kind: "Thing", doc: "From a description." }, { kind: "Other", doc: "Another." }]);
+    await server.catalogChanged(AbortSignal.timeout(10_000));
+    assert.equal(server.catalog.endpoint("example.com", "v1", "things"), declared);
+    assert.notEqual(server.catalog.endpoint("example.com", "v1", "others"), undefined);
+  }, { resources: [resourceOf("Thing", "From a plugin.")] }));
+
+test("controllers go on while resources appear, and followCollections() yields each state", () => {
+  let runs = 0;
+  const seen: string[] = [];
+  return opened(
+    async (_, give) => {
+      await until(() => seen.length === 1);
+      give([{ kind: "Thing", doc: "Its size." }]);
+      await until(() => seen.length === 2);
+      give([]);
+      await until(() => seen.length === 3);
+      assert.deepEqual(seen, ["", "things", ""]);
+      assert.equal(runs, 1);
+    },
+    {
+      controllers: [{
+        name: "observer",
+        async run({ api }, signal) {
+          runs++;
+          for await (const collections of api.followCollections("watch", signal)) {
+            seen.push(collections.map(({ resource }) => resource).join());
+          }
+        },
+      }],
+    },
+  );
+});
