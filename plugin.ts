@@ -22,6 +22,7 @@ export type {
   Release,
   RequestHookContext,
   Resource,
+  ResourceSource,
   Served,
   Stability,
   StartHook,
@@ -36,6 +37,7 @@ export type {
 export type {
   Api,
   ApiApplyOptions,
+  ApiCollection,
   ApiCreateOptions,
   ApiList,
   ApiPatch,
