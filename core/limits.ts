@@ -42,6 +42,8 @@ export const limits = Object.freeze({
   heavyHeapBytesMax: 96 * 1024 * 1024,
   /** Maximum duration of a heavy request in its thread. The deadline on the main thread is earlier. */
   heavyRequestMsMax: 3_600_000,
+  /** Cost units of one evaluation of a CEL expression (upstream's per call limit). */
+  celCallCostMax: 1_000_000,
   /** Total size of the values of a ConfigMap or Secret. */
   configBytesMax: 1024 * 1024,
   /** Number of parameters of a storage class or volume attributes class, and total bytes of their names and values. */

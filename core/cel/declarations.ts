@@ -2,7 +2,7 @@
  * What an environment offers to expressions: variables, functions with their costs, and macros. A library is an array of declarations in
  * `functions/`: the signature, the implementation, and the cost of a function stand in one place.
  */
-import type { Ast, Call, Expr } from "./ast.ts";
+import type { Ast, Call, Expr, Issue } from "./ast.ts";
 import type { Type, TypeSource } from "./types.ts";
 import type { Value } from "./values.ts";
 
@@ -107,6 +107,8 @@ export interface Environment {
   readonly homogeneousLiterals: boolean;
   /** Optional syntax (`a.?b`, `a[?b]`, `{?k: v}`) is on. */
   readonly optionalSyntax: boolean;
+  /** Checks of libraries after the check of types, such as of constant patterns. */
+  readonly validators: readonly ((ast: CheckedAst) => readonly Issue[])[];
 }
 
 /** What a checked name means: a variable, a constant type name, or the overloads that may be called. */

@@ -1,0 +1,115 @@
+/**
+ * Environments: which variables, functions, macros and types an expression can name. New expressions are compiled with the libraries of the
+ * compatibility version, stored ones with all.
+ */
+import type { Environment, FunctionDeclaration, Macro, Overload, Variable } from "./declarations.ts";
+import type { Library } from "./functions/library.ts";
+import { optionalLibrary } from "./functions/optional.ts";
+import { standardLibrary } from "./functions/standard.ts";
+import type { Type, TypeSource } from "./types.ts";
+
+/** Libraries of all versions, in upstream's order. */
+export const libraries: readonly Library[] = [standardLibrary, optionalLibrary];
+
+/** A version that includes every library: expressions that are stored already. */
+export const allVersions: number = Infinity;
+
+export interface EnvironmentOptions {
+  /** Minor version of Kubernetes 1.x whose libraries are available. Default: all. */
+  readonly version?: number;
+  readonly libraries?: readonly Library[];
+  readonly variables?: readonly Variable[];
+  readonly types?: TypeSource;
+  readonly container?: string;
+}
+
+/** What is added to an environment. */
+export type EnvironmentExtension = Omit<EnvironmentOptions, "version">;
+
+const noTypes: TypeSource = { hasType: () => false, field: () => undefined, fieldNames: () => [] };
+const optionalSyntaxSince = 28;
+
+const empty: Environment = Object.freeze({
+  variables: new Map(),
+  functions: new Map(),
+  macros: [],
+  types: noTypes,
+  typeNames: new Map(),
+  container: "",
+  homogeneousLiterals: true,
+  optionalSyntax: false,
+  validators: [],
+});
+
+/** The environment of a kube-apiserver of a version, with the variables and types that the caller declares. */
+export function environment(options: EnvironmentOptions = {}): Environment {
+  const version = options.version ?? allVersions;
+  const available = (options.libraries ?? libraries).filter(({ since }) => since <= version);
+  return extend({ ...empty, optionalSyntax: version >= optionalSyntaxSince }, { ...options, libraries: available });
+}
+
+/** An environment with more variables, libraries or types. A type source replaces the one of the base. */
+export function extend(base: Environment, extension: EnvironmentExtension): Environment {
+  const added = extension.libraries ?? [];
+  return {
+    ...base,
+    variables: withVariables(base.variables, extension.variables ?? []),
+    functions: withFunctions(base.functions, added.flatMap(({ functions }) => functions)),
+    macros: [...base.macros, ...added.flatMap((library): readonly Macro[] => library.macros ?? [])],
+    types: extension.types ?? base.types,
+    typeNames: withTypeNames(base.typeNames, added),
+    container: extension.container ?? base.container,
+    validators: [...base.validators, ...added.flatMap(({ validate }) => validate === undefined ? [] : [validate])],
+  };
+}
+
+function withVariables(base: ReadonlyMap<string, Variable>, added: readonly Variable[]): ReadonlyMap<string, Variable> {
+  if (added.length === 0) return base;
+  return new Map([...base, ...added.map((variable): [string, Variable] => [variable.name, variable])]);
+}
+
+function withTypeNames(base: ReadonlyMap<string, Type>, added: readonly Library[]): ReadonlyMap<string, Type> {
+  if (!added.some(({ typeNames }) => typeNames !== undefined)) return base;
+  return new Map([...base, ...added.flatMap(({ typeNames }) => [...typeNames ?? []])]);
+}
+
+type Functions = ReadonlyMap<string, FunctionDeclaration>;
+
+function withFunctions(base: Functions, added: readonly FunctionDeclaration[]): Functions {
+  if (added.length === 0) return base;
+  const functions = new Map(base);
+  for (const declaration of added) {
+    const known = functions.get(declaration.name);
+    functions.set(declaration.name, known === undefined ? declaration : merged(known, declaration));
+  }
+  return functions;
+}
+
+/** A function of two libraries: each overload keeps the costs of its own declaration. An overload of the same id is replaced. */
+function merged(first: FunctionDeclaration, second: FunctionDeclaration): FunctionDeclaration {
+  const replaced = new Set(second.overloads.map(({ id }) => id));
+  const kept = first.overloads.filter(({ id }) => !replaced.has(id));
+  const isSecond = (id: string): boolean => replaced.has(id);
+  return { name: first.name, overloads: [...kept, ...second.overloads], ...mergedCosts(first, second, isSecond, kept) };
+}
+
+function mergedCosts(
+  first: FunctionDeclaration,
+  second: FunctionDeclaration,
+  isSecond: (id: string) => boolean,
+  kept: readonly Overload[],
+): Pick<FunctionDeclaration, "cost" | "estimate"> {
+  const isFirst = new Set(kept.map(({ id }) => id));
+  // A call whose overload is not known before it runs has the costs of the declaration that states some.
+  const owner = (id: string, key: "cost" | "estimate"): FunctionDeclaration =>
+    isSecond(id) ? second : isFirst.has(id) ? first : first[key] === undefined ? second : first;
+  const costs: Pick<FunctionDeclaration, "cost" | "estimate"> = {
+    cost: (id, args, result) => owner(id, "cost").cost?.(id, args, result) ?? 1,
+    estimate: (call, estimator) => owner(call.overload, "estimate").estimate?.(call, estimator),
+  };
+  const { cost, estimate } = costs;
+  return {
+    ...(first.cost === undefined && second.cost === undefined || cost === undefined ? {} : { cost }),
+    ...(first.estimate === undefined && second.estimate === undefined || estimate === undefined ? {} : { estimate }),
+  };
+}
