@@ -6,6 +6,11 @@
  * definitions further down in a file.
  */
 
+import type { Json } from "./json.ts";
+import type { StructuralSchema } from "./structural-schema.ts";
+
+export { isObject, type Json, type JsonObject } from "./json.ts";
+
 /** A quantity in canonical text, such as `"1Gi"` or `"250m"`. */
 export type Quantity = string;
 /** RFC 3339 in UTC with whole seconds, such as `"2024-05-01T10:00:00Z"`. */
@@ -16,15 +21,6 @@ export type MicroTime = string;
 export type Base64 = string;
 /** An int64: a `number` if it is a safe integer, else a `bigint`. Equal values are equal by `===`. */
 export type Int64 = number | bigint;
-/** Any JSON value, integers beyond 2^53 as `bigint`. */
-export type Json = null | boolean | number | bigint | string | readonly Json[] | { readonly [key: string]: Json };
-export type JsonObject = { readonly [key: string]: Json };
-
-/** Whether a value is an object: neither null, a list nor a scalar. */
-export function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 export type BooleanNode = { readonly tag: "boolean" };
 export type StringNode = {
   readonly tag: "string";
@@ -44,6 +40,11 @@ export type MicroTimeNode = { readonly tag: "microTime" };
 export type DurationNode = { readonly tag: "duration" };
 /** Any JSON value, kept unchanged: RawExtension and JSON. */
 export type RawNode = { readonly tag: "raw" };
+/**
+ * A value of a custom resource, described by the schema in its definition. Null is kept where the schema is nullable, unknown members are
+ * pruned, empty lists and maps stay, and members are sorted by name.
+ */
+export type StructuralNode = { readonly tag: "structural"; readonly schema: StructuralSchema };
 /** A field set of server-side apply. */
 export type FieldsV1Node = { readonly tag: "fieldsV1" };
 export type ListNode = {
@@ -77,6 +78,10 @@ export type StructNode = {
   readonly typeMeta?: true;
   /** `x-kubernetes-map-type: atomic`. */
   readonly atomic?: true;
+  /** Members that `fields` does not name (kinds of custom resources): kept with values of this node. Default: unknown members are dropped. */
+  readonly rest?: StructuralNode;
+  /** Additional keys of the OpenAPI schema, such as `x-kubernetes-validations`. */
+  readonly publish?: { readonly [key: string]: Json };
   /** Published as `x-kubernetes-unions`. Values are validated by the rules of the kind. */
   readonly union?: Union;
   /** Applies defaults that depend on other fields, after the defaults of the fields. Returns `self` itself if nothing changes. */
@@ -100,6 +105,7 @@ export type Node =
   | MicroTimeNode
   | DurationNode
   | RawNode
+  | StructuralNode
   | FieldsV1Node
   | ListNode
   | RecordNode
@@ -227,6 +233,11 @@ export const microTime: Typed<MicroTime | null, MicroTimeNode> = Object.freeze({
 export const duration: Typed<string, DurationNode> = Object.freeze({ tag: "duration" });
 /** Any JSON object, stored as it is. */
 export const raw: Typed<Json, RawNode> = Object.freeze({ tag: "raw" });
+/** A value of a custom resource. */
+export function structural(schema: StructuralSchema): Typed<Json, StructuralNode> {
+  return Object.freeze({ tag: "structural", schema });
+}
+/** A field set of server-side apply. */
 export const fieldsV1: Typed<Json, FieldsV1Node> = Object.freeze({ tag: "fieldsV1" });
 
 /** A string enumeration. */

@@ -2,9 +2,12 @@
  * Schemas in the form that server-side apply uses: an atom is a scalar, a list or a map (or, if untyped, any of them). Lists and maps are
  * merged item by item or treated as one value. Apply has no other access to schema nodes.
  */
+import { once } from "../async.ts";
 import { type Member, membersOf } from "../derive/members.ts";
 import { fold, type Json, type ListNode, type Node, type StructNode } from "../schema.ts";
 import { zeroOf } from "../derive/zero.ts";
+import { ObjectMeta } from "../meta/object-meta.ts";
+import type { StructuralSchema } from "../structural-schema.ts";
 import { type Element, memberElement } from "./element.ts";
 
 export type ScalarType = "numeric" | "string" | "boolean" | "untyped";
@@ -73,6 +76,7 @@ export const atomOf: (node: Node) => Atom = fold<Atom>({
   microTime: () => untyped,
   duration: () => string,
   raw: () => deduced,
+  structural: ({ schema }, go) => structuralAtom(schema, false, go(ObjectMeta)),
   fieldsV1: () => anyMap,
   list: (node, go) => ({ list: listAtom(node, go) }),
   record: (node, go) => ({ map: { atomic: node.atomic === true, fields: undefined, of: go(node.of) } }),
@@ -102,6 +106,76 @@ function missingKey(node: ListNode, name: string): Json | undefined {
   return member.always && !member.pointer ? zeroOf(member.node) as Json : undefined; // keys are scalars
 }
 
+/**
+ * The atom of a value of a custom resource (upstream: kube-openapi `schemaconv`). `keepsUnknown`: a schema around this one keeps unknown
+ * members; `metadata`: the atom of ObjectMeta, for embedded resources.
+ */
+function structuralAtom(schema: StructuralSchema, keepsUnknown: boolean, metadata: Atom): Atom {
+  const keeps = keepsUnknown || schema["x-kubernetes-preserve-unknown-fields"] === true;
+  const list = once(() => structuralList(schema, keeps, metadata));
+  const map = once(() => structuralMap(schema, keeps, metadata));
+  switch (schema["x-kubernetes-int-or-string"] === true ? "" : schema.type ?? "") {
+    case "object":
+      return {
+        get map() {
+          return map();
+        },
+      };
+    case "array":
+      return {
+        get list() {
+          return list();
+        },
+      };
+    case "integer":
+    case "number":
+      return numeric;
+    case "boolean":
+      return boolean;
+    case "string":
+      return schema.format === undefined || schema.format === "byte" ? string : untyped;
+    default:
+      return {
+        scalar: "untyped",
+        get list() {
+          return list();
+        },
+        get map() {
+          return map();
+        },
+      };
+  }
+}
+
+function structuralList(schema: StructuralSchema, keeps: boolean, metadata: Atom): ListAtom {
+  const { items } = schema;
+  const keys = (schema["x-kubernetes-list-map-keys"] ?? []).map((name) => ({ name, missing: items?.properties?.[name]?.default }));
+  return {
+    type: schema["x-kubernetes-list-type"] ?? "atomic",
+    keys,
+    of: items === undefined ? oneValue : structuralAtom(items, keeps, metadata),
+  };
+}
+
+function structuralMap(schema: StructuralSchema, keeps: boolean, metadata: Atom): MapAtom {
+  const { properties = {}, additionalProperties } = schema;
+  const fields = new Map(
+    Object.entries(properties).map(([key, inner]) => [key, { element: memberElement(key), atom: structuralAtom(inner, keeps, metadata) }]),
+  );
+  if (schema["x-kubernetes-embedded-resource"] === true) {
+    for (const key of ["apiVersion", "kind"]) fields.set(key, { element: memberElement(key), atom: string });
+    fields.set("metadata", { element: memberElement("metadata"), atom: metadata });
+  }
+  const others = additionalProperties === undefined
+    ? keeps || fields.size === 0 ? deduced : undefined
+    : additionalProperties === true
+    ? deduced
+    : additionalProperties === false
+    ? undefined
+    : structuralAtom(additionalProperties, keeps, metadata);
+  return { atomic: schema["x-kubernetes-map-type"] === "atomic", fields, of: others };
+}
+
 function structAtom(node: StructNode, go: (node: Node) => Atom): Atom {
   const fields = new Map(
     membersOf(node).map((member: Member) => {
@@ -109,7 +183,7 @@ function structAtom(node: StructNode, go: (node: Node) => Atom): Atom {
       return [member.key, { element: memberElement(member.key), atom: member.field.granular ? granular(atom) : atom }];
     }),
   );
-  return { map: { atomic: node.atomic === true, fields, of: undefined } };
+  return { map: { atomic: node.atomic === true, fields, of: node.rest === undefined ? undefined : go(node.rest) } };
 }
 
 function granular(atom: Atom): Atom {

@@ -3,7 +3,7 @@
  * value, `i:0` for an item by its index. An element is its canonical text: two elements are equal if their texts are equal.
  */
 import { goString } from "../tree/json-text.ts";
-import { compareBytes } from "../derive/sorted-keys.ts";
+import { compareBytes } from "../tree/sorted-keys.ts";
 import { isObject, type Json } from "../schema.ts";
 import { goQuote } from "../tree/go-quote.ts";
 import { readJson } from "../tree/json.ts";

@@ -1,6 +1,6 @@
 /** Conversion between the entries of metadata.managedFields and sets of fields. */
 import type { ManagedFieldsEntry } from "../meta/object-meta.ts";
-import { compareBytes } from "../derive/sorted-keys.ts";
+import { compareBytes } from "../tree/sorted-keys.ts";
 import { limits } from "../limits.ts";
 import { type FieldSet, readFieldSet, union, writeFieldSet } from "./field-set.ts";
 

@@ -35,6 +35,7 @@ const table: Fold<Check> = {
   microTime: text,
   duration: text,
   raw: () => () => [],
+  structural: () => () => [],
   fieldsV1: () => expects("an object", isObject),
   list: ({ of }, go) => {
     const check = go(of);

@@ -66,6 +66,8 @@ const readNode: (node: Node) => CborRead = fold<CborRead>({
   microTime: () => readMicroTime,
   duration: () => readDuration,
   raw: () => readRaw,
+  // Custom resources are read as trees.
+  structural: () => readRaw,
   fieldsV1: () => readFieldsV1,
   list: (node, go) => readList(node, go(node.of)),
   record: (node, go) => readRecord(node, go(node.of)),

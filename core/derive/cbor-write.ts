@@ -7,6 +7,7 @@ import { bytesOf } from "../scalars/base64.ts";
 import { once } from "../async.ts";
 import { fold, type Json, type Node, type RecordNode, type StructNode, type Typed } from "../schema.ts";
 import { membersOf } from "./members.ts";
+import { restKeys } from "./structural.ts";
 import { isZero, zeroOf } from "./zero.ts";
 
 type Write = (value: any, to: CborWriter) => void;
@@ -37,6 +38,7 @@ const writeNode: (node: Node) => Write = fold<Write>({
   microTime: () => text,
   duration: () => text,
   raw: () => json,
+  structural: () => json,
   fieldsV1: () => json,
   list: (node, go) => writeList(go(node.of)),
   record: writeRecord,
@@ -57,6 +59,25 @@ function writeRecord(node: RecordNode, go: (node: Node) => Write): Write {
     to.map(keys.length);
     for (const key of keys) write(entries[key], to.text(key));
   };
+}
+
+interface MemberWriter {
+  readonly key: string;
+  readonly leavesOut: (value: unknown) => boolean;
+  write(value: unknown, to: CborWriter): void;
+}
+
+/** A struct that has other members than its fields: all of them sorted together. */
+function writeWithRest(
+  object: Readonly<Record<string, unknown>>,
+  members: readonly MemberWriter[],
+  known: ReadonlySet<string>,
+  to: CborWriter,
+): void {
+  const rest = restKeys(object, known).map((key): MemberWriter => ({ key, leavesOut: () => false, write: json }));
+  const all = [...members.filter(({ key, leavesOut }) => !leavesOut(object[key])), ...rest].toSorted((a, b) => compareKeys(a.key, b.key));
+  to.map(all.length);
+  for (const { key, write } of all) write(object[key], to.text(key));
 }
 
 /** The form of a member: omitted, null, zero or its value. */
@@ -83,7 +104,9 @@ function writeStruct(node: StructNode, go: (node: Node) => Write): Write {
       },
     };
   });
+  const known = node.rest === undefined ? undefined : new Set(members.map(({ key }) => key));
   return (object: Readonly<Record<string, unknown>>, to) => {
+    if (known !== undefined) return writeWithRest(object, members, known, to);
     let length = 0;
     for (const { key, leavesOut } of members) if (!leavesOut(object[key])) length++;
     to.map(length);

@@ -7,7 +7,7 @@ import { fold, type ListNode, type Node, type RecordNode, type StringNode, type 
 import { type Member, membersOf } from "./members.ts";
 import { rawText } from "./raw-json.ts";
 import { sameValue } from "./same-value.ts";
-import { sortedKeys } from "./sorted-keys.ts";
+import { sortedKeys } from "../tree/sorted-keys.ts";
 import { isZero, zeroOf } from "./zero.ts";
 
 type Check = (value: any, path: string) => readonly FieldError[];

@@ -12,6 +12,7 @@ import { absent, assembler } from "./assemble.ts";
 import { DecodeError, type DecodeReport, Decoding } from "./decoding.ts";
 import { goType } from "./go-type.ts";
 import { membersOf } from "./members.ts";
+import { decodeRest, decodeStructural, withRest } from "./structural.ts";
 import { zeroOf } from "./zero.ts";
 
 export { DecodeError, type DecodeReport };
@@ -57,6 +58,7 @@ const decodeNode: (node: Node) => Decode = fold<Decode>({
   microTime: () => decodeMicroTime,
   duration: () => decodeDuration,
   raw: () => decodeRaw,
+  structural: decodeStructural,
   fieldsV1: () => decodeRaw,
   list: (node, go) => decodeList(node, go(node.of)),
   record: (node, go) => decodeRecord(node, go(node.of)),
@@ -103,10 +105,11 @@ function decodeRecord(node: Node, decode: Decode): Decode {
 
 function decodeStruct(node: StructNode, go: (node: Node) => Decode): Decode {
   const members = membersOf(node);
-  const plan = members.map(({ key, node, pointer, through }) => ({ key, pointer, through, decode: go(node) }));
+  const plan = members.map(({ key, node, pointer, through, keepsNull }) => ({ key, pointer, through, keepsNull, decode: go(node) }));
   const indexOf = new Map(members.map(({ key }, index) => [key, index]));
   const assemble = assembler(members);
   const type = goType(node);
+  const decodeOther = decodeRest(node, go);
 
   return (tree, prior, run) => {
     if (tree === null) return prior ?? zeroOf(node);
@@ -118,11 +121,18 @@ function decodeStruct(node: StructNode, go: (node: Node) => Decode): Decode {
     run.structs.push(type);
     const before = (prior ?? none) as Readonly<Record<string, unknown>>; // made by this decoder
     const values = new Array<unknown>(plan.length).fill(undefined);
+    let rest: Map<string, unknown> | undefined;
     for (let i = 0; i < tree.keys.length; i++) {
       const key = tree.keys[i]!, value = tree.values[i]!;
       const index = indexOf.get(key);
       if (index === undefined) {
-        if (run.strict) run.unknown(key);
+        if (decodeOther !== undefined) {
+          rest ??= new Map();
+          if (run.strict && rest.has(key)) run.duplicate(key);
+          run.path.push(key);
+          rest.set(key, decodeOther(value, undefined, run));
+          run.path.pop();
+        } else if (run.strict) run.unknown(key);
         continue;
       }
       const member = plan[index]!;
@@ -131,7 +141,7 @@ function decodeStruct(node: StructNode, go: (node: Node) => Decode): Decode {
       run.path.push(key);
       append(run.fields, member.through, [key]);
       // Only JSON trees have duplicate keys: the other readers resolve them.
-      values[index] = value === null && member.pointer
+      values[index] = value === null && member.pointer && !member.keepsNull
         ? absent
         : member.decode(value, earlier === absent || earlier === null ? undefined : earlier, run);
       run.fields.length -= member.through.length + 1;
@@ -140,7 +150,7 @@ function decodeStruct(node: StructNode, go: (node: Node) => Decode): Decode {
     run.structs.pop();
     run.leave();
     if (prior !== undefined) plan.forEach(({ key }, index) => values[index] ??= before[key]);
-    return assemble(values);
+    return withRest(assemble(values), rest);
   };
 }
 const none: Readonly<Record<string, unknown>> = Object.freeze(Object.create(null));

@@ -64,21 +64,25 @@ export class Decoding {
   duplicate(key: string): void {
     if (this.reader === "json") this.#find("duplicate", key);
   }
+  /** Reports a pruned member of a custom resource. `path`: below the current one. */
+  unknownAt(path: readonly (string | number)[]): void {
+    this.#report(`unknown field "${pathText([...this.path, ...path])}"`);
+  }
+  /** As `unknownAt`, for a member that occurs twice. */
+  duplicateAt(path: readonly (string | number)[]): void {
+    if (this.reader === "json") this.#report(`duplicate field ${goQuote(pathText([...this.path, ...path]))}`);
+  }
   #find(what: "unknown" | "duplicate", key: string): void {
+    const path = pathText([...this.path, key]);
+    this.#report(`${what} field ${this.#converted ? `"${path}"` : goQuote(path)}`);
+  }
+  #report(finding: string): void {
     const most = this.#converted ? limits.convertedFindingsMax : limits.strictFindingsMax;
     if (this.#findings === undefined || this.#findings.length >= most) return;
-    const path = this.#pathTo(key);
-    const finding = `${what} field ${this.#converted ? `"${path}"` : goQuote(path)}`;
     if (this.#reported.has(finding)) return;
     this.#reported.add(finding);
     this.#findings.push(finding);
   }
-  #pathTo(key: string): string {
-    let text = "";
-    for (const step of this.path) text += typeof step === "number" ? `[${step}]` : text === "" ? step : `.${step}`;
-    return this.path.length === 0 ? key : `${text}.${key}`;
-  }
-
   /** Records that `tree` is not a value of the Go type. `detail`: the number that is out of range. */
   wrongType(tree: Tree, goType: string, detail = ""): void {
     this.#wrongType ??= this.#cannot(tree, goType, detail);
@@ -97,4 +101,11 @@ export class Decoding {
   finish(): void {
     if (this.#wrongType !== undefined) throw new DecodeError(this.#wrongType);
   }
+}
+
+/** A path as findings show it: `spec.items[0].name`. */
+function pathText(path: readonly (string | number)[]): string {
+  let text = "";
+  for (const step of path) text += typeof step === "number" ? `[${step}]` : text === "" ? step : `.${step}`;
+  return text;
 }

@@ -6,12 +6,15 @@ import { goString } from "../tree/json-text.ts";
 import { once } from "../async.ts";
 import { fold, type Json, type Node, type RecordNode, type StructNode, type Typed } from "../schema.ts";
 import { numberText } from "../tree/values.ts";
-import { sortedKeys } from "./sorted-keys.ts";
+import { sortedKeys } from "../tree/sorted-keys.ts";
 import { membersOf } from "./members.ts";
 import { rawText } from "./raw-json.ts";
+import { restKeys, structuralText } from "./structural.ts";
 import { isZero, zeroOf } from "./zero.ts";
 
 type Encode = (value: any) => string;
+
+const noKeys: readonly string[] = [];
 
 /** Compact JSON of an object, without a final newline. Values must be canonical; absent fields may be missing. */
 export function encoder<T>(node: Typed<T>): (value: T) => string {
@@ -37,6 +40,7 @@ const encodeNode: (node: Node) => Encode = fold<Encode>({
   microTime: () => time,
   duration: () => bare,
   raw: () => json,
+  structural: () => (value: Json) => structuralText(value),
   fieldsV1: () => json,
   list: (node, go) => encodeList(go(node.of)),
   record: encodeRecord,
@@ -80,6 +84,7 @@ function encodeStruct(node: StructNode, go: (node: Node) => Encode): Encode {
       zero: once(() => member.pointer || collection ? "null" : go(member.node)(zeroOf(member.node))),
     };
   });
+  const known = node.rest === undefined ? undefined : new Set(members.map(({ key }) => key));
   return (object: Readonly<Record<string, unknown>>) => {
     let out = "";
     for (let i = 0; i < members.length; i++) {
@@ -97,6 +102,9 @@ function encodeStruct(node: StructNode, go: (node: Node) => Encode): Encode {
         text = member.isNil !== undefined && member.isNil(value) ? "null" : member.encode(value);
       }
       out += (out === "" ? "{" : ",") + member.head + text;
+    }
+    for (const key of known === undefined ? noKeys : restKeys(object, known)) {
+      out += `${out === "" ? "{" : ","}${goString(key)}:${structuralText(object[key] as Json)}`; // of a structural node
     }
     return out === "" ? "{}" : out + "}";
   };

@@ -15,6 +15,7 @@ export const goType: (node: Node) => string = fold<string>({
   microTime: () => "v1.MicroTime",
   duration: () => "v1.Duration",
   raw: () => "runtime.RawExtension",
+  structural: () => "interface {}",
   fieldsV1: () => "v1.FieldsV1",
   list: ({ of }, go) => `[]${go(of)}`,
   record: ({ of, goName }, go) => goName ?? `map[string]${go(of)}`,

@@ -15,6 +15,8 @@ export interface Member {
   readonly emptyIsNull: boolean;
   /** An empty map or list of a request stays in the object until it is stored. */
   readonly keepsEmpty: boolean;
+  /** Null is a value, not absence (custom resources). */
+  readonly keepsNull: boolean;
 }
 
 const typeMetaField = (number: number, doc: string): Field => Object.freeze({ number, node: string, doc });
@@ -28,6 +30,7 @@ const typeMeta: readonly Member[] = (["kind", "apiVersion"] as const).map((key) 
   always: true,
   emptyIsNull: false,
   keepsEmpty: false,
+  keepsNull: false,
 }));
 
 /** All keys in the order of JSON: for kinds kind and apiVersion first, then the fields, with the fields of inlined structs in place. */
@@ -43,6 +46,16 @@ function ownMembers(node: StructNode, through: readonly string[]): Member[] {
     const always = field.written === undefined ? inner.tag === "struct" && !field.pointer : field.written === "always";
     const emptyIsNull = always && (inner.tag === "list" || inner.tag === "record") && field.made !== true;
     const keepsEmpty = field.keepsEmpty === true;
-    return [{ key, field, node: inner, through, pointer: field.pointer === true, always, emptyIsNull, keepsEmpty }];
+    return [{
+      key,
+      field,
+      node: inner,
+      through,
+      pointer: field.pointer === true,
+      always,
+      emptyIsNull,
+      keepsEmpty,
+      keepsNull: inner.tag === "structural",
+    }];
   });
 }

@@ -4,6 +4,8 @@
  */
 import { append } from "../append.ts";
 import { type Names, spell } from "../names.ts";
+import { ObjectMeta } from "../meta/object-meta.ts";
+import { published } from "../structural/openapi.ts";
 import type { GroupVersion } from "../versions.ts";
 import { type Field, fold, type Json, type Node, resolve, type StructNode, type Union } from "../schema.ts";
 
@@ -114,11 +116,7 @@ function structSchema(node: StructNode, home: GroupVersion, name: string, option
       if (field.required) required.push(key);
     }
   };
-  if (node.typeMeta) {
-    for (const [key, doc] of Object.entries(typeMetaDocs)) {
-      properties.push([key, { description: doc, type: "string" }]);
-    }
-  }
+  if (node.typeMeta) append(properties, Object.entries(typeMetaProperties));
   add(node.fields);
   const kinds = options.kinds?.(name) ?? [];
   const schema = {
@@ -127,6 +125,7 @@ function structSchema(node: StructNode, home: GroupVersion, name: string, option
     ...(properties.length > 0 ? { properties: Object.fromEntries(properties.toSorted(byName)) } : {}),
     ...(required.length > 0 ? { required } : {}),
     ...(node.atomic ? { "x-kubernetes-map-type": "atomic" } : {}),
+    ...node.publish,
     ...(node.union === undefined ? {} : { "x-kubernetes-unions": [publishedUnion(node.union)] }),
     ...(kinds.length > 0
       ? { "x-kubernetes-group-version-kind": kinds.map(({ group, version, kind }): Json => ({ group, kind, version })) }
@@ -134,9 +133,9 @@ function structSchema(node: StructNode, home: GroupVersion, name: string, option
   };
   return { schema, needs };
 }
-const typeMetaDocs = Object.freeze({
-  apiVersion: "Group and version of this representation. Unknown versions are rejected.",
-  kind: "Kind of the object, in CamelCase. Must match the path; cannot change.",
+const typeMetaProperties: Readonly<Record<string, OpenapiSchema>> = Object.freeze({
+  apiVersion: { description: "Group and version of this representation. Unknown versions are rejected.", type: "string" },
+  kind: { description: "Kind of the object, in CamelCase. Must match the path; cannot change.", type: "string" },
 });
 
 function publishedUnion({ discriminator, members }: Union): Json {
@@ -194,6 +193,11 @@ function partsOf(home: GroupVersion, options: OpenapiOptions): (node: Node) => P
     microTime: () => known("MicroTime"),
     duration: () => known("Duration"),
     raw: () => known("RawExtension"),
+    structural: ({ schema }) => {
+      const meta = structComponent(ObjectMeta, home, options);
+      const embedded = { ...typeMetaProperties, metadata: { $ref: pointerTo(meta.name, version) } };
+      return { schema: published(schema, { version, embedded }), needs: [meta] };
+    },
     fieldsV1: () => known("FieldsV1"),
     list: (node, go) => {
       const of = go(node.of);

@@ -60,6 +60,8 @@ const wireOf: (node: Node) => Wire = fold<Wire>({
   microTime: () => message((from, end) => readTimestamp(from, end, microTimeOf)),
   duration: () => message(readDuration),
   raw: () => message(readRaw),
+  // Custom resources have no protobuf form.
+  structural: () => message(readRaw),
   fieldsV1: () => message(readFieldsV1),
   list: (node, go) => message((from, end, depth) => onlyItems(from, end, go(node.of), depth)),
   record: (node, go) => message((from, end, depth) => Object.fromEntries(onlyEntries(from, end, go(node.of), node.of, depth))),

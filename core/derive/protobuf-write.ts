@@ -8,7 +8,7 @@ import { bytesOf } from "../scalars/base64.ts";
 import { parseDuration } from "../scalars/duration.ts";
 import { fractionNanos, secondsOf } from "../scalars/time.ts";
 import { type Field, fold, type Json, type Node, resolve, type StructNode, type Typed } from "../schema.ts";
-import { sortedKeys } from "./sorted-keys.ts";
+import { sortedKeys } from "../tree/sorted-keys.ts";
 import { rawText } from "./raw-json.ts";
 import { zeroOf } from "./zero.ts";
 
@@ -57,6 +57,8 @@ const wireOf: (node: Node) => Wire = fold<Wire>({
       writeInt64(nanos, to.uint32(8));
     }),
   raw: () => json,
+  // Custom resources have no protobuf form.
+  structural: () => json,
   fieldsV1: () => json,
   // A list inside a map is a message.
   list: (node, go) => message((value, to) => writeItems(go(node.of), 1, value, to)),

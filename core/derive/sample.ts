@@ -31,6 +31,7 @@ const sample: (node: Node) => Sample = fold<Sample>({
   microTime: () => (_name, number) => `${2000 + number}-01-01T01:01:01.${String(number).padStart(6, "0")}Z`,
   duration: () => (_name, number) => `${number}s`,
   raw: () => () => ({}),
+  structural: () => () => ({}),
   fieldsV1: () => () => ({}),
   list: (node, go) => (name, number, inside) => around(inside, node.of) ? zeroOf(node) : [go(node.of)(name, number, inside)],
   record: (node, go) => (name, number, inside) =>

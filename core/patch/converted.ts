@@ -37,6 +37,7 @@ const convert: (node: Node) => Convert = fold<Convert>({
   microTime: () => text,
   duration: () => text,
   raw: () => treeOfUntyped,
+  structural: () => treeOfUntyped,
   fieldsV1: () => treeOfUntyped,
   list: ({ of }, go) => {
     const item = go(of);

@@ -33,6 +33,8 @@ export const shapeOf: (node: Node) => Shape = fold<Shape>({
   microTime: () => opaque("MicroTime"),
   duration: () => opaque("Duration"),
   raw: () => opaque("RawExtension"),
+  // Strategic merge patches of custom resources are refused.
+  structural: () => opaque("interface"),
   fieldsV1: () => opaque("FieldsV1"),
   list: ({ of }, go) => ({ ...scalar("slice"), item: () => go(of) }),
   record: ({ of }, go) => ({ ...scalar("map"), member: () => ({ shape: go(of), strategy: undefined, mergeKey: "" }) }),

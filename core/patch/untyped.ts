@@ -2,7 +2,7 @@
  * Values without a schema as in upstream's strategic merge: integers and floats are distinct types, keys of objects are unique. The caller
  * owns them and may change them in place.
  */
-import { compareBytes } from "../derive/sorted-keys.ts";
+import { compareBytes } from "../tree/sorted-keys.ts";
 import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";
 import { numberText } from "../tree/values.ts";
 

@@ -2,7 +2,7 @@
  * Trees with strings in their escaped JSON form, for the two patch formats that upstream applies to JSON text: it parses only the parts that
  * a patch names and copies all others unchanged. All functions are iterative, because documents may have ten thousand levels.
  */
-import { compareBytes } from "../derive/sorted-keys.ts";
+import { compareBytes } from "../tree/sorted-keys.ts";
 import { goString } from "../tree/json-text.ts";
 import { plainString } from "../tree/json.ts";
 import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";

@@ -3,7 +3,7 @@
  * written; there is no second form. The rules of a structural schema (a type on each node, no conditions with structure) have been checked
  * by the validation of CustomResourceDefinition before anything here gets a schema.
  */
-import type { Json } from "../schema.ts";
+import type { Json } from "./json.ts";
 
 /** One rule in CEL (`x-kubernetes-validations`). */
 export interface ValidationRule {
@@ -60,12 +60,13 @@ export interface StructuralSchema extends ValueSchema {
   readonly "x-kubernetes-map-type"?: "atomic" | "granular";
 }
 
-/** The schema of members that `properties` does not name; undefined if they are pruned. `true`, and an untyped schema, allow any value. */
+/** The schema of members that `properties` does not name; undefined if they are pruned. Of `true` upstream knows no structure: members of
+ *  their values are pruned. */
 export function otherMembers({ additionalProperties }: StructuralSchema): StructuralSchema | undefined {
   if (additionalProperties === undefined || additionalProperties === false) return undefined;
   return additionalProperties === true ? anything : additionalProperties;
 }
-const anything: StructuralSchema = Object.freeze({ "x-kubernetes-preserve-unknown-fields": true });
+const anything: StructuralSchema = Object.freeze({});
 
 /** The schema of one member of an object. */
 export function memberSchema(schema: StructuralSchema, key: string): StructuralSchema | undefined {

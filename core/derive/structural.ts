@@ -1,0 +1,137 @@
+/** Values of custom resources: how `structural` nodes behave in the folds that decode and encode. */
+import { isObject, type Json } from "../json.ts";
+import { ObjectMeta } from "../meta/object-meta.ts";
+import type { Node, StructNode, StructuralNode } from "../schema.ts";
+import type { StructuralSchema } from "../structural-schema.ts";
+import { type Path, pruned } from "../structural/prune.ts";
+import { goJson, goString } from "../tree/json-text.ts";
+import { sortedKeys } from "../tree/sorted-keys.ts";
+import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";
+import { numberText, setOwn, treeFromJson } from "../tree/values.ts";
+import { DecodeError, Decoding } from "./decoding.ts";
+import { rawOf } from "./raw-json.ts";
+
+type Decode = (tree: Tree, prior: unknown, run: Decoding) => unknown;
+
+/** The decoder of a structural node. Undefined: the value is absent, because it is null and may not be. */
+export function decodeStructural({ schema }: StructuralNode, go: (node: Node) => Decode): Decode {
+  const decodeMeta = go(ObjectMeta);
+  return (tree, _prior, run) => {
+    if (run.strict) reportDuplicates(tree, run);
+    const raw = rawOf(tree);
+    if ("huge" in raw) return run.refuseType(new NumberText(raw.huge), "float64", raw.huge);
+    return canonical(raw.value, schema, decodeMeta, run);
+  };
+}
+
+/** The canonical form of plain JSON. */
+function canonical(value: Json, schema: StructuralSchema, decodeMeta: Decode, run: Decoding): Json | undefined {
+  if (value === null && schema.nullable !== true) return undefined;
+  return pruned(value, schema, {
+    ...(run.strict ? { unknown: (path: Path) => run.unknownAt(path) } : { dropInvalid: true as const }),
+    metadata: (metadata, path) => run.strict ? embeddedMeta(metadata, path, decodeMeta, run) : storedMeta(metadata, decodeMeta),
+  });
+}
+
+/** Metadata of an embedded resource, with the members of ObjectMeta. Unknown members are reported, wrong types end the run. */
+function embeddedMeta(metadata: Json, path: Path, decodeMeta: Decode, run: Decoding): Json {
+  run.path.push(...path);
+  try {
+    const checked = new Decoding("json");
+    decodeMeta(treeFromJson(metadata), undefined, checked);
+    checked.finish();
+    return shown(decodeMeta(treeFromJson(metadata), undefined, run));
+  } finally {
+    run.path.length -= path.length;
+  }
+}
+
+/** As `embeddedMeta`, for stored objects: members of a wrong type are dropped. */
+function storedMeta(metadata: Json, decodeMeta: Decode): Json | undefined {
+  if (!isObject(metadata)) return undefined;
+  const valid = Object.entries(metadata).filter(([key, value]) => isReadable(decodeMeta, { [key]: value }));
+  return shown(decodeMeta(treeFromJson(Object.fromEntries(valid)), undefined, new Decoding("json")));
+}
+function isReadable(decode: Decode, value: Json): boolean {
+  const run = new Decoding("json");
+  try {
+    decode(treeFromJson(value), undefined, run);
+    run.finish();
+    return true;
+  } catch (error) {
+    if (error instanceof DecodeError) return false;
+    throw error;
+  }
+}
+
+/** Decoded metadata as plain JSON, without an absent creation time, members sorted. */
+function shown(metadata: unknown): Json {
+  const members = metadata as { readonly [key: string]: Json }; // of ObjectMeta: JSON but for the order
+  const result: Record<string, Json> = {};
+  for (const key of sortedKeys(members)) {
+    if (key !== "creationTimestamp" || members[key] !== null) setOwn(result, key, members[key]!);
+  }
+  return result;
+}
+
+/** Reports members that occur twice, in document order. Iterative, because values without a schema may have ten thousand levels. */
+function reportDuplicates(tree: Tree, run: Decoding): void {
+  const waiting: { readonly tree: Tree; readonly path: Path }[] = [{ tree, path: [] }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { tree: at, path } = next;
+    const inner: { readonly tree: Tree; readonly path: Path }[] = [];
+    if (Array.isArray(at)) at.forEach((item, index) => isContainer(item) && inner.push({ tree: item, path: [...path, index] }));
+    else if (at instanceof TreeObject) {
+      const seen = new Set<string>();
+      at.keys.forEach((key, index) => {
+        if (seen.has(key)) run.duplicateAt([...path, key]);
+        seen.add(key);
+        if (isContainer(at.values[index]!)) inner.push({ tree: at.values[index]!, path: [...path, key] });
+      });
+    }
+    for (const each of inner.reverse()) waiting.push(each);
+  }
+}
+function isContainer(tree: Tree): boolean {
+  return typeof tree === "object" && tree !== null && !(tree instanceof NumberText);
+}
+
+/** The members of a struct that its fields do not name, in their node's form; undefined if the struct keeps none. */
+export function decodeRest({ rest }: StructNode, go: (node: Node) => Decode): Decode | undefined {
+  return rest === undefined ? undefined : go(rest);
+}
+
+/** Adds members to the object, sorted by name; values of undefined are left out. */
+export function withRest(object: Record<string, unknown>, rest: ReadonlyMap<string, unknown> | undefined): Record<string, unknown> {
+  for (const key of rest === undefined ? [] : [...rest.keys()].sort()) {
+    const value = rest!.get(key);
+    if (value !== undefined) setOwn(object, key, value);
+  }
+  return object;
+}
+
+/** Recursion is several times as fast as an explicit stack. Deeper values use the stack. */
+const recursionMax = 100;
+
+/** Compact JSON with the members of all objects sorted by name. */
+export function structuralText(value: Json, depth = 0): string {
+  if (typeof value === "string") return goString(value);
+  if (typeof value === "number" || typeof value === "bigint") return numberText(value);
+  if (value === null || typeof value === "boolean") return String(value);
+  if (depth === recursionMax) return goJson(value);
+  let out = "";
+  if (Array.isArray(value)) {
+    for (const item of value as readonly Json[]) out += (out === "" ? "[" : ",") + structuralText(item, depth + 1);
+    return out === "" ? "[]" : out + "]";
+  }
+  const object = value as { readonly [key: string]: Json };
+  for (const key of sortedKeys(object)) {
+    out += (out === "" ? "{" : ",") + goString(key) + ":" + structuralText(object[key]!, depth + 1);
+  }
+  return out === "" ? "{}" : out + "}";
+}
+
+/** The names of an object's members that a struct keeps in `rest`, sorted. */
+export function restKeys(object: object, known: ReadonlySet<string>): readonly string[] {
+  return sortedKeys(object).filter((key) => !known.has(key));
+}

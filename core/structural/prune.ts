@@ -1,0 +1,80 @@
+/**
+ * Values of custom resources in canonical form: members without a schema are pruned, nulls of members that may not be null are removed,
+ * members are sorted by name. Metadata of embedded resources is normalised by a function of the caller.
+ */
+import type { Json, JsonObject } from "../json.ts";
+import { isObject } from "../json.ts";
+import { setOwn } from "../tree/values.ts";
+import { sortedKeys } from "../tree/sorted-keys.ts";
+import { memberSchema, otherMembers, type StructuralSchema } from "../structural-schema.ts";
+
+/** Where a value is: keys and indexes from the root. */
+export type Path = readonly (string | number)[];
+
+export interface PruneOptions {
+  /** Called for each pruned member, with its path. */
+  readonly unknown?: (path: Path) => void;
+  /** The metadata of an embedded resource in canonical form; undefined removes it. May throw for metadata of a wrong type. */
+  readonly metadata: (metadata: Json, path: Path) => Json | undefined;
+  /** The type members of an embedded resource that are no strings are removed. Default: they are kept, for validation. */
+  readonly dropInvalid?: true;
+}
+
+/** The canonical form of a value of the schema. `path`: where the value is, for `options`. The value itself is not changed. */
+export function pruned(value: Json, schema: StructuralSchema, options: PruneOptions, path: Path = []): Json {
+  return prune(value, schema, { options, path: [...path] });
+}
+
+/** Whether a member has to be removed: it is null, may not be null and has no default. One with a default gets it afterwards. */
+export function isRemovedNull(value: Json, schema: StructuralSchema | undefined): boolean {
+  return value === null && schema !== undefined && schema.nullable !== true && schema.default === undefined;
+}
+
+interface Run {
+  readonly options: PruneOptions;
+  readonly path: (string | number)[];
+}
+
+const unknownSchema: StructuralSchema = Object.freeze({});
+
+function prune(value: Json, schema: StructuralSchema, run: Run): Json {
+  if (Array.isArray(value)) {
+    const { items } = schema;
+    if (items === undefined && schema["x-kubernetes-preserve-unknown-fields"] === true) return value;
+    return (value as readonly Json[]).map((item, index) => at(run, index, () => prune(item, items ?? unknownSchema, run)));
+  }
+  return isObject(value) ? pruneMembers(value, schema, run) : value;
+}
+
+function pruneMembers(object: JsonObject, schema: StructuralSchema, run: Run): Json {
+  const { options, path } = run;
+  const keeps = schema["x-kubernetes-preserve-unknown-fields"] === true;
+  const isEmbedded = schema["x-kubernetes-embedded-resource"] === true;
+  const result: Record<string, Json> = {};
+  for (const key of sortedKeys(object)) {
+    const value = object[key]!;
+    const inner = memberSchema(schema, key);
+    if (isEmbedded && (key === "apiVersion" || key === "kind")) {
+      if (options.dropInvalid !== true || typeof value === "string") setOwn(result, key, value);
+    } else if (isEmbedded && key === "metadata") {
+      const metadata = at(run, key, () => options.metadata(value, path));
+      if (metadata !== undefined) setOwn(result, key, metadata);
+    } else if (inner !== undefined) {
+      if (!isRemovedNull(value, inner)) setOwn(result, key, at(run, key, () => prune(value, inner, run)));
+    } else if (keeps) setOwn(result, key, value);
+    else options.unknown?.([...path, key]);
+  }
+  return result;
+}
+
+function at<T>({ path }: Run, step: string | number, make: () => T): T {
+  path.push(step);
+  const made = make();
+  path.pop();
+  return made;
+}
+
+/** Whether the schema of a member that is missing in `properties` allows it. */
+export function allowsOthers(schema: StructuralSchema): boolean {
+  return schema["x-kubernetes-preserve-unknown-fields"] === true || otherMembers(schema) !== undefined;
+}
