@@ -44,6 +44,8 @@ export const limits = Object.freeze({
   heavyRequestMsMax: 3_600_000,
   /** Cost units of one evaluation of a CEL expression (upstream's per call limit). */
   celCallCostMax: 1_000_000,
+  /** Parameters in the query of a URL in a CEL expression. With more, upstream's `getQuery` returns an empty map. */
+  urlQueryParametersMax: 10_000,
   /** Total size of the values of a ConfigMap or Secret. */
   configBytesMax: 1024 * 1024,
   /** Number of parameters of a storage class or volume attributes class, and total bytes of their names and values. */
