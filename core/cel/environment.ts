@@ -4,12 +4,23 @@
  */
 import type { Environment, FunctionDeclaration, Macro, Overload, Variable } from "./declarations.ts";
 import type { Library } from "./functions/library.ts";
+import { cidrLibrary } from "./functions/net/cidr.ts";
+import { ipLibrary } from "./functions/net/ip.ts";
 import { optionalLibrary } from "./functions/optional.ts";
+import { semverLibrary } from "./functions/semver/semver.ts";
 import { standardLibrary } from "./functions/standard.ts";
+import { urlLibrary } from "./functions/url/url.ts";
 import type { Type, TypeSource } from "./types.ts";
 
 /** Libraries of all versions, in upstream's order. */
-export const libraries: readonly Library[] = [standardLibrary, optionalLibrary];
+export const libraries: readonly Library[] = [
+  standardLibrary,
+  urlLibrary,
+  optionalLibrary,
+  ipLibrary,
+  cidrLibrary,
+  semverLibrary,
+];
 
 /** A version that includes every library: expressions that are stored already. */
 export const allVersions: number = Infinity;
