@@ -73,12 +73,14 @@ export { Condition, validateConditions } from "./core/meta/condition.ts";
 export { LabelSelector, LabelSelectorRequirement } from "./core/meta/label-selector.ts";
 export { LocalObjectReference, ObjectReference } from "./core/meta/references.ts";
 export {
+  anyJson,
   atomicRecord,
   type Base64,
   boolean,
   bytes,
   double,
   duration,
+  either,
   type Field,
   field,
   type FieldOptions,
@@ -111,6 +113,9 @@ export {
   time,
   type Typed,
 } from "./core/schema.ts";
+
+// Structural schemas: those of custom resources.
+export type { StructuralSchema, ValidationRule, ValueSchema } from "./core/structural-schema.ts";
 
 // Validation: derived checks, and the field errors that hooks return.
 export { checker, immutable } from "./core/derive/check.ts";

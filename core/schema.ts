@@ -38,8 +38,8 @@ export type TimeNode = { readonly tag: "time" };
 export type MicroTimeNode = { readonly tag: "microTime" };
 /** A Go duration as text, such as `"1m30s"`. */
 export type DurationNode = { readonly tag: "duration" };
-/** Any JSON value, kept unchanged: RawExtension and JSON. */
-export type RawNode = { readonly tag: "raw" };
+/** Any JSON value, kept unchanged: RawExtension, or the type JSON of apiextensions, whose objects have sorted keys (`sorted`). */
+export type RawNode = { readonly tag: "raw"; readonly sorted?: true };
 /**
  * A value of a custom resource, described by the schema in its definition. Null is kept where the schema is nullable, unknown members are
  * pruned, empty lists and maps stay, and members are sorted by name.
@@ -89,6 +89,24 @@ export type StructNode = {
   /** Defaults of features by their gates: as `applyDefaults` and after it, while the gate is on. */
   readonly gatedDefaults?: Readonly<Record<string, (self: any) => any>>;
 };
+/**
+ * An object, or another JSON type: a schema or a boolean, for example. Null is the empty value. In protobuf it is a message with one field
+ * for each of the two. Unknown and duplicate fields in the object are not reported, because upstream decodes it in a method of its own.
+ */
+export type EitherNode = {
+  readonly tag: "either";
+  readonly name: string;
+  readonly package?: string;
+  readonly doc: string;
+  /** The struct of JSON objects, and the number of its protobuf field. */
+  readonly object: Node;
+  readonly objectNumber: number;
+  /** Booleans or lists, and the number of their protobuf field. */
+  readonly other: BooleanNode | ListNode;
+  readonly otherNumber: number;
+  /** The error for values of other JSON types. Default: they are the empty value. */
+  readonly refusal?: string;
+};
 export type LazyNode = { readonly tag: "lazy"; readonly get: () => Node };
 
 /** A node of a schema. */
@@ -110,6 +128,7 @@ export type Node =
   | ListNode
   | RecordNode
   | StructNode
+  | EitherNode
   | LazyNode;
 
 /** A node together with the TypeScript type of the values that it describes. */
@@ -238,6 +257,8 @@ export function structural(schema: StructuralSchema): Typed<Json, StructuralNode
   return Object.freeze({ tag: "structural", schema });
 }
 /** A field set of server-side apply. */
+/** Any JSON value, stored with sorted keys. */
+export const anyJson: Typed<Json, RawNode> = Object.freeze({ tag: "raw", sorted: true });
 export const fieldsV1: Typed<Json, FieldsV1Node> = Object.freeze({ tag: "fieldsV1" });
 
 /** A string enumeration. */
@@ -286,6 +307,24 @@ export function structsOf(home: string): typeof struct {
   return (name, fields, options) => struct(name, fields, { package: home, ...options });
 }
 
+/** An object or a value of another JSON type. */
+export function either<A, B>(
+  name: string,
+  object: { readonly number: number; readonly node: Typed<A> },
+  other: { readonly number: number; readonly node: Typed<B, BooleanNode | ListNode> },
+  options: { readonly package?: string; readonly doc: string; readonly refusal?: string },
+): Typed<A | B | null, EitherNode> {
+  return Object.freeze({
+    tag: "either",
+    name,
+    object: object.node,
+    objectNumber: object.number,
+    other: other.node,
+    otherNumber: other.number,
+    ...options,
+  });
+}
+
 /** The node, or the target of a `lazy` node. */
 export function resolve(node: Node): Exclude<Node, LazyNode> {
   let at = node;
@@ -302,6 +341,7 @@ export function structsIn(root: Node): readonly StructNode[] {
     if (seen.has(node)) continue;
     seen.add(node);
     if (node.tag === "list" || node.tag === "record") waiting.push(node.of);
+    if (node.tag === "either") waiting.push(node.other, node.object);
     if (node.tag === "struct") waiting.push(...Object.values(node.fields).map((field) => field.node));
   }
   return [...seen].filter((node) => node.tag === "struct");

@@ -80,6 +80,7 @@ export const atomOf: (node: Node) => Atom = fold<Atom>({
   fieldsV1: () => anyMap,
   list: (node, go) => ({ list: listAtom(node, go) }),
   record: (node, go) => ({ map: { atomic: node.atomic === true, fields: undefined, of: go(node.of) } }),
+  either: () => deduced,
   struct: structAtom,
 }, (get) => ({
   get list() {

@@ -52,6 +52,7 @@ const table: Fold<Check> = {
         ? Object.entries(value).flatMap(([key, each]) => check(each, `${path}[${key}]`))
         : [`${path}: the default ${shown(value)} is not an object`];
   },
+  either: () => () => [],
   struct: ({ name, fields }, go) => (value, path) => {
     if (!isObject(value)) return [`${path}: the default ${shown(value)} is not an object`];
     return Object.entries(value).flatMap(([key, each]) =>

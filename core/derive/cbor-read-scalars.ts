@@ -114,6 +114,13 @@ export const readRaw: CborRead = (item, _later, run) => {
     ? later(run, `failed to transcode RawExtension to JSON: failed to parse RawExtension bytes as CBOR: ${tree.text}`)
     : jsonFromTree(tree);
 };
+/** As `readRaw`. An error is reported in its order. */
+export const readAnyJson: CborRead = (item) => {
+  const why = tagsOf(item, undefined);
+  if (why !== undefined) return why;
+  const tree = treeOfCbor(item);
+  return tree instanceof CborFailure ? tree : jsonFromTree(tree);
+};
 export const readFieldsV1: CborRead = (item, _later, run) => {
   if (item === null) return null;
   const why = tagsOf(item, undefined);

@@ -7,7 +7,7 @@ import { CborBytes, CborInvalidText, type CborItem, CborMap, CborSimple, nameOfI
 import { int64Min, outside, textOf } from "../codec/cbor/text.ts";
 import { treeOfCbor } from "../codec/cbor/untyped.ts";
 import { limits } from "../limits.ts";
-import { fold, type ListNode, type Node, type RecordNode, type StructNode, type Typed } from "../schema.ts";
+import { type EitherNode, fold, type ListNode, type Node, type RecordNode, type StructNode, type Typed } from "../schema.ts";
 import { goQuote } from "../tree/go-quote.ts";
 import { NumberText, TreeObject } from "../tree/tree.ts";
 import { setOwn } from "../tree/values.ts";
@@ -22,7 +22,7 @@ import {
   readInt,
   readIntOrString,
 } from "./cbor-read-scalars.ts";
-import { readFieldsV1, readMicroTime, readQuantity, readRaw, readString, readTime } from "./cbor-read-scalars.ts";
+import { readAnyJson, readFieldsV1, readMicroTime, readQuantity, readRaw, readString, readTime } from "./cbor-read-scalars.ts";
 import { DecodeError } from "./decoding.ts";
 import { goType } from "./go-type.ts";
 import { membersOf } from "./members.ts";
@@ -65,12 +65,13 @@ const readNode: (node: Node) => CborRead = fold<CborRead>({
   time: () => readTime,
   microTime: () => readMicroTime,
   duration: () => readDuration,
-  raw: () => readRaw,
+  raw: ({ sorted }) => sorted ? readAnyJson : readRaw,
   // Custom resources are read as trees.
   structural: () => readRaw,
   fieldsV1: () => readFieldsV1,
   list: (node, go) => readList(node, go(node.of)),
   record: (node, go) => readRecord(node, go(node.of)),
+  either: readEither,
   struct: readStruct,
 }, (get) => (item, later, run) => get()(item, later, run));
 
@@ -85,6 +86,22 @@ function readList(node: ListNode, read: CborRead): CborRead {
       return value;
     });
     return failure ?? items;
+  });
+}
+
+function readEither({ object, other, refusal }: EitherNode, go: (node: Node) => CborRead): CborRead {
+  const ofObject = go(object), ofOther = go(other);
+  return untagged<unknown, CborRun>((item, later, run) => {
+    const read = item instanceof CborMap
+      ? ofObject
+      : (other.tag === "boolean" ? typeof item === "boolean" : Array.isArray(item))
+      ? ofOther
+      : undefined;
+    if (read === undefined) return refusal === undefined || item === null ? null : new CborFailure(refusal);
+    const inner: CborRun = { strict: false, depth: run.depth, afterwards: undefined };
+    const value = read(item, later, inner);
+    if (value instanceof CborFailure) return value;
+    return inner.afterwards ?? (Array.isArray(value) && value.length === 0 ? null : value);
   });
 }
 

@@ -42,6 +42,14 @@ const writeNode: (node: Node) => Write = fold<Write>({
   fieldsV1: () => json,
   list: (node, go) => writeList(go(node.of)),
   record: writeRecord,
+  either: (node, go) => {
+    const object = go(node.object), other = go(node.other);
+    return (value, to) => {
+      if (value === null) to.null();
+      else if (typeof value === "boolean" || Array.isArray(value)) other(value, to);
+      else object(value, to);
+    };
+  },
   struct: writeStruct,
 }, (get) => (value, to) => get()(value, to));
 

@@ -3,7 +3,7 @@
  * merges structs and maps and replaces other values.
  */
 import { append } from "../append.ts";
-import { fold, type Node, type StructNode, type Typed } from "../schema.ts";
+import { type EitherNode, fold, type Node, type StructNode, type Typed } from "../schema.ts";
 import { type Tree, TreeObject } from "../tree/tree.ts";
 import { setOwn } from "../tree/values.ts";
 import { decodeBoolean, decodeBytes, decodeDouble, decodeDuration, decodeInt, decodeIntOrString } from "./decode-scalars.ts";
@@ -62,6 +62,7 @@ const decodeNode: (node: Node) => Decode = fold<Decode>({
   fieldsV1: () => decodeRaw,
   list: (node, go) => decodeList(node, go(node.of)),
   record: (node, go) => decodeRecord(node, go(node.of)),
+  either: decodeEither,
   struct: decodeStruct,
 }, (get) => (tree, prior, run) => get()(tree, prior, run));
 
@@ -100,6 +101,20 @@ function decodeRecord(node: Node, decode: Decode): Decode {
       run.path.pop();
     }
     return prior === undefined ? entries : { ...prior, ...entries };
+  };
+}
+
+function decodeEither({ object, other, refusal }: EitherNode, go: (node: Node) => Decode): Decode {
+  const decodeObject = go(object), decodeOther = go(other);
+  return (tree, _prior, run) => {
+    if (tree === null) return null;
+    if (tree instanceof TreeObject) return run.separately((inner) => decodeObject(tree, undefined, inner));
+    if (other.tag === "boolean" ? typeof tree === "boolean" : Array.isArray(tree)) {
+      const value = run.separately((inner) => decodeOther(tree, undefined, inner));
+      return Array.isArray(value) && value.length === 0 ? null : value;
+    }
+    if (refusal !== undefined) throw new DecodeError(refusal);
+    return null;
   };
 }
 

@@ -3,6 +3,7 @@
  * recorded and decoding continues; an unreadable scalar ends the run and is reported instead. Go's decoder handles its own errors and
  * those of UnmarshalJSON methods in this way.
  */
+import { append } from "../append.ts";
 import { limits } from "../limits.ts";
 import { jsonKind } from "../tree/go-errors.ts";
 import { goQuote } from "../tree/go-quote.ts";
@@ -38,10 +39,14 @@ export class Decoding {
   readonly structs: string[] = [];
 
   readonly #converted: boolean;
+  /** The struct that errors of a separate run name. */
+  readonly #outerStruct: string | undefined;
 
   /** Without a report, unknown and duplicate fields are ignored. */
-  constructor(reader: ReaderName, report?: DecodeReport) {
+  constructor(reader: ReaderName, report?: DecodeReport, outer?: Decoding) {
     this.reader = reader;
+    this.#outerStruct = outer?.structs.at(-1);
+    this.#depth = outer === undefined ? 0 : outer.#depth;
     this.#findings = report?.findings;
     this.#converted = report?.converted ?? false;
   }
@@ -55,6 +60,18 @@ export class Decoding {
   }
   leave(): void {
     this.#depth--;
+  }
+
+  /**
+   * Decodes a value as an UnmarshalJSON method with a decoder of its own does: unknown and duplicate fields are ignored, and a wrong type in
+   * it ends the run. Its error names the struct around the value and the whole path.
+   */
+  separately(decode: (inner: Decoding) => unknown): unknown {
+    const inner = new Decoding(this.reader, undefined, this);
+    append(inner.fields, this.fields);
+    const value = decode(inner);
+    inner.finish();
+    return value;
   }
 
   /** Reports a member that the type does not have. */
@@ -92,7 +109,7 @@ export class Decoding {
     throw new DecodeError(this.#cannot(tree, goType, detail));
   }
   #cannot(tree: Tree, goType: string, detail: string): string {
-    const struct = this.structs.at(-1);
+    const struct = this.#outerStruct ?? this.structs.at(-1);
     const where = struct === undefined ? "value" : `struct field ${struct.slice(struct.indexOf(".") + 1)}.${this.fields.join(".")}`;
     return `json: cannot unmarshal ${jsonKind(tree)}${detail === "" ? "" : ` ${detail}`} into Go ${where} of type ${goType}`;
   }

@@ -8,8 +8,8 @@ import { fold, type Json, type Node, type RecordNode, type StructNode, type Type
 import { numberText } from "../tree/values.ts";
 import { sortedKeys } from "../tree/sorted-keys.ts";
 import { membersOf } from "./members.ts";
-import { rawText } from "./raw-json.ts";
-import { restKeys, structuralText } from "./structural.ts";
+import { rawText, sortedText } from "./raw-json.ts";
+import { restKeys } from "./structural.ts";
 import { isZero, zeroOf } from "./zero.ts";
 
 type Encode = (value: any) => string;
@@ -39,13 +39,21 @@ const encodeNode: (node: Node) => Encode = fold<Encode>({
   time: () => time,
   microTime: () => time,
   duration: () => bare,
-  raw: () => json,
-  structural: () => (value: Json) => structuralText(value),
+  raw: ({ sorted }) => sorted ? sortedText : json,
+  structural: () => sortedText,
   fieldsV1: () => json,
   list: (node, go) => encodeList(go(node.of)),
   record: encodeRecord,
+  either: (node, go) => {
+    const object = go(node.object), other = go(node.other);
+    return (value) => value === null ? "null" : isOther(value) ? other(value) : object(value);
+  },
   struct: encodeStruct,
 }, (get) => (value) => get()(value));
+
+function isOther(value: unknown): boolean {
+  return typeof value === "boolean" || Array.isArray(value);
+}
 
 function encodeList(encode: Encode): Encode {
   return (items: readonly unknown[]) => {
@@ -104,7 +112,7 @@ function encodeStruct(node: StructNode, go: (node: Node) => Encode): Encode {
       out += (out === "" ? "{" : ",") + member.head + text;
     }
     for (const key of known === undefined ? noKeys : restKeys(object, known)) {
-      out += `${out === "" ? "{" : ","}${goString(key)}:${structuralText(object[key] as Json)}`; // of a structural node
+      out += `${out === "" ? "{" : ","}${goString(key)}:${sortedText(object[key] as Json)}`; // of a structural node
     }
     return out === "" ? "{}" : out + "}";
   };

@@ -14,11 +14,12 @@ export const goType: (node: Node) => string = fold<string>({
   time: () => "v1.Time",
   microTime: () => "v1.MicroTime",
   duration: () => "v1.Duration",
-  raw: () => "runtime.RawExtension",
+  raw: ({ sorted }) => sorted ? "v1.JSON" : "runtime.RawExtension",
   structural: () => "interface {}",
   fieldsV1: () => "v1.FieldsV1",
   list: ({ of }, go) => `[]${go(of)}`,
   record: ({ of, goName }, go) => goName ?? `map[string]${go(of)}`,
+  either: ({ name, package: home = "v1" }) => `${home.slice(home.lastIndexOf("/") + 1)}.${name}`,
   struct: ({ name, package: home = "v1" }) => `${home.slice(home.lastIndexOf("/") + 1)}.${name}`,
 }, () => "interface {}");
 

@@ -54,7 +54,7 @@ const homes: Readonly<Record<string, string>> = Object.freeze({
 });
 
 /** The name of a component: `io.k8s.api.core.v1.ConfigMap`; for other groups the reversed domain, as for custom resources: `com.example.v1.Thing`. */
-export function componentName(node: StructNode, home: GroupVersion, names: Names): string {
+export function componentName(node: Pick<StructNode, "name" | "package">, home: GroupVersion, names: Names): string {
   return `${packageName(node.package ?? home, names)}.${node.name}`;
 }
 
@@ -179,6 +179,11 @@ function partsOf(home: GroupVersion, options: OpenapiOptions): (node: Node) => P
   };
   const element = ({ schema, zero }: Part): OpenapiSchema =>
     zero === undefined || version === "v2" ? schema : beside(schema, { default: zero }, version);
+  const anyJson: Part = (() => {
+    const name = `${packageName("apiextensions.{domain}/v1", names)}.JSON`;
+    const make = () => ({ schema: { description: "Any JSON value." }, needs: [] });
+    return { schema: { $ref: pointerTo(name, version) }, needs: [{ name, make }] };
+  })();
   const scalar = (schema: OpenapiSchema, zero?: Json): Part => ({ schema, needs: [], ...(zero === undefined ? {} : { zero }) });
   return fold<Part>({
     boolean: () => scalar({ type: "boolean" }, false),
@@ -192,7 +197,7 @@ function partsOf(home: GroupVersion, options: OpenapiOptions): (node: Node) => P
     time: () => known("Time"),
     microTime: () => known("MicroTime"),
     duration: () => known("Duration"),
-    raw: () => known("RawExtension"),
+    raw: ({ sorted }) => sorted ? anyJson : known("RawExtension"),
     structural: ({ schema }) => {
       const meta = structComponent(ObjectMeta, home, options);
       const embedded = { ...typeMetaProperties, metadata: { $ref: pointerTo(meta.name, version) } };
@@ -217,6 +222,11 @@ function partsOf(home: GroupVersion, options: OpenapiOptions): (node: Node) => P
         ...(node.atomic ? { "x-kubernetes-map-type": "atomic" } : {}),
       };
       return { schema, needs: of.needs };
+    },
+    either: (node) => {
+      const name = componentName(node, home, names);
+      const make = () => ({ schema: { ...described(node.doc, names) }, needs: [] });
+      return { schema: { $ref: pointerTo(name, version) }, needs: [{ name, make }] };
     },
     struct: (node) => {
       const component = structComponent(node, home, options);

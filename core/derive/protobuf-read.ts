@@ -8,7 +8,7 @@ import { newReader } from "../codec/protobufjs.ts";
 import { limits } from "../limits.ts";
 import { base64Of } from "../scalars/base64.ts";
 import { microTimeOf, timeOfSeconds } from "../scalars/time.ts";
-import { fold, type Node, resolve, type StructNode, type Typed } from "../schema.ts";
+import { type EitherNode, fold, type Node, resolve, type StructNode, type Typed } from "../schema.ts";
 import { setOwn } from "../tree/values.ts";
 import { assembler } from "./assemble.ts";
 import { goFieldName } from "./go-type.ts";
@@ -65,6 +65,7 @@ const wireOf: (node: Node) => Wire = fold<Wire>({
   fieldsV1: () => message(readFieldsV1),
   list: (node, go) => message((from, end, depth) => onlyItems(from, end, go(node.of), depth)),
   record: (node, go) => message((from, end, depth) => Object.fromEntries(onlyEntries(from, end, go(node.of), node.of, depth))),
+  either: eitherWire,
   struct: (node) => message(bodyOf(node)),
 }, (get) => ({ type: 2, read: (from, depth) => get().read(from, depth) }));
 
@@ -73,6 +74,28 @@ type Body = (from: Reader, end: number, depth: number, prior?: unknown) => unkno
 
 function message(body: Body): Wire {
   return { type: 2, read: (from, depth) => body(from, endOfNext(from), depth) };
+}
+
+/** An object takes precedence over a boolean, and items over an object, as in upstream's JSON. */
+function eitherWire({ name, object, objectNumber, other, otherNumber }: EitherNode, go: (node: Node) => Wire): Wire {
+  const ofObject = go(object), ofOther = go(other.tag === "list" ? other.of : other);
+  return message((from, end, depth) => {
+    let value: unknown, flag: unknown = false;
+    const items: unknown[] = [];
+    readFields(from, end, name, (number, type) => {
+      if (number === objectNumber) {
+        if (type !== 2) throw wrongType(type, "Schema");
+        value = ofObject.read(from, depth);
+      } else if (number === otherNumber && other.tag === "list") readItem(from, ofOther, type, "Items", depth, items);
+      else if (number === otherNumber) {
+        if (type !== ofOther.type) throw wrongType(type, "Allows");
+        flag = ofOther.read(from, depth);
+      } else return false;
+      return true;
+    });
+    if (other.tag === "boolean") return value ?? flag;
+    return items.length > 0 ? items : value ?? null;
+  });
 }
 
 /** Lists that are values of maps are messages. */

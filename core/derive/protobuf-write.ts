@@ -7,9 +7,9 @@ import { newWriter } from "../codec/protobufjs.ts";
 import { bytesOf } from "../scalars/base64.ts";
 import { parseDuration } from "../scalars/duration.ts";
 import { fractionNanos, secondsOf } from "../scalars/time.ts";
-import { type Field, fold, type Json, type Node, resolve, type StructNode, type Typed } from "../schema.ts";
 import { sortedKeys } from "../tree/sorted-keys.ts";
-import { rawText } from "./raw-json.ts";
+import { type EitherNode, type Field, fold, type Json, type Node, resolve, type StructNode, type Typed } from "../schema.ts";
+import { rawText, sortedText } from "./raw-json.ts";
 import { zeroOf } from "./zero.ts";
 
 /** Writes the payload of a value; for messages after their length. */
@@ -35,6 +35,10 @@ const json = message((value: Json, to) => {
   if (value !== null) to.uint32(10).string(rawText(value));
 });
 
+const sortedJson = message((value: Json, to) => {
+  if (value !== null) to.uint32(10).string(sortedText(value));
+});
+
 const wireOf: (node: Node) => Wire = fold<Wire>({
   boolean: () => ({ type: 0, write: (value, to) => to.bool(value) }),
   string: () => text,
@@ -56,13 +60,14 @@ const wireOf: (node: Node) => Wire = fold<Wire>({
       if (typeof nanos !== "bigint") throw new Error(`Not a canonical duration: ${value}`);
       writeInt64(nanos, to.uint32(8));
     }),
-  raw: () => json,
+  raw: ({ sorted }) => sorted ? sortedJson : json,
   // Custom resources have no protobuf form.
   structural: () => json,
   fieldsV1: () => json,
   // A list inside a map is a message.
   list: (node, go) => message((value, to) => writeItems(go(node.of), 1, value, to)),
   record: (node, go) => message((value, to) => writeEntries(go(node.of), 1, value, to)),
+  either: eitherWire,
   struct: (node) => message(bodyOf(node)),
 }, (get) => message((value, to) => get().write(value, to)));
 
@@ -75,6 +80,23 @@ function message(write: Write): Wire {
       to.ldelim();
     },
   };
+}
+
+/** A boolean is always written; it is true beside an object. */
+function eitherWire({ object, objectNumber, other, otherNumber }: EitherNode, go: (node: Node) => Wire): Wire {
+  const ofObject = go(object);
+  const writeObject: Write = (value, to) => ofObject.write(value, to.uint32(objectNumber << 3 | ofObject.type));
+  if (other.tag === "boolean") {
+    return message((value, to) => {
+      to.uint32(otherNumber << 3).bool(value !== null && value !== false);
+      if (typeof value === "object" && value !== null) writeObject(value, to);
+    });
+  }
+  const item = go(other.of);
+  return message((value, to) => {
+    if (Array.isArray(value)) writeItems(item, otherNumber, value, to);
+    else if (value !== null) writeObject(value, to);
+  });
 }
 
 function writeInt64(value: number | bigint, to: Writer): void {

@@ -36,6 +36,7 @@ const sample: (node: Node) => Sample = fold<Sample>({
   list: (node, go) => (name, number, inside) => around(inside, node.of) ? zeroOf(node) : [go(node.of)(name, number, inside)],
   record: (node, go) => (name, number, inside) =>
     around(inside, node.of) ? zeroOf(node) : { [`${name}Key`]: go(node.of)(name, number, inside) },
+  either: (node, go) => (name, number, inside) => around(inside, node.object) ? null : go(node.object)(name, number, inside),
   struct: (node, go) => (_name, _number, inside) => {
     const deeper = [...inside, node];
     const members = membersOf(node).filter((member) => !(member.pointer && around(deeper, member.node)));

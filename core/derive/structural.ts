@@ -4,10 +4,9 @@ import { ObjectMeta } from "../meta/object-meta.ts";
 import type { Node, StructNode, StructuralNode } from "../schema.ts";
 import type { StructuralSchema } from "../structural-schema.ts";
 import { type Path, pruned } from "../structural/prune.ts";
-import { goJson, goString } from "../tree/json-text.ts";
 import { sortedKeys } from "../tree/sorted-keys.ts";
 import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";
-import { numberText, setOwn, treeFromJson } from "../tree/values.ts";
+import { setOwn, treeFromJson } from "../tree/values.ts";
 import { DecodeError, Decoding } from "./decoding.ts";
 import { rawOf } from "./raw-json.ts";
 
@@ -108,27 +107,6 @@ export function withRest(object: Record<string, unknown>, rest: ReadonlyMap<stri
     if (value !== undefined) setOwn(object, key, value);
   }
   return object;
-}
-
-/** Recursion is several times as fast as an explicit stack. Deeper values use the stack. */
-const recursionMax = 100;
-
-/** Compact JSON with the members of all objects sorted by name. */
-export function structuralText(value: Json, depth = 0): string {
-  if (typeof value === "string") return goString(value);
-  if (typeof value === "number" || typeof value === "bigint") return numberText(value);
-  if (value === null || typeof value === "boolean") return String(value);
-  if (depth === recursionMax) return goJson(value);
-  let out = "";
-  if (Array.isArray(value)) {
-    for (const item of value as readonly Json[]) out += (out === "" ? "[" : ",") + structuralText(item, depth + 1);
-    return out === "" ? "[]" : out + "]";
-  }
-  const object = value as { readonly [key: string]: Json };
-  for (const key of sortedKeys(object)) {
-    out += (out === "" ? "{" : ",") + goString(key) + ":" + structuralText(object[key]!, depth + 1);
-  }
-  return out === "" ? "{}" : out + "}";
 }
 
 /** The names of an object's members that a struct keeps in `rest`, sorted. */

@@ -24,6 +24,7 @@ const zero = fold<() => unknown>({
   raw: () => () => null,
   structural: () => () => null,
   fieldsV1: () => () => null,
+  either: () => () => null,
   list: () => () => nothing,
   record: () => () => noEntries,
   struct: (node, go) => {
@@ -52,6 +53,7 @@ export const isZero: (node: Node) => (value: unknown) => boolean = fold<(value: 
   raw: () => (value) => value === null,
   structural: () => () => false,
   fieldsV1: () => (value) => value === null,
+  either: () => (value) => value === null,
   list: () => (value) => value === null || (value as readonly unknown[]).length === 0,
   record: () => isEmpty,
   struct: () => isEmpty,

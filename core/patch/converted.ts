@@ -54,6 +54,7 @@ const convert: (node: Node) => Convert = fold<Convert>({
       return new TreeObject([...value.keys()], Array.from(value.values(), (each) => member(each, depth)));
     };
   },
+  either: () => treeOfUntyped,
   struct: (node, go) => {
     const members = membersOf(node).map(({ key, node }) => ({ key, convert: go(node) }));
     const known = new Set(members.map(({ key }) => key));

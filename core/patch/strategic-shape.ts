@@ -32,12 +32,13 @@ export const shapeOf: (node: Node) => Shape = fold<Shape>({
   time: () => opaque("Time"),
   microTime: () => opaque("MicroTime"),
   duration: () => opaque("Duration"),
-  raw: () => opaque("RawExtension"),
+  raw: ({ sorted }) => opaque(sorted ? "JSON" : "RawExtension"),
   // Strategic merge patches of custom resources are refused.
   structural: () => opaque("interface"),
   fieldsV1: () => opaque("FieldsV1"),
   list: ({ of }, go) => ({ ...scalar("slice"), item: () => go(of) }),
   record: ({ of }, go) => ({ ...scalar("map"), member: () => ({ shape: go(of), strategy: undefined, mergeKey: "" }) }),
+  either: ({ name }) => opaque(name),
   struct: (node, go) => {
     const members = new Map(membersOf(node).map(({ key, field, node }) => [key, memberOf(field, go(node))]));
     return { ...opaque(node.name), member: (key) => members.get(key) ?? noField(node.name, key) };

@@ -23,16 +23,16 @@ function escapeOf(character: string): string {
 }
 
 /**
- * Compact JSON of a plain value, keys in insertion order, without undefined members. Iterative, for values of any depth. Throws RangeError
+ * Compact JSON of a plain value, keys in insertion order or that of `keysOf`, without undefined members. Iterative, for values of any depth. Throws RangeError
  * for a number that is not finite.
  */
-export function goJson(value: Json): string {
+export function goJson(value: Json, keysOf: (object: object) => readonly string[] = Object.keys): string {
   let out = "";
   const open: Frame[] = [];
   const start = (next: Json): void => {
     if (next === null || typeof next !== "object") out += leafText(next);
     else {
-      const frame = frameOf(next);
+      const frame = frameOf(next, keysOf);
       out += frame.keys === undefined ? "[" : "{";
       open.push(frame);
     }
@@ -64,9 +64,14 @@ interface Frame {
   started: boolean;
 }
 
-function frameOf(value: readonly Json[] | { readonly [key: string]: Json }): Frame {
-  const list = Array.isArray(value);
-  return { keys: list ? undefined : Object.keys(value), values: list ? value : Object.values(value), at: 0, started: false };
+function frameOf(value: readonly Json[] | { readonly [key: string]: Json }, keysOf: (object: object) => readonly string[]): Frame {
+  if (isList(value)) return { keys: undefined, values: value, at: 0, started: false };
+  const keys = keysOf(value);
+  return { keys, values: keys.map((key) => value[key]), at: 0, started: false };
+}
+
+function isList(value: readonly Json[] | { readonly [key: string]: Json }): value is readonly Json[] {
+  return Array.isArray(value);
 }
 
 function leafText(value: null | boolean | number | bigint | string): string {

@@ -185,7 +185,7 @@ function mark(call: RequestContext, object: ApiObject, options: DeleteRequest): 
       ...(generation > 0 ? { generation: generation + 1 } : {}),
     }),
   };
-  return resource.deletion?.begin(next, context) ?? next;
+  return resource.deletion?.begin(next, context, object) ?? next;
 }
 
 /** The propagation policy, or undefined. `otherwise` is the policy of `orphanDependents: false`, the deprecated form. */

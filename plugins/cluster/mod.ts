@@ -1,5 +1,4 @@
 import { definePlugin } from "../../core/define/define.ts";
-import { customResourceDefinitions } from "./custom-resource-definition.ts";
 import { events } from "./event.ts";
 import { garbageCollector } from "./garbage-collector.ts";
 import { leaseGates, leases } from "./lease.ts";
@@ -16,7 +15,7 @@ import { serviceAccounts } from "./service-account.ts";
 import { services } from "./service.ts";
 import { tokenGateDependencies, tokenGates } from "./token-request.ts";
 
-export { customResourceDefinitions, events, leases, namespaces, pods, podTemplates, serviceAccounts, services };
+export { events, leases, namespaces, pods, podTemplates, serviceAccounts, services };
 
 export const clusterPlugin = definePlugin({
   name: "cluster",
@@ -24,7 +23,7 @@ export const clusterPlugin = definePlugin({
   featureGates: { ...leaseGates, ...podTemplateGates, ...tokenGates },
   gateDependencies: { ...podTemplateGateDependencies, ...tokenGateDependencies },
   groupPriorities: { "events.{domain}": 17_750, "coordination.{domain}": 16_500 },
-  resources: [namespaces, serviceAccounts, leases, events, podTemplates, services, pods, customResourceDefinitions],
+  resources: [namespaces, serviceAccounts, leases, events, podTemplates, services, pods],
   controllers: [
     namespaceController,
     serviceAccountController,

@@ -97,7 +97,7 @@ test("an update of a namespace reports metadata errors twice", () => {
 test("deletion sets a namespace to Terminating without grace period, and waits for the finalizers of its spec", () => {
   const deletion = namespaces.deletion!;
   const pending = { ...active, metadata: { ...metadata, deletionTimestamp: "2024-01-02T03:04:06Z", deletionGracePeriodSeconds: 0 } };
-  const marked = deletion.begin(pending, at);
+  const marked = deletion.begin(pending, at, active);
   assert.deepEqual(marked.status, { phase: "Terminating" });
   assert.deepEqual(marked.metadata, { ...metadata, deletionTimestamp: "2024-01-02T03:04:06Z" });
   assert.equal(deletion.holds(marked), true);

@@ -37,7 +37,6 @@ const discovery: Exceptions = {
   "admissionregistration.k8s.io/v1": later,
   "admissionregistration.k8s.io/v1beta1": later,
   "admissionregistration.k8s.io/v1alpha1": later,
-  "apiextensions.k8s.io/v1": later,
   "apiregistration.k8s.io/v1": later,
 };
 

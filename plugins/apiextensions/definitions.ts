@@ -1,0 +1,74 @@
+/** The resource `customresourcedefinitions`: how definitions are prepared, changed and deleted. */
+import { defineResource, type FieldError, type HookContext, type Resource, type Subresource } from "../../plugin.ts";
+import { dropped } from "./dropped.ts";
+import { CustomResourceDefinition, type DefinitionCondition, groupVersion, storageVersion, withStoredVersion } from "./schema.ts";
+import { validateDefinition, validateDefinitionUpdate, validateStatusUpdate } from "./validate/definition.ts";
+import { withCondition } from "./conditions/condition.ts";
+import { formatWarnings } from "./warnings.ts";
+
+/** Keeps a definition until its objects are deleted. */
+export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
+
+/** Adds the version in which objects are stored to `status.storedVersions`. */
+function prepare(
+  next: CustomResourceDefinition,
+  prior: CustomResourceDefinition | undefined,
+  { gates }: HookContext,
+): CustomResourceDefinition {
+  const stored = storageVersion(next.spec), { storedVersions = [] } = next.status;
+  const added = stored === undefined || storedVersions.includes(stored)
+    ? next
+    : { ...next, status: { ...next.status, storedVersions: [...storedVersions, stored] } };
+  return dropped(added, prior, gates);
+}
+
+const terminating: Omit<DefinitionCondition, "lastTransitionTime"> = {
+  type: "Terminating",
+  status: "True",
+  reason: "InstanceDeletionPending",
+  message: "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+};
+
+const status: Subresource<CustomResourceDefinition> = {
+  write: (next, prior) => ({ ...next, spec: prior.spec }),
+  update: (next, prior): readonly FieldError[] => validateStatusUpdate(next, prior),
+};
+
+export const customResourceDefinitions: Resource<CustomResourceDefinition> = defineResource<CustomResourceDefinition>({
+  kind: "CustomResourceDefinition",
+  scope: "Cluster",
+  shortNames: ["crd", "crds"],
+  categories: ["api-extensions"],
+  summary: "A kind that is defined at run time.",
+  storedAs: groupVersion,
+  storedUnder: "apiextensions.{domain}/customresourcedefinitions",
+  served: {
+    [groupVersion]: {
+      schema: CustomResourceDefinition,
+      introduced: "1.16",
+      applyDefaults: withStoredVersion,
+      subresources: { status },
+    },
+  },
+  strategy: { unconditionalUpdate: false, ownMetaRules: true, generation: true },
+  prepare,
+  create: validateDefinition,
+  update: validateDefinitionUpdate,
+  warn: (next, prior) => formatWarnings(next.spec, prior?.spec),
+  deletion: {
+    /** The first DELETE adds the finalizer and a condition, and nothing else: it ignores the propagation policy. */
+    begin({ metadata: { deletionTimestamp } }, context, prior) {
+      const { finalizers = [] } = prior.metadata;
+      return {
+        ...prior,
+        metadata: {
+          ...prior.metadata,
+          ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+          finalizers: finalizers.includes(cleanupFinalizer) ? finalizers : [...finalizers, cleanupFinalizer],
+        },
+        status: { ...prior.status, conditions: withCondition(prior.status.conditions ?? [], terminating, context.now) },
+      };
+    },
+    holds: () => false,
+  },
+});

@@ -1,0 +1,13 @@
+import { definePlugin } from "../../plugin.ts";
+import { customResourceDefinitions } from "./definitions.ts";
+import { gates } from "./gates.ts";
+
+export { customResourceDefinitions };
+
+export const apiextensionsPlugin = definePlugin({
+  name: "apiextensions",
+  summary: "CustomResourceDefinitions: kinds that are defined at run time.",
+  featureGates: gates,
+  groupPriorities: { "apiextensions.{domain}": 16_700 },
+  resources: [customResourceDefinitions],
+});
