@@ -7,6 +7,7 @@ import type { Library } from "./functions/library.ts";
 import { cidrLibrary } from "./functions/net/cidr.ts";
 import { ipLibrary } from "./functions/net/ip.ts";
 import { optionalLibrary } from "./functions/optional.ts";
+import { quantityLibrary } from "./functions/quantity/quantity.ts";
 import { semverLibrary } from "./functions/semver/semver.ts";
 import { standardLibrary } from "./functions/standard.ts";
 import { urlLibrary } from "./functions/url/url.ts";
@@ -17,6 +18,7 @@ export const libraries: readonly Library[] = [
   standardLibrary,
   urlLibrary,
   optionalLibrary,
+  quantityLibrary,
   ipLibrary,
   cidrLibrary,
   semverLibrary,

@@ -17,6 +17,7 @@ export interface Amount {
 }
 
 const wrongFormat = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+const wrongNumber = "unable to parse numeric part of quantity";
 const wrongSuffix = "unable to parse quantity's suffix";
 
 const decimalSuffixes: ReadonlyMap<string, number> = new Map([
@@ -33,6 +34,8 @@ const decimalSuffixes: ReadonlyMap<string, number> = new Map([
 ]);
 const decimalSuffixOf: ReadonlyMap<number, string> = new Map([...decimalSuffixes].map(([suffix, exponent]) => [exponent, suffix]));
 const binarySuffixes = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"] as const;
+/** Index of `Pi`. */
+const firstLargePower = 5;
 /** The highest precision, 10^-9. */
 const finest = -9;
 /** 2^63 - 1, the largest binary amount. */
@@ -55,6 +58,9 @@ export function parseQuantity(source: string): Amount | Unreadable {
   const suffix = text.slice(head.length), negative = sign === "-";
   const known = decimalSuffixes.get(suffix);
   const power = (binarySuffixes as readonly string[]).indexOf(suffix);
+  // Upstream takes no digits for zero, except where it needs more than an int64.
+  const isEmpty = whole + fraction === "";
+  if (isEmpty && power >= firstLargePower) return new Unreadable(wrongNumber);
   if (known !== undefined) return fine(negative, whole + fraction, known - fraction.length, "decimal");
   if (power > 0) return binary(negative, whole + fraction, -fraction.length, 1n << BigInt(10 * power));
   if (!/^[eEinumkKMGTP]*[-+]?[0-9]*$/.test(suffix)) return new Unreadable(wrongFormat);
@@ -62,6 +68,7 @@ export function parseQuantity(source: string): Amount | Unreadable {
   if (scale === null) return new Unreadable(wrongSuffix);
   const value = Number(scale[2]);
   if (!Number.isSafeInteger(value) || Math.abs(value) > 0x7fffffff) return new Unreadable(wrongSuffix);
+  if (isEmpty && value < finest) return new Unreadable(wrongNumber);
   return fine(negative, whole + fraction, value - fraction.length, scale[1] === "e" ? "e" : "E");
 }
 
@@ -137,7 +144,11 @@ export function amountOf(canonical: Quantity): Amount {
 
 /** Negative, zero or positive if `a` is less than, equal to or greater than `b`. Ignores formats. */
 export function compareQuantities(a: Quantity, b: Quantity): number {
-  const left = amountOf(a), right = amountOf(b);
+  return compareAmounts(amountOf(a), amountOf(b));
+}
+
+/** Negative, zero or positive if `left` is less than, equal to or greater than `right`. Ignores formats. */
+export function compareAmounts(left: Amount, right: Amount): number {
   const signs = signOf(left) - signOf(right);
   if (signs !== 0) return signs;
   return left.negative ? compareSizes(right, left) : compareSizes(left, right);
@@ -153,14 +164,20 @@ function compareSizes(a: Amount, b: Amount): number {
 
 /** The sum, in the format of the first amount, or of the second if the first is zero. Exact up to `summedDigitsMax` digits. */
 export function sumOf(a: Amount, b: Amount): Amount {
+  const sum = uncappedSum(a, b);
+  if (sum.format === "binary") return binary(sum.negative, sum.digits, sum.exponent, 1n);
+  return fine(sum.negative, sum.digits, sum.exponent, sum.format);
+}
+
+/** `sumOf` without the bounds of precision and size that parsing has. */
+export function uncappedSum(a: Amount, b: Amount): Amount {
   const format = a.digits === "" ? b.format : a.format;
   const [most, least] = compareSizes(a, b) < 0 ? [shortened(b), shortened(a)] : [shortened(a), shortened(b)];
   // The smaller amount would be lost by rounding.
   if (least.digits === "" || most.digits.length + most.exponent - least.exponent > 2 * summedDigitsMax) return { ...most, format };
   const exponent = Math.min(most.exponent, least.exponent);
   const sum = added(signedDigits(most, exponent), signedDigits(least, exponent));
-  if (format === "binary") return binary(sum.negative, sum.digits, exponent, 1n);
-  return fine(sum.negative, sum.digits, exponent, format);
+  return amountFrom(sum.negative, sum.digits, exponent, format);
 }
 
 /** The amount rounded away from zero to `summedDigitsMax` digits. */
@@ -185,6 +202,7 @@ export function integerOf(amount: Amount): bigint | undefined {
   return negative ? -size : size;
 }
 
-function signOf({ negative, digits }: Amount): number {
+/** -1, 0 or 1. */
+export function signOf({ negative, digits }: Amount): number {
   return digits === "" ? 0 : negative ? -1 : 1;
 }

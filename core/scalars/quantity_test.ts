@@ -63,6 +63,12 @@ test("parseQuantity() distinguishes an invalid format and an invalid suffix", ()
   for (const text of ["1ki", "1e", "1ee3", "1mm", "1e99999999999999999999"]) assert.deepEqual(parseQuantity(text), suffix, text);
 });
 
+test("parseQuantity() rejects an amount without digits where upstream's integers do not suffice", () => {
+  const numeric = new Unreadable("unable to parse numeric part of quantity");
+  for (const text of [".Pi", "+Ei", "-.Ei", ".e-10", "-E-12"]) assert.deepEqual(parseQuantity(text), numeric, text);
+  for (const text of [".", "+", "-.Ti", ".e-9", "e5", "Ki"]) assert.equal(canonicalQuantity(text), "0", text);
+});
+
 test("quantities take bounded time and memory for any exponent", () => {
   assert.equal(canonicalQuantity("1e1000000000"), "10e999999999");
   assert.equal(canonicalQuantity("1e-1000000000"), "1e-9");
