@@ -75,6 +75,26 @@ test("RBAC allows what bindings give to users, groups and service accounts, and 
   assert.equal(await decide(user("ann", "x"), attributes("get", "pods", "a")), "noOpinion", "a group is no user");
 });
 
+test("RBAC names the subject of a binding without comparing every subject with every group", async () => {
+  const many = 20_000, index = new RuleIndex(group);
+  index.setRole(role("view", ["get"], ["pods"]));
+  const others = Array.from({ length: many }, (_, at) => ({ kind: "Group", name: `other-${at}` }));
+  index.setBinding(binding("all", "view", [...others, { kind: "Group", name: "last" }]));
+  let scans = 0;
+  class Counted extends Array<string> {
+    override includes(name: string): boolean {
+      scans++;
+      return super.includes(name);
+    }
+  }
+  const groups = Counted.from([...Array.from({ length: many }, (_, at) => `own-${at}`), "last"]);
+  assert.equal(
+    await decisionOf(index)({ name: "ann", groups }, attributes("get", "pods", "a")),
+    'allow: RBAC: allowed by ClusterRoleBinding "all" of ClusterRole "view" to Group "last"',
+  );
+  assert.ok(scans < 10, `${scans} scans of ${groups.length} groups`);
+});
+
 test("RBAC forgets what is deleted or changed, and names roles that are missing", async () => {
   const index = new RuleIndex(group);
   const decide = decisionOf(index), ann = user("ann", "dev", "ops");

@@ -19,6 +19,8 @@ interface Place {
 
 /** Values of rules that a decision compares before other requests get a turn. */
 const comparisonsPerTurn = 100_000;
+/** Groups of a user that are searched one by one; of more a set is made. */
+const scannedGroupsMax = 16;
 /** Missing roles that one decision names. */
 const errorsMax = 100;
 
@@ -192,11 +194,13 @@ function keyOf({ namespace = "", name = "" }: Binding["metadata"]): string {
 
 /** The words of kube-apiserver, which puts the name of a binding before its namespace. */
 function describeBinding({ kind, metadata: { name = "", namespace = "" }, roleRef, subjects = [] }: Binding, user: Caller): string {
+  // An access review may be about a user in very many groups, and a binding may have very many subjects.
+  const groups = user.groups.length > scannedGroupsMax ? new Set(user.groups) : undefined;
   const names = ({ kind, name, namespace: own = "" }: Subject): boolean =>
     kind === "User"
       ? name === user.name
       : kind === "Group"
-      ? user.groups.includes(name)
+      ? groups?.has(name) ?? user.groups.includes(name)
       : kind === "ServiceAccount" && accountName(own === "" ? namespace : own, name) === user.name;
   const subject = subjects.find(names);
   const binding = goQuote(namespace === "" ? name : `${name}/${namespace}`);
