@@ -22,6 +22,7 @@ function unescapedKey(key: string): string {
   return /%(?![0-9a-f]{2})/.test(key) ? key : utf8(key.replace(/%(..)/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))));
 }
 
+/** A byte order mark is part of a name: without it the name would be that of another user. */
 function utf8(bytes: string): string {
-  return new TextDecoder().decode(Uint8Array.from(bytes, (character) => character.charCodeAt(0)));
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(Uint8Array.from(bytes, (character) => character.charCodeAt(0)));
 }

@@ -25,6 +25,20 @@ test("frontProxy() reads the bytes of headers as UTF-8, and what is none as repl
   assert.deepEqual(await who(headers), { name: "José", groups: ["dév", "\ufffd"], extra: { é: ["ü"] } });
 });
 
+test("frontProxy() takes a name or group with a byte order mark for another one than that without it", async () => {
+  const mark = "\xef\xbb\xbf";
+  const headers = {
+    "x-remote-user": `${mark}system:admin`,
+    "x-remote-group": [`${mark}system:masters`],
+    "x-remote-extra-%ef%bb%bfscopes": `${mark}all`,
+  };
+  assert.deepEqual(await who(headers), {
+    name: "\ufeffsystem:admin",
+    groups: ["\ufeffsystem:masters"],
+    extra: { "\ufeffscopes": ["\ufeffall"] },
+  });
+});
+
 test("frontProxy() decodes keys behind a prefix, takes those that are not well encoded as they are, and adds values up", async () => {
   const headers = {
     "x-remote-user": "carol",

@@ -67,6 +67,12 @@ test("impersonateBy() asks for each part by itself, the user first", async () =>
   ]);
 });
 
+test("impersonateBy() asks for a name with a byte order mark as it is", async () => {
+  const { as, asked } = world();
+  await as({ "impersonate-user": "\xef\xbb\xbfadmin", "impersonate-group": "\xef\xbb\xbfsystem:masters" });
+  assert.deepEqual(asked, ["admin impersonate  users  \ufeffadmin", "admin impersonate  groups  \ufeffsystem:masters"]);
+});
+
 test("impersonateBy() removes the headers from the request and keeps the rest of it", async () => {
   const found = await world().as({ "impersonate-user": "carol", "impersonate-extra-a": "b", accept: "x" });
   assert.deepEqual(found?.exchange.headers, { accept: "x" });
