@@ -26,6 +26,11 @@ export interface Overload {
 export interface FunctionDeclaration {
   readonly name: string;
   readonly overloads: readonly Overload[];
+  /**
+   * One implementation of all overloads, instead of `call` of each. It is called with values of any types, but never with a `CelError`
+   * unless an overload is `nonStrict`.
+   */
+  readonly call?: (...args: Value[]) => Value;
   /** Units at run time by arguments and result. Default: 1. Whole numbers. */
   readonly cost?: (overload: string, args: readonly Value[], result: Value) => number;
   /** Worst case before it runs. Default: from `cost/estimate.ts`, 1 plus the arguments. */

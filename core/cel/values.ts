@@ -46,9 +46,12 @@ export class Uint {
 export class Timestamp {
   readonly seconds: bigint;
   readonly nanos: number;
-  constructor(seconds: bigint, nanos: number) {
+  /** Seconds east of UTC in which its text is written. It is no part of its value. */
+  readonly offset: number;
+  constructor(seconds: bigint, nanos: number, offset = 0) {
     this.seconds = seconds;
     this.nanos = nanos;
+    this.offset = offset;
   }
 }
 
@@ -80,6 +83,13 @@ export abstract class MapValue {
 export abstract class ObjectValue {
   /** Name of the object type. */
   abstract readonly type: string;
+  /** Size by which operators on it are charged. */
+  get size(): number {
+    return 1;
+  }
+  equals(other: Value): boolean {
+    return this === other;
+  }
   /** Whether the field is set: `has(object.field)`. A `CelError` if there is no such field. */
   abstract has(field: string): boolean | CelError;
   /** The value of a field. A `CelError` if it is neither set nor defaulted. */

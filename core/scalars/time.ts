@@ -52,6 +52,14 @@ export function rfc3339Text(text: string): string | Unreadable {
   const moment = parse(text, timeLayout);
   return moment instanceof Unreadable ? moment : writeNanoTime(moment);
 }
+/** Parses an RFC 3339 time in the years 0 to 9999, as Go's `time.Parse`. */
+export function parseMoment(text: string): Moment | Unreadable {
+  return parse(text, timeLayout);
+}
+/** The text of a moment in its zone, without trailing zeros of its fraction (Go's RFC3339Nano). */
+export function momentText(moment: Moment): string {
+  return writeNanoTime(moment);
+}
 /** Seconds since 1970, with a fraction, in Go's RFC3339Nano format, in UTC. */
 export function epochText(seconds: number): string | Unreadable {
   const whole = Math.trunc(seconds);
@@ -110,7 +118,7 @@ function epochSeconds(year: number, month: number, day: number): number {
 }
 
 /** `offset`: offset of the time zone from UTC, in seconds. */
-type Moment = { readonly seconds: number; readonly nanos: number; readonly offset: number };
+export type Moment = { readonly seconds: number; readonly nanos: number; readonly offset: number };
 
 /** One element of a layout: its text, and a function that parses it at the start of the value. */
 type Element = { readonly text: string; readonly take: (value: string, to: Parts) => Taken };

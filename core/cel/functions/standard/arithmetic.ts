@@ -1,8 +1,113 @@
-/** `+ - * / %` and unary minus. */
+/** `+ - * / %` and unary minus. Integers that leave their range are errors. */
 import { operators } from "../../ast.ts";
 import type { FunctionDeclaration } from "../../declarations.ts";
 import { bytesType, doubleType, durationType, intType, stringType, timestampType, uintType } from "../../types.ts";
+import { concatenated } from "../../value/collections.ts";
+import { intMax, intMin, uintMax } from "../../value/numbers.ts";
+import { durationOfSum, timestampDifference, timestampPlus } from "../../value/time.ts";
+import { spend } from "../../value/work.ts";
+import { CelError, Duration, ListValue, Timestamp, Uint, type Value } from "../../values.ts";
+import { standardCost } from "./costs.ts";
+import { noOverload, notSupported } from "./errors.ts";
 import { listOfA, overload } from "./overload.ts";
+
+const intOverflow = new CelError("integer overflow");
+const uintOverflow = new CelError("unsigned integer overflow");
+const divisionByZero = new CelError("division by zero");
+const modulusByZero = new CelError("modulus by zero");
+
+function int(value: bigint): Value {
+  return value > intMax || value < intMin ? intOverflow : value;
+}
+function uint(value: bigint): Value {
+  return value > uintMax || value < 0n ? uintOverflow : new Uint(value);
+}
+
+/** `left + right`. */
+export function add(left: Value, right: Value): Value {
+  switch (typeof left) {
+    case "bigint":
+      return typeof right === "bigint" ? int(left + right) : noOverload;
+    case "string":
+      return typeof right === "string" ? left + right : noOverload;
+    case "number":
+      return typeof right === "number" ? left + right : noOverload;
+  }
+  if (left instanceof ListValue) return right instanceof ListValue ? concatenated(left, right) : noOverload;
+  if (left instanceof Uint) return right instanceof Uint ? uint(left.value + right.value) : noOverload;
+  if (left instanceof Duration) return addToDuration(left, right);
+  if (left instanceof Timestamp) return right instanceof Duration ? timestampPlus(left, right.nanoseconds) : noOverload;
+  if (left instanceof Uint8Array) return right instanceof Uint8Array ? joined(left, right) : noOverload;
+  return notSupported(operators.add, left);
+}
+
+function addToDuration(left: Duration, right: Value): Value {
+  if (right instanceof Duration) return durationOfSum(left.nanoseconds + right.nanoseconds);
+  return right instanceof Timestamp ? timestampPlus(right, left.nanoseconds) : noOverload;
+}
+
+function joined(left: Uint8Array, right: Uint8Array): Uint8Array {
+  spend(left.length + right.length);
+  const bytes = new Uint8Array(left.length + right.length);
+  bytes.set(left);
+  bytes.set(right, left.length);
+  return bytes;
+}
+
+/** `left - right`. */
+export function subtract(left: Value, right: Value): Value {
+  if (typeof left === "bigint") return typeof right === "bigint" ? int(left - right) : noOverload;
+  if (typeof left === "number") return typeof right === "number" ? left - right : noOverload;
+  if (left instanceof Uint) return right instanceof Uint ? uint(left.value - right.value) : noOverload;
+  if (left instanceof Duration) {
+    return right instanceof Duration ? durationOfSum(left.nanoseconds - right.nanoseconds) : noOverload;
+  }
+  if (!(left instanceof Timestamp)) return notSupported(operators.subtract, left);
+  if (right instanceof Timestamp) return timestampDifference(left, right);
+  if (!(right instanceof Duration)) return noOverload;
+  // Upstream adds the negative duration, which overflows for the smallest.
+  return right.nanoseconds === intMin ? intOverflow : timestampPlus(left, -right.nanoseconds);
+}
+
+/** `left * right`. */
+export function multiply(left: Value, right: Value): Value {
+  if (typeof left === "bigint") return typeof right === "bigint" ? int(left * right) : noOverload;
+  if (typeof left === "number") return typeof right === "number" ? left * right : noOverload;
+  if (left instanceof Uint) return right instanceof Uint ? uint(left.value * right.value) : noOverload;
+  return notSupported(operators.multiply, left);
+}
+
+/** `left / right`. Quotients of integers are truncated. */
+export function divide(left: Value, right: Value): Value {
+  if (typeof left === "bigint") {
+    if (typeof right !== "bigint") return noOverload;
+    return right === 0n ? divisionByZero : int(left / right);
+  }
+  if (typeof left === "number") return typeof right === "number" ? left / right : noOverload;
+  if (!(left instanceof Uint)) return notSupported(operators.divide, left);
+  if (!(right instanceof Uint)) return noOverload;
+  return right.value === 0n ? divisionByZero : new Uint(left.value / right.value);
+}
+
+/** `left % right`. */
+export function modulo(left: Value, right: Value): Value {
+  if (typeof left === "bigint") {
+    if (typeof right !== "bigint") return noOverload;
+    if (right === 0n) return modulusByZero;
+    return left === intMin && right === -1n ? intOverflow : left % right;
+  }
+  if (!(left instanceof Uint)) return notSupported(operators.modulo, left);
+  if (!(right instanceof Uint)) return noOverload;
+  return right.value === 0n ? modulusByZero : new Uint(left.value % right.value);
+}
+
+/** `-value`. */
+export function negate(value: Value): Value {
+  if (typeof value === "bigint") return int(-value);
+  if (typeof value === "number") return -value;
+  if (value instanceof Duration) return durationOfSum(-value.nanoseconds);
+  return typeof value === "boolean" ? noOverload : notSupported(operators.negate, value);
+}
 
 const bytes = [bytesType, bytesType];
 const doubles = [doubleType, doubleType];
@@ -25,6 +130,8 @@ export const arithmetic: readonly FunctionDeclaration[] = [
       overload("add_string", strings, stringType),
       overload("add_uint64", uints, uintType),
     ],
+    call: add,
+    cost: standardCost,
   },
   {
     name: operators.divide,
@@ -33,10 +140,12 @@ export const arithmetic: readonly FunctionDeclaration[] = [
       overload("divide_int64", ints, intType),
       overload("divide_uint64", uints, uintType),
     ],
+    call: divide,
   },
   {
     name: operators.modulo,
     overloads: [overload("modulo_int64", ints, intType), overload("modulo_uint64", uints, uintType)],
+    call: modulo,
   },
   {
     name: operators.multiply,
@@ -45,10 +154,12 @@ export const arithmetic: readonly FunctionDeclaration[] = [
       overload("multiply_int64", ints, intType),
       overload("multiply_uint64", uints, uintType),
     ],
+    call: multiply,
   },
   {
     name: operators.negate,
     overloads: [overload("negate_double", [doubleType], doubleType), overload("negate_int64", [intType], intType)],
+    call: negate,
   },
   {
     name: operators.subtract,
@@ -60,5 +171,6 @@ export const arithmetic: readonly FunctionDeclaration[] = [
       overload("subtract_timestamp_timestamp", [timestampType, timestampType], durationType),
       overload("subtract_uint64", uints, uintType),
     ],
+    call: subtract,
   },
 ];

@@ -2,7 +2,30 @@
 import { operators } from "../../ast.ts";
 import type { FunctionDeclaration } from "../../declarations.ts";
 import { boolType, bytesType, intType, stringType } from "../../types.ts";
+import { equal } from "../../value/equal.ts";
+import { sizeOf } from "../../value/size.ts";
+import { spend } from "../../value/work.ts";
+import { ListValue, MapValue, type Value } from "../../values.ts";
+import { standardCost } from "./costs.ts";
+import { noOverload, notSupported } from "./errors.ts";
 import { listOfA, mapOfAB, member, overload, parameterA, parameterB } from "./overload.ts";
+
+/** `element in collection`. */
+export function isIn(element: Value, collection: Value): Value {
+  if (collection instanceof MapValue) return collection.find(element) !== undefined;
+  if (!(collection instanceof ListValue)) return noOverload;
+  for (let index = 0, size = collection.size; index < size; index++) {
+    spend(1);
+    if (equal(element, collection.at(index)) === true) return true;
+  }
+  return false;
+}
+
+/** `size(value)`. */
+export function size(value: Value): Value {
+  const known = sizeOf(value);
+  return known === undefined ? notSupported("size", value) : BigInt(known);
+}
 
 export const collections: readonly FunctionDeclaration[] = [
   {
@@ -18,6 +41,8 @@ export const collections: readonly FunctionDeclaration[] = [
       overload("in_list", [parameterA, listOfA], boolType),
       overload("in_map", [parameterA, mapOfAB], boolType),
     ],
+    call: isIn,
+    cost: standardCost,
   },
   {
     name: "size",
@@ -31,5 +56,6 @@ export const collections: readonly FunctionDeclaration[] = [
       overload("size_string", [stringType], intType),
       member("string_size", [stringType], intType),
     ],
+    call: size,
   },
 ];

@@ -2,9 +2,28 @@
 import { operators } from "../../ast.ts";
 import type { FunctionDeclaration } from "../../declarations.ts";
 import { boolType } from "../../types.ts";
+import { equal } from "../../value/equal.ts";
+import { comparisonCost } from "../../value/size.ts";
+import { OpaqueValue, type Value } from "../../values.ts";
+import { noOverload } from "./errors.ts";
 import { overload, parameterA } from "./overload.ts";
 
 const two = [boolType, boolType];
+
+/** `!value`. */
+export function not(value: Value): Value {
+  return typeof value === "boolean" ? !value : noOverload;
+}
+
+/** `left != right`. */
+export function notEqual(left: Value, right: Value): Value {
+  return equal(left, right) !== true;
+}
+
+/** Cost of `==`. An abstract value costs one unit, for `!=` its size. */
+export function equalsCost(left: Value, right: Value): number {
+  return left instanceof OpaqueValue ? 1 : comparisonCost(left, right);
+}
 
 export const logic: readonly FunctionDeclaration[] = [
   {
@@ -13,11 +32,22 @@ export const logic: readonly FunctionDeclaration[] = [
   },
   { name: operators.and, overloads: [{ ...overload("logical_and", two, boolType), nonStrict: true }] },
   { name: operators.or, overloads: [{ ...overload("logical_or", two, boolType), nonStrict: true }] },
-  { name: operators.not, overloads: [overload("logical_not", [boolType], boolType)] },
+  { name: operators.not, overloads: [overload("logical_not", [boolType], boolType)], call: not },
   {
     name: operators.notStrictlyFalse,
     overloads: [{ ...overload("not_strictly_false", [boolType], boolType), nonStrict: true }],
+    call: (value) => value !== false,
   },
-  { name: operators.equals, overloads: [overload("equals", [parameterA, parameterA], boolType)] },
-  { name: operators.notEquals, overloads: [overload("not_equals", [parameterA, parameterA], boolType)] },
+  {
+    name: operators.equals,
+    overloads: [overload("equals", [parameterA, parameterA], boolType)],
+    call: equal,
+    cost: (_, args) => equalsCost(args[0]!, args[1]!),
+  },
+  {
+    name: operators.notEquals,
+    overloads: [overload("not_equals", [parameterA, parameterA], boolType)],
+    call: notEqual,
+    cost: (_, args) => comparisonCost(args[0]!, args[1]!),
+  },
 ];

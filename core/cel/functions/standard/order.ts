@@ -2,6 +2,10 @@
 import { operators } from "../../ast.ts";
 import type { FunctionDeclaration, Overload } from "../../declarations.ts";
 import { boolType, bytesType, doubleType, durationType, intType, stringType, timestampType, type Type, uintType } from "../../types.ts";
+import { CelError, type Value } from "../../values.ts";
+import { compare, isOrdered } from "../../value/order.ts";
+import { standardCost } from "./costs.ts";
+import { notSupported } from "./errors.ts";
 import { overload } from "./overload.ts";
 
 /** Ends of overload ids with their operands, in upstream's order. */
@@ -22,14 +26,22 @@ const operands: readonly (readonly [string, Type, Type])[] = [
   ["duration", durationType, durationType],
 ];
 
-function comparison(name: string, prefix: string): FunctionDeclaration {
+/** Whether the result of a comparison, -1, 0 or 1, makes the operator true. */
+type Holds = (order: number) => boolean;
+
+function comparison(name: string, prefix: string, holds: Holds): FunctionDeclaration {
   const overloads = operands.map(([end, left, right]): Overload => overload(`${prefix}_${end}`, [left, right], boolType));
-  return { name, overloads };
+  const call = (left: Value, right: Value): Value => {
+    if (!isOrdered(left)) return notSupported(name, left);
+    const order = compare(left, right);
+    return order instanceof CelError ? order : holds(order);
+  };
+  return { name, overloads, call, cost: standardCost };
 }
 
 export const order: readonly FunctionDeclaration[] = [
-  comparison(operators.less, "less"),
-  comparison(operators.lessEquals, "less_equals"),
-  comparison(operators.greater, "greater"),
-  comparison(operators.greaterEquals, "greater_equals"),
+  comparison(operators.less, "less", (order) => order < 0),
+  comparison(operators.lessEquals, "less_equals", (order) => order <= 0),
+  comparison(operators.greater, "greater", (order) => order > 0),
+  comparison(operators.greaterEquals, "greater_equals", (order) => order >= 0),
 ];
