@@ -317,6 +317,9 @@ export const limits = Object.freeze({
   tokenUsesMax: 64,
   /** Upper factor on the pause between two attempts for the leader lease; each attempt takes a random factor between 1 and this. */
   electionRetryJitter: 1.2,
+  /** Seconds of one watch of the cluster in front, and milliseconds after which it counts as lost: its connection may be dead. */
+  clusterWatchSeconds: 60,
+  clusterWatchMsMax: 75_000,
   /** Milliseconds before a failed watch of the cluster in front is opened again; doubles with each failure. */
   clusterRetryMs: 1_000,
   clusterRetryMsMax: 60_000,

@@ -72,7 +72,8 @@ export async function readClusterTrust(api: ClusterApi, signal: AbortSignal): Pr
 
 /**
  * Follows the ConfigMap until the signal aborts: `changed` is called with every new state. A state that `changed` or the parser refuses is
- * reported, and the one before it stays; so it does when the ConfigMap is deleted. Never rejects.
+ * reported, and the one before it stays; so it does when the ConfigMap is deleted. A watch whose connection died without an end is opened
+ * again after `limits.clusterWatchMsMax`. Never rejects.
  */
 export async function followClusterTrust(needs: ClusterTrustNeeds, changed: (trust: ClusterTrust) => void): Promise<void> {
   const { api, clock, random, signal, failed } = needs;
@@ -91,10 +92,13 @@ export async function followClusterTrust(needs: ClusterTrustNeeds, changed: (tru
     }
   };
   while (!signal.aborted) {
+    const lost = new AbortController();
+    const inTime = clock.after(limits.clusterWatchMsMax, () => lost.abort(new Error("the watch did not end in time")));
     try {
-      const query = new URLSearchParams({ fieldSelector: `metadata.name=${name}`, watch: "1", timeoutSeconds: "300" });
+      const timeoutSeconds = String(limits.clusterWatchSeconds);
+      const query = new URLSearchParams({ fieldSelector: `metadata.name=${name}`, watch: "1", timeoutSeconds });
       // Without a version the watch begins with the state that there is.
-      for await (const event of api.watch(`${collection}?${query}`, signal)) {
+      for await (const event of api.watch(`${collection}?${query}`, AbortSignal.any([signal, lost.signal]))) {
         const { type, object } = event as { readonly type?: unknown; readonly object?: unknown };
         if (type === "ERROR") throw new Error(`the watch of ConfigMap ${namespace}/${name} failed: ${messageOf(object)}`);
         failures = 0;
@@ -103,6 +107,8 @@ export async function followClusterTrust(needs: ClusterTrustNeeds, changed: (tru
     } catch (error) {
       report(error);
       failures++;
+    } finally {
+      inTime();
     }
     const backoff = Math.min(limits.clusterRetryMsMax, limits.clusterRetryMs * 2 ** Math.min(failures, 10));
     await pause(backoff * (0.5 + random()), signal, clock);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { systemClock, untilAborted } from "../../../core/async.ts";
+import { limits } from "../../../core/limits.ts";
 import { type ClusterApi, ClusterError, type ClusterTrust, followClusterTrust, noTrust, readClusterTrust } from "./cluster-trust.ts";
 
 const never = new AbortController().signal;
@@ -73,7 +74,10 @@ test("followClusterTrust() takes each change, keeps what it has at a bad one, a 
       yield* round;
     },
   };
-  const clock = { now: systemClock.now, after: (ms: number, run: () => void) => (waits.push(ms), systemClock.after(0, run)) };
+  const clock = {
+    now: systemClock.now,
+    after: (ms: number, run: () => void) => ms === limits.clusterWatchMsMax ? () => {} : (waits.push(ms), systemClock.after(0, run)),
+  };
   const changed = ({ clientCa }: ClusterTrust) => {
     if (clientCa === "refused") throw new Error("not a certificate");
     taken.push(clientCa);
@@ -88,4 +92,28 @@ test("followClusterTrust() takes each change, keeps what it has at a bad one, a 
     "not a certificate",
   ]);
   assert.ok(waits.every((ms) => ms >= 500) && waits[1]! > waits[0]!, `${waits}`);
+});
+
+test("followClusterTrust() opens a watch again whose connection died without an end", async () => {
+  const ended = new AbortController(), taken: string[] = [], failures: string[] = [];
+  let watches = 0;
+  const api: ClusterApi = {
+    get: () => Promise.reject(new Error("not expected")),
+    async *watch(_path, signal) {
+      watches++;
+      yield { type: "ADDED", object: configMap({ ...published, "client-ca-file": `number ${watches}` }) };
+      if (watches === 2) ended.abort();
+      await untilAborted(signal);
+      throw signal.reason;
+    },
+  };
+  // The bound of the first watch is over at once, that of the second never is.
+  const clock = {
+    now: systemClock.now,
+    after: (ms: number, run: () => void) => ms === limits.clusterWatchMsMax && watches > 0 ? () => {} : systemClock.after(0, run),
+  };
+  const needs = { api, clock, random: () => 0.5, signal: ended.signal, failed: (reason: string) => void failures.push(reason) };
+  await followClusterTrust(needs, ({ clientCa }) => void taken.push(clientCa));
+  assert.deepEqual(taken, ["number 1", "number 2"]);
+  assert.deepEqual(failures, ["the watch did not end in time"]);
 });
