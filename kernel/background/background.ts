@@ -1,4 +1,4 @@
-/** What goes on beside requests while a generation is in force: first objects, controllers of plugins, compaction. */
+/** Work beside requests under the active configuration: bootstrap objects, controllers of plugins, compaction. */
 import type { Api } from "../../core/api.ts";
 import type { Controller, ControllerContext, StartHook } from "../../core/plugin.ts";
 import type { WorkMeter } from "../../core/work.ts";
@@ -19,30 +19,30 @@ import { startCompactor } from "../store/compactor.ts";
 import type { Store } from "../store/store.ts";
 
 export interface Background {
-  /** Settled once the objects exist that must. */
+  /** Settled when the bootstrap objects exist. */
   readonly bootstrapped: Promise<void>;
-  /** Ends what ran for the generation before, and starts what this one has. */
+  /** Ends the work of the previous configuration, and starts that of `next`. */
   follow(next: ActiveConfig): void;
-  /** Resolves when all has ended, after the signal has aborted. */
+  /** Resolves when all work has ended after the abort of the signal. */
   ended(): Promise<void>;
 }
 
 export interface BackgroundNeeds {
   readonly store: Store;
   readonly api: Api;
-  /** The API of one controller, which reports its watches, and of one start hook. Each writes with its own field manager. */
+  /** The API of one controller, which reports its watches, or of one start hook. Each has its own field manager. */
   readonly apiOf: (controller: Controller, until: AbortSignal) => Api;
   readonly hookApiOf: (hook: StartHook) => Api;
-  /** Name of the machine, for the events of controllers and start hooks. */
+  /** The machine's name, for the events of controllers and start hooks. */
   readonly host: string;
   readonly election: ElectionNeeds;
   readonly start: StartUp;
   readonly log: Log;
-  /** PEM of the authorities that controllers publish. */
+  /** PEM of the CAs that controllers publish. */
   readonly rootCertificates: string | undefined;
-  /** Signs the tokens that Secrets hold. */
+  /** Signs the tokens in Secrets. */
   readonly issueLegacyToken?: ControllerContext["issueLegacyToken"];
-  /** The meter of a controller's queue, which begins empty. */
+  /** The meter of a controller's queue; it starts empty. */
   readonly queue: (controller: string) => WorkMeter;
   /** Recorders of the metrics of plugins. */
   readonly metric: MetricOf;
@@ -59,14 +59,14 @@ export function runBackground(
   const bootstrapped = createBootstrapObjects(bootstrapObjectsOf(first.catalog), api);
   let current = first;
 
-  // Controllers read what is served and which gates are on when they begin: under another catalog all of them begin anew.
+  // Controllers read the served resources and the gates when they start: another catalog restarts all of them.
   const control = (next: ActiveConfig, before?: ActiveConfig) =>
     controllers.next(async (running) => {
       start.clear();
       const { catalog } = next;
       const states = controllerStates(catalog);
       for (const line of controllerNews(catalog, before?.catalog)) log.info(line);
-      // A controller that does not run delays no health check.
+      // A controller that does not run does not delay health checks.
       for (const { controller, runs } of states) if (!runs) start.finished(controllerHook(controller.name));
       const shared = {
         names: catalog.names,
@@ -88,7 +88,7 @@ export function runBackground(
       });
       const chosen = states.filter(({ runs }) => runs).map(({ controller }) => controller);
       const run = (until: AbortSignal) => {
-        // Controllers whose rights are not there yet are refused, and try again.
+        // Requests of controllers are forbidden until their rights are written, and are retried.
         void keepPermissions(chosen, api, catalog, log, until);
         return runControllers(
           chosen,
@@ -98,11 +98,11 @@ export function runBackground(
             started: (name) => {
               if (start.isSynced(name)) start.finished(controllerHook(name));
             },
-            failed: (name, error) => log.error(`controller ${name} failed and starts again`, describe(error)),
+            failed: (name, error) => log.error(`controller ${name} failed and is restarted`, describe(error)),
           },
         );
       };
-      // A server whose controllers rest has nothing to wait for.
+      // On a server that is not the leader, controllers are not waited for.
       const resting = () => controllerHooks(catalog).forEach(start.finished);
       await Promise.all([
         before === undefined ? bootstrapped.catch(() => {}) : plantNew(before.catalog, catalog, api, log, running),
@@ -133,7 +133,7 @@ export function runBackground(
   };
 }
 
-/** What the hook of a controller is called: it is finished once the controller has seen what there was. */
+/** Name of a controller's hook, which finishes when the controller has received the initial state. */
 export function controllerHook(controller: string): string {
   return `start-${controller}-controller`;
 }
@@ -144,15 +144,15 @@ export function hooksOf({ plugins }: Catalog): readonly StartHook[] {
   return plugins.flatMap((plugin) => plugin.startHooks ?? []);
 }
 
-/** Again after a pause until it is done; what has been done once is not done again under another catalog. */
+/** Runs a start hook, with retries after a pause. A finished hook does not run again under another catalog. */
 async function runHook(hook: StartHook, world: ControllerContext, start: StartUp, log: Log, signal: AbortSignal): Promise<void> {
   const isDone = () => start.hook(hook.name).check(signal).then(() => true, () => false);
   for (let pauseMs = 100; !signal.aborted && !(await isDone()); pauseMs = Math.min(pauseMs * 2, 30_000)) {
     try {
-      await Promise.race([hook.run(world, signal), untilAborted(signal)]); // a hook that never ends does not keep the server from ending
+      await Promise.race([hook.run(world, signal), untilAborted(signal)]); // A hook that does not end does not delay shutdown.
       if (!signal.aborted) start.finished(hook.name);
     } catch (error) {
-      if (!signal.aborted) log.error(`start hook ${hook.name} failed and is tried again`, describe(error));
+      if (!signal.aborted) log.error(`start hook ${hook.name} failed and is retried`, describe(error));
       await pause(pauseMs, signal);
     }
   }
@@ -164,12 +164,12 @@ function servesEvents({ names, endpoint }: Catalog): boolean {
 }
 
 interface Relay {
-  /** `run`, once what ran before has ended; it never rejects. */
+  /** Starts `run` when the work before has ended; never rejects. */
   next(run: (signal: AbortSignal) => Promise<void>): void;
   done(): Promise<void>;
 }
 
-/** Work that is replaced by other work; `signal` ends it for good. */
+/** Work of which each replaces the one before; `signal` ends it finally. */
 function relay(signal: AbortSignal): Relay {
   let done = Promise.resolve();
   let stop = new AbortController();
@@ -196,7 +196,7 @@ async function keepPermissions(
     try {
       return await applyPermissions(controllers, api, catalog);
     } catch (error) {
-      if (!signal.aborted) log.error("the rights of controllers cannot be written, and are tried again", describe(error));
+      if (!signal.aborted) log.error("the rights of controllers cannot be written; the write is retried", describe(error));
     }
     await pause(retryMs, signal);
   }
@@ -210,7 +210,9 @@ async function plantNew(before: Catalog, next: Catalog, api: Api, log: Log, sign
     try {
       return await createBootstrapObjects(bootstrapObjects, api);
     } catch (error) {
-      if (!signal.aborted) log.error("the first objects of what is new cannot be made, and are tried again", describe(error));
+      if (!signal.aborted) {
+        log.error("the bootstrap objects of newly served resources cannot be created; the creation is retried", describe(error));
+      }
     }
     await pause(retryMs, signal);
   }

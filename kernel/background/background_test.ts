@@ -11,7 +11,7 @@ import { localApi } from "./local-api.ts";
 import { silentLog } from "../observe/log.ts";
 import { type Opened, openServer } from "../startup/open-server.ts";
 
-/** A plugin whose controller tells when it begins and ends; it ends as late as `mayEnd` says. */
+/** A plugin whose controller logs its start and end; it ends when `mayEnd` resolves. */
 function loggingPlugin(name: string, log: string[], mayEnd: Promise<void> = Promise.resolve(), more: Partial<Plugin> = {}): Plugin {
   const run = async (_: ControllerContext, signal: AbortSignal) => {
     log.push(`${name} begins`);
@@ -34,7 +34,7 @@ const open = (plugins: readonly Plugin[]) => openServer({ config: config(), plug
 const swap = (opened: Opened, next: Config, plugins: readonly Plugin[]) => opened.swap(activeConfigOf(next, plugins, opened.inForce()));
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test("a new generation begins its controllers once those of the one before have ended", async () => {
+test("a new configuration starts its controllers after those of the previous one have ended", async () => {
   const log: string[] = [];
   const mayEnd = Promise.withResolvers<void>();
   const one = loggingPlugin("one", log, mayEnd.promise), two = loggingPlugin("two", log);
@@ -52,7 +52,7 @@ test("a new generation begins its controllers once those of the one before have 
   assert.deepEqual(log.slice(7), ["two ends"]);
 });
 
-test("settings that the catalog is not made of leave catalog and controllers alone", async () => {
+test("settings that do not affect the catalog leave catalog and controllers unchanged", async () => {
   const log: string[] = [];
   const one = loggingPlugin("one", log);
   const opened = await open([one]);
@@ -65,7 +65,7 @@ test("settings that the catalog is not made of leave catalog and controllers alo
   await opened.close();
 });
 
-test("first objects come with the resource that they are of, and a start without that resource goes well", async () => {
+test("bootstrap objects are created with their resource, and a start without that resource succeeds", async () => {
   const bootstrapObjects = [{ groupVersion: "example.com/v1", resource: "things", object: { metadata: { name: "first" } } }];
   const plugin = definePlugin({ name: "things", summary: "For tests.", resources: [things], bootstrapObjects });
   const without = config({ "runtime-config": { "example.com/v1": false } });
@@ -81,7 +81,7 @@ test("first objects come with the resource that they are of, and a start without
   await opened.close();
 });
 
-test("controllers and start hooks write with field managers of their own: their names, unless they have another", async () => {
+test("controllers and start hooks are field managers under their names, unless they set another one", async () => {
   const thing = (name: string) => ({ metadata: { name, labels: { made: "yes" } } });
   const make = (name: string) => async ({ api }: ControllerContext) => void await api.create("example.com/v1", "things", "", thing(name));
   const controller = (name: string, more: Partial<Controller> = {}): Controller => ({ name, ...more, run: make(name) });

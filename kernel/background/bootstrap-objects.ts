@@ -1,4 +1,4 @@
-/** Objects that exist after start. */
+/** Bootstrap objects: objects that exist after the start. */
 import { spell } from "../../core/names.ts";
 import type { Api } from "../../core/api.ts";
 import type { Plugin } from "../../core/plugin.ts";
@@ -8,7 +8,7 @@ import { type Catalog } from "../catalog/catalog.ts";
 
 export type BootstrapObject = NonNullable<Plugin["bootstrapObjects"]>[number];
 
-/** The seeds of resources that are served, in order. */
+/** The bootstrap objects of served resources, in order. */
 export function bootstrapObjectsOf({ plugins, names, endpoint }: Catalog): readonly BootstrapObject[] {
   return plugins.flatMap(({ bootstrapObjects = [] }) => bootstrapObjects).filter(({ groupVersion, resource }) => {
     const { group, version } = splitGroupVersion(spell(names, groupVersion));
@@ -16,7 +16,7 @@ export function bootstrapObjectsOf({ plugins, names, endpoint }: Catalog): reado
   });
 }
 
-/** Creates every seed that is absent, in order; another replica may be doing the same. */
+/** Creates every absent bootstrap object, in order; another replica may do the same concurrently. */
 export async function createBootstrapObjects(bootstrapObjects: readonly BootstrapObject[], api: Api): Promise<void> {
   for (const seed of bootstrapObjects) {
     try {

@@ -1,4 +1,4 @@
-/** The rights that controllers declare, kept as roles of their service accounts. */
+/** The rights that controllers declare, stored as roles of their service accounts. */
 import type { Api } from "../../core/api.ts";
 import { spell } from "../../core/names.ts";
 import type { Controller } from "../../core/plugin.ts";
@@ -7,8 +7,8 @@ import type { Catalog } from "../catalog/catalog.ts";
 const groupVersion = "rbac.authorization.{domain}/v1";
 
 /**
- * Applies a ClusterRole and a ClusterRoleBinding for each controller with `permissions`. No effect where roles are not served. `api` must
- * have all of these rights. Rejects with the first error.
+ * Applies a ClusterRole and a ClusterRoleBinding for each controller with `permissions`. No effect if roles are not served. `api` needs all
+ * of these rights. Rejects with the first error.
  */
 export async function applyPermissions(controllers: readonly Controller[], api: Api, { names, endpoint }: Catalog): Promise<void> {
   const apiGroup = spell(names, "rbac.authorization.{domain}");

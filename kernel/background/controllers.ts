@@ -1,4 +1,4 @@
-/** Background work of plugins: which controllers run under a catalog, and how they start, fail and end. */
+/** Controllers of plugins: which of them run under a catalog, and how they start, fail and end. */
 import { spell } from "../../core/names.ts";
 import type { Controller, ControllerContext, ControllerNeed } from "../../core/plugin.ts";
 import { splitGroupVersion } from "../../core/versions.ts";
@@ -12,7 +12,7 @@ export interface ControllerState {
   readonly lacks: readonly string[];
 }
 
-/** All controllers of the catalog's plugins. One whose gate is off does not run and lacks nothing. */
+/** The controllers of the catalog's plugins. One whose gate is disabled does not run and lacks nothing. */
 export function controllerStates(catalog: Catalog): readonly ControllerState[] {
   return catalog.plugins.flatMap(({ controllers = [] }) => controllers).map((controller) => {
     const { gate, needs = [] } = controller;
@@ -34,17 +34,17 @@ function nameOf({ names }: Catalog, { resource, groupVersions }: ControllerNeed)
   return groupVersions.map((each) => `${spell(names, each)}/${resource}`).join(" or ");
 }
 
-/** Log lines for controllers that stop running, or run again, because of what `next` serves; none for those that stay as they are. */
+/** Log lines for controllers that stop or start because of the resources that `next` serves. */
 export function controllerNews(next: Catalog, before: Catalog | undefined): readonly string[] {
   const lacked = new Map((before === undefined ? [] : controllerStates(before)).map(({ controller, lacks }) => [controller.name, lacks]));
   return controllerStates(next).flatMap(({ controller: { name }, lacks, runs }) => {
     const was = lacked.get(name) ?? [];
     if (lacks.length > 0) return lacks.join() === was.join() ? [] : [`controller ${name} does not run: not served: ${lacks.join(", ")}`];
-    return was.length > 0 && runs ? [`controller ${name} runs again: all that it needs is served`] : [];
+    return was.length > 0 && runs ? [`controller ${name} runs again: all resources that it needs are served`] : [];
   });
 }
 
-/** Runs the controllers until the signal aborts, each in a world of its own; resolves when all have ended. */
+/** Runs the controllers until the signal aborts, each with its own context; resolves when all have ended. */
 export async function runControllers(
   controllers: readonly Controller[],
   controllerContextOf: (controller: Controller, signal: AbortSignal) => ControllerContext,

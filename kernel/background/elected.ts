@@ -1,4 +1,4 @@
-/** Controllers run on one server at a time. */
+/** Leader election: controllers run on one server at a time. */
 import { spell } from "../../core/names.ts";
 import type { Api } from "../../core/api.ts";
 import { splitGroupVersion } from "../../core/versions.ts";
@@ -8,27 +8,27 @@ import { describe, type Log } from "../observe/log.ts";
 import type { KernelRecord } from "../observe/metrics.ts";
 import { systemClock } from "../../core/async.ts";
 
-/** Where the lease lies that says which server's controllers run, and what it is called. */
+/** Namespace and name of the lease of the leader. */
 const namespace = "kube-system", name = "thole-controllers";
 
 const sayAgainMs = 60_000, secondFailureMs = 60_000;
 
 export interface ElectionNeeds {
   readonly api: Api;
-  /** Of this server among all. */
+  /** Identity of this server; unique among the servers. */
   readonly identity: string;
   readonly isLeader: KernelRecord["isLeader"];
 }
 
 interface Surroundings {
   readonly log: Log;
-  /** Settled once the namespace of the lease is there. */
+  /** Settled when the namespace of the lease exists. */
   readonly bootstrapped: Promise<void>;
-  /** Told when it is another server's turn. */
+  /** Called when another server becomes the leader. */
   readonly resting: () => void;
 }
 
-/** Runs at once on the embedded store or without leader election; else while this server is the leader. */
+/** Runs at once with the embedded store or without leader election; else while this server is the leader. */
 export async function whenElected(
   { config, catalog }: ActiveConfig,
   { api, log, bootstrapped, identity, isLeader, resting }: ElectionNeeds & Surroundings,
@@ -38,20 +38,19 @@ export async function whenElected(
   if (!config["leader-elect"] || config["etcd-servers"].length === 0) return await run(signal);
   const { group, version } = splitGroupVersion(spell(catalog.names, "coordination.{domain}/v1"));
   if (catalog.endpoint(group, version, "leases") === undefined) {
-    log.error("controllers run on every server: no plugin serves the leases by which one of them is elected");
+    log.error("controllers run on every server: leader election needs leases, and no plugin serves them");
     return await run(signal);
   }
   await bootstrapped.catch(() => {});
   let failedAt = -Infinity, saidAt = -Infinity;
-  // One failure alone does no harm, and what keeps the store away is reported by the store itself, before this. After that, every few
-  // seconds while it lasts: one line a minute is enough.
+  // A single failure is harmless, and the store logs its own faults first. Repeated failures are logged at most once a minute.
   const failed = (error: unknown) => {
     const now = performance.now();
     const isSecond = now - failedAt < secondFailureMs;
     failedAt = now;
     if (!isSecond || now - saidAt < sayAgainMs) return;
     saidAt = now;
-    log.error("the lease of the controllers cannot be kept", describe(error));
+    log.error("the lease of the controllers cannot be renewed", describe(error));
   };
   const leads = isLeader.with({ name });
   leads.set(0);
@@ -72,7 +71,10 @@ export async function whenElected(
       if (typeof news === "object") return failed(news.failed);
       saidAt = -Infinity;
       leads.set(news === "leading" ? 1 : 0);
-      log.info(news === "leading" ? "controllers run here" : "controllers run here no more", { lease: `${namespace}/${name}`, identity });
+      log.info(news === "leading" ? "controllers run on this server" : "controllers stop on this server", {
+        lease: `${namespace}/${name}`,
+        identity,
+      });
     },
   }, signal);
 }

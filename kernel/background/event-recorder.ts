@@ -4,10 +4,10 @@
  *
  *     first ──> created            same key again within 6 minutes: the event becomes a series with count 2, which is written at once;
  *                 │                further ones are counted, and the count is written after 30 minutes and at the end of the series
- *                 └──> series ──> 6 minutes without another: the last count is written, and the series is over
+ *                 └──> series ──> 6 minutes without another: the last count is written, and the series ends
  *
- * The key is everything but the note and the times. Unlike client-go's it leaves out the object's resourceVersion: otherwise each write of
- * the object would begin a new series.
+ * The key consists of all fields except the note and the times. Unlike client-go's it omits the object's resourceVersion: otherwise each
+ * write of the object would start a new series.
  */
 import { type Clock, pause } from "../../core/async.ts";
 import { limits } from "../../core/limits.ts";
@@ -17,17 +17,17 @@ import type { Api } from "../../core/api.ts";
 import type { EventNews, EventRecorder } from "../../core/plugin.ts";
 import { StatusError } from "../../core/status-error.ts";
 
-/** What a recorder needs. */
+/** The dependencies of a recorder. */
 export interface EventRecorderOptions {
   readonly api: Pick<Api, "create" | "patch">;
   /** The controller's name: `reportingController` of its events. */
   readonly controller: string;
-  /** Name of the machine, part of `reportingInstance`. */
+  /** The machine's name, part of `reportingInstance`. */
   readonly host: string;
   readonly clock: Clock;
-  /** A number from 0 to 1, for the pauses between tries. */
+  /** A number from 0 to 1, for the pauses between attempts. */
   readonly random: () => number;
-  /** Ends the recorder; events that are not written by then are lost. */
+  /** Ends the recorder; events that are not yet written are lost. */
   readonly signal: AbortSignal;
   /** Called with an event that is not recorded. */
   readonly failed: (sentence: string, error?: unknown) => void;
@@ -35,17 +35,17 @@ export interface EventRecorderOptions {
 
 export const eventsVersion = "events.{domain}/v1";
 const plural = "events";
-/** A series ends when nothing was added for this time. */
+/** Milliseconds without a new occurrence after which a series ends. */
 const finishMs = 6 * 60_000;
-/** A series that lasts is written again after this time. */
+/** Milliseconds after which a continuing series is written again. */
 const refreshMs = 30 * 60_000;
 const triesMax = 12, retryMs = 10_000, retryJitter = 0.25;
 const noteBytesMax = 1024, instanceLengthMax = 128;
 
-/** An event that was recorded lately. Times are in milliseconds since 1970. */
+/** A recent event. Times are in milliseconds since 1970. */
 interface Recent {
   readonly event: ApiObject;
-  /** Occurrences; 1 for an event that is no series. */
+  /** Occurrences; 1 for an event that is not a series. */
   count: number;
   lastAt: number;
   /** Count and time of the last write. */
@@ -53,7 +53,7 @@ interface Recent {
   writtenAt: number;
 }
 
-/** Opens a recorder, which writes events in the background and in their order. */
+/** Opens a recorder, which writes events in the background and in order. */
 export function eventRecorder(options: EventRecorderOptions): EventRecorder {
   return new Recorder(options);
 }
@@ -62,7 +62,7 @@ class Recorder implements EventRecorder {
   readonly #options: EventRecorderOptions;
   /** By key, the oldest first. */
   readonly #recent = new Map<string, Recent>();
-  /** Writes that wait: each is one request. */
+  /** Pending writes, each one request. */
   readonly #waiting: (() => Promise<unknown>)[] = [];
   #writing = false;
   #isFull = false;
@@ -96,7 +96,7 @@ class Recorder implements EventRecorder {
     this.#sweepLater();
   }
 
-  /** Writes what is not written of a series, and forgets it. */
+  /** Writes the final count of a series if it changed, and removes the series. */
   #finish(key: string, recent: Recent): void {
     this.#recent.delete(key);
     if (recent.count > recent.writtenCount) this.#writeSeries(recent, this.#options.clock.now());
@@ -112,7 +112,7 @@ class Recorder implements EventRecorder {
         await this.#options.api.patch(eventsVersion, plural, namespace, name, { merge: { series } });
       } catch (error) {
         if (!(error instanceof StatusError && error.reason === "NotFound")) throw error;
-        await this.#create({ ...event, series } as ApiObject); // its time to live is over, or the first write failed
+        await this.#create({ ...event, series } as ApiObject); // Its time to live has ended, or the first write failed.
       }
     });
   }
@@ -121,7 +121,7 @@ class Recorder implements EventRecorder {
     return this.#options.api.create(eventsVersion, plural, event.metadata.namespace ?? "", event);
   }
 
-  /** Looks at all series every six minutes while there are any. */
+  /** Checks all series every six minutes while there are any. */
   #sweepLater(): void {
     const { clock, signal } = this.#options;
     if (this.#sweeping || signal.aborted) return;
@@ -143,7 +143,7 @@ class Recorder implements EventRecorder {
 
   #send(write: () => Promise<unknown>): void {
     if (this.#waiting.length >= limits.eventsWaitingMax) {
-      if (!this.#isFull) this.#options.failed(`events are lost: ${limits.eventsWaitingMax} wait to be written`);
+      if (!this.#isFull) this.#options.failed(`events are lost: ${limits.eventsWaitingMax} are waiting to be written`);
       this.#isFull = true;
       return;
     }
@@ -156,7 +156,7 @@ class Recorder implements EventRecorder {
     for (let write = this.#waiting.shift(); write !== undefined; write = this.#waiting.shift()) await this.#write(write);
     this.#writing = false;
   }
-  /** Never rejects. What waits behind an event that cannot be written for the moment keeps waiting. */
+  /** Never rejects. An event that cannot be written for the moment delays the following ones. */
   async #write(write: () => Promise<unknown>): Promise<void> {
     const { clock, random, signal, failed } = this.#options;
     for (let tries = 1; !signal.aborted; tries++) {
@@ -190,10 +190,10 @@ class Recorder implements EventRecorder {
       note: shortened(note),
       type,
     };
-    return event as unknown as ApiObject; // `as`: the API fills in apiVersion and checks the rest
+    return event as unknown as ApiObject; // `as`: the API adds apiVersion and checks the rest.
   }
 
-  /** As client-go's: the object's name and a time in nanoseconds, of which the last digits count the events of this recorder. */
+  /** As in client-go: the object's name and a time in nanoseconds, of which the last digits count the events of this recorder. */
   #nameOf(name: string, now: number): string {
     this.#made = (this.#made + 1) % 1_000_000;
     const made = `${name}.${(BigInt(Math.floor(now)) * 1_000_000n + BigInt(this.#made)).toString(16)}`;
@@ -217,12 +217,12 @@ function microTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replace("Z", "000Z");
 }
 
-/** At most 1024 bytes of UTF-8, as the API takes them. */
+/** At most 1024 bytes of UTF-8, the API's bound. */
 function shortened(note: string): string {
   return note.slice(0, new TextEncoder().encodeInto(note, new Uint8Array(noteBytesMax)).read);
 }
 
-/** Whether the same request may succeed later. Everything that is no StatusError is a bug. */
+/** Whether the same request may succeed later. An error that is not a StatusError is a bug. */
 function isTransient(error: unknown): boolean {
   return error instanceof StatusError && ["TooManyRequests", "ServerTimeout", "Timeout", "ServiceUnavailable"].includes(error.reason);
 }

@@ -63,10 +63,10 @@ test("EventRecorder.record() creates an event with references, times and the con
     type: "Normal",
   });
   assert.deepEqual([second.path, second.note], ["events.{domain}/v1 events default", "é".repeat(512)]);
-  assert.match(second.metadata.name, /^[0-9a-f]{8}-/, "a name that is none for an event is replaced");
+  assert.match(second.metadata.name, /^[0-9a-f]{8}-/, "a name that is invalid for an event is replaced");
 });
 
-test("the same event within six minutes becomes a series, whose last count is written at its end", async () => {
+test("the same event within six minutes becomes a series, whose final count is written at its end", async () => {
   const { recorder, clock, written } = scene();
   for (let time = 0; time < 4; time++) {
     recorder.record(thing("a", `${time}`), { ...news, note: `Pass ${time}.` });
@@ -79,13 +79,13 @@ test("the same event within six minutes becomes a series, whose last count is wr
   clock.advance(12 * minute);
   await settle();
   assert.deepEqual(series(written), [1, 2, 4]);
-  assert.equal(clock.waiting, 0, "nothing waits once all series are over");
+  assert.equal(clock.waiting, 0, "no write is pending when all series have ended");
   recorder.record(thing("a"), news);
   await settle();
   assert.deepEqual(series(written), [1, 2, 4, 1]);
 });
 
-test("another reason, action, type, object or related object makes another event", async () => {
+test("another reason, action, type, object or related object is another event", async () => {
   const { recorder, written } = scene();
   recorder.record(thing("a"), news);
   recorder.record(thing("b"), news);
@@ -97,7 +97,7 @@ test("another reason, action, type, object or related object makes another event
   assert.equal(new Set(written.map(({ metadata }) => metadata.name)).size, 6);
 });
 
-test("a series that lasts is written every half hour", async () => {
+test("a continuing series is written every half hour", async () => {
   const { recorder, clock, written } = scene();
   for (let minutes = 0; minutes < 65; minutes += 5) {
     recorder.record(thing("a"), news);
@@ -108,7 +108,7 @@ test("a series that lasts is written every half hour", async () => {
   assert.ok(series(written)[2]! > 6);
 });
 
-test("a series whose event is gone is created anew", async () => {
+test("a series whose event was deleted is created again", async () => {
   const { recorder, written, errors } = scene();
   recorder.record(thing("a"), news);
   await settle();
@@ -118,7 +118,7 @@ test("a series whose event is gone is created anew", async () => {
   assert.deepEqual([series(written), written[1].metadata.name], [[1, 2], written[0].metadata.name]);
 });
 
-test("an event is tried again while the API is away, in its order, and lost when it is rejected", async () => {
+test("an event is retried in order while the API is unavailable, and lost when it is rejected", async () => {
   const { recorder, clock, written, errors, failed } = scene();
   const away = () => new StatusError("ServiceUnavailable", "away");
   errors.push(away(), away());
@@ -142,12 +142,12 @@ test("an event is tried again while the API is away, in its order, and lost when
   assert.deepEqual(written.map(({ regarding }) => regarding.name), ["a", "b", "f"]);
 });
 
-test("what a recorder holds is bounded", async () => {
+test("the events of a recorder are bounded", async () => {
   const { recorder, written, errors, failed, clock } = scene();
   errors.push(new StatusError("ServiceUnavailable", "away"));
   for (let index = 0; index < limits.eventsWaitingMax + 3; index++) recorder.record(thing(`t${index}`), news);
   await settle();
-  assert.deepEqual(failed, [`events are lost: ${limits.eventsWaitingMax} wait to be written`]);
+  assert.deepEqual(failed, [`events are lost: ${limits.eventsWaitingMax} are waiting to be written`]);
   clock.advance(10_000);
   for (let index = 0; written.length < limits.eventsWaitingMax + 1 && index < 5000; index++) await settle();
   assert.equal(written.length, limits.eventsWaitingMax + 1, "one is being written, the others wait");
@@ -158,7 +158,7 @@ test("what a recorder holds is bounded", async () => {
   }
   recorder.record(thing("t0"), news);
   for (let turn = 0; turn < 100; turn++) await settle();
-  assert.equal(written.at(-1).regarding.name, "t0", "the oldest is forgotten, so that t0 is a new event");
+  assert.equal(written.at(-1).regarding.name, "t0", "the oldest is removed, so that t0 is a new event");
   assert.equal(written.length, before + limits.eventSeriesMax + 1);
 });
 

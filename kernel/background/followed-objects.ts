@@ -1,12 +1,12 @@
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 
 /**
- * The objects that a watch in process has delivered, by name: after a gap in history it lists again, and the objects that are gone by then
- * have to be reported, too. Keeps names and UIDs only.
+ * The objects that a watch in process has delivered, by name: after a gap in history it lists again, and must report objects that were
+ * deleted meanwhile. Stores names and UIDs only.
  */
 export class FollowedObjects {
   #uids = new Map<string, string>();
-  /** Those of the list that is being read; undefined between lists. */
+  /** The objects of the list in progress; undefined between lists. */
   #present: Map<string, string> | undefined;
 
   changed(type: "ADDED" | "MODIFIED" | "DELETED", { metadata }: ApiObject): void {
@@ -14,19 +14,19 @@ export class FollowedObjects {
     else this.#uids.set(keyOf(metadata), metadata.uid ?? "");
   }
 
-  /** A list begins, or begins anew. */
+  /** Starts a list, or restarts one. */
   beginList(): void {
-    // What a list that did not end has delivered is known, too.
+    // Includes the objects of a list that did not end.
     for (const [key, uid] of this.#present ?? []) this.#uids.set(key, uid);
     this.#present = new Map();
   }
-  /** An object of the list. Returns what it replaces: an object of that name with another UID. */
+  /** Adds an object of the list. Returns the object that it replaces: one of that name with another UID. */
   listed({ metadata }: ApiObject): ApiObject | undefined {
     const key = keyOf(metadata), uid = metadata.uid ?? "", before = this.#uids.get(key);
     this.#present?.set(key, uid);
     return before === undefined || before === uid ? undefined : objectOf(key, before);
   }
-  /** The list has ended. Returns the objects that are no longer there. */
+  /** Ends the list. Returns the objects that no longer exist. */
   endList(): readonly ApiObject[] {
     const present = this.#present ?? new Map<string, string>();
     const gone = [...this.#uids].filter(([key]) => !present.has(key)).map(([key, uid]) => objectOf(key, uid));
@@ -40,7 +40,7 @@ export class FollowedObjects {
 function keyOf({ namespace = "", name = "" }: ApiObject["metadata"]): string {
   return `${namespace}/${name}`;
 }
-/** What is left of an object: its metadata. */
+/** The metadata of an object, without the rest. */
 function objectOf(key: string, uid: string): ApiObject {
   const slash = key.indexOf("/"), namespace = key.slice(0, slash);
   return { metadata: { name: key.slice(slash + 1), uid, ...(namespace === "" ? {} : { namespace }) } } as ApiObject;

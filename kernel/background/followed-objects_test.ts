@@ -12,7 +12,7 @@ function list(objects: FollowedObjects, ...present: readonly ApiObject[]): reado
   return [...replaced, ...objects.endList()];
 }
 
-test("FollowedObjects returns what is gone after a gap, and what was replaced", () => {
+test("FollowedObjects returns deleted objects after a gap, and replaced ones", () => {
   const objects = new FollowedObjects();
   assert.deepEqual(list(objects, object("a", "1"), object("b", "2", "ns"), object("c", "3")), []);
   objects.changed("ADDED", object("d", "4"));
@@ -22,7 +22,7 @@ test("FollowedObjects returns what is gone after a gap, and what was replaced", 
   assert.deepEqual(list(objects, object("a", "9"), object("e", "5")), []);
 });
 
-test("FollowedObjects knows what a list has delivered that did not end", () => {
+test("FollowedObjects includes the objects of a list that did not end", () => {
   const objects = new FollowedObjects();
   objects.beginList();
   objects.listed(object("a", "1"));

@@ -1,12 +1,11 @@
 /**
- * One of several servers does what only one may do. Which one stands in a Lease, kept by the rules of client-go's election, so
- * that the field's tools can read it:
+ * Leader election with a Lease, by the rules of client-go's election, so that existing tools can read it:
  *
- *     looking ──> it has no holder, or has not changed for its duration ──> leading
- *        ^                                                                            │
- *        └─── not renewed within the deadline, or another holder: work ends ──┘
+ *     looking ──> no holder, or unchanged for its duration ──> leading
+ *        ^                                                        │
+ *        └─── not renewed within the deadline, or another holder ─┘
  *
- * Clocks of servers are never compared: a lease has run out once it has been seen unchanged for its whole duration.
+ * Clocks of servers are never compared: a lease has expired when it was observed unchanged for its whole duration.
  */
 import { limits } from "../../core/limits.ts";
 import { microTimeOf } from "../../core/scalars/time.ts";
@@ -20,21 +19,21 @@ export interface Election {
   readonly api: Pick<Api, "get" | "create" | "update">;
   readonly namespace: string;
   readonly name: string;
-  /** Of this server; no two may have the same. */
+  /** Identity of this server; unique among the servers. */
   readonly identity: string;
-  /** How long others leave a lease alone that is not renewed; whole seconds. */
+  /** Milliseconds after which others may take an unrenewed lease; whole seconds. */
   readonly leaseMs: number;
-  /** How long the leader tries to renew before it stops; less than `leaseMs`. */
+  /** Milliseconds without a renewal after which the leader stops; less than `leaseMs`. */
   readonly renewDeadlineMs: number;
-  /** How long it waits between two tries; `limits.electionRetryJitter` times that is less than the deadline. */
+  /** Milliseconds between two attempts; `limits.electionRetryJitter` times this is less than the deadline. */
   readonly retryMs: number;
   readonly clock: Clock;
-  /** Milliseconds since some beginning, whatever becomes of the clock. */
+  /** Milliseconds of a monotonic clock. */
   readonly elapsed: () => number;
   readonly random: () => number;
-  /** What the leader does, until the signal aborts; then it ends soon. */
+  /** The work of the leader. It must end soon after the signal aborts. */
   lead(signal: AbortSignal): Promise<void>;
-  /** Told of each beginning and end of leading, each time that another leads, and of what keeps the lease from being read or written. */
+  /** Called at each start and end of leading, at each change of the leader, and for errors in reading or writing the lease. */
   readonly notify: (news: "leading" | "stopped" | "resting" | { readonly failed: unknown }) => void;
 }
 
@@ -48,7 +47,7 @@ interface Lease extends ApiObject {
   };
 }
 
-/** Leads whenever it holds the lease, until the signal aborts; then the work is ended first and the lease given back. */
+/** Leads while it holds the lease, until the signal aborts; then ends the work first and releases the lease. */
 export async function takeTurns(election: Election, signal: AbortSignal): Promise<void> {
   const { clock, retryMs, random } = election;
   const candidate = new Candidate(election);
@@ -77,7 +76,7 @@ async function leadWhileHeld(election: Election, candidate: Candidate, signal: A
 
 const never = new AbortController().signal;
 
-/** What comes of it, or "late" where the time is over or the signal aborts first. */
+/** The result of `work`, or "late" if the time is over or the signal aborts first. */
 async function within<T>(work: Promise<T>, ms: number, { clock }: Election, signal: AbortSignal): Promise<T | "late"> {
   const over = new AbortController();
   const late = pause(ms, AbortSignal.any([signal, over.signal]), clock).then(() => "late" as const);
@@ -88,31 +87,31 @@ async function within<T>(work: Promise<T>, ms: number, { clock }: Election, sign
   }
 }
 
-/** Renews until the signal aborts, the lease has another holder, or the deadline has passed since its last renewal. */
+/** Renews until the signal aborts, the lease has another holder, or the deadline after the last renewal has passed. */
 async function keep(election: Election, candidate: Candidate, signal: AbortSignal): Promise<void> {
   const { clock, elapsed, retryMs, renewDeadlineMs } = election;
   for (let renewed = elapsed();;) {
     await pause(retryMs, signal, clock);
     if (signal.aborted) return;
     const began = elapsed();
-    // A store that does not answer must not keep us leading.
+    // If the store does not respond, this server must still stop leading.
     const outcome = await within(candidate.attempt(), renewed + renewDeadlineMs - began, election, signal);
     if (outcome === "held") renewed = began;
     else if (outcome !== "failed" || elapsed() - renewed >= renewDeadlineMs) return;
   }
 }
 
-/** What one server knows of the lease. */
+/** One server's view of the lease. */
 class Candidate {
   readonly #election: Election;
-  /** What the lease said when it was last seen to change, and when that was. */
+  /** The content of the lease at its last observed change, and the time of that. */
   #seen: { readonly text: string; readonly at: number } | undefined;
 
   constructor(election: Election) {
     this.#election = election;
   }
 
-  /** Takes the lease where it may be taken, and renews it where it is held already. Never rejects. */
+  /** Takes the lease if permitted, or renews it if held. Never rejects. */
   async attempt(): Promise<"held" | "elsewhere" | "failed"> {
     const { api, namespace, identity, elapsed, notify } = this.#election;
     try {
@@ -130,13 +129,13 @@ class Candidate {
       await this.#write(found, this.#spec(spec));
       return "held";
     } catch (error) {
-      // Another was faster: that is what the election is for.
+      // Another server was faster, which is expected.
       if (!(error instanceof StatusError) || (error.reason !== "Conflict" && error.reason !== "AlreadyExists")) notify({ failed: error });
       return "failed";
     }
   }
 
-  /** Lets another take the lease at once, where it is still ours. Never rejects. */
+  /** Releases the lease if this server still holds it, so that another can take it at once. Never rejects. */
   async release(): Promise<void> {
     const { identity, notify } = this.#election;
     try {
@@ -149,7 +148,7 @@ class Candidate {
     }
   }
 
-  /** What a lease says that said `before` until we took it. */
+  /** The new content of the lease after `before`. */
   #spec(before: Lease["spec"]): Lease["spec"] {
     const { identity, leaseMs } = this.#election;
     const now = this.#now();
@@ -168,7 +167,7 @@ class Candidate {
   async #read(): Promise<Lease | undefined> {
     const { api, namespace, name } = this.#election;
     try {
-      return await api.get(groupVersion, resource, namespace, name) as Lease; // what the API answers under this path
+      return await api.get(groupVersion, resource, namespace, name) as Lease; // The API returns a lease at this path.
     } catch (error) {
       if (error instanceof StatusError && error.reason === "NotFound") return undefined;
       throw error;

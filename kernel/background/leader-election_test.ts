@@ -7,9 +7,9 @@ import { type ManualClock, manualClock } from "../store/testing/clock.ts";
 
 const leases = { group: "coordination.k8s.io", name: "leases" };
 
-/** One lease, as an API keeps it. */
+/** An API with one lease. */
 function leaseApi() {
-  let lease: any; // written as candidates write it
+  let lease: any; // Written by a candidate.
   let down = false;
   const up = () => {
     if (down) throw new StatusError("ServerTimeout", "the store is away");
@@ -25,7 +25,7 @@ function leaseApi() {
     create: (_version, _resource, _namespace, object) =>
       Promise.resolve().then(() => {
         up();
-        const made = object as ApiObject; // what a candidate creates
+        const made = object as ApiObject; // Created by a candidate.
         if (lease !== undefined) throw alreadyExistsError(leases, made.metadata.name ?? "");
         lease = { ...structuredClone(made), metadata: { ...made.metadata, resourceVersion: "1" } };
         return lease;
@@ -33,7 +33,7 @@ function leaseApi() {
     update: (_version, _resource, _namespace, name, object) =>
       Promise.resolve().then(() => {
         up();
-        const next = object as ApiObject; // what a candidate writes
+        const next = object as ApiObject; // Written by a candidate.
         if (next.metadata.resourceVersion !== lease.metadata.resourceVersion) throw conflictError(leases, name, "it has changed");
         lease = {
           ...structuredClone(next),
@@ -45,7 +45,7 @@ function leaseApi() {
   return { api, spec: () => lease?.spec, put: (spec: object) => void (lease.spec = spec), away: (is: boolean) => void (down = is) };
 }
 
-/** A candidate with the usual times, and what it has done. */
+/** A candidate with the default times, and a record of its work. */
 function candidate(clock: ManualClock, api: Election["api"], identity: string) {
   const leading = { now: false, failures: 0 };
   const stop = new AbortController();
@@ -82,7 +82,7 @@ function candidate(clock: ManualClock, api: Election["api"], identity: string) {
   };
 }
 
-/** Lets everything that is due now happen. */
+/** Runs everything that is due. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await Promise.resolve();
 }
@@ -93,7 +93,7 @@ async function pass(clock: ManualClock, ms: number): Promise<void> {
   }
 }
 
-test("takeTurns() makes the lease, renews it, and releases it when it ends", async () => {
+test("takeTurns() creates the lease, renews it, and releases it at its end", async () => {
   const clock = manualClock(Date.UTC(2026, 0, 1));
   const { api, spec } = leaseApi();
   const one = candidate(clock, api, "one");
@@ -114,7 +114,7 @@ test("takeTurns() makes the lease, renews it, and releases it when it ends", asy
   assert.deepEqual([spec().holderIdentity, spec().leaseDurationSeconds, spec().leaseTransitions], ["", 1, 0]);
 });
 
-test("takeTurns() lets one of two lead, and the other at once when the lease is given back", async () => {
+test("takeTurns() lets one of two lead, and the other at once when the lease is released", async () => {
   const clock = manualClock();
   const { api, spec } = leaseApi();
   const one = candidate(clock, api, "one"), two = candidate(clock, api, "two");
@@ -129,13 +129,13 @@ test("takeTurns() lets one of two lead, and the other at once when the lease is 
   await second.close();
 });
 
-test("takeTurns() takes a lease that nobody renews when it has been seen unchanged for its duration, and not before", async () => {
+test("takeTurns() takes an unrenewed lease when it was observed unchanged for its duration, and not before", async () => {
   const clock = manualClock();
   const { api, put, spec } = leaseApi();
   const gone = candidate(clock, api, "gone");
   await settle();
   await gone.close();
-  // Its own clock is an hour ahead, which says nothing.
+  // The holder's clock is an hour ahead, which has no effect.
   put({ ...spec(), holderIdentity: "gone", leaseDurationSeconds: 15, renewTime: new Date(clock.now() + 3_600_000).toISOString() });
   const heir = candidate(clock, api, "heir");
   await pass(clock, 14_500);
@@ -145,7 +145,7 @@ test("takeTurns() takes a lease that nobody renews when it has been seen unchang
   await heir.close();
 });
 
-test("takeTurns() stops leading when the lease cannot be renewed within the deadline, and begins again after that", async () => {
+test("takeTurns() stops leading when the lease cannot be renewed within the deadline, and starts again later", async () => {
   const clock = manualClock();
   const { api, away } = leaseApi();
   const one = candidate(clock, api, "one");
@@ -162,7 +162,7 @@ test("takeTurns() stops leading when the lease cannot be renewed within the dead
   await one.close();
 });
 
-test("takeTurns() stops leading at the deadline although the store does not answer at all", async () => {
+test("takeTurns() stops leading at the deadline even if the store does not respond", async () => {
   const clock = manualClock();
   const { api } = leaseApi();
   let silent = false;
@@ -176,7 +176,7 @@ test("takeTurns() stops leading at the deadline although the store does not answ
   assert.ok(!one.leading.now);
 });
 
-test("takeTurns() stops leading at once when somebody else holds the lease", async () => {
+test("takeTurns() stops leading at once when another server holds the lease", async () => {
   const clock = manualClock();
   const { api, put, spec } = leaseApi();
   const one = candidate(clock, api, "one");
@@ -185,5 +185,5 @@ test("takeTurns() stops leading at once when somebody else holds the lease", asy
   await pass(clock, 2_500);
   assert.ok(!one.leading.now);
   await one.close();
-  assert.equal(spec().holderIdentity, "thief", "what is another's is not given back");
+  assert.equal(spec().holderIdentity, "thief", "a lease of another holder is not released");
 });

@@ -1,4 +1,4 @@
-/** The API for work inside the process: the same way as any client's, from the path on, without sockets. */
+/** The API in process: the same steps as a client's request from the path on, without a socket. */
 import { type Clock, pause, systemClock } from "../../core/async.ts";
 import { applyMediaType } from "../../core/codec/negotiate.ts";
 import { goJson } from "../../core/tree/json-text.ts";
@@ -25,7 +25,7 @@ import { noteFailure } from "../respond/audited.ts";
 import { isBug, toStatusError } from "../respond/failure.ts";
 import { Warnings } from "../request/warnings.ts";
 
-/** What distinguishes one API in process from another. */
+/** Options of an API in process. */
 export interface LocalOptions {
   /** User agent of its requests, and the owner of the fields that it writes. Default: the user's name. */
   readonly manager?: string;
@@ -86,7 +86,7 @@ export function localApi(server: Server, user: UserInfo, options: LocalOptions =
       watchScope,
       signal,
     };
-    const info = requestInfo(method, url)!; // our own URLs are well formed
+    const info = requestInfo(method, url)!; // Our own URLs are well-formed.
     server.countOwnRequest(method, info);
     const caller = method === "GET" ? reader : user;
     const audit = server.audit?.begin(exchange, info, caller, crypto.randomUUID(), server.audit.now());
@@ -130,7 +130,7 @@ export function localApi(server: Server, user: UserInfo, options: LocalOptions =
     const text = new URLSearchParams(query).toString();
     return text === "" ? "" : `?${text}`;
   };
-  /** The query of a write. The manager is not left to the user agent, which ends at the first slash. */
+  /** The query of a write. The manager is explicit, because the user agent would end at the first slash. */
   const writeQuery = (
     { dryRun = false, fieldValidation, fieldManager = manager }: ApiWriteOptions,
     more: Readonly<Record<string, string>> = {},
@@ -168,7 +168,7 @@ export function localApi(server: Server, user: UserInfo, options: LocalOptions =
     apply: (version, resource, namespace, name, object, options = {}) => {
       const { subresource, force = true } = options;
       const query = writeQuery(options, force ? { force: "true" } : {});
-      // `as`: metadata of another form is rejected as any client's.
+      // `as`: invalid metadata is rejected as that of any client.
       const { metadata = {} } = object as { readonly metadata?: object };
       const document = { ...typeOf(version, resource), ...object, metadata: { name, ...metadata } };
       return ask("PATCH", pathOf(version, resource, namespace, name, subresource) + query, document, applyMediaType);
@@ -293,8 +293,8 @@ async function* follow(
 }
 
 /**
- * The present objects as changes, and their revision; then the deletion of those that are gone since the list before. Starts again where
- * the pages expire before they are all read.
+ * The existing objects as changes, and their revision; then the deletion of objects that no longer exist since the previous list. Starts
+ * again if the pages expire before all are read.
  */
 async function* added(
   api: Api,
@@ -320,7 +320,7 @@ async function* added(
   }
 }
 
-/** The lines of a text that comes in pieces. */
+/** The lines of a text in pieces. */
 async function* lines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";

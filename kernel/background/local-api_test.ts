@@ -36,18 +36,18 @@ const thing = (name: string) => ({ apiVersion: "example.com/v1", kind: "Thing", 
 const firstPage = 10, wholePage = 100;
 const names = (count: number) => Array.from({ length: count }, (_, index) => `thing-${String(index).padStart(3, "0")}`);
 
-/** A server with so many things. */
+/** A server with `count` things. */
 async function scene(count: number) {
   const { server, close } = await openServer({ config: withDefaults({ "data-dir": ":memory:" }), plugins: [things], log: silentLog });
   const api = localApi(server, { name: "admin", groups: ["system:masters"] });
   for (const name of names(count)) await api.create("example.com/v1", "things", "", thing(name));
   const { store } = server.backend;
-  /** The rest of lists that have begun is gone. */
+  /** Expires the continue tokens of earlier lists. */
   const expire = async () => await store.compact((await store.get("/")).revision);
   return { api, server, close, expire };
 }
 
-/** All things, and how many came at a time. */
+/** All things, and the number of things in each page. */
 async function read(api: Api): Promise<{ readonly seen: readonly string[]; readonly sizes: readonly number[]; readonly revision: string }> {
   const sizes: number[] = [], seen: string[] = [];
   const list: Api["list"] = async (...wanted) => {
@@ -70,7 +70,7 @@ for (
     { count: firstPage + wholePage + 1, pages: [firstPage, wholePage, 1] },
   ]
 ) {
-  test(`listed() tells each of ${count} objects once and returns their revision, of pages of ${pages}`, async () => {
+  test(`listed() yields each of ${count} objects once and returns their revision, in pages of ${pages}`, async () => {
     const { api, close } = await scene(count);
     const { seen, sizes, revision } = await read(api);
     assert.deepEqual(seen, names(count));
@@ -80,7 +80,7 @@ for (
   });
 }
 
-test("listed() reads fewer objects at a time where they are long", async () => {
+test("listed() reads smaller pages if objects are long", async () => {
   const { api, close } = await scene(0);
   const annotations = { note: "x".repeat(200_000) };
   for (const name of names(40)) {
@@ -92,13 +92,13 @@ test("listed() reads fewer objects at a time where they are long", async () => {
   await close();
 });
 
-test("watch() of an API in process tells what there is and goes on from there without a gap", async () => {
+test("watch() of an API in process delivers the existing objects and then all changes without a gap", async () => {
   const { api, close } = await scene(wholePage + 1);
   const ending = new AbortController();
   const seen: string[] = [];
   for await (const { type, object } of api.watch("example.com/v1", "things", "", {}, ending.signal)) {
     seen.push(`${type} ${object.metadata.name}`);
-    // While it reads the first page, and after the last.
+    // During the first page, and after the last.
     if (seen.length === 1) await api.create("example.com/v1", "things", "", thing("zz-during"));
     if (seen.length === wholePage + 1) await api.delete("example.com/v1", "things", "", "thing-000");
     if (type === "DELETED") ending.abort();

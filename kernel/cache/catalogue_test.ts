@@ -23,12 +23,15 @@ const catalogue: Readonly<Record<string, readonly (readonly [file: string, promi
   UnconditionalDelete: [[store, "commit() deletes on the revision seen and on no other"]],
   ConditionalDelete: [[store, "commit() deletes on the revision seen and on no other"]],
   // Suggestions are objects from a cache that may be out of date.
-  DeleteWithSuggestion: [[suggestions, "${what} begins with what is in memory, without a read of the store"]],
-  DeleteWithSuggestionAndConflict: [[suggestions, "${what} goes on top of what the store hands back where memory is out of date"], [
-    suggestions,
-    "preconditions of a delete are held against what the store has",
-  ]],
-  DeleteWithSuggestionOfDeletedObject: [[suggestions, "${what} of what was deleted elsewhere is told so, or makes it anew"]],
+  DeleteWithSuggestion: [[suggestions, "${what} starts from the cached object, without a read of the store"]],
+  DeleteWithSuggestionAndConflict: [
+    [suggestions, "${what} is repeated with the object that the store returns if the cache is out of date"],
+    [
+      suggestions,
+      "preconditions of a delete are compared with the stored object",
+    ],
+  ],
+  DeleteWithSuggestionOfDeletedObject: [[suggestions, "${what} of an object that another server deleted returns 404 or creates it"]],
   DeleteWithConflict: [[store, "of many writers on one key exactly one wins each round"]],
   List: [[reads, "list() sorts by the bytes of keys, over all namespaces by namespace slash name"], [reads, "list() keeps kinds apart"]],
   ConsistentList: [[reads, "list() shows every write that was answered before it"], [
@@ -52,9 +55,9 @@ const catalogue: Readonly<Record<string, readonly (readonly [file: string, promi
   GuaranteedUpdateChecksStoredData: [[store, "commit() writes equal bytes as a new revision"]],
   GuaranteedUpdateWithConflict: [[store, "a counter raised by many writers loses no increment"]],
   GuaranteedUpdateWithSuggestionAndConflict: [
-    [suggestions, "${what} goes on top of what the store hands back where memory is out of date"],
-    [suggestions, "a patch that memory refuses is tried on what the store has"],
-    [suggestions, "a patch that changes nothing in memory is tried on what the store has"],
+    [suggestions, "${what} is repeated with the object that the store returns if the cache is out of date"],
+    [suggestions, "a patch that the cached object rejects is repeated with the stored object"],
+    [suggestions, "a patch that does not change the cached object is repeated with the stored object"],
   ],
   TransformationFailure: [[reads, "bytes that cannot be decoded are an error with the key, until they are overwritten"]],
   Count: [[store, "list() pages by limit and after, and counts the remaining keys of the range"]],

@@ -1,4 +1,4 @@
-/** One resource of a plugin to the kind that the store holds and to the versions that clients see. */
+/** Compiles a resource of a plugin to its stored kind and its served versions. */
 import { pluralOf } from "../../core/define/define.ts";
 import { goString } from "../../core/tree/json-text.ts";
 import { type CborItem, memberOf } from "../../core/codec/cbor/item.ts";
@@ -21,15 +21,15 @@ import { compareReleases, targetRelease } from "./gates.ts";
 const kinds = new WeakMap<Resource, Map<string, StoredKind>>();
 const endpoints = new WeakMap<StoredKind, Map<GroupVersion, Endpoint>>();
 
-/** What compiling a kind takes from the configuration. */
+/** The configuration that the compilation of a kind depends on. */
 export interface Settings {
   readonly names: Names;
   readonly isOn: Gates;
 }
 
 /**
- * The kind of a resource; always the same value under the same names while the gates of its defaults stand as they do, so that what
- * is remembered of it outlives a catalog.
+ * The kind of a resource. Returns the same value for the same names and the same gates of its defaults, so that caches of it outlive a
+ * catalog.
  */
 export function kindOf(resource: Resource, settings: Settings): StoredKind {
   const known = kinds.get(resource) ?? new Map<string, StoredKind>();
@@ -42,7 +42,7 @@ export function kindOf(resource: Resource, settings: Settings): StoredKind {
   return kind;
 }
 
-/** A kind in the version that its definition writes as `written`; always the same value. */
+/** The endpoint of a kind in the version that its definition writes as `written`; returns the same value for the same arguments. */
 export function endpointOf(kind: StoredKind, written: GroupVersion, settings: Settings): Endpoint {
   const known = endpoints.get(kind) ?? new Map<GroupVersion, Endpoint>();
   endpoints.set(kind, known);
@@ -80,7 +80,7 @@ function compileStored(resource: Resource, settings: Settings): StoredKind {
     head,
     headBytes: new TextEncoder().encode(head),
     ...codec,
-    // What settling makes of an object of the kind is one.
+    // The result is an object of the kind.
     emptyListsToNil: (object: ApiObject) => settle()(object) as ApiObject,
     withoutEmptyMaps: (object: ApiObject) => dropEmptyMaps()(object) as ApiObject,
     storedForm: (version: string) => forms.get(version),
@@ -102,9 +102,9 @@ function foreignForm(served: Served, apiVersion: string, applyDefaults: StoredKi
 
 type Codec = Pick<Endpoint, "encode" | "decode" | "decodeCbor" | "applyDefaults">;
 
-/** Folds are compiled at their first use, so that a thousand unused kinds cost nothing. */
+/** Folds are compiled on first use, so that a thousand unused kinds cost nothing. */
 function codecOf({ schema, applyDefaults: more }: Served, { names, isOn }: Settings): Codec {
-  // The folds of a kind's schema take and give objects of that kind.
+  // The folds of a kind's schema accept and return objects of that kind.
   const typed = schema as Typed<ApiObject, StructNode>;
   const encode = once(() => encoder(typed)), decode = once(() => decoder(typed)), defaults = once(() => defaulter(typed));
   const decodeCbor = once(() => cborReader(typed));
@@ -119,13 +119,13 @@ function codecOf({ schema, applyDefaults: more }: Served, { names, isOn }: Setti
   };
 }
 
-/** An empty list of entries, which decoding leaves out like any other, says that all are to be cleared. */
+/** Decoding omits an empty list of entries like any empty list, but in managed fields it means that all are to be cleared. */
 function withClearedOwners(object: ApiObject, entries: Tree | CborItem | undefined): ApiObject {
   return Array.isArray(entries) && entries.length === 0 ? { ...object, metadata: { ...object.metadata, managedFields: [] } } : object;
 }
 
 function storedDecoders(schema: StructNode): Pick<StoredForm, "decode" | "decodeCbor"> {
-  const typed = schema as Typed<ApiObject, StructNode>; // as above
+  const typed = schema as Typed<ApiObject, StructNode>; // See above.
   const decode = once(() => decodeStored(typed)), decodeCbor = once(() => cborReader(typed));
   return { decode: (tree) => decode()(tree), decodeCbor: (item) => decodeCbor()(item) };
 }
@@ -167,7 +167,7 @@ function renamed(object: ApiObject, apiVersion: string): ApiObject {
   return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
 }
 
-/** Wording of upstream's deprecation warning. */
+/** Upstream's deprecation warning. */
 function deprecationOf(kind: string, apiVersion: string, served: Served, names: Names): Endpoint["deprecation"] {
   const { deprecated, removed, replacement } = served;
   if (deprecated === undefined || compareReleases(deprecated, targetRelease) > 0) return undefined;

@@ -1,17 +1,17 @@
-/** Subresources of a resource in one version, compiled. */
+/** Compiles the subresources of a resource in one version. */
 import { verbsOfSubresource } from "../../core/define/resource.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { Resource, Served, Subresource, SubresourceKind } from "../../core/plugin.ts";
 import type { Verb } from "../../core/versions.ts";
 import type { Endpoint, EndpointSubresource } from "./catalog.ts";
 
-/** The resource that has the subresources: the parts of its endpoint that they take over. */
+/** The fields of the parent's endpoint that subresources inherit. */
 export type Parent = Pick<Endpoint, "group" | "version" | "kind" | "plural" | "resource">;
 
-/** Compiles a kind that has no collection to an endpoint; `resource` is made up for it. */
+/** Compiles a kind without a collection to an endpoint; `resource` is synthesized for it. */
 export type CompileKind = (resource: Resource) => Endpoint;
 
-/** A top-level `status` gives a stored kind the status subresource; `served` adds others, or replaces it. */
+/** A top-level `status` adds the status subresource to a stored kind; `served` adds others, or replaces it. */
 export function subresourcesOf(parent: Parent, served: Served, compile: CompileKind): ReadonlyMap<string, EndpointSubresource> {
   const declared = Object.entries(served.subresources ?? {});
   const { handleCreate } = parent.resource;
@@ -27,11 +27,11 @@ function compileSubresource(parent: Parent, definition: Subresource, compile: Co
   const view = endpointOf(definition.view);
   const request = endpointOf(definition.create?.request), response = endpointOf(definition.create?.response);
   const { group, version, kind } = view ?? request ?? response ?? parent;
-  const verbs = verbsOfSubresource(definition).toSorted() as readonly Verb[]; // checked by defineResource
+  const verbs = verbsOfSubresource(definition).toSorted() as readonly Verb[]; // Checked by defineResource.
   return Object.freeze({ definition, verbs, shown: { group, version, kind }, view, request, response });
 }
 
-/** A resource that is never stored and has the parent's plural, for messages and metrics. */
+/** A resource that is never stored, with the parent's plural for messages and metrics. */
 function resourceOf({ plural, resource }: Parent, { groupVersion, schema, columns }: SubresourceKind): Resource {
   return {
     kind: schema.name,
@@ -45,7 +45,7 @@ function resourceOf({ plural, resource }: Parent, { groupVersion, schema, column
 }
 
 const statusSubresource: Subresource = Object.freeze({
-  /** Takes metadata and status of the request; the rest is what is stored. */
+  /** Metadata and status are those of the request; the rest is the stored object's. */
   write: (next: ApiObject & { status?: unknown }, prior: ApiObject & { status?: unknown }) => {
     const { status: _old, ...rest } = prior;
     return next.status === undefined ? { ...rest, metadata: next.metadata } : { ...rest, metadata: next.metadata, status: next.status };

@@ -1,4 +1,4 @@
-/** From plugins and configuration to the catalog. What did not change from one catalog to the next is the same value in both. */
+/** Compiles plugins and configuration to the catalog. Parts that did not change are the same values in both catalogs. */
 import { mediaOf } from "../../core/codec/negotiate.ts";
 import { spell } from "../../core/names.ts";
 import type { Admission, Gates, GateStage, Plugin, Resource, Served } from "../../core/plugin.ts";
@@ -23,18 +23,18 @@ function stabilityOf(version: string): "ga" | "beta" | "alpha" {
   return version.includes("alpha") ? "alpha" : version.includes("beta") ? "beta" : "ga";
 }
 
-/** Whether the target release still has a version (1), has just removed it (0), or has not known it for long (-1). */
+/** Whether the target release has a version (1), has just removed it (0), or removed it earlier (-1). */
 function lifeOf(served: Served): number {
   return served.removed === undefined ? 1 : Math.sign(compareReleases(served.removed, targetRelease));
 }
 
-/** GA versions are served by default, beta (since 1.24) and alpha are not; the most precise word of the operator counts. */
+/** GA versions are served by default, beta (since 1.24) and alpha are not; the most specific setting applies. */
 function isServed(group: string, version: string, plural: string, served: Served, config: CatalogConfig, isOn: Gates): boolean {
   const name = group === "" ? version : `${group}/${version}`;
   const stability = stabilityOf(version);
   const asked = config.runtimeConfig;
   const life = lifeOf(served);
-  // Of a removed version only the name is known: the error for a body of that version names the expected one.
+  // Of a removed version only the name is used, in the error for a body of that version.
   if (life < 0) return false;
   const isKept = life > 0 || (served.keptBy !== undefined && isOn(served.keptBy));
   return asked.get(`${name}/${plural}`) ?? asked.get(name) ??
@@ -42,8 +42,8 @@ function isServed(group: string, version: string, plural: string, served: Served
 }
 
 /**
- * The catalog of these plugins under this configuration; every mistake in one CatalogError. `appeared`: resources of the plugins' resource
- * sources. One that clashes with another resource is left out.
+ * Compiles the catalog of these plugins with this configuration. Throws a CatalogError with every mistake. `appeared`: resources of the
+ * plugins' resource sources. One that clashes with another resource is left out.
  */
 export function compile(plugins: readonly Plugin[], config: CatalogConfig, appeared: readonly Resource[] = []): Catalog {
   const mistakes: string[] = [];
@@ -100,7 +100,7 @@ function laddersOf(plugins: readonly Plugin[], mistakes: string[]): Readonly<Rec
   return ladders;
 }
 
-/** What is served, by `endpointKey`. */
+/** The served endpoints, by `endpointKey`. */
 function endpointsOf(
   plugins: readonly Plugin[],
   config: CatalogConfig,
@@ -118,7 +118,7 @@ function endpointsOf(
         const { group, version } = splitGroupVersion(spell(names, written));
         const name = group === "" ? version : `${group}/${version}`;
         if (lifeOf(served) < 0) {
-          // Its own definition says when it went: no setting brings it back.
+          // The definition says when it was removed: no setting enables it.
           const { removed, replacement } = served;
           const use = replacement === undefined ? [] : [spell(names, replacement.groupVersion)];
           gone.set(`${name}/${kind.plural}`, removalText(`${name}/${kind.plural}`, removed!, use));
@@ -169,7 +169,7 @@ function endpointKey(group: string, version: string, plural: string): string {
   return `${group}/${version}/${plural}`;
 }
 
-/** By group, version and plural: a request finds its endpoint without making a key. */
+/** By group, version and plural, so that requests find their endpoint without building a key. */
 function nested(endpoints: Iterable<Endpoint>): ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, Endpoint>>> {
   const groups = new Map<string, Map<string, Map<string, Endpoint>>>();
   for (const endpoint of endpoints) {

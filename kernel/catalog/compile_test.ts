@@ -26,7 +26,7 @@ function isServed(version: string, life: Partial<Served>, ...runtimeConfig: read
   return catalog.endpoint("example.com", version, "things") !== undefined;
 }
 
-test("compile() serves stable versions by default, and others where they are asked for, the most precise word counting", () => {
+test("compile() serves stable versions by default, and others by setting, of which the most specific applies", () => {
   assert.equal(isServed("v1", {}), true);
   assert.equal(isServed("v1beta1", {}), false);
   assert.equal(isServed("v1beta1", {}, ["api/beta", true]), true);
@@ -36,7 +36,7 @@ test("compile() serves stable versions by default, and others where they are ask
   assert.equal(isServed("v1beta1", {}, ["example.com/v1beta1", false], ["example.com/v1beta1/things", true]), true);
 });
 
-test("compile() serves a version that the target release has removed only by its name, and one that is long gone never", () => {
+test("compile() uses a version that the target release has just removed only by name, and an earlier removed one never", () => {
   const removed = { deprecated: "1.20", removed: targetRelease };
   assert.equal(isServed("v1alpha1", removed, ["api/all", true], ["api/alpha", true]), false);
   assert.equal(isServed("v1alpha1", removed, ["example.com/v1alpha1", true]), true);
@@ -44,14 +44,14 @@ test("compile() serves a version that the target release has removed only by its
   assert.equal(isServed("v1beta1", gone, ["api/all", true]), false);
   for (const key of ["example.com/v1beta1", "example.com/v1beta1/things"]) {
     assert.throws(() => isServed("v1beta1", gone, [key, true]), {
-      message: `"${key}" in --runtime-config was removed in 1.25: leave it out`,
+      message: `"${key}" in --runtime-config was removed in 1.25: remove it from the setting`,
     });
   }
   const replaced = { ...gone, replacement: { groupVersion: "example.com/v1", kind: "Thing" } };
   assert.throws(() => isServed("v1beta1", replaced, ["example.com/v1beta1", false]), /was removed in 1\.25: use example\.com\/v1$/);
 });
 
-test("compile() gives what did not change as the same value again, so that caches and watches outlive a catalog", () => {
+test("compile() returns unchanged parts as the same value, so that caches and watches outlive a catalog", () => {
   const both: Plugin = {
     ...thing("v1", {}),
     resources: [{
@@ -70,7 +70,7 @@ test("compile() gives what did not change as the same value again, so that cache
   assert.notEqual(elsewhere.stored[0], before.stored[0]);
 });
 
-test("compile() gives another kind where a gate of its defaults is switched, and the same where another gate is", () => {
+test("compile() returns another kind if a gate of its defaults changes, and the same if another gate changes", () => {
   const Spec = structsOf("example/v1")("Spec", { mount: field(1, boolean, "", { pointer: true }) }, {
     gatedDefaults: { Mounts: (self) => self.mount === undefined ? { ...self, mount: false } : self },
   });
@@ -86,7 +86,7 @@ test("compile() gives another kind where a gate of its defaults is switched, and
   assert.equal(of(["Other", false]).stored[0], before.stored[0]);
   assert.notEqual(off.stored[0], before.stored[0]);
   assert.equal(of(["Mounts", true]).stored[0], before.stored[0]);
-  const bare: any = { kind: "Thing", apiVersion: "example.com/v1", metadata: {}, spec: {} }; // of the kind, which the types cannot tell
+  const bare: any = { kind: "Thing", apiVersion: "example.com/v1", metadata: {}, spec: {} }; // The type does not contain the spec.
   const specOf = (catalog: Catalog) => (catalog.endpoint("example.com", "v1", "things")!.applyDefaults(bare) as any).spec;
   assert.deepEqual(specOf(before), { mount: false });
   assert.deepEqual(specOf(off), {});

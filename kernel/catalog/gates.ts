@@ -1,14 +1,14 @@
-/** Feature gates: the kernel's own, their ladders, and what configuration makes of all of them. */
+/** Feature gates: the kernel's own, their stages by release, and their state by configuration. */
 import type { Gates, GateStage, Release } from "../../core/plugin.ts";
 import { nearest } from "../../core/nearest.ts";
 import { removedGate } from "./removed.ts";
 
-/** The release whose behaviour we show. */
+/** The emulated release. */
 export const targetRelease: Release = "1.35";
 
 /**
- * Gates of the kernel. A gate stands here when switching it changes what the server does, when it is locked to what the server does,
- * or with the reason why it has no effect yet. The ladders are upstream's.
+ * Gates of the kernel: those that change the server's behaviour, those that are locked to it, and those without effect yet, with the
+ * reason. The stages are upstream's.
  */
 export const kernelGates: Readonly<Record<string, readonly GateStage[]>> = Object.freeze({
   AggregatedDiscoveryRemoveBetaType: [
@@ -28,7 +28,7 @@ export const kernelGates: Readonly<Record<string, readonly GateStage[]>> = Objec
     { since: "1.31", stage: "Beta", default: true },
     { since: "1.34", stage: "GA", default: true, locked: true },
   ],
-  // Both wait for rules in schemas; until then every rule is hand-written, and they change nothing.
+  // Both need declarative rules in schemas; every rule is hand-written for now, so they change nothing.
   DeclarativeValidation: [{ since: "1.33", stage: "Beta", default: true }],
   DeclarativeValidationTakeover: [{ since: "1.33", stage: "Beta", default: false }],
   DetectCacheInconsistency: [{ since: "1.34", stage: "Beta", default: true }],
@@ -81,10 +81,10 @@ export const kernelGates: Readonly<Record<string, readonly GateStage[]>> = Objec
   ],
 });
 
-/** Gates that are accepted, checked and reported, and change nothing yet. */
+/** Gates that are accepted, checked and reported, but change nothing yet. */
 export const gatesWithoutEffect: readonly string[] = Object.freeze(["DeclarativeValidation", "DeclarativeValidationTakeover"]);
 
-/** Gates of the kernel that can be on only while others are. */
+/** Kernel gates that can be enabled only together with others. */
 export const kernelGateDependencies: Readonly<Record<string, readonly string[]>> = Object.freeze({
   DeclarativeValidationTakeover: ["DeclarativeValidation"],
 });
@@ -96,7 +96,7 @@ export function compareReleases(a: Release, b: Release): number {
   return aMajor - bMajor || aMinor - bMinor;
 }
 
-/** The rung that holds at a release; undefined where the gate does not exist yet, or no more. */
+/** The stage at a release; undefined if the gate does not exist in it. */
 export function stageAt(ladder: readonly GateStage[], release: Release): GateStage | undefined {
   const rung = ladder.filter(({ since }) => compareReleases(since, release) <= 0).at(-1);
   return rung?.removed !== undefined && compareReleases(rung.removed, release) <= 0 ? undefined : rung;
@@ -107,7 +107,7 @@ export interface GateState {
   readonly stage: GateStage["stage"];
   readonly on: boolean;
 }
-/** Every gate in force and how it stands, and the function that hooks ask. */
+/** The state of every active gate, and the lookup function of hooks. */
 export interface GateTable {
   readonly states: readonly GateState[];
   readonly isOn: Gates;
@@ -115,15 +115,15 @@ export interface GateTable {
   readonly warnings: readonly string[];
 }
 
-/** Ladders by gate, and which gates can be on only while others are. */
+/** Stages by gate, and dependencies between gates. */
 export interface GateRules {
   readonly ladders: Readonly<Record<string, readonly GateStage[]>>;
   readonly dependencies?: Readonly<Record<string, readonly string[]>>;
 }
 
 /**
- * Rules and `--feature-gates` pairs to the gates in force. `AllAlpha` and `AllBeta` set what is not named itself. Mistakes (an unknown
- * gate, a locked gate set to the other value, a gate that is on without what it depends on) are pushed to `mistakes`.
+ * The gate table of rules and `--feature-gates` pairs. `AllAlpha` and `AllBeta` set the gates that are not named. Mistakes (an unknown
+ * gate, a changed locked gate, an enabled gate without its dependencies) are added to `mistakes`.
  */
 export function gateTable({ ladders, dependencies = {} }: GateRules, wanted: ReadonlyMap<string, boolean>, mistakes: string[]): GateTable {
   const known = Object.keys(ladders).filter((name) => stageAt(ladders[name]!, targetRelease) !== undefined);
@@ -137,7 +137,7 @@ export function gateTable({ ladders, dependencies = {} }: GateRules, wanted: Rea
   const on = new Map(states.map((state) => [state.name, state.on]));
   for (const [name, needed] of Object.entries(dependencies)) {
     const off = needed.filter((each) => on.get(each) !== true);
-    // Upstream's words.
+    // Upstream's message.
     if (on.get(name) === true && off.length > 0) {
       mistakes.push(`${name} is enabled, but depends on features that are disabled: [${off.join(" ")}]`);
     }
@@ -147,7 +147,7 @@ export function gateTable({ ladders, dependencies = {} }: GateRules, wanted: Rea
     warnings: states.flatMap(({ name }) => wanted.has(name) ? warningOf(name, stageAt(ladders[name]!, targetRelease)!) : []),
     isOn(gate) {
       const value = on.get(gate);
-      if (value === undefined) throw new Error(`feature gate "${gate}" is asked for but no plugin declares it`);
+      if (value === undefined) throw new Error(`feature gate "${gate}" is queried but no plugin declares it`);
       return value;
     },
   };
@@ -157,7 +157,7 @@ function stateOf(name: string, rung: GateStage, wanted: ReadonlyMap<string, bool
   const all = rung.stage === "Alpha" ? wanted.get("AllAlpha") : rung.stage === "Beta" ? wanted.get("AllBeta") : undefined;
   const asked = wanted.get(name) ?? (rung.locked ? undefined : all);
   if (rung.locked && asked !== undefined && asked !== rung.default) {
-    // Upstream's words.
+    // Upstream's message.
     mistakes.push(`cannot set feature gate ${name} to ${asked}, feature is locked to ${rung.default}`);
   }
   return { name, stage: rung.stage, on: asked ?? rung.default };

@@ -23,18 +23,18 @@ function table(wanted: Readonly<Record<string, boolean>>, dependencies: GateRule
   return { on: states.filter(({ on }) => on).map(({ name }) => name), names: states.map(({ name }) => name), warnings, mistakes };
 }
 
-test("gateTable() begins with each gate's own default at the target release, and knows none that is not there yet or no more", () => {
+test("gateTable() starts with each gate's default at the target release, and lacks gates that do not exist in it", () => {
   const { on, names, warnings, mistakes } = table({});
   assert.deepEqual(names, ["Done", "Fixed", "Going", "Grown", "Young"]);
   assert.deepEqual([on, warnings, mistakes], [["Done", "Fixed", "Grown"], [], []]);
 });
 
-test("gateTable() takes AllAlpha and AllBeta for what is not named itself", () => {
+test("gateTable() applies AllAlpha and AllBeta to gates that are not named", () => {
   assert.deepEqual(table({ AllAlpha: true, AllBeta: false }).on, ["Done", "Fixed", "Young"]);
   assert.deepEqual(table({ AllAlpha: true, Young: false, AllBeta: false, Grown: true }).on, ["Done", "Fixed", "Grown"]);
 });
 
-test("gateTable() refuses unknown gates with what was probably meant, and changes of locked ones in upstream's words", () => {
+test("gateTable() rejects unknown gates with a suggestion, and changes of locked ones with upstream's message", () => {
   assert.deepEqual(table({ Yong: true, Late: true, Gone: true, constructor: true }).mistakes, [
     'unknown feature gate "Yong": did you mean "Young"?',
     'unknown feature gate "Late"',
@@ -45,7 +45,7 @@ test("gateTable() refuses unknown gates with what was probably meant, and change
   assert.deepEqual(table({ Fixed: true }).mistakes, []);
 });
 
-test("gateTable() refuses a gate that is on while what it depends on is off, in upstream's words", () => {
+test("gateTable() rejects an enabled gate with disabled dependencies, with upstream's message", () => {
   const needs = { Grown: ["Done", "Young"] };
   assert.deepEqual(table({}, needs).mistakes, ["Grown is enabled, but depends on features that are disabled: [Young]"]);
   assert.deepEqual(table({ Done: false }, needs).mistakes, ["Grown is enabled, but depends on features that are disabled: [Done Young]"]);
@@ -53,21 +53,21 @@ test("gateTable() refuses a gate that is on while what it depends on is off, in 
   assert.deepEqual(table({ Grown: false }, needs).mistakes, []);
 });
 
-test("gateTable() warns of gates that are set and on their way out, with the releases", () => {
+test("gateTable() warns of deprecated gates that are set, with the releases", () => {
   assert.deepEqual(table({ Done: true, Going: true, Grown: true }).warnings, [
     "feature gate Done is generally available since 1.34 and will be removed in a future release: do not set it",
     "feature gate Going is deprecated since 1.33 and will be removed in 1.36: do not set it",
   ]);
 });
 
-test("settingWarnings() tells of flags that are set and on their way out, with the releases and what to give instead", () => {
+test("settingWarnings() warns of deprecated flags that are set, with the releases and the replacement", () => {
   const rows = { "old": { help: "", deprecated: { since: "1.34", removed: "1.37", use: "--new" } }, "new": { help: "" } };
   assert.deepEqual(settingWarnings(["new", "old", "constructor"], rows), [
     "flag --old is deprecated since 1.34 and will be removed in 1.37: use --new",
   ]);
 });
 
-test("compile() knows gates that the gates of plugins depend on, also those of other plugins", () => {
+test("compile() accepts dependencies between gates of different plugins", () => {
   const plugin = (name: string, needs: readonly string[]) => ({
     name,
     summary: "",

@@ -1,4 +1,4 @@
-/** Which kinds of which versions the server knows of at all, served or not: what a body may call itself. */
+/** The known kinds of all versions, served or not: checks the type of a body. */
 import { spell } from "../../core/names.ts";
 import type { Resource } from "../../core/plugin.ts";
 import { badRequestError, type StatusError } from "../../core/status-error.ts";
@@ -7,12 +7,12 @@ import type { Catalog, Endpoint, StoredKind } from "./catalog.ts";
 import { splitGroupVersion } from "../../core/versions.ts";
 import { upstreamKinds } from "./upstream-kinds.ts";
 
-/** Kinds that every group version knows besides its own. */
+/** Kinds of every group version, in addition to its own. */
 const everywhere = ["CreateOptions", "DeleteOptions", "GetOptions", "ListOptions", "PatchOptions", "UpdateOptions", "WatchEvent"];
-/** Kinds that have no version: any is as good. */
+/** Kinds without a version: any version is accepted. */
 const unversioned = ["Status", "APIVersions", "APIGroup", "APIGroupList", "APIResourceList"];
 
-/** Where upstream says its table of kinds lives; clients see it, so it is part of the wording. */
+/** Upstream's location of its table of kinds, which is part of the message to clients. */
 const scheme = "pkg/api/legacyscheme/scheme.go:30";
 
 /** A kind of the catalog, another one, or one whose Go type is the same in every version. */
@@ -37,7 +37,7 @@ function registryOf(catalog: Catalog): Registry {
     const { resource } = stored;
     const served = Object.keys(resource.served).map((written) => spell(catalog.names, written));
     for (const version of served) addAll(version, [resource.listKind ?? `${resource.kind}List`]);
-    // A version that is not served converts to those that are, where its group is theirs.
+    // A version that is not served can be converted to the served ones of its group.
     const groups = new Set(served.map((version) => splitGroupVersion(version).group));
     const old = versions.filter((version) => groups.has(splitGroupVersion(version).group) && kinds.has(`${version} ${resource.kind}`));
     for (const version of [...old, ...served]) kinds.set(`${version} ${resource.kind}`, stored);
@@ -47,7 +47,7 @@ function registryOf(catalog: Catalog): Registry {
   return kinds;
 }
 
-/** Adds the kinds that only subresources of a resource have. */
+/** Adds the kinds of subresources of a resource. */
 function addSubresourceKinds({ names }: Catalog, resource: Resource, kinds: Map<string, Known>): void {
   for (const { subresources } of Object.values(resource.served)) {
     for (const { view, create } of Object.values(subresources ?? {})) {
@@ -60,17 +60,14 @@ function addSubresourceKinds({ names }: Catalog, resource: Resource, kinds: Map<
   }
 }
 
-/**
- * The version that a body means: the path's where it names none, or the path's group alone (`storage.k8s.io/`).
- * `/v1` is `v1`.
- */
+/** The version of a body: the path's if the body has none, or only the path's group (`storage.k8s.io/`). `/v1` is `v1`. */
 export function meantVersion(endpoint: Endpoint, apiVersion: string): string {
   const { group, version } = splitGroupVersion(apiVersion);
   if (version === "" && (group === "" || group === endpoint.group)) return endpoint.apiVersion;
   return group === "" ? version : apiVersion;
 }
 
-/** Refuses a body of another kind or version than the path's. Empty strings stand for what the body leaves out. */
+/** Rejects a body of another kind or version than the path's. Absent values are empty strings. */
 export function checkType(catalog: Catalog, endpoint: Endpoint, kind: string, apiVersion: string): void {
   const version = meantVersion(endpoint, apiVersion);
   const called = kind === "" ? endpoint.kind : kind;
@@ -80,7 +77,7 @@ export function checkType(catalog: Catalog, endpoint: Endpoint, kind: string, ap
   throw badRequestError(`the API version in the data (${version}) does not match the expected API version (${endpoint.apiVersion})`);
 }
 
-/** Why an object that calls itself so cannot become one of the path's kind; undefined if it can. */
+/** The reason why an object of this type cannot be converted to the path's kind; undefined if it can. */
 export function foreignType(catalog: Catalog, endpoint: Endpoint, kind: string, apiVersion: string): string | undefined {
   if (apiVersion === endpoint.apiVersion && kind === endpoint.kind) return undefined;
   const found = unversioned.includes(kind) ? "meta" : registryOf(catalog).get(`${apiVersion} ${kind}`);
@@ -92,7 +89,7 @@ export function foreignType(catalog: Catalog, endpoint: Endpoint, kind: string, 
   return `converting (${version}.${kind}) to (${packageOf(endpoint.stored.group)}.${endpoint.kind}): unknown conversion`;
 }
 
-/** As `foreignType`, for a patched object without a version: it is read as the internal form of its kind. */
+/** As `foreignType`, for a patched object without a version: it is decoded as the internal form of its kind. */
 export function foreignInternal(catalog: Catalog, endpoint: Endpoint, kind: string): string | undefined {
   const found = unversioned.includes(kind) ? "meta" : internalKind(registryOf(catalog), endpoint.group, kind);
   if (found === endpoint.stored) return undefined;
@@ -112,12 +109,12 @@ function internalKind(registry: Registry, group: string, kind: string): Known | 
   return undefined;
 }
 
-/** 400 for a body that was recognised and cannot be taken. */
+/** The 400 for a body of a known but unexpected kind. */
 export function unhandledError(kind: string, version: string, endpoint: Endpoint, why: string): StatusError {
   return badRequestError(`${kind} in version ${goQuote(version)} cannot be handled as a ${endpoint.kind}: ${why}`);
 }
 
-/** The name that upstream's messages give a group's internal form. */
+/** The name of a group's internal form in upstream's messages. */
 export function packageOf(group: string): string {
   return group === "" ? "core" : group.split(".")[0]!;
 }

@@ -1,8 +1,8 @@
-/** What kube-apiserver once had and has no more, by the release that removed it. Facts only; `removed.ts` answers by them. */
+/** Features that kube-apiserver had and removed, by release. Data only; `removed.ts` uses it. */
 import type { GroupVersion } from "../../core/versions.ts";
 import type { Release } from "../../core/plugin.ts";
 
-/** Resources that a group version lost in a release, and what to use instead. A group version is gone when all of its resources are. */
+/** Resources that a group version lost in a release, and their replacements. A group version is removed with its last resource. */
 export const removedResources: readonly (readonly [Release, GroupVersion, resources: string, use: string])[] = Object.freeze([
   ["1.32", "flowcontrol.{domain}/v1beta3", "flowschemas prioritylevelconfigurations", "flowcontrol.{domain}/v1"],
   ["1.32", "flowcontrol.apiserver.{domain}/v1beta3", "flowschemas prioritylevelconfigurations", "flowcontrol.apiserver.{domain}/v1"],
@@ -57,8 +57,8 @@ export const removedResources: readonly (readonly [Release, GroupVersion, resour
 ]);
 
 /**
- * Feature gates that a release no longer knew, from the lists of gates of releases 1.13 to 1.35. "on": the feature became part of the
- * server. "gone": the feature, or the choice, was given up.
+ * Removed feature gates by release, from the lists of gates of releases 1.13 to 1.35. "on": the feature became permanent. "gone": the
+ * feature, or the choice, was removed.
  */
 export const removedGates: readonly (readonly [Release, "on" | "gone", gates: string])[] = Object.freeze([
   ["1.14", "on", "MountPropagation"],

@@ -1,4 +1,4 @@
-/** Messages for settings that name what kube-apiserver has removed: the release, and the replacement. */
+/** Messages for settings that name removed features of kube-apiserver: the release, and the replacement. */
 import { type Names, spell } from "../../core/names.ts";
 import type { Release } from "../../core/plugin.ts";
 import { once } from "../../core/async.ts";
@@ -9,12 +9,12 @@ const gates = once(() => {
   return new Map(rows);
 });
 
-/** Why a feature gate is unknown, where a release removed it; undefined for any other. */
+/** The message for an unknown feature gate that a release removed; undefined for others. */
 export function removedGate(name: string): string | undefined {
   const row = gates().get(name);
   if (row === undefined) return undefined;
-  const now = row.fate === "on" ? "its feature is always on" : "it has nothing left to switch";
-  return `feature gate "${name}" was removed in ${row.release}: ${now}, leave it out`;
+  const now = row.fate === "on" ? "its feature is always enabled" : "it has no effect any more";
+  return `feature gate "${name}" was removed in ${row.release}: ${now}; remove it from the setting`;
 }
 
 interface Removal {
@@ -25,7 +25,7 @@ interface Removal {
 /** Removals by `group/version` and `group/version/resource`, with `{domain}`. */
 const versions = once(() => {
   const found = new Map<string, Removal>();
-  // The newest release stands first: a group version is gone with the last of its resources.
+  // The newest release is first: a group version is removed with its last resource.
   for (const [release, groupVersion, resources, use] of removedResources) {
     const known = found.get(groupVersion);
     const uses = known?.use ?? [];
@@ -35,7 +35,7 @@ const versions = once(() => {
   return found;
 });
 
-/** Why a key of --runtime-config is unknown, where a release removed that group version or resource; undefined for any other. */
+/** The message for an unknown key of --runtime-config whose group version or resource a release removed; undefined for others. */
 export function removedVersion(key: string, names: Names): string | undefined {
   for (const [written, { release, use }] of versions()) {
     if (spell(names, written) === key) return removalText(key, release, use.map((each) => spell(names, each)));
@@ -44,6 +44,6 @@ export function removedVersion(key: string, names: Names): string | undefined {
 }
 
 export function removalText(key: string, release: Release, use: readonly string[]): string {
-  const instead = use.length === 0 ? "leave it out" : `use ${use.join(" or ")}`;
+  const instead = use.length === 0 ? "remove it from the setting" : `use ${use.join(" or ")}`;
   return `"${key}" in --runtime-config was removed in ${release}: ${instead}`;
 }

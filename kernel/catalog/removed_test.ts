@@ -5,7 +5,7 @@ import { compareReleases, kernelGates, targetRelease } from "./gates.ts";
 import { removedGate, removedVersion } from "./removed.ts";
 import { removedGates, removedResources } from "./removed-facts.ts";
 
-test("removedVersion() names the release and the replacement, of group versions and of resources", () => {
+test("removedVersion() has the release and the replacement of group versions and of resources", () => {
   const text = (key: string) => removedVersion(key, defaultNames);
   assert.equal(
     text("coordination.k8s.io/v1beta1"),
@@ -31,22 +31,25 @@ test("removedVersion() spells groups with the domain of the server", () => {
   assert.match(removedVersion("batch/v1beta1", names)!, /removed in 1\.25: use batch\/v1$/);
 });
 
-test("removedGate() names the release, and whether the feature is always on", () => {
-  assert.equal(removedGate("CSIMigration"), 'feature gate "CSIMigration" was removed in 1.27: its feature is always on, leave it out');
+test("removedGate() has the release, and whether the feature is always enabled", () => {
+  assert.equal(
+    removedGate("CSIMigration"),
+    'feature gate "CSIMigration" was removed in 1.27: its feature is always enabled; remove it from the setting',
+  );
   assert.equal(
     removedGate("ServiceTopology"),
-    'feature gate "ServiceTopology" was removed in 1.22: it has nothing left to switch, leave it out',
+    'feature gate "ServiceTopology" was removed in 1.22: it has no effect any more; remove it from the setting',
   );
   for (const name of ["WatchList", "constructor", "", "csimigration"]) assert.equal(removedGate(name), undefined);
 });
 
-test("the facts hold together: one row for a gate and for a resource, none after the release that is shown, none of what there is", () => {
+test("the facts are consistent: one row per gate and per resource, none after the emulated release, none of an existing feature", () => {
   const gates = removedGates.flatMap(([, , names]) => names.split(" "));
   const resources = removedResources.flatMap(([, groupVersion, names]) => names.split(" ").map((name) => `${groupVersion}/${name}`));
   for (const all of [gates, resources]) assert.deepEqual(all.filter((each, index) => all.indexOf(each) !== index), []);
   for (const [release] of [...removedGates, ...removedResources]) assert.ok(compareReleases(release, targetRelease) <= 0, release);
   assert.deepEqual(gates.filter((gate) => Object.hasOwn(kernelGates, gate)), []);
-  // Newest first, as the lookup of a whole group version expects.
+  // Newest first, as the lookup of a group version requires.
   for (const [index, [release]] of removedResources.entries()) {
     if (index > 0) assert.ok(compareReleases(removedResources[index - 1]![0], release) >= 0, `row ${index}`);
   }

@@ -1,9 +1,9 @@
 /**
- * The kinds that kube-apiserver 1.36 knows of, served or not: a body that names one of them on the path of another kind is refused in
- * other words than a body that names an unknown kind. Custom resource definitions and API services are not among them.
+ * The kinds of kube-apiserver 1.36, served or not: a body of one of them on the path of another kind is rejected with another message than
+ * a body of an unknown kind. Without the kinds of custom resource definitions and API services.
  */
 
-/** A group version, the kinds that have a list, and the kinds that have none. */
+/** A group version, its kinds with a list, and its kinds without one. */
 export const upstreamKinds: readonly (readonly [groupVersion: string, listed: string, single: string])[] = [
   ["admission.{domain}/v1", "", "AdmissionReview"],
   ["admission.{domain}/v1beta1", "", "AdmissionReview"],

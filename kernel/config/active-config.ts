@@ -1,4 +1,4 @@
-/** What configuration and plugins make of a server at one time. A server holds the generation in force and swaps it whole. */
+/** The active configuration: settings and plugins compiled to a catalog. A server replaces it as a whole. */
 import { append } from "../../core/append.ts";
 import type { Names } from "../../core/names.ts";
 import type { Plugin, Resource } from "../../core/plugin.ts";
@@ -13,7 +13,7 @@ import type { Config } from "./settings.ts";
 
 export interface ActiveConfig {
   readonly config: Config;
-  /** As they were chosen, with all their steps of admission. */
+  /** The selected plugins, with all their admission steps. */
   readonly plugins: readonly Plugin[];
   /** The latest descriptions of the plugins' resource sources. */
   readonly appeared: Appeared;
@@ -25,8 +25,8 @@ export type Appeared = ReadonlyMap<string, readonly unknown[]>;
 const nothingAppeared: Appeared = new Map();
 
 /**
- * The generation of settings and plugins; every mistake in one ConfigError or CatalogError. The catalog is the one of `before`
- * where nothing has changed that it is made of.
+ * The active configuration of settings and plugins. Throws a ConfigError or CatalogError with every mistake. The catalog is that of
+ * `before` if nothing has changed that affects it.
  */
 export function activeConfigOf(
   config: Config,
@@ -54,7 +54,7 @@ export function differInAppearedOnly(one: ActiveConfig, other: ActiveConfig): bo
   return one.config === other.config && one.plugins === other.plugins;
 }
 
-/** Throws with the mistakes of admission and of the catalog together. */
+/** Throws the mistakes of admission and of the catalog together. */
 function catalogOf(config: Config, plugins: readonly Plugin[], appeared: Appeared): Catalog {
   const mistakes: string[] = [...metricClashes(plugins)];
   const admitting = withoutAdmission(plugins, config["disable-admission-plugins"], mistakes);
@@ -84,7 +84,7 @@ function resourcesOf(plugins: readonly Plugin[], appeared: Appeared): readonly R
   });
 }
 
-/** Metrics of plugins whose names are taken: by the kernel, or by a plugin before. */
+/** Metrics of plugins with the name of a kernel metric or of an earlier plugin's metric. */
 function metricClashes(plugins: readonly Plugin[]): readonly string[] {
   const owners = new Map(kernelLineNames);
   return plugins.flatMap(({ name: plugin, metrics = [] }) =>
@@ -99,7 +99,7 @@ const kernelLineNames: readonly (readonly [name: string, owner: string])[] = Obj
   lineNames(metric).map((name) => [name, "the kernel"] as const)
 );
 
-/** Everything that is wrong with these settings and plugins. */
+/** Every mistake in these settings and plugins. */
 export function activeConfigMistakes(config: Config, plugins: readonly Plugin[]): readonly string[] {
   try {
     activeConfigOf(config, plugins);
@@ -120,7 +120,7 @@ function hasSameCatalog(config: Config, plugins: readonly Plugin[], before: Acti
     settings.every((name) => isSameValue(config[name], before.config[name]));
 }
 
-/** Whether two values of a setting are one; the order of a map's entries does not count, that of a list's does. */
+/** Whether two values of a setting are equal; the order of a map's entries does not matter, that of a list does. */
 export function isSameValue(one: Config[keyof Config], other: Config[keyof Config]): boolean {
   return textOf(one) === textOf(other);
 }

@@ -41,7 +41,7 @@ const formats = ["legacy", "json"];
 
 /** The settings of one backend at any value, by their names without `audit-<backend>-`. */
 export function backendConfig(config: AuditConfig, backend: AuditBackendName): BackendConfig {
-  const names = Object.keys(rowsOf({ ...batchDefaults.log })) as readonly (keyof BackendConfig)[]; // the rows have those names
+  const names = Object.keys(rowsOf({ ...batchDefaults.log })) as readonly (keyof BackendConfig)[]; // The rows have those names.
   return Object.fromEntries(names.map((name) => [name, config[`audit-${backend}-${name}`]])) as unknown as BackendConfig;
 }
 
@@ -91,7 +91,7 @@ function rowsOf({ mode, size, waitMs, throttle, qps, burst }: typeof batchDefaul
 
 function named<Backend extends AuditBackendName>(backend: Backend): Rows<Named<Backend>> {
   const rows = Object.entries(rowsOf(batchDefaults[backend])).map(([name, row]) => [`audit-${backend}-${name}`, row]);
-  return Object.fromEntries(rows) as Rows<Named<Backend>>; // the names of `Named`
+  return Object.fromEntries(rows) as Rows<Named<Backend>>; // The names of `Named`.
 }
 
 export const auditSettings: Rows<AuditConfig> = Object.freeze({
@@ -120,7 +120,7 @@ export const auditSettings: Rows<AuditConfig> = Object.freeze({
   ...named("webhook"),
 });
 
-/** What is wrong with the audit settings. Settings of a backend that is not used are not checked. */
+/** Mistakes in the audit settings. Settings of an unused backend are not checked. */
 export function auditMistakes(config: AuditConfig): readonly string[] {
   const format = config["audit-log-format"];
   return [
@@ -148,7 +148,7 @@ function backendMistakes(config: AuditConfig, name: AuditBackendName): readonly 
   ];
 }
 
-/** Only the first one, as upstream. */
+/** Only the first mistake, as upstream. */
 function batchMistake(backend: BackendConfig, name: AuditBackendName): string | undefined {
   if (!modes.includes(backend.mode)) return `invalid audit ${name} mode ${backend.mode}, allowed modes are ${goQuote(modes.join(","))}`;
   if (backend.mode !== "batch") return undefined;

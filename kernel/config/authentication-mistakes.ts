@@ -1,4 +1,4 @@
-/** What makes no sense among the settings of authentication, in upstream's words. */
+/** Mistakes in the settings of authentication, with upstream's messages. */
 import { goQuote } from "../../core/tree/go-quote.ts";
 import { type Config, defaults } from "./settings.ts";
 
@@ -13,7 +13,7 @@ const oidcTexts = Object.freeze(
     "oidc-groups-prefix",
   ] as const,
 );
-/** Those of kube-apiserver: no symmetric algorithms, and not `none`. */
+/** Those of kube-apiserver: neither symmetric algorithms nor `none`. */
 const algorithms = new Set(["ES256", "ES384", "ES512", "PS256", "PS384", "PS512", "RS256", "RS384", "RS512"]);
 const webhookVersions = new Set(["v1", "v1beta1"]);
 

@@ -1,8 +1,8 @@
-/** `--disable-admission-plugins`: which steps of admission are left out. */
+/** `--disable-admission-plugins`: removes admission steps. */
 import type { Plugin } from "../../core/plugin.ts";
 import { nearest } from "../../core/nearest.ts";
 
-/** The plugins without the steps of these names. A name that no plugin has is pushed to `mistakes`. */
+/** The plugins without the steps of these names. Unknown names are added to `mistakes`. */
 export function withoutAdmission(plugins: readonly Plugin[], disabled: readonly string[], mistakes: string[]): readonly Plugin[] {
   const known = plugins.flatMap(({ admission = [] }) => admission.map(({ name }) => name));
   for (const name of disabled.filter((each) => !known.includes(each))) {

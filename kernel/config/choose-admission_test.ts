@@ -10,7 +10,7 @@ const plugins: readonly Plugin[] = [
 ];
 const names = (chosen: readonly Plugin[]) => chosen.map(({ admission = [] }) => admission.map(({ name }) => name));
 
-test("withoutAdmission() leaves out steps by name and keeps plugins that lose none as they are", () => {
+test("withoutAdmission() removes steps by name, and returns plugins without such steps unchanged", () => {
   const mistakes: string[] = [];
   const chosen = withoutAdmission(plugins, ["Second"], mistakes);
   assert.deepEqual(names(chosen), [["First"], []]);
@@ -19,7 +19,7 @@ test("withoutAdmission() leaves out steps by name and keeps plugins that lose no
   assert.deepEqual(mistakes, []);
 });
 
-test("withoutAdmission() tells of a name that no plugin has, and of the one that was meant", () => {
+test("withoutAdmission() reports an unknown name, with a suggestion", () => {
   const mistakes: string[] = [];
   withoutAdmission(plugins, ["Frist", "constructor"], mistakes);
   assert.deepEqual(mistakes, [

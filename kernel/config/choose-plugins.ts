@@ -1,21 +1,21 @@
-/** `--plugins`: which families are served. */
+/** `--plugins`: selects the plugins. */
 import { append } from "../../core/append.ts";
 import { DefinitionError } from "../../core/define/define.ts";
 import type { Plugin } from "../../core/plugin.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import { nearest } from "../../core/nearest.ts";
 
-/** Loads a module by path or package name and gives what it exports. */
+/** Loads a module by path or package name and returns its exports. */
 export type LoadModule = (specifier: string) => Promise<Readonly<Record<string, unknown>>>;
 
-/** Whether a word of `--plugins` is a module, not a name. */
+/** Whether a word of `--plugins` is a module specifier, not a name. */
 export function isModule(word: string): boolean {
   return /[/.:@]/.test(word);
 }
 
 /**
- * Names choose among the built-in plugins (all of them when none is named), `-name` leaves one out, and words with a
- * slash, a dot, a colon or an at sign are modules whose exported plugins come behind. Mistakes are pushed, all of them.
+ * Names select from the built-in plugins (all if none is named), `-name` excludes one, and words with a slash, a dot, a colon or an at sign
+ * are modules whose exported plugins are appended. All mistakes are added to `mistakes`.
  */
 export async function choosePlugins(
   words: readonly string[],
@@ -28,7 +28,7 @@ export async function choosePlugins(
   const on = named.filter((word) => !word.startsWith("-"));
   const off = named.filter((word) => word.startsWith("-")).map((word) => word.slice(1));
   for (const name of [...on, ...off].filter((each) => !names.includes(each))) {
-    // A package may have a name as plain as that of a plugin.
+    // A package may have the same form of name as a plugin.
     const found = off.includes(name) ? undefined : await load(name).catch(() => undefined);
     if (found !== undefined) {
       modules.push(name);
@@ -41,9 +41,9 @@ export async function choosePlugins(
   for (const specifier of modules) {
     try {
       const found = Object.values(await load(specifier)).filter(isPlugin);
-      if (found.length === 0) mistakes.push(`plugin module "${specifier}" exports no plugin: export what definePlugin() gives`);
+      if (found.length === 0) mistakes.push(`plugin module "${specifier}" exports no plugin: export the result of definePlugin()`);
       for (const plugin of found) {
-        if (chosen.some(({ name }) => name === plugin.name)) mistakes.push(`plugin "${plugin.name}" of "${specifier}" is there already`);
+        if (chosen.some(({ name }) => name === plugin.name)) mistakes.push(`plugin "${plugin.name}" of "${specifier}" is already loaded`);
         else chosen.push(plugin);
       }
     } catch (error) {
@@ -54,7 +54,7 @@ export async function choosePlugins(
   return chosen;
 }
 
-/** Whether a value looks like what definePlugin() gives: a frozen object with a name and a summary. */
+/** Whether a value has the form of a plugin: a frozen object with a name and a summary. */
 function isPlugin(value: unknown): value is Plugin {
   return typeof value === "object" && value !== null && Object.isFrozen(value) && "name" in value && typeof value.name === "string" &&
     "summary" in value && typeof value.summary === "string";

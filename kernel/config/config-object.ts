@@ -1,4 +1,4 @@
-/** Objects of configuration files, such as AuthenticationConfiguration: read strictly, as upstream reads them. */
+/** Decodes objects in configuration files, such as AuthenticationConfiguration, as strictly as upstream. */
 import { DecodeError, decoder } from "../../core/derive/decode.ts";
 import type { Typed } from "../../core/schema.ts";
 import { goQuote } from "../../core/tree/go-quote.ts";
@@ -6,19 +6,19 @@ import { readJson } from "../../core/tree/json.ts";
 import { TreeObject } from "../../core/tree/tree.ts";
 import { readYaml } from "../../core/tree/yaml.ts";
 
-/** The kind that a file must have, in one of its versions. */
+/** The expected kind of a file, in one of its versions. */
 export interface ConfigKind<T> {
   readonly kind: string;
   /** `apiserver.config.k8s.io` */
   readonly group: string;
   readonly versions: readonly string[];
-  /** Of every version. kind and apiVersion are fields of it. */
+  /** The schema of every version. Includes the fields kind and apiVersion. */
   readonly schema: Typed<T>;
 }
 
 /**
- * The object in the text of a file, YAML or JSON. Throws an Error for text of another kind or version, with a field of another type, and
- * for unknown and repeated fields.
+ * The object in a YAML or JSON text. Throws an Error for another kind or version, a field of the wrong type, and unknown and duplicate
+ * fields.
  */
 export function readConfigObject<T>(text: string, { kind, group, versions, schema }: ConfigKind<T>): T {
   if (text === "") throw new Error("empty config data");

@@ -1,10 +1,10 @@
-/** `--authorization-mode` and the flags around it: the authorizers of the chain, as the configuration names them. */
+/** `--authorization-mode` and related flags: the configured authorizers of the chain. */
 import type { Config } from "./settings.ts";
 import { type SettingName, settings } from "./settings.ts";
 
 /** An authorizer of the chain. */
 export interface ConfiguredAuthorizer {
-  /** `AlwaysAllow`, `AlwaysDeny`, `Webhook`, or the name of an authorizer that a plugin offers. */
+  /** `AlwaysAllow`, `AlwaysDeny`, `Webhook`, or the name of a plugin's authorizer. */
   readonly type: string;
   /** Its name in metrics and errors. */
   readonly name: string;
@@ -12,29 +12,29 @@ export interface ConfiguredAuthorizer {
   readonly webhook?: WebhookSettings;
 }
 
-/** How a webhook is asked. Times are in milliseconds. */
+/** Settings of a webhook's requests. Times are in milliseconds. */
 export interface WebhookSettings {
   /** Path of the kubeconfig file, or `in-cluster`. */
   readonly kubeconfig: string;
   /** Version of the SubjectAccessReviews: v1 or v1beta1. */
   readonly version: string;
-  /** For how long answers that allow are remembered, and others; 0: not at all. */
+  /** Time for which answers that allow are cached, and other answers; 0 disables the cache. */
   readonly authorizedMs: number;
   readonly unauthorizedMs: number;
-  /** For one request. */
+  /** Timeout of one request. */
   readonly timeoutMs: number;
-  /** The decision where the webhook cannot be asked. */
+  /** The decision if the webhook fails. */
   readonly onFailure: "deny" | "noOpinion";
 }
 
-/** The mode where none is given. */
+/** The default mode. */
 const defaultModes: readonly string[] = Object.freeze(["RBAC"]);
-/** The default of a server behind a kube-apiserver that authorizes. */
+/** The default of a server whose requests a kube-apiserver authorizes. */
 const clusterModes: readonly string[] = Object.freeze(["Cluster"]);
-/** Modes of kube-apiserver that the server knows by itself, or that are valid although no plugin offers them. */
+/** Modes of kube-apiserver that the server implements, or that are valid even if no plugin has them. */
 const knownModes: readonly string[] = Object.freeze(["AlwaysAllow", "AlwaysDeny", "Cluster", "RBAC", "Webhook"]);
 const webhookVersions: readonly string[] = Object.freeze(["v1", "v1beta1"]);
-/** What upstream gives one request of the webhook of the flags. */
+/** Upstream's timeout of a request to the webhook of the flags. */
 const webhookTimeoutMs = 30_000;
 
 /** The settings that --authorization-config replaces. */
@@ -46,12 +46,12 @@ const replaced = [
   "authorization-webhook-cache-unauthorized-ttl",
 ] as const satisfies readonly SettingName[];
 
-/** The types of authorizers that a configuration may name. `offered`: the names of the authorizers of plugins. */
+/** The valid types of authorizers. `offered`: the names of the plugins' authorizers. */
 export function authorizerTypes(offered: readonly string[]): readonly string[] {
   return [...new Set([...knownModes, ...offered])];
 }
 
-/** What is wrong with these settings, in upstream's words. `offered`: the names of the authorizers of plugins. */
+/** Mistakes in these settings, with upstream's messages. `offered`: the names of the plugins' authorizers. */
 export function authorizationMistakes(config: Config, offered: readonly string[]): readonly string[] {
   if (config["authorization-config"] !== "") {
     if (replaced.every((name) => String(config[name]) === String(settings[name].default))) return [];
@@ -78,7 +78,7 @@ export function authorizationMistakes(config: Config, offered: readonly string[]
   ];
 }
 
-/** The authorizers that the flags name. Names are upstream's: the mode in lower case, `default` for the webhook. */
+/** The authorizers of the flags. Names are upstream's: the mode in lower case, `default` for the webhook. */
 export function authorizersOfFlags(config: Config): readonly ConfiguredAuthorizer[] {
   const given = config["authorization-mode"], fallback = config["authorization-kubeconfig"] === "" ? defaultModes : clusterModes;
   const modes = given.length === 0 ? fallback : given;

@@ -1,31 +1,36 @@
-/** Keeps what was read from files as new as the files are, while the server runs. */
+/** Reloads changed files while the server runs. */
 import { reasonOf } from "../../core/reason-of.ts";
 import type { Fields, Log } from "../observe/log.ts";
 import type { Clock } from "../../core/async.ts";
 import { fingerprint, watchFile } from "./watch-file.ts";
 
-/** Something that was read from files and is in force. */
+/** Active data of files. */
 export interface Followed {
   /** For the log: "serving certificate". */
   readonly what: string;
   readonly paths: readonly string[];
-  /** Reads the files again and takes them into force whole: what to tell of it, or undefined where nothing is new. Rejects, with what
-   *  was in force still in force, where they are no good. */
+  /**
+   * Reads the files again and activates them as a whole. Resolves with the fields for the log, or undefined if nothing has changed. Rejects
+   * for invalid files; the active data stays active.
+   */
   readonly renew: () => Promise<Fields | undefined>;
 }
 
 export interface FollowedFiles {
-  /** Looks at all of them now, whether they have changed or not. Never rejects. */
+  /** Reads all files now, changed or not. Never rejects. */
   again(): Promise<void>;
   /** Resolves when all checks have ended, after the signal has aborted. */
   readonly ended: Promise<void>;
 }
 
 const lookEveryMs = 1_000;
-/** Files are read anew this often even where they look the same: what could not be read may be readable, and certificates grow old. */
+/**
+ * Milliseconds after which files are read even if their fingerprint is unchanged: an unreadable file may have become readable, and
+ * certificates expire.
+ */
 const readEveryMs = 60_000;
 
-/** Follows each file until the signal aborts. An error is logged when it is new, not at every check. */
+/** Follows each file until the signal aborts. An error is logged once, not at every check. */
 export function followFiles(
   followed: readonly Followed[],
   { log, clock, signal }: { readonly log: Log; readonly clock: Clock; readonly signal: AbortSignal },
@@ -36,11 +41,11 @@ export function followFiles(
       try {
         const renewed = await renew();
         if (renewed !== undefined) log.info(`the ${what} was renewed`, { files: paths, ...renewed });
-        else if (refused !== "") log.info(`the ${what} can be read again, and is what it was`, { files: paths });
+        else if (refused !== "") log.info(`the ${what} can be read again and has not changed`, { files: paths });
         refused = "";
       } catch (error) {
         const reason = reasonOf(error);
-        if (reason !== refused) log.error(`cannot renew the ${what}: what was in force stays in force`, { files: paths, error: reason });
+        if (reason !== refused) log.error(`cannot renew the ${what}: the previous one stays active`, { files: paths, error: reason });
         refused = reason;
       }
     };

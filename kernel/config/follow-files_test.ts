@@ -8,11 +8,11 @@ import { followFiles } from "./follow-files.ts";
 import { jsonLog } from "../observe/log.ts";
 import { manualClock } from "../store/testing/clock.ts";
 
-/** A file whose text counts while it is a number, and the time of whoever follows it. */
+/** A file with a number as its valid content, and the clock of its follower. */
 async function following(
   use: (room: {
     readonly file: string;
-    /** Lets so many looks pass. */
+    /** Waits for `count` checks. */
     looks(count: number): Promise<void>;
     readonly inForce: () => number;
     readonly reads: () => number;
@@ -29,7 +29,7 @@ async function following(
     reads++;
     const { readFileSync } = await import("node:fs");
     const next = Number(readFileSync(file, "utf8"));
-    if (Number.isNaN(next)) throw new Error("that is no number");
+    if (Number.isNaN(next)) throw new Error("that is not a number");
     if (next === inForce) return undefined;
     inForce = next;
     return { number: next };
@@ -66,10 +66,10 @@ async function following(
   }
 }
 
-test("followFiles() takes over what changes, also when another file takes its name, and tells of it once", () =>
+test("followFiles() activates a change, also of a file that replaces the other by rename, and logs it once", () =>
   following(async ({ file, looks, inForce, logged }) => {
     await looks(3);
-    assert.deepEqual(logged, [], "nothing is logged for a number that is in force already");
+    assert.deepEqual(logged, [], "nothing is logged for a number that is already active");
     await writeFile(file, "22");
     await looks(3);
     assert.equal(inForce(), 22);
@@ -81,20 +81,20 @@ test("followFiles() takes over what changes, also when another file takes its na
     assert.deepEqual(logged.map((line) => JSON.parse(line).files), [[file], [file]]);
   }));
 
-test("followFiles() keeps what is in force at a mistake, tells of it once, and of its end", () =>
+test("followFiles() keeps the active data after a mistake, logs it once, and logs its end", () =>
   following(async ({ file, looks, inForce, logged }) => {
     await writeFile(file, "many");
     await looks(150);
     assert.equal(inForce(), 1);
-    assert.equal(logged.length, 1, "not with every look");
-    assert.match(logged[0]!, /"error".*"cannot renew the number: what was in force stays in force".*"that is no number"/);
+    assert.equal(logged.length, 1, "not at every check");
+    assert.match(logged[0]!, /"error".*"cannot renew the number: the previous one stays active".*"that is not a number"/);
     await writeFile(file, "1");
     await looks(3);
-    assert.match(logged[1]!, /"info".*can be read again, and is what it was/);
+    assert.match(logged[1]!, /"info".*can be read again and has not changed/);
     assert.equal(logged.length, 2);
   }));
 
-test("followFiles() reads anew every minute although nothing seems to have changed, and at once when it is logged to", () =>
+test("followFiles() reads again every minute without a change, and at once on request", () =>
   following(async ({ file, looks, reads, again, inForce }) => {
     await looks(3);
     const before = reads();

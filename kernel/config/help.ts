@@ -1,19 +1,19 @@
-/** What `--help` and the page on configuration say of settings and gates. */
+/** The descriptions of settings and gates in `--help` and the configuration page. */
 import type { GateStage, Plugin } from "../../core/plugin.ts";
 import { type AnySetting, type Kind, settings, settingWarnings } from "./settings.ts";
 import { gatesWithoutEffect, stageAt, targetRelease } from "../catalog/gates.ts";
 
-/** A gate as `--help` and the page on configuration list it. */
+/** A gate in `--help` and on the configuration page. */
 export interface ListedGate {
   readonly name: string;
   readonly stage: string;
   readonly default: boolean;
   readonly locked?: boolean;
-  /** The release in which it is gone, where that is known. */
+  /** The release that removes it, if known. */
   readonly removed?: string | undefined;
 }
 
-/** The gates of these ladders at the target release, by name. */
+/** The gates at the target release, by name. */
 export function listedGates(tables: readonly Readonly<Record<string, readonly GateStage[]>>[]): readonly ListedGate[] {
   return tables.flatMap((ladders) => Object.entries(ladders)).flatMap(([name, ladder]) => {
     const rung = stageAt(ladder, targetRelease);
@@ -42,8 +42,8 @@ export function helpText(gates: readonly ListedGate[], plugins: readonly Pick<Pl
     "A Kubernetes-style API server. Without flags it serves on https://127.0.0.1:6443 from an embedded store in ./thole-data",
     "and writes ./thole-data/kubeconfig. --version says which it is.",
     "",
-    "The file that --config names is read again when it changes, and on SIGHUP. What is marked as reloaded takes effect at once; a",
-    "change of anything else, or a mistake, refuses the whole file, and what was in force stays in force.",
+    "The file of --config is read again when it changes, and on SIGHUP. Changes of the settings marked as reloaded take effect at once.",
+    "A change of another setting, or a mistake, rejects the whole file, and the previous configuration stays active.",
     "",
     "Flags:",
     ...lines,
@@ -51,14 +51,14 @@ export function helpText(gates: readonly ListedGate[], plugins: readonly Pick<Pl
     "Built-in plugins (--plugins):",
     ...plugins.map(({ name, summary }) => `  ${name}\n      ${summary}`),
     "",
-    "Feature gates (--feature-gates), with stage and default; AllAlpha=true|false and AllBeta=true|false switch all of a stage. A locked",
-    "gate cannot be switched, at no time: it stays as it is shown. The others are reloaded.",
+    "Feature gates (--feature-gates), with stage and default; AllAlpha=true|false and AllBeta=true|false set all gates of a stage. A locked",
+    "gate cannot be changed. Changes of the others are reloaded.",
     ...gateLines,
     "",
   ].join("\n");
 }
 
-/** What stands behind the name of a flag. */
+/** The placeholder of a flag's value. */
 export function valueForm({ kind }: AnySetting): string {
   return placeholder[kind];
 }
@@ -74,14 +74,14 @@ const placeholder: Readonly<Record<Kind, string>> = {
   texts: "=<key=text>",
 };
 
-/** Its default as a flag would be given; empty where there is none. */
+/** The default in the form of a flag's value; empty if there is none. */
 export function shownDefault({ kind, default: value }: AnySetting): string {
-  if (kind === "duration") return durationText(value as number); // the table's own types
+  if (kind === "duration") return durationText(value as number); // The table's own types.
   if (kind === "list" || kind === "map" || kind === "texts" || value === "") return "";
   return String(value);
 }
 
-/** Milliseconds as Go writes durations: `1m30s`, `0s`. */
+/** A duration in milliseconds as Go writes it: `1m30s`, `0s`. */
 export function durationText(milliseconds: number): string {
   if (milliseconds < 1000) return milliseconds === 0 ? "0s" : `${milliseconds}ms`;
   const seconds = milliseconds / 1000;

@@ -1,4 +1,4 @@
-/** Command line and file to settings. All mistakes are collected before they are reported. */
+/** Parses command line and configuration file to settings. Collects all mistakes before it reports them. */
 import { trimEndOf } from "../../core/trim-end.ts";
 import { append } from "../../core/append.ts";
 import { withoutUser } from "../../core/without-user.ts";
@@ -15,7 +15,7 @@ import { serviceAccountMistakes } from "./service-accounts.ts";
 import { verbosityOf } from "../observe/log.ts";
 import { nearest } from "../../core/nearest.ts";
 
-/** Settings that cannot be used; the message has a line for each mistake. */
+/** Invalid settings; the message has a line for each mistake. */
 export class ConfigError extends Error {
   readonly mistakes: readonly string[];
   constructor(mistakes: readonly string[]) {
@@ -26,10 +26,10 @@ export class ConfigError extends Error {
 }
 
 export type Parsed = { readonly help: true } | { readonly help: false; readonly config: Config };
-/** With mistakes the settings are what could be read, and the defaults of the others. */
+/** With mistakes, the settings that could be read, and the defaults of the others. */
 export type Read = { readonly help: true } | { readonly help: false; readonly config: Config; readonly mistakes: readonly string[] };
 
-/** The same as `readArguments`; mistakes are a ConfigError. */
+/** As `readArguments`, but throws mistakes as a ConfigError. */
 export function parseArguments(args: readonly string[], readFile: (path: string) => string): Parsed {
   const read = readArguments(args, readFile);
   if (read.help) return read;
@@ -39,8 +39,8 @@ export function parseArguments(args: readonly string[], readFile: (path: string)
 }
 
 /**
- * Flags as `--name=value`, `--name value` or, for a yes-or-no setting, `--name`. Of a flag given twice the last counts;
- * lists and maps add up. `readFile` gives the text of `--config`.
+ * Flags have the form `--name=value`, `--name value` or, for a boolean, `--name`. The last occurrence of a flag applies; lists and maps
+ * accumulate. `readFile` returns the text of `--config`.
  */
 export function readArguments(args: readonly string[], readFile: (path: string) => string): Read {
   const mistakes: string[] = [];
@@ -54,14 +54,14 @@ export function readArguments(args: readonly string[], readFile: (path: string) 
     }
     if (word.startsWith("-v")) {
       const short = word.slice(2);
-      // The one flag with a short form, as operators of upstream write it: -v=4, -v 4, -v4.
+      // The only flag with a short form, as in upstream: -v=4, -v 4, -v4.
       const level = short === "" ? rest.shift() : short.replace(/^=/, "");
       if (level === undefined) mistakes.push('flag "-v" needs a value');
       else set(given, "v", level, 'flag "-v"', mistakes);
       continue;
     }
     if (!word.startsWith("--")) {
-      mistakes.push(`unexpected argument "${word}": settings are given as --name=value`);
+      mistakes.push(`unexpected argument "${word}": the form of a setting is --name=value`);
       continue;
     }
     const equals = word.indexOf("=");
@@ -80,11 +80,11 @@ export function readArguments(args: readonly string[], readFile: (path: string) 
   if (typeof path === "string" && path !== "") {
     for (const [name, value] of fromFile(path, readFile, mistakes)) if (!given.has(name)) given.set(name, value);
   }
-  const config = { ...defaults, ...Object.fromEntries(given) } as Config; // `set` made each value by its kind
+  const config = { ...defaults, ...Object.fromEntries(given) } as Config; // `set` has converted each value by its kind.
   return { help, config, mistakes: [...mistakes, ...senseless(config)] };
 }
 
-/** The settings of a program over the defaults; throws a ConfigError with every mistake. */
+/** The settings of a program merged into the defaults; throws a ConfigError with every mistake. */
 export function withDefaults(given: PlainSettings): Config {
   const mistakes: string[] = [];
   const config = { ...defaults, ...fromPlain(given, mistakes) };
@@ -104,7 +104,7 @@ function meant(name: string, dashes: string): string {
 
 function set(into: Map<SettingName, unknown>, name: SettingName, value: string, where: string, mistakes: string[]): void {
   const { kind } = settings[name];
-  const bad = (expected: string) => mistakes.push(`${where}: ${JSON.stringify(value)} is no ${expected}`);
+  const bad = (expected: string) => mistakes.push(`${where}: ${JSON.stringify(value)} is not ${expected}`);
   switch (kind) {
     case "string":
       into.set(name, value);
@@ -115,25 +115,25 @@ function set(into: Map<SettingName, unknown>, name: SettingName, value: string, 
       return;
     case "int":
       if (/^\d{1,9}$/.test(value)) into.set(name, Number(value));
-      else bad("number");
+      else bad("a number");
       return;
     case "fraction":
       if (/^-?(\d{1,9}(\.\d{0,17})?|\.\d{1,17})(e-?\d{1,2})?$/i.test(value)) into.set(name, Number(value));
-      else bad("number such as 0.001");
+      else bad("a number such as 0.001");
       return;
     case "duration": {
       const milliseconds = durationOf(value);
-      if (milliseconds === undefined) bad('duration such as "30s" or "1m30s"');
+      if (milliseconds === undefined) bad('a duration such as "30s" or "1m30s"');
       else into.set(name, milliseconds);
       return;
     }
     case "list": {
       const words = value.split(",").map((word) => word.trim()).filter((word) => word !== "");
-      into.set(name, [...(into.get(name) as string[] | undefined ?? []), ...words]); // lists are set here only
+      into.set(name, [...(into.get(name) as string[] | undefined ?? []), ...words]); // Only lists are set here.
       return;
     }
     case "texts": {
-      const pairs = into.get(name) as Map<string, string> | undefined ?? new Map<string, string>(); // as are these
+      const pairs = into.get(name) as Map<string, string> | undefined ?? new Map<string, string>(); // As above.
       for (const pair of pairsOf(value)) {
         const at = pair.indexOf("=");
         if (at < 0) mistakes.push(`${where}: ${JSON.stringify(pair)} must be formatted as key=value`);
@@ -143,19 +143,23 @@ function set(into: Map<SettingName, unknown>, name: SettingName, value: string, 
       return;
     }
     case "map": {
-      const pairs = into.get(name) as Map<string, boolean> | undefined ?? new Map<string, boolean>(); // as are maps
+      const pairs = into.get(name) as Map<string, boolean> | undefined ?? new Map<string, boolean>(); // As for maps.
       for (const pair of value.split(",").map((each) => each.trim()).filter((each) => each !== "")) {
         const [key = "", on = "true"] = pair.split("=");
         if (/^(true|false)$/i.test(on)) pairs.set(key, on.toLowerCase() === "true");
-        else mistakes.push(`${where}: ${JSON.stringify(pair)} is no ${JSON.stringify(`${key}=true`)} or ${JSON.stringify(`${key}=false`)}`);
+        else {mistakes.push(
+            `${where}: ${JSON.stringify(pair)} is not ${JSON.stringify(`${key}=true`)} or ${JSON.stringify(`${key}=false`)}`,
+          );}
       }
       into.set(name, pairs);
     }
   }
 }
 
-/** Pairs of one word as pflag's stringToString reads them: a word with one `=` is one pair whatever commas it has; otherwise commas
- *  part them, except between double quotes. */
+/**
+ * Pairs of one word as pflag's stringToString parses them: a word with one `=` is one pair, including its commas; otherwise commas outside
+ * double quotes separate pairs.
+ */
 function pairsOf(value: string): readonly string[] {
   if (value.split("=").length === 2) return [trimEndOf(value.replace(/^"+/, ""), '"')];
   const pairs: string[] = [];
@@ -167,7 +171,7 @@ function pairsOf(value: string): readonly string[] {
   return pairs;
 }
 
-/** Where the quoted text that begins at `start` ends; two quotes stand for one, the last two end it when nothing else does. */
+/** The end of the quoted text that starts at `start`; a doubled quote is a literal one, and the last quote ends the text. */
 function closingQuote(value: string, start: number): number {
   let last = start;
   for (let at = value.indexOf('"', start + 1); at >= 0; at = value.indexOf('"', at + 2)) {
@@ -185,7 +189,7 @@ function wordEnd(value: string, start: number): number {
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/** `1h2m3.5s`, `300ms` or `0` in milliseconds; undefined for what is none. */
+/** `1h2m3.5s`, `300ms` or `0` in milliseconds; undefined for invalid text. */
 function durationOf(text: string): number | undefined {
   if (text === "0") return 0;
   const part = /(\d+(?:\.\d+)?)(ms|s|m|h)/y;
@@ -222,13 +226,13 @@ function fromFile(path: string, readFile: (path: string) => string, mistakes: st
       mistakes.push(`configuration file "${path}": unknown setting "${name}"${meant(name, "")}`);
       return;
     }
-    const value = (read.tree as TreeObject).values[index]!; // checked above
+    const value = (read.tree as TreeObject).values[index]!; // Checked above.
     for (const word of wordsOf(value)) set(values, name, word, `configuration file "${path}", setting "${name}"`, mistakes);
   });
   return values;
 }
 
-/** A setting's value in the file as flags would give it: lists and maps item by item. */
+/** A setting's value in the file in the form of flags: lists and maps item by item. */
 function wordsOf(value: Tree): readonly string[] {
   if (value === null) return [];
   if (Array.isArray(value)) return value.flatMap(wordsOf);
@@ -236,52 +240,54 @@ function wordsOf(value: Tree): readonly string[] {
   return [value instanceof NumberText ? value.text : String(value)];
 }
 
-/** Upstream's: one of fifty requests. */
+/** Upstream's bound: one of fifty requests. */
 const goawayChanceMax = 0.02;
 
-/** What makes no sense: values out of bounds, and settings that do not go together. */
+/** Mistakes: values out of bounds, and contradicting settings. */
 function senseless(config: Config): readonly string[] {
   const mistakes: string[] = [];
   if ((config["tls-cert-file"] === "") !== (config["tls-private-key-file"] === "")) {
-    mistakes.push('flags "--tls-cert-file" and "--tls-private-key-file" are given together or not at all');
+    mistakes.push('flags "--tls-cert-file" and "--tls-private-key-file" must be set together');
   }
   if ((config["etcd-certfile"] === "") !== (config["etcd-keyfile"] === "")) {
-    mistakes.push('flags "--etcd-certfile" and "--etcd-keyfile" are given together or not at all');
+    mistakes.push('flags "--etcd-certfile" and "--etcd-keyfile" must be set together');
   }
   append(mistakes, auditMistakes(config), electionMistakes(config), frontProxyMistakes(config));
   append(mistakes, serviceAccountMistakes(config), authenticationMistakes(config));
   const chance = config["goaway-chance"];
-  // Not the other way round: NaN is a mistake, too.
+  // Negated, so that NaN is a mistake as well.
   if (!(chance >= 0 && chance <= goawayChanceMax)) {
-    mistakes.push(`flag "--goaway-chance": ${chance} is no chance: it must be between 0 and ${goawayChanceMax}`);
+    mistakes.push(`flag "--goaway-chance": ${chance} is not a valid probability: it must be between 0 and ${goawayChanceMax}`);
   }
-  if (config["secure-port"] > 65535) mistakes.push(`flag "--secure-port": ${config["secure-port"]} is no port: it must be at most 65535`);
+  if (config["secure-port"] > 65535) {
+    mistakes.push(`flag "--secure-port": ${config["secure-port"]} is not a port: it must be at most 65535`);
+  }
   for (const name of ["group-domain", "platform-name"] as const) {
     if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(config[name])) {
-      mistakes.push(`flag "--${name}": ${JSON.stringify(config[name])} is no lower-case DNS name`);
+      mistakes.push(`flag "--${name}": ${JSON.stringify(config[name])} is not a lower-case DNS name`);
     }
   }
   if (!["text", "json"].includes(config["logging-format"])) {
-    mistakes.push(`flag "--logging-format": ${JSON.stringify(config["logging-format"])} is no format: it must be text or json`);
+    mistakes.push(`flag "--logging-format": ${JSON.stringify(config["logging-format"])} is not a format: it must be text or json`);
   }
   verbosityOf(config.v, config.vmodule, mistakes);
   for (const endpoint of config["etcd-servers"].filter((each) => !/^https?:\/\/[^/]+\/?$/.test(each) || !URL.canParse(each))) {
-    mistakes.push(`flag "--etcd-servers": ${JSON.stringify(withoutUser(endpoint))} is no address such as "https://10.0.0.1:2379"`);
+    mistakes.push(`flag "--etcd-servers": ${JSON.stringify(withoutUser(endpoint))} is not an address such as "https://10.0.0.1:2379"`);
   }
   if (!/^(\/[^/]+)+$/.test(config["etcd-prefix"])) {
-    mistakes.push(`flag "--etcd-prefix": ${JSON.stringify(config["etcd-prefix"])} is no path such as "/registry"`);
+    mistakes.push(`flag "--etcd-prefix": ${JSON.stringify(config["etcd-prefix"])} is not a path such as "/registry"`);
   }
   return mistakes;
 }
 
-/** The rules of client-go: who leads must have stopped before another may begin. */
+/** The rules of client-go: a leader must have stopped before another server can start. */
 function electionMistakes(config: Config): readonly string[] {
   const lease = config["leader-elect-lease-duration"], deadline = config["leader-elect-renew-deadline"];
   const retry = config["leader-elect-retry-period"];
   return [
     ...(lease >= 1000 && lease % 1000 === 0
       ? []
-      : [`flag "--leader-elect-lease-duration": ${durationText(lease)} is no whole number of seconds`]),
+      : [`flag "--leader-elect-lease-duration": ${durationText(lease)} is not a whole number of seconds`]),
     ...(lease > deadline ? [] : ['flag "--leader-elect-lease-duration" must be greater than "--leader-elect-renew-deadline"']),
     ...(retry > 0 && deadline > retry * limits.electionRetryJitter ? [] : [
       `flag "--leader-elect-renew-deadline" must be greater than ${limits.electionRetryJitter} times "--leader-elect-retry-period", which must not be 0`,
@@ -289,7 +295,7 @@ function electionMistakes(config: Config): readonly string[] {
   ];
 }
 
-/** Of settings that make no sense together, in upstream's words. */
+/** Contradicting settings of front proxies, with upstream's messages. */
 function frontProxyMistakes(config: Config): readonly string[] {
   const uid = config["requestheader-uid-headers"];
   const isStandard = uid.length === 0 || uid.some((name) => name.toLowerCase() === "x-remote-uid");

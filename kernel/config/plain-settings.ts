@@ -1,4 +1,4 @@
-/** Settings as programs give them: plain objects in the shape of the configuration file, durations as milliseconds. */
+/** Settings as programs write them: plain objects in the form of the configuration file, durations in milliseconds. */
 import { nearest } from "../../core/nearest.ts";
 import { type Config, type Kind, type SettingName, settings } from "./settings.ts";
 
@@ -14,7 +14,7 @@ const record = (value: unknown, of: "boolean" | "string"): boolean =>
   typeof value === "object" && value !== null && !(value instanceof Map) && !Array.isArray(value) &&
   Object.values(value).every((each) => typeof each === of);
 
-/** Whether a value has the type of a setting's kind, and the words for that type. */
+/** A check of a value's type for each kind of setting, and the name of that type. */
 const types: Readonly<Record<Kind, { readonly is: (value: unknown) => boolean; readonly expected: string }>> = {
   string: { is: (value) => typeof value === "string", expected: "a string" },
   bool: { is: (value) => typeof value === "boolean", expected: "true or false" },
@@ -26,7 +26,7 @@ const types: Readonly<Record<Kind, { readonly is: (value: unknown) => boolean; r
   texts: { is: (value) => record(value, "string"), expected: "an object of strings" },
 };
 
-/** The settings as the server holds them. Adds a line to `mistakes` for each unknown name and for each value of another type. */
+/** The settings in the server's form. Adds a line to `mistakes` for each unknown name and each value of the wrong type. */
 export function fromPlain(given: PlainSettings, mistakes: string[]): Partial<Config> {
   const values: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(given)) {
@@ -35,10 +35,10 @@ export function fromPlain(given: PlainSettings, mistakes: string[]): Partial<Con
       mistakes.push(`unknown setting "${name}"${near === undefined ? "" : `: did you mean "${near}"?`}`);
       continue;
     }
-    const { kind } = settings[name as SettingName]; // an own key of the table
+    const { kind } = settings[name as SettingName]; // An own key of the table.
     const { is, expected } = types[kind];
     if (!is(value)) mistakes.push(`setting "${name}" must be ${expected}`);
     else values[name] = kind === "map" || kind === "texts" ? new Map(Object.entries(value as object)) : value;
   }
-  return values as Partial<Config>; // each value was checked by its kind
+  return values as Partial<Config>; // The kind of each value was checked.
 }

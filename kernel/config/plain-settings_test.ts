@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { ConfigError, withDefaults } from "./parse.ts";
 import type { PlainSettings } from "./plain-settings.ts";
 
-test("withDefaults() takes maps as plain objects", () => {
+test("withDefaults() accepts maps as plain objects", () => {
   const config = withDefaults({ "feature-gates": { WatchList: false }, "runtime-config": { "api/alpha": true }, plugins: ["cluster"] });
   assert.deepEqual(config["feature-gates"], new Map([["WatchList", false]]));
   assert.deepEqual(config["runtime-config"], new Map([["api/alpha", true]]));
@@ -11,7 +11,7 @@ test("withDefaults() takes maps as plain objects", () => {
   assert.equal(config["secure-port"], 6443, "others keep their defaults");
 });
 
-test("withDefaults() reports every unknown name and every value of another type", () => {
+test("withDefaults() reports every unknown name and every value of the wrong type", () => {
   const wrong: Record<string, unknown> = {
     "feature-gates": new Map([["WatchList", false]]),
     "runtime-config": { "api/alpha": "true" },

@@ -1,10 +1,10 @@
-/** Files that settings name. Errors say which setting the file is for. */
+/** Reads files of settings. Errors name the setting's purpose. */
 import { readFile } from "node:fs/promises";
 import { reasonOf } from "../../core/reason-of.ts";
 import type { KeyedCertificate } from "../listen/x509/certificate.ts";
 import { checkKeyPair } from "../listen/tls-context.ts";
 
-/** The text of a file; an Error that calls it `what` where it cannot be read. */
+/** The text of a file; throws an Error with `what` if it cannot be read. */
 export async function readText(path: string, what: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
@@ -13,7 +13,7 @@ export async function readText(path: string, what: string): Promise<string> {
   }
 }
 
-/** PEM of a certificate and its key from their files; an Error that names both and calls it `what` where they do not make a pair. */
+/** PEM of a certificate and its key from their files; throws an Error with both paths and `what` if they are not a pair. */
 export async function keyed(certPath: string, keyPath: string, what: string): Promise<KeyedCertificate> {
   const [cert, key] = await Promise.all([readText(certPath, what), readText(keyPath, `key of the ${what}`)]);
   try {

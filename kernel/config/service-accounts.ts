@@ -1,14 +1,14 @@
-/** What the settings of service account tokens mean together, and which make no sense. */
+/** The meaning of the settings of service account tokens, and their mistakes. */
 import { goQuote } from "../../core/tree/go-quote.ts";
 import type { Config } from "./settings.ts";
 
-/** The issuers of tokens. The first signs. */
+/** The issuers of tokens. The first one signs. */
 export function serviceAccountIssuers(config: Pick<Config, "service-account-issuer" | "platform-name">): readonly string[] {
   const given = config["service-account-issuer"];
   return given.length > 0 ? given : [`https://${config["platform-name"]}.default.svc`];
 }
 
-/** The audiences of the server: what a token must be for. */
+/** The audiences of the server, of which a token must have one. */
 export function apiAudiences(config: Pick<Config, "api-audiences" | "service-account-issuer" | "platform-name">): readonly string[] {
   const given = config["api-audiences"];
   return given.length > 0 ? given : serviceAccountIssuers(config);
@@ -16,7 +16,7 @@ export function apiAudiences(config: Pick<Config, "api-audiences" | "service-acc
 
 const hourMs = 3_600_000;
 
-/** In upstream's words. */
+/** Mistakes, with upstream's messages. */
 export function serviceAccountMistakes(config: Config): readonly string[] {
   const issuers = config["service-account-issuer"], expirationMs = config["service-account-max-token-expiration"];
   const isBounded = expirationMs === 0 || (expirationMs >= hourMs && expirationMs <= 2 ** 32 * 1000);
@@ -32,7 +32,7 @@ export function serviceAccountMistakes(config: Config): readonly string[] {
   ];
 }
 
-/** Warnings for the operator about settings that contradict each other, in upstream's words. */
+/** Warnings about contradicting settings, with upstream's messages. */
 export function serviceAccountWarnings(config: Config): readonly string[] {
   const seconds = config["service-account-max-token-expiration"] / 1000;
   if (!config["service-account-extend-token-expiration"] || seconds === 0) return [];
@@ -43,9 +43,9 @@ export function serviceAccountWarnings(config: Config): readonly string[] {
   return [...(seconds < projectedSeconds ? [transition] : []), ...(seconds < extendedSeconds ? [extension] : [])];
 }
 
-/** Seconds that kubelets ask for on behalf of pods; only such tokens are extended. */
+/** Validity in seconds that kubelets request for pods; only such tokens are extended. */
 export const projectedSeconds = 3607;
-/** Seconds that an extended token is valid: a year. */
+/** Validity of an extended token in seconds: a year. */
 export const extendedSeconds = 365 * 24 * 3600;
 
 function keySetMistakes(uri: string): readonly string[] {
@@ -54,7 +54,9 @@ function keySetMistakes(uri: string): readonly string[] {
   return new URL(uri).protocol === "https:" ? [] : [`service-account-jwks-uri requires https scheme, parsed as: ${uri}`];
 }
 
-/** As Go's url.Parse accepts text with a colon: a scheme before it, no control characters, and percent signs only before two hexadecimal digits. */
+/**
+ * As Go's url.Parse for text with a colon: it needs a scheme, no control characters, and two hexadecimal digits after each percent sign.
+ */
 function isUrl(text: string): boolean {
   return /^[A-Za-z][A-Za-z0-9+.-]*:/.test(text) && !/%(?![0-9A-Fa-f]{2})/.test(text) && !/[\0-\x20\x7f]/.test(text);
 }

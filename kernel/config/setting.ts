@@ -1,4 +1,4 @@
-/** The kinds of settings, and functions that make rows of the table. */
+/** The kinds of settings, and constructors of the table's rows. */
 export type Kind = "string" | "bool" | "int" | "fraction" | "duration" | "list" | "map" | "texts";
 export interface Setting<K extends Kind, D> {
   readonly kind: K;

@@ -477,4 +477,4 @@ export function settingWarnings(
 /** Every setting at its default. */
 export const defaults: Config = Object.freeze(
   Object.fromEntries(Object.entries(settings).map(([name, { default: value }]) => [name, value])),
-) as unknown as Config; // one entry for each key of Settings
+) as unknown as Config; // One entry for each key of Settings.

@@ -26,7 +26,7 @@ test("parseArguments() of nothing gives every default", () => {
   assert.deepEqual(config([]), defaults);
 });
 
-test("parseArguments() takes values behind an equals sign or a blank, and a yes-or-no flag by itself", () => {
+test("parseArguments() accepts values after an equals sign or a blank, and a boolean flag without a value", () => {
   const parsed = config(["--secure-port=7443", "--bind-address", "::1", "--anonymous-auth=false", "--request-timeout=1m30s"]);
   assert.deepEqual([parsed["secure-port"], parsed["bind-address"], parsed["anonymous-auth"], parsed["request-timeout"]], [
     7443,
@@ -37,7 +37,7 @@ test("parseArguments() takes values behind an equals sign or a blank, and a yes-
   assert.equal(config(["--anonymous-auth"])["anonymous-auth"], true);
 });
 
-test("parseArguments() adds lists and maps up and takes the last of the others", () => {
+test("parseArguments() accumulates lists and maps, and uses the last value of other flags", () => {
   const parsed = config([
     "--etcd-servers=http://a:1,http://b:2",
     "--etcd-servers=http://c:3",
@@ -54,7 +54,7 @@ test("parseArguments() adds lists and maps up and takes the last of the others",
   ]]);
 });
 
-test("parseArguments() reads a file and lets flags win over it", () => {
+test("parseArguments() reads a file, and flags override it", () => {
   const file = "secure-port: 7000\nanonymous-auth: false\nfeature-gates: {A: true}\nplugins: [a, b]\nrequest-timeout: 5s\n";
   const parsed = config(["--config=x.yaml", "--secure-port=8000"], file);
   assert.deepEqual([parsed["secure-port"], parsed["anonymous-auth"], parsed["plugins"], parsed["request-timeout"]], [8000, false, [
@@ -64,12 +64,12 @@ test("parseArguments() reads a file and lets flags win over it", () => {
   assert.deepEqual([...parsed["feature-gates"]], [["A", true]]);
 });
 
-test("parseArguments() tells every mistake at once and names the nearest flag", () => {
+test("parseArguments() reports all mistakes at once and suggests the nearest flag", () => {
   assert.deepEqual(mistakes(["--secure-prt=1", "--secure-port=x", "stray", "--request-timeout=soon", "--bind-address"]), [
     'unknown flag "--secure-prt": did you mean "--secure-port"?',
-    'flag "--secure-port": "x" is no number',
-    'unexpected argument "stray": settings are given as --name=value',
-    'flag "--request-timeout": "soon" is no duration such as "30s" or "1m30s"',
+    'flag "--secure-port": "x" is not a number',
+    'unexpected argument "stray": the form of a setting is --name=value',
+    'flag "--request-timeout": "soon" is not a duration such as "30s" or "1m30s"',
     'flag "--bind-address" needs a value',
   ]);
   assert.deepEqual(mistakes(["--config=x"], "sekure-port: 1\nsecure-port: 1\nsecure-port: 2\n"), [
@@ -80,19 +80,19 @@ test("parseArguments() tells every mistake at once and names the nearest flag", 
   assert.deepEqual(mistakes(["--__proto__=1"]), ['unknown flag "--__proto__"']);
 });
 
-test("parseArguments() refuses what makes no sense together, at the bound and past it", () => {
+test("parseArguments() rejects contradicting settings, at the bound and past it", () => {
   assert.deepEqual(mistakes(["--tls-cert-file=a"]), [
-    'flags "--tls-cert-file" and "--tls-private-key-file" are given together or not at all',
+    'flags "--tls-cert-file" and "--tls-private-key-file" must be set together',
   ]);
   assert.deepEqual(mistakes(["--secure-port=65535"]), []);
-  assert.deepEqual(mistakes(["--secure-port=65536"]), ['flag "--secure-port": 65536 is no port: it must be at most 65535']);
+  assert.deepEqual(mistakes(["--secure-port=65536"]), ['flag "--secure-port": 65536 is not a port: it must be at most 65535']);
   assert.equal(mistakes(["--group-domain=UPPER"]).length, 1);
   assert.deepEqual(mistakes(["--etcd-servers=http://a:1,https://[::1]:2379/"]), []);
   assert.deepEqual(mistakes(["--etcd-servers=127.0.0.1:2379"]), [
-    'flag "--etcd-servers": "127.0.0.1:2379" is no address such as "https://10.0.0.1:2379"',
+    'flag "--etcd-servers": "127.0.0.1:2379" is not an address such as "https://10.0.0.1:2379"',
   ]);
   assert.deepEqual(mistakes(["--etcd-servers=https://user:secret@a/b"]), [
-    'flag "--etcd-servers": "https://a/b" is no address such as "https://10.0.0.1:2379"',
+    'flag "--etcd-servers": "https://a/b" is not an address such as "https://10.0.0.1:2379"',
   ]);
   for (const wrong of ["http://", "unix:///etcd.sock", "https://a/b", "http://a:99999999"]) {
     assert.equal(mistakes([`--etcd-servers=${wrong}`]).length, 1, wrong);
@@ -107,7 +107,7 @@ test("helpText() lists every setting with its default", () => {
   assert.deepEqual(parseArguments(["--help"], noFile), { help: true });
 });
 
-test("durationText() writes what parseArguments() reads", () => {
+test("durationText() is the inverse of parseArguments()", () => {
   for (const milliseconds of [0, 250, 1000, 90_000, 3_600_000]) {
     assert.equal(config([`--request-timeout=${durationText(milliseconds)}`])["request-timeout"], milliseconds);
   }

@@ -1,18 +1,18 @@
-/** Notices that a file has changed. It looks at it from time to time: notices of the system do not come from every kind of mount. */
+/** Detects changes of a file by polling: not every kind of mount supports notifications of the system. */
 import { statSync } from "node:fs";
 import { type Clock, pause } from "../../core/async.ts";
 
 export interface FileWatch {
-  /** A fingerprint that changes with the file. Where it throws, the file counts as unchanged. */
+  /** A fingerprint that changes with the file. If it throws, the file is treated as unchanged. */
   readonly look: () => string;
   readonly everyMs: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Told of a state that has lasted from one look to the next: a file that is being written is left alone until that is over. */
+  /** Called with a state that was equal in two checks in sequence, so that a file is not read while it is being written. */
   readonly changed: () => Promise<void>;
 }
 
-/** Checks until the signal aborts. The first state is reported, too: the file may have changed since it was read. */
+/** Checks until the signal aborts. The first state is reported as well: the file may have changed after it was read. */
 export async function watchFile({ look, everyMs, clock, signal, changed }: FileWatch): Promise<void> {
   let reported: string | undefined;
   let seen = stateOf(look);
@@ -37,8 +37,8 @@ function stateOf(look: () => string): string | undefined {
 }
 
 /**
- * A fingerprint of the file at a path: changes when it is written, renamed over, or when a link on the way to
- * it leads elsewhere, as mounted ConfigMaps change. "missing" where there is none.
+ * A fingerprint of the file at a path: it changes when the file is written or replaced, or when a link on its path changes, as in mounted
+ * ConfigMaps. "missing" if there is none.
  */
 export function fingerprint(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });

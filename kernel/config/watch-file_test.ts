@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Clock } from "../../core/async.ts";
 import { watchFile } from "./watch-file.ts";
 
-/** A file whose state the test sets, and time that goes from look to look. */
+/** A file whose state the test sets, and a clock that advances check by check. */
 function room() {
   let state: string | undefined = "first", run: (() => void) | undefined;
   const told: string[] = [];
@@ -35,7 +35,7 @@ function room() {
   };
 }
 
-test("watchFile() tells the state at the beginning once, and then every change that has lasted from one look to the next", async () => {
+test("watchFile() reports the first state once, and then every change that is stable for two checks", async () => {
   const { told, set, tick, end } = room();
   await tick();
   await tick();
@@ -51,7 +51,7 @@ test("watchFile() tells the state at the beginning once, and then every change t
   await end();
 });
 
-test("watchFile() waits for a file that cannot be looked at, and tells one that came back as it was nothing", async () => {
+test("watchFile() waits for an unreadable file, and does not report one that returns unchanged", async () => {
   const { told, set, tick, end } = room();
   await tick();
   set(undefined);

@@ -1,4 +1,4 @@
-/** Errors as plain data, so that they cross between threads with their classes. */
+/** Errors as plain data, so that they keep their classes between threads. */
 import { type StatusDetails, StatusError, type StatusReason } from "../../core/status-error.ts";
 import { StoreError, type StoreErrorCode } from "../store/store.ts";
 

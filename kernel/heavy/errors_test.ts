@@ -4,7 +4,7 @@ import { StatusError } from "../../core/status-error.ts";
 import { StoreError } from "../store/store.ts";
 import { errorOf, plainError } from "./errors.ts";
 
-test("errorOf() gives back the error that plainError() took, with its class", () => {
+test("errorOf() restores the error of plainError(), with its class", () => {
   const errors = [
     new StatusError("Invalid", "wrong", { details: { name: "a", causes: [{ field: "b" }] } }),
     new StatusError("Expired", "late", { continue: "token", code: 410 }),

@@ -1,14 +1,14 @@
-/** A queue in which every owner has the next turn in rotation, however many items one of them has. */
+/** A queue that serves owners in rotation, however many items one of them has. */
 export interface FairQueue<T> {
-  /** False where the owner has `perOwnerMax` items already. */
+  /** False if the owner has `perOwnerMax` items already. */
   push(owner: string, item: T): boolean;
   next(): T | undefined;
-  /** Takes an item out before its turn. */
+  /** Removes a waiting item. */
   remove(owner: string, item: T): void;
 }
 
 export function fairQueue<T>(perOwnerMax: number): FairQueue<T> {
-  // The order of the map is the order of turns.
+  // The order of the map is the order of the rotation.
   const owners = new Map<string, T[]>();
   return {
     push(owner, item) {

@@ -4,15 +4,15 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 export interface Heap {
-  /** Bytes that it takes with the buffers of its objects, garbage included. */
+  /** Bytes of the heap and of the buffers of its objects, including garbage. */
   bytes(): number;
-  /** Frees all garbage and gives its memory back to the system. Takes tens of milliseconds. */
+  /** Frees all garbage and returns its memory to the system. Takes tens of milliseconds. */
   collect(): void;
 }
 
 type Collect = (how: { readonly type: "major"; readonly execution: "sync"; readonly flavor: "last-resort" }) => void;
 
-/** Both runtimes take V8's flag at run time; it shows in contexts that are made later. */
+/** Both runtimes accept V8's flag at run time; it takes effect in contexts that are created later. */
 export function openHeap(): Heap {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as Collect;

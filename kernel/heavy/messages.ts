@@ -1,4 +1,4 @@
-/** What the main thread and the heavy thread send each other. Bytes travel as buffers of their own. */
+/** The messages between the main thread and the heavy thread. Bytes are transferred as separate buffers. */
 import type { RemoteRecording } from "../../metrics/mod.ts";
 import type { Access } from "../../core/access.ts";
 import type { Attributes } from "../cache/index/attributes.ts";
@@ -22,11 +22,11 @@ export type FromHeavy =
   | { readonly tag: "warning"; readonly text: string }
   | { readonly tag: "step"; readonly what: string }
   | { readonly tag: "admitted"; readonly step: AdmittedStep }
-  /** Of a plugin's metric. */
+  /** A recording of a plugin's metric. */
   | { readonly tag: "recorded"; readonly recording: RemoteRecording }
   | { readonly tag: "audited"; readonly note: RemoteNote }
   | { readonly tag: "report"; readonly error: PlainError; readonly reference: string }
-  /** `heapBytes`: what the thread's heap takes after garbage was collected. */
+  /** `heapBytes`: size of the thread's heap after a garbage collection. */
   | { readonly tag: "done"; readonly outcome: Settled; readonly heapBytes: number };
 
 export type AdmittedStep = readonly [
@@ -37,7 +37,7 @@ export type AdmittedStep = readonly [
   milliseconds: number,
 ];
 
-/** What the heavy thread asks of the main thread, which has the store. */
+/** Requests of the heavy thread to the main thread, which has the store. */
 export type Question =
   | { readonly op: "get"; readonly key: string }
   | { readonly op: "list"; readonly range: Range; readonly page: Omit<Page, "signal"> }
@@ -48,7 +48,7 @@ export type Question =
     readonly value: Uint8Array | undefined;
     readonly ttlSeconds: number | undefined;
     readonly frees: boolean;
-    /** What the cache keeps of the object beside its bytes; undefined where it has to read them itself. */
+    /** The object's attributes in the cache; undefined if the main thread must derive them from the bytes. */
     readonly attributes: Attributes | undefined;
   }
   | { readonly op: "authorize"; readonly verb: string }

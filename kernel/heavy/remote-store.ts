@@ -1,4 +1,4 @@
-/** The main thread's store as the heavy thread sees it. */
+/** The main thread's store, for the heavy thread. */
 import type { Access } from "../../core/access.ts";
 import type { Attributes } from "../cache/index/attributes.ts";
 import type { Batch, Change, Commit, Entry, Listing, Page, Range, Revision, Store } from "../store/store.ts";
@@ -12,7 +12,7 @@ export class RemoteStore implements Store {
   readonly #asked = new Map<number, PromiseWithResolvers<unknown>>();
   #last = 0;
 
-  /** Reads reject with the reason of `signal` once it aborts. A commit under way is waited for. */
+  /** Reads reject with the reason of `signal` when it aborts. A commit in progress is waited for. */
   constructor(
     post: (message: FromHeavy, transfer?: readonly ArrayBuffer[]) => void,
     signal: AbortSignal,
@@ -30,7 +30,7 @@ export class RemoteStore implements Store {
     else asked?.reject(errorOf(answer.error));
   }
 
-  /** Questions about users, answered by the main thread. */
+  /** Access to users and rights, through the main thread. */
   readonly access: Access = {
     authorize: (...args) => this.#access("authorize", args),
     rules: (...args) => this.#access("rules", args),
@@ -54,20 +54,20 @@ export class RemoteStore implements Store {
     return undefined;
   }
   watch(): AsyncIterable<Batch> {
-    throw new Error("The heavy thread watches nothing");
+    throw new Error("The heavy thread does not watch");
   }
   compact(): Promise<void> {
-    throw new Error("The heavy thread compacts nothing");
+    throw new Error("The heavy thread does not compact");
   }
   size(): Promise<number> {
-    throw new Error("The heavy thread measures nothing");
+    throw new Error("The heavy thread does not measure");
   }
   close(): Promise<void> {
     return Promise.resolve();
   }
 
   #access<Name extends keyof Access>(name: Name, args: Parameters<Access[Name]>): ReturnType<Access[Name]> {
-    // `as`: what a question with that name and those arguments is, and is answered with.
+    // `as`: the types of a question with that name and those arguments, and of its answer.
     return this.#ask({ op: "access", name, args } as AccessQuestion) as ReturnType<Access[Name]>;
   }
   async #ask<Q extends Question>(question: Q): Promise<Answers[Q["op"]]> {
@@ -75,6 +75,6 @@ export class RemoteStore implements Store {
     const id = ++this.#last, asked = Promise.withResolvers<unknown>();
     this.#asked.set(id, asked);
     this.#post({ tag: "question", id, question });
-    return await asked.promise as Answers[Q["op"]]; // what a question of that name is answered with
+    return await asked.promise as Answers[Q["op"]]; // The type of the answer to a question of that name.
   }
 }

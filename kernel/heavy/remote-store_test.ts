@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { FromHeavy } from "./messages.ts";
 import { RemoteStore } from "./remote-store.ts";
 
-test("commit() sends every field of the change and resolves with the answer", async () => {
+test("commit() sends every field of the change and resolves with the result", async () => {
   const posted: FromHeavy[] = [];
   const store = new RemoteStore((message) => void posted.push(message), new AbortController().signal, () => undefined);
   const value = Uint8Array.of(1);

@@ -1,6 +1,6 @@
 /**
- * The main thread's side of heavy requests: one thread, one job at a time, so that memory is that of one body. The thread starts with
- * the first job and ends after a while without any. A job that does not stop soon after its abort ends with its thread.
+ * The main thread's side of heavy requests: one thread with one job at a time, so that memory is bounded by one body. The thread starts
+ * with the first job and ends after an idle time. A thread whose job does not stop soon after its abort is terminated.
  */
 import { limits } from "../../core/limits.ts";
 import type { Access } from "../../core/access.ts";
@@ -25,7 +25,7 @@ export interface HeavyNeeds {
   readonly start: StartHeavyThread;
   readonly store: Store;
   readonly inForce: () => Pick<ActiveConfig, "config" | "catalog" | "appeared">;
-  /** Calls back after so many milliseconds without keeping the process alive. */
+  /** Calls back after a delay, without keeping the process alive. */
   readonly after: (milliseconds: number, run: () => void) => () => void;
 }
 
@@ -58,7 +58,7 @@ export function heavyRequests(needs: HeavyNeeds): HeavyRequests {
   return new Requests(needs);
 }
 
-/** Bytes that may leave this thread: a body that lies in a buffer with others is copied. */
+/** Bytes that can be transferred: a part of a shared buffer is copied. */
 function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const { buffer } = bytes;
   return buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength ? new Uint8Array(buffer) : new Uint8Array(bytes);
@@ -72,7 +72,7 @@ class Requests implements HeavyRequests {
   readonly #needs: HeavyNeeds;
   readonly #waiting: FairQueue<Task> = fairQueue(limits.heavyRequestsPerUserMax);
   #thread: HeavyThread | undefined;
-  /** The catalog that the thread works with. */
+  /** The catalog of the thread. */
   #catalog: Catalog | undefined;
   #running: Task | undefined;
   #cancelIdle = () => {};
@@ -99,7 +99,7 @@ class Requests implements HeavyRequests {
     signal.addEventListener("abort", abort, { once: true });
     try {
       this.#next();
-      return await task.done.promise as HeavyOutcome[Job]; // what a job of that name ends with
+      return await task.done.promise as HeavyOutcome[Job]; // The result of a job of that name.
     } finally {
       signal.removeEventListener("abort", abort);
     }
@@ -119,7 +119,7 @@ class Requests implements HeavyRequests {
     this.#cancelIdle();
     this.#running = task;
     const { request, job, signal } = task;
-    // A waiting job that was aborted is no longer in the queue, and one that runs has just begun.
+    // A waiting job that was aborted is no longer in the queue, and a running one has just started.
     if (signal.aborted) return this.#finish();
     try {
       const body = ownBytes(request.body);
@@ -129,7 +129,7 @@ class Requests implements HeavyRequests {
     }
   }
 
-  /** A thread with the catalog in force. */
+  /** A thread with the active catalog. */
   #threadInForce(): HeavyThread {
     const { config, catalog, appeared } = this.#needs.inForce();
     if (this.#thread !== undefined && this.#catalog === catalog) return this.#thread;
@@ -173,7 +173,7 @@ class Requests implements HeavyRequests {
         return void this.#answer(task, message.id, message.question);
       case "done": {
         const { outcome, heapBytes } = message;
-        // Something keeps memory that no collection frees.
+        // Some memory is not freed by garbage collection.
         if (heapBytes > limits.heavyHeapBytesMax) void this.#retire();
         if (outcome.ok) done.resolve(outcome.value);
         else done.reject(errorOf(outcome.error));
@@ -216,7 +216,7 @@ class Requests implements HeavyRequests {
     }
   }
 
-  /** Asks the running job to stop; ends its thread where it does not. */
+  /** Aborts the running job; terminates its thread if it does not stop. */
   #stop(task: Task, reason: unknown): void {
     this.#thread?.post({ tag: "abort", reason: plainError(reason) });
     this.#cancelKill();

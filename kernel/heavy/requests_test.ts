@@ -1,4 +1,4 @@
-// The heavy thread with a stand-in for the thread: what the queue, the deadline and the configuration do to it.
+// Heavy requests with a fake thread: the queue, the deadline and the configuration.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { limits } from "../../core/limits.ts";
@@ -14,7 +14,7 @@ import type { FromHeavy, ToHeavy } from "./messages.ts";
 import { heavyRequests } from "./requests.ts";
 
 const host: HeavyHost = {
-  access: fakeRequestContext({} as HookContext).access, // not called
+  access: fakeRequestContext({} as HookContext).access, // Not called.
   warn() {},
   step() {},
   authorize: () => Promise.resolve(),
@@ -34,13 +34,13 @@ const request = (name: string): HeavyRequest => ({
 });
 const reply = { status: 200, headers: {}, chunks: [], streamed: false };
 
-/** Threads and timers that the test drives. */
+/** Threads and timers that the test controls. */
 function scene() {
   const threads: { readonly got: ToHeavy[]; ended: boolean; tell(message: FromHeavy): void; die(error: Error): void }[] = [];
   const timers: { readonly milliseconds: number; readonly run: () => void }[] = [];
-  let catalog = { name: "first" } as unknown as Catalog; // compared, never read
+  let catalog = { name: "first" } as unknown as Catalog; // Compared, not read.
   const commits: unknown[] = [];
-  const store = { commit: (change: unknown) => (commits.push(change), Promise.resolve({ done: true, revision: 7 })) } as unknown as Store; // only asked to commit
+  const store = { commit: (change: unknown) => (commits.push(change), Promise.resolve({ done: true, revision: 7 })) } as unknown as Store; // Only `commit` is used.
   const heavy = heavyRequests({
     start(tell, die) {
       const thread = { got: [] as ToHeavy[], ended: false, tell, die };
@@ -71,7 +71,7 @@ function scene() {
 }
 const settled = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
 
-test("heavy requests run one at a time in one thread, users in rotation", async () => {
+test("heavy requests run one at a time in one thread, with users in rotation", async () => {
   const { run, done, jobs, threads } = scene();
   const all = Promise.all(["a", "a", "a", "b"].map((name) => run(name)));
   const order = ["/a", "/a", "/b", "/a"];
@@ -83,7 +83,7 @@ test("heavy requests run one at a time in one thread, users in rotation", async 
   assert.equal(threads.length, 1);
 });
 
-test("a thread whose heap has grown past its bound does no second job", async () => {
+test("a thread whose heap has exceeded its bound runs no second job", async () => {
   const { run, done, threads } = scene();
   const all = Promise.all(["a", "b", "c"].map((name) => run(name)));
   done(limits.heavyHeapBytesMax);
@@ -104,7 +104,7 @@ test("a user with too many heavy requests gets 429, another does not", async () 
   for (const end of await ends) assert.equal(end.status, "rejected");
 });
 
-test("an aborted request leaves the queue; one that runs is asked to stop, and its thread ends if it does not", async () => {
+test("an aborted request leaves the queue; a running one is aborted, and its thread terminated if it does not stop", async () => {
   const { run, done, threads, jobs, fire } = scene();
   const first = new AbortController(), second = new AbortController();
   const one = run("a", first.signal), two = run("b", second.signal), three = run("c");
@@ -121,7 +121,7 @@ test("an aborted request leaves the queue; one that runs is asked to stop, and i
   assert.deepEqual(await three, reply);
 });
 
-test("a thread that stops in time goes on with the next request", async () => {
+test("a thread that stops in time serves the next request", async () => {
   const { run, done, threads, timers } = scene();
   const first = new AbortController();
   const one = run("a", first.signal), two = run("b");
@@ -134,7 +134,7 @@ test("a thread that stops in time goes on with the next request", async () => {
   assert.equal(threads.length, 1);
 });
 
-test("a thread that dies fails its request, and the next one gets another", async () => {
+test("a thread that fails makes its request fail, and the next request has a new thread", async () => {
   const { run, done, threads } = scene();
   const one = run("a"), two = run("b");
   threads[0]!.die(new Error("out of memory"));
@@ -144,7 +144,7 @@ test("a thread that dies fails its request, and the next one gets another", asyn
   await two;
 });
 
-test("another catalog in force means another thread; an idle one ends", async () => {
+test("another active catalog needs another thread; an idle thread ends", async () => {
   const { run, done, threads, swap, fire } = scene();
   const one = run("a");
   done();
@@ -159,7 +159,7 @@ test("another catalog in force means another thread; an idle one ends", async ()
   assert.equal(threads[1]!.ended, true);
 });
 
-test("the thread's commits go to the store, its errors come with their class", async () => {
+test("the thread's commits go to the store, and errors keep their class", async () => {
   const { run, threads, commits } = scene();
   const one = run("a");
   const value = Uint8Array.of(1);

@@ -11,7 +11,7 @@ function startWeb(received: (message: FromHeavy) => void, died: (error: Error) =
   const worker = new Worker(siblingModule(import.meta.url, "worker-web"), { type: "module" });
   worker.onmessage = ({ data }: MessageEvent<FromHeavy>) => received(data);
   worker.onerror = (event) => {
-    event.preventDefault(); // else it would be an error of this thread, too
+    event.preventDefault(); // Otherwise it would be an error of this thread as well.
     worker.terminate();
     died(new Error(event.message));
   };

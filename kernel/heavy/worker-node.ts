@@ -1,4 +1,4 @@
-/** A program: the heavy thread as a worker of Node's. */
+/** A program: the heavy thread as a worker thread of Node. */
 import { parentPort } from "node:worker_threads";
 import { plugins } from "../../plugins/mod.ts";
 import { openHeap } from "./heap.ts";

@@ -4,7 +4,7 @@ import { openHeap } from "./heap.ts";
 import type { FromHeavy, ToHeavy } from "./messages.ts";
 import { heavyWorker } from "./worker.ts";
 
-// The types are those of a window; a worker's own postMessage asks for no origin.
+// The types are those of a window; a worker's own postMessage has no origin parameter.
 const port = globalThis as unknown as {
   onmessage: (event: { readonly data: ToHeavy }) => void;
   postMessage(message: FromHeavy, transfer: ArrayBuffer[]): void;

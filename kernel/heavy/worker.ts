@@ -1,4 +1,4 @@
-/** The heavy thread: answers one request at a time as the main thread would, with the main thread's store. */
+/** The heavy thread: handles one request at a time like the main thread, with the main thread's store. */
 import { directReads } from "../reads/direct-reads.ts";
 import { limits } from "../../core/limits.ts";
 import { remoteMetric } from "../../metrics/mod.ts";
@@ -35,7 +35,7 @@ interface Opened {
   readonly catalog: Catalog;
 }
 
-/** Takes messages of the main thread. `builtIn`: the plugins that settings choose from; `heap`: this thread's. */
+/** Handles messages of the main thread. `builtIn`: the plugins that settings select from; `heap`: this thread's. */
 export function heavyWorker(builtIn: readonly Plugin[], post: Post, heap: Heap): (message: ToHeavy) => void {
   let opening: Promise<Opened> | undefined;
   let store: RemoteStore | undefined;
@@ -54,7 +54,7 @@ export function heavyWorker(builtIn: readonly Plugin[], post: Post, heap: Heap):
       outcome = { ok: false, error: plainError(error) };
     }
     store = undefined;
-    // What this request leaves as garbage would stand beside what the next one needs.
+    // Garbage of this request would be added to the memory of the next one.
     if (heap.bytes() > limits.heavyGarbageBytesMax) heap.collect();
     post({ tag: "done", outcome, heapBytes: heap.bytes() }, buffersOf(outcome));
   }
@@ -63,7 +63,7 @@ export function heavyWorker(builtIn: readonly Plugin[], post: Post, heap: Heap):
     switch (message.tag) {
       case "open":
         opening = open(message, builtIn);
-        return void opening.then(() => post({ tag: "opened" }), () => {}); // a failure is that of the first job
+        return void opening.then(() => post({ tag: "opened" }), () => {}); // An error is reported with the first job.
       case "job":
         return void runJob(message);
       case "abort":
@@ -81,7 +81,7 @@ async function open({ config, appeared }: ToHeavy & { tag: "open" }, builtIn: re
   return activeConfigOf(config, plugins, undefined, appeared);
 }
 
-/** The attributes of the objects that were encoded here, by key and bytes; undefined where the bytes alone do not give the object back. */
+/** The attributes of objects that were encoded here, by key and bytes; undefined if the bytes alone do not represent the object. */
 function attributesOfWritten({ config, catalog }: Opened): (key: string, value: Uint8Array) => Attributes | undefined {
   const prefix = config["etcd-prefix"];
   return (key, value) => {
@@ -101,7 +101,7 @@ async function jobOf({ config, catalog }: Opened, { job, request, milliseconds }
   const { post, store, signal } = here;
   const { user, body, audit, ...rest } = request;
   const exchange: Exchange = { ...rest, body: async () => body, peer: undefined, signal };
-  const info = requestInfo(request.method, request.url)!; // the main thread has parsed the same
+  const info = requestInfo(request.method, request.url)!; // The main thread has parsed the same.
   const report = (error: unknown, reference: string) => post({ tag: "report", error: plainError(error), reference });
   const warnings = new Warnings();
   const authorized: AuthorizedRequest = {
@@ -118,7 +118,7 @@ async function jobOf({ config, catalog }: Opened, { job, request, milliseconds }
       requestTimeoutMs: milliseconds,
       access: store.access,
       authorize: (_user: UserInfo, { verb }) => store.authorize(verb),
-      deprecated() {}, // counted where the request came in
+      deprecated() {}, // Counted in the main thread.
       heavy: undefined,
       report,
     },
@@ -148,7 +148,7 @@ function backendOf(config: Config, { post, store }: Here): Backend {
       now,
       watched: () => () => {},
       watchListed() {},
-      received() {}, // counted where the request came in
+      received() {}, // Counted in the main thread.
       admitted: (name, type, operation, rejected, since) =>
         post({ tag: "admitted", step: [name, type, operation, rejected, now() - since] }),
     },
@@ -164,8 +164,8 @@ async function plainReply(authorized: AuthorizedRequest): Promise<HeavyReply> {
   return { status, headers, chunks, streamed: true };
 }
 
-/** Buffers of a reply: each is a copy of its own, and leaves this thread. */
+/** Buffers of a reply: each is a separate copy, which is transferred. */
 function buffersOf(outcome: Settled): ArrayBuffer[] {
   if (!outcome.ok || typeof outcome.value !== "object" || outcome.value === null || !("chunks" in outcome.value)) return [];
-  return (outcome.value as HeavyReply).chunks.map(({ buffer }) => buffer as ArrayBuffer); // made just now, of no shared memory
+  return (outcome.value as HeavyReply).chunks.map(({ buffer }) => buffer as ArrayBuffer); // New, and not shared memory.
 }

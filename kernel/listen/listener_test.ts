@@ -344,7 +344,7 @@ test("listen() closes connections without a complete handshake or head, and idle
   withServer(echo, async ({ listener, ca }) => {
     const silent = tcpConnect(listener.port, "127.0.0.1");
     silent.on("error", () => {});
-    // Each is read at once: it may be closed before the next is open.
+    // Read at once: it may be closed before the next one is open.
     const ended = [new Promise<string>((resolve) => silent.once("close", () => resolve("")))];
     for (
       const text of [

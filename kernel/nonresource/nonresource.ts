@@ -1,4 +1,4 @@
-/** Paths that are no resources: one table of exact paths, and three prefixes. */
+/** Non-resource paths: one table of exact paths, and three prefixes. */
 import { type Checks, type Endpoint, report, reportOne } from "../../health/mod.ts";
 import { VersionInfo } from "../../core/meta/version-info.ts";
 import { noRouteError } from "../../core/status-error.ts";
@@ -12,22 +12,22 @@ import { openapiReply } from "./openapi/reply.ts";
 import { tokenDocumentReply, type TokenDocuments } from "./token-documents.ts";
 import { type RequestInfo, trimSlashes } from "../request/request-info.ts";
 
-/** What the outer paths look at. */
+/** What the replies at non-resource paths depend on. */
 export interface Outside {
   readonly checks: Checks;
   readonly version: VersionInfo;
   /** Text of /metrics, or of /metrics/slis, and its media type. */
   metrics(which?: "slis"): Promise<{ readonly contentType: string; readonly text: string }>;
-  /** The documents about tokens of service accounts. */
+  /** The discovery documents for service account tokens. */
   readonly tokenDocuments: TokenDocuments;
   now(): number;
-  /** Told how each check that was run came out. */
+  /** Called with the result of each check that was run. */
   checked(endpoint: Endpoint, name: string, passed: boolean): void;
-  /** Called with the reasons of failed checks; answers show their names only. */
+  /** Called with the reasons of failed checks; replies contain the names only. */
   unhealthy(endpoint: Endpoint, failures: readonly { readonly name: string; readonly reason: string }[]): void;
 }
 
-/** How long one health check may take. */
+/** Timeout of one health check in milliseconds. */
 const checkMs = 2_000;
 const endpoints: readonly Endpoint[] = ["livez", "readyz", "healthz"];
 
@@ -66,11 +66,11 @@ async function healthReply(endpoint: Endpoint, { path, query }: RequestInfo, out
     outside.unhealthy(endpoint, result.failures);
     return textReply(result.status, result.text);
   }
-  // A check's own path lacks the header against sniffing while it is well, as upstream's does.
+  // As upstream, the path of a single check has no nosniff header while the check succeeds.
   return { status: result.status, headers: { "content-type": "text/plain; charset=utf-8" }, body: result.text };
 }
 
-/** Slashes at the end do not matter; what is below the path is a resource that is not found. Always indented JSON. */
+/** Ignores trailing slashes; paths below are a Status 404. Always indented JSON. */
 function versionReply(exchange: Exchange, path: string, catalog: Catalog, version: VersionInfo): Reply {
   if (trimSlashes(path) !== "version") throw noRouteError();
   checkRoute(exchange, ["application/json"]);
@@ -78,7 +78,7 @@ function versionReply(exchange: Exchange, path: string, catalog: Catalog, versio
   return typedReply({ output, pretty: true, catalog }, 200, VersionInfo, version);
 }
 
-/** The paths that the index at `/` lists. */
+/** The paths in the index at `/`. */
 function rootReply(catalog: Catalog, { checks, tokenDocuments }: Outside): Reply {
   const groups = catalog.groups.filter(({ name }) => name !== "");
   const paths = [

@@ -1,15 +1,15 @@
-/** The health checks of the store: whether it answers, and whether it takes writes. */
+/** The health checks of the store: reads and writes. */
 import { reasonOf } from "../../core/reason-of.ts";
 import { type Check, sharedCheck } from "../../health/mod.ts";
 import type { Store } from "../store/store.ts";
 import { type Faults, faultText } from "../store/fault.ts";
 
-/** How long one look counts for all that ask. */
+/** Milliseconds for which one result is shared by all requests. */
 const keepMs = 1000;
 
 /**
- * `alive` (etcd) reads a key; `usable` (etcd-readiness) also fails while the embedded store cannot be written, which a restart does not
- * change. Where a fault is known it is the reason. `elapsed` is in milliseconds and never goes back.
+ * `alive` (etcd) reads a key; `usable` (etcd-readiness) also fails while the embedded store is read-only, which a restart does not change.
+ * The reason is the store's fault if known. `elapsed` is in milliseconds and monotonic.
  */
 export function storeChecks(store: Store, key: string, faults: Faults, elapsed: () => number): { alive: Check; usable: Check } {
   const known = () => faults.current.map(faultText).join("; ") || undefined;

@@ -1,4 +1,4 @@
-/** Metrics of authorizers, as upstream has them. */
+/** Metrics of authorizers, under upstream's names. */
 import { defineMetric } from "../../metrics/mod.ts";
 
 export const authorizationMetrics = Object.freeze({

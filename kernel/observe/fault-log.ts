@@ -1,4 +1,4 @@
-/** One line when the store gets into fault, and one when that is over. */
+/** Logs one line at the start of a store fault and one at its end. */
 import type { Log } from "./log.ts";
 import { type FaultEvents, faultText } from "../store/fault.ts";
 

@@ -1,6 +1,6 @@
 /**
- * The server's own words, for people at three in the morning and for what collects lines: one line each, as klog's text or as JSON.
- * A line belongs to a module and to a level of verbosity; the level of the module says whether it is written.
+ * The server's log, for people and log collectors: one line per entry, as klog's text or as JSON. A line belongs to a module and to a
+ * verbosity level; it is written if the module's level is at least the line's.
  */
 import { limits } from "../../core/limits.ts";
 import { StatusError } from "../../core/status-error.ts";
@@ -8,18 +8,18 @@ import { StoreError } from "../store/store.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The server's log. A line has a message, fields and, where it is not always written, a level of verbosity. */
+/** The server's log. A line has a message, fields and optionally a verbosity level. */
 export interface Log {
   info(message: string, more?: Fields): void;
-  /** Written whatever the verbosity. */
+  /** Written at every verbosity. */
   error(message: string, more?: Fields): void;
-  /** The sink of lines of this level, or undefined where the level is off: then no text is built. */
+  /** The sink of lines at this level, or undefined if the level is disabled: then no text is built. */
   at(level: number): Pick<Log, "info"> | undefined;
-  /** The log of a part of the server, with the level that is set for it. */
+  /** The log of a part of the server, with its own level. */
   module(name: string): Log;
 }
 
-/** What is written: `v` everywhere, and other levels in modules whose names match a pattern (`*` and `?`); the first match counts. */
+/** The levels: `v` everywhere, and other levels for modules whose names match a pattern (`*` and `?`); the first match counts. */
 export interface Verbosity {
   readonly v: number;
   readonly modules: readonly { readonly pattern: string; readonly level: number }[];
@@ -28,12 +28,12 @@ export interface Verbosity {
 export type LogFormat = "text" | "json";
 const quiet: Verbosity = { v: 0, modules: [] };
 
-/** Lines of JSON go to `write`; `now` is in milliseconds since the epoch. */
+/** A log that passes lines of JSON to `write`; `now` is in milliseconds since the epoch. */
 export function jsonLog(write: (line: string) => void, now: () => number, verbosity: Verbosity = quiet): Log {
   return openLog("json", write, now, verbosity);
 }
 
-/** Lines in the format go to `write`; `process` is the number that the text format shows. */
+/** A log that passes lines in the format to `write`; `process` is the process id of the text format. */
 export function openLog(format: LogFormat, write: (line: string) => void, now: () => number, verbosity: Verbosity, process = 0): Log {
   const line = format === "json" ? jsonLine : textLine;
   const of = (module: string): Log => {
@@ -67,7 +67,7 @@ function jsonLine({ severity, v, module, at }: Head, message: string, more: Fiel
   return written({ ...head, ...(module === "" ? {} : { logger: module }), message, ...more });
 }
 
-/** `I1121 17:34:27.123000    4711 httplog] "HTTP" verb="GET" resp=200`: klog's head (in UTC), then keys and values. */
+/** `I1121 17:34:27.123000    4711 httplog] "HTTP" verb="GET" resp=200`: klog's header (in UTC), then keys and values. */
 function textLine({ severity, module, process, at }: Head, message: string, more: Fields): string {
   const [, month, day, time] = /^\d+-(\d\d)-(\d\d)T(.*)Z$/.exec(new Date(at).toISOString())!;
   const head = `${severity}${month}${day} ${time}000 ${String(process).padStart(7)} ${module === "" ? "server" : module}]`;
@@ -75,7 +75,7 @@ function textLine({ severity, module, process, at }: Head, message: string, more
   return `${head} ${written(message)}${pairs.join("")}`;
 }
 
-/** Quoted and cut, so that nothing that a client says can begin a line of its own or fill the disk. */
+/** Quoted and truncated, so that input of clients can neither start a new line nor fill the disk. */
 function written(value: unknown): string {
   try {
     return JSON.stringify(value, (_key, each) => {
@@ -92,7 +92,7 @@ function levelOf(module: string, { v, modules }: Verbosity): number {
   return modules.find(({ pattern }) => matches(pattern, module))?.level ?? v;
 }
 
-/** A pattern of `*` and `?` without backtracking: each star takes as little as it can. */
+/** Matches a pattern of `*` and `?` without backtracking: each star matches as little as possible. */
 function matches(pattern: string, text: string): boolean {
   let at = 0, star = -1, resume = 0, i = 0;
   while (i < text.length) {
@@ -111,20 +111,20 @@ function matches(pattern: string, text: string): boolean {
   return at === pattern.length;
 }
 
-/** What to say of a failure: its words, and where it came from. */
+/** The fields of an error: its message, cause and stack. */
 export function describe(error: unknown): Fields {
   if (!(error instanceof Error)) return { error: String(error) };
   const cause = error.cause === undefined ? {} : { cause: error.cause instanceof Error ? error.cause.message : String(error.cause) };
-  // Errors of a known kind get no stack: a refusal of the API, a store that does not answer.
+  // Expected errors have no stack: a StatusError, or a store that does not respond.
   const isExpected = error instanceof StatusError || error instanceof StoreError;
   return { error: error.message, ...cause, ...(isExpected ? {} : { stack: error.stack }) };
 }
 
-/** The verbosity of the settings; what is wrong with `--vmodule` is pushed to `mistakes`. */
+/** The verbosity of the settings. Errors in `--vmodule` are added to `mistakes`. */
 export function verbosityOf(v: number, vmodule: readonly string[], mistakes: string[]): Verbosity {
   const modules = vmodule.flatMap((word) => {
     const [, pattern, level] = /^([^=]+)=(\d{1,3})$/.exec(word) ?? [];
-    if (pattern === undefined) mistakes.push(`flag "--vmodule": ${JSON.stringify(word)} is no module=level, such as httplog=3`);
+    if (pattern === undefined) mistakes.push(`flag "--vmodule": ${JSON.stringify(word)} is not module=level, such as httplog=3`);
     return pattern === undefined ? [] : [{ pattern, level: Number(level) }];
   });
   return { v, modules };

@@ -11,7 +11,7 @@ function world(format: LogFormat, verbosity: Verbosity = { v: 0, modules: [] }) 
   return { lines, log: openLog(format, (line) => lines.push(line), () => at, verbosity, 4711) };
 }
 
-test("openLog() writes text in the form of klog, values quoted as JSON", () => {
+test("openLog() writes text in klog's format, with values quoted as JSON", () => {
   const { log, lines } = world("text");
   log.info("shutting down", { signal: "SIGTERM", open: 3, left: undefined });
   log.module("store").error('it is "gone"', { keys: ["a\nE1121 forged", 1] });
@@ -21,7 +21,7 @@ test("openLog() writes text in the form of klog, values quoted as JSON", () => {
   ]);
 });
 
-test("openLog() writes one line of JSON each", () => {
+test("openLog() writes each entry as one line of JSON", () => {
   const { log, lines } = world("json", { v: 2, modules: [] });
   log.module("cache").at(2)?.info("filled", { entries: 3 });
   assert.deepEqual(JSON.parse(lines[0]!), {
@@ -37,7 +37,7 @@ test("openLog() writes one line of JSON each", () => {
   assert.deepEqual(JSON.parse(plain[0]!), { time: "2026-11-21T17:34:27.123Z", level: "error", v: 0, message: "no", a: "1" });
 });
 
-test("Log.at() gives lines up to the verbosity, which a module's own overrides in both directions", () => {
+test("Log.at() returns a sink up to the verbosity, which a module's level overrides in both directions", () => {
   const verbosity = verbosityOf(2, ["http*=4", "c?che=0", "http*=9"], []);
   const { log } = world("text", verbosity);
   const most = (name: string) => [0, 1, 2, 3, 4, 5, 10].filter((level) => log.module(name).at(level) !== undefined).at(-1);
@@ -45,14 +45,14 @@ test("Log.at() gives lines up to the verbosity, which a module's own overrides i
   assert.equal(silentLog.module("a").at(0), undefined);
 });
 
-test("verbosityOf() tells what is no module and level", () => {
+test("verbosityOf() reports a word that is not module=level", () => {
   const mistakes: string[] = [];
   verbosityOf(0, ["httplog", "=3", "a=b", "a=-1", "b=2"], mistakes);
   assert.equal(mistakes.length, 4);
-  assert.match(mistakes[0]!, /"httplog" is no module=level, such as httplog=3/);
+  assert.match(mistakes[0]!, /"httplog" is not module=level, such as httplog=3/);
 });
 
-test("openLog() cuts texts that are too long, wherever they stand, and survives what cannot be written", () => {
+test("openLog() truncates long texts at every position, and survives values that cannot be converted to text", () => {
   const { log, lines } = world("json");
   const whole = "x".repeat(limits.logTextLengthMax);
   log.info("a", { whole, over: [`${whole}yz`] });
@@ -65,7 +65,7 @@ test("openLog() cuts texts that are too long, wherever they stand, and survives 
   assert.match(lines[1]!, /cannot be written/);
 });
 
-test("describe() tells a failure with its cause", () => {
+test("describe() returns an error with its cause", () => {
   const { error, cause } = describe(new Error("no store", { cause: new Error("refused") }));
   assert.deepEqual([error, cause], ["no store", "refused"]);
   assert.deepEqual(describe("words"), { error: "words" });

@@ -1,23 +1,23 @@
-/** A store whose requests are counted and timed. Watches are not: they last; what they bring is counted. */
+/** A store whose requests are counted and timed. Watches are not timed, because they last; their events are counted. */
 import type { KernelRecord } from "./metrics.ts";
 import type { Batch, Change, Store } from "../store/store.ts";
 
-/** What a key or prefix holds, for the labels `group` and `resource`. */
+/** The labels `group` and `resource` of a key or prefix. */
 export interface StoredLabels {
   readonly group: string;
   readonly resource: string;
 }
 
-/** What is where. */
+/** Labels by key and prefix. */
 export interface StoredPlaces {
   readonly of: (key: string) => StoredLabels;
-  /** Everything whose keys a prefix covers. */
+  /** The labels of all keys with the prefix. */
   readonly under: (prefix: string) => readonly StoredLabels[];
 }
 
 type Operation = "create" | "delete" | "get" | "list" | "update";
 
-/** `store`, measured. `now` is in milliseconds and never goes back. */
+/** `store` with metrics. `now` is in milliseconds and monotonic. */
 export function measuredStore(store: Store, places: StoredPlaces, record: KernelRecord, now: () => number): Store {
   async function measured<T>(operation: Operation, key: string, run: () => Promise<T>): Promise<T> {
     const { group, resource } = places.of(key);
@@ -38,7 +38,7 @@ export function measuredStore(store: Store, places: StoredPlaces, record: Kernel
       for (const { group, resource } of places.under(prefix)) record.storeBookmarks.with({ group, resource }).add();
       return;
     }
-    // One that is like the one before is counted with it: changes come in runs.
+    // Consecutive events with the same labels are counted together.
     let run = places.of(events[0]!.key), length = 0;
     const end = () => record.storeEvents.with({ group: run.group, resource: run.resource }).add(length);
     for (const { key } of events) {
@@ -73,7 +73,7 @@ function operationOf({ expect, value }: Change): Operation {
   return value === undefined ? "delete" : expect === "absent" ? "create" : "update";
 }
 
-/** The batches of a source, each counted before it is passed on. A generator would cost more turns for every batch. */
+/** The batches of a source, counted as they pass. Not a generator, which would need more turns for every batch. */
 function counted(source: AsyncIterable<Batch>, count: (batch: Batch) => void): AsyncIterable<Batch> {
   const counted = (result: IteratorResult<Batch>): IteratorResult<Batch> => {
     if (result.done !== true) count(result.value);

@@ -5,7 +5,7 @@ import { measuredStore, type StoredPlaces } from "./measured-store.ts";
 import { kernelMetrics } from "./metrics.ts";
 import { type Batch, type Store, StoreError } from "../store/store.ts";
 
-/** The second word of a key is what it holds; there are two kinds. */
+/** The second segment of a key is the resource; there are two resources. */
 function places(): StoredPlaces {
   const kinds = ["configmaps", "secrets"].map((resource) => ({ group: "", resource }));
   return {
@@ -14,7 +14,7 @@ function places(): StoredPlaces {
   };
 }
 
-test("measuredStore() counts and times requests by what they are about, and counts failures but not lost races", async () => {
+test("measuredStore() counts and times requests by resource, and counts failures but not lost races", async () => {
   const { record, text } = createRegistry(kernelMetrics);
   let time = 0;
   const plain: Store = {
@@ -50,7 +50,7 @@ test("measuredStore() counts and times requests by what they are about, and coun
   assert.match(written, /^etcd_request_duration_seconds_sum\{group="",operation="get",resource="configmaps"\} 0.5$/m);
 });
 
-test("measuredStore() counts the changes that watches bring by kind, and their notes of progress for every kind that they cover", async () => {
+test("measuredStore() counts the events of watches by resource, and progress notifications for each covered resource", async () => {
   const { record, text } = createRegistry(kernelMetrics);
   const event = (key: string) => ({ key, revision: 2, value: undefined, previous: undefined });
   const batches: readonly Batch[] = [
@@ -67,7 +67,7 @@ test("measuredStore() counts the changes that watches bring by kind, and their n
       }
     },
   };
-  // `as`: a store of which nothing but this is used.
+  // `as`: the test uses no other member of the store.
   const store = measuredStore(plain as unknown as Store, places(), record, () => 0);
   const { signal } = new AbortController();
   const got: Batch[] = [];

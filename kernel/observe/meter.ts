@@ -56,19 +56,19 @@ export const meterMetrics = Object.freeze({
 
 type MeterRecord = { readonly [Key in keyof typeof meterMetrics]: Recorder<(typeof meterMetrics)[Key]> };
 
-/** `admit` changes an object, `validate` only refuses. */
+/** `admit` may change an object, `validate` may only reject it. */
 export type AdmissionType = "admit" | "validate";
 
 export interface Meter {
-  /** Called for each frame that a watch sends. */
+  /** Called at the start of a watch; the result is called for each frame sent. */
   watched(endpoint: Endpoint): (frameBytes: number) => void;
-  /** A streaming list that began at `since` (`now()`) has sent what there was. */
+  /** A streaming list that began at `since` (`now()`) has sent its initial events. */
   watchListed(endpoint: Endpoint, scope: string, since: number): void;
   /** A body was read; `verb` as in request info. */
   received(endpoint: Endpoint, verb: string, bytes: number): void;
-  /** A step of admission ran, or all of a type together where `name` is undefined. */
+  /** One admission step is complete, or all steps of a type if `name` is undefined. */
   admitted(name: string | undefined, type: AdmissionType, operation: string, rejected: boolean, since: number): void;
-  /** Milliseconds; never goes back. */
+  /** Milliseconds, monotonic. */
   now(): number;
 }
 
@@ -77,7 +77,7 @@ export function meterOf(record: MeterRecord, now: () => number): Meter {
   return {
     now,
     watched(endpoint) {
-      // Looked up with the first frame and then kept: there may be many more.
+      // Looked up at the first frame and kept for the next ones.
       let counted: { readonly events: CounterSeries; readonly bytes: HistogramSeries } | undefined;
       return (bytes) => {
         if (counted === undefined) {

@@ -1,4 +1,4 @@
-/** The kernel's metrics, under the names, labels and buckets that dashboards for kube-apiserver know. */
+/** The kernel's metrics, with kube-apiserver's names, labels and buckets, so that existing dashboards work. */
 import { defineMetric, type Registry } from "../../metrics/mod.ts";
 import { authorizationMetrics } from "./authorization-metrics.ts";
 import { auditMetrics } from "./audit-metrics.ts";
@@ -177,7 +177,7 @@ export const kernelMetrics = Object.freeze({
     labels: ["group", "resource"],
     stability: "ALPHA",
   }),
-  /** The old name: `resource` holds the group too (`csidrivers.storage.k8s.io`). */
+  /** The old name: `resource` includes the group (`csidrivers.storage.k8s.io`). */
   objectsByName: defineMetric({
     name: "apiserver_storage_objects",
     type: "gauge",

@@ -1,4 +1,4 @@
-/** Metrics and log lines of requests, from their first step to their last byte. */
+/** Metrics and log lines of requests, from arrival to the last byte. */
 import type { AuthorizationDecision } from "../../core/access.ts";
 import type { UserInfo } from "../../core/user-info.ts";
 import { type Exchange, header, type Reply } from "../request/exchange.ts";
@@ -10,7 +10,7 @@ import type { Finished, Step } from "./request-log.ts";
 
 const utf8 = new TextEncoder();
 
-/** Observations of requests under the catalog in force. `now` is in milliseconds and never goes back. */
+/** Observations of requests under the active catalog. `now` is in milliseconds and monotonic. */
 export function observer(
   record: KernelRecord,
   now: () => number,
@@ -70,7 +70,7 @@ export function observer(
   };
 }
 
-/** Well-known names are shown as they are; other names are not shown in metrics. */
+/** The user label: well-known names are kept; other names are replaced. */
 function userLabels({ name }: UserInfo): { readonly username: string } {
   return knownUsers.get(name) ?? (name.includes("@") ? someAddress : someUser);
 }
@@ -83,7 +83,7 @@ const someAddress = Object.freeze({ username: "email_id" }), someUser = Object.f
 const succeeded = Object.freeze({ result: "success" }), allowed = Object.freeze({ result: "allowed" });
 const authentication = Object.freeze({ filter: "authentication" }), authorization = Object.freeze({ filter: "authorization" });
 
-/** The same chunks; `finish` is called once with the bytes sent: at the end, at a failure, or when the reader stops. */
+/** The same chunks; `finish` is called once with the number of bytes sent: at the end, at a failure, or when the reader stops. */
 function followed(
   body: AsyncIterable<Uint8Array>,
   record: KernelRecord,
@@ -102,7 +102,7 @@ function followed(
         open?.add(-1);
         finish(bytes);
       };
-      // Not async functions: they would make a promise more for every chunk.
+      // Not async functions: they would create another promise for every chunk.
       const took = (next: IteratorResult<Uint8Array>) => {
         if (next.done === true) end();
         else bytes += next.value.length;
@@ -125,10 +125,10 @@ function followed(
   };
 }
 
-/** A decision, or a failure to decide, as upstream's metrics count it. */
+/** A decision or a failed one, as upstream's metrics count it. */
 type AuthorizationResult = "allowed" | "denied" | "no-opinion" | "error";
 
-/** `decide`, counted and timed. Waits only where `decide` does. */
+/** Counts and times `decide`. Synchronous if `decide` is. */
 export function measuredDecision(
   decide: (user: UserInfo, info: RequestInfo) => AuthorizationDecision | Promise<AuthorizationDecision>,
   record: KernelRecord,
@@ -171,10 +171,10 @@ export interface Observation {
   user(user: UserInfo): void;
   /** The authenticated user acts as another one. */
   impersonates(actor: UserInfo): void;
-  /** Something is done: for the trace of a slow request. */
+  /** A step of the request is complete; for the trace of a slow request. */
   readonly step: (what: string) => void;
-  /** What is given back with the last byte. */
+  /** Registers a resource that is released with the last byte. */
   holds(place: Disposable): void;
-  /** The reply as it goes out; a streamed body is followed to its end. */
+  /** Observes the reply as it is sent; a streamed body is observed to its end. */
   end(reply: Reply): Reply;
 }

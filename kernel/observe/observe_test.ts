@@ -9,7 +9,7 @@ import { measuredDecision, observer } from "./observe.ts";
 import type { Finished } from "./request-log.ts";
 import { requestInfo } from "../request/request-info.ts";
 
-// Of a catalog, labels ask for endpoints only.
+// Labels use the endpoints of a catalog only.
 const catalog = {
   endpoint: (group: string, version: string, plural: string) => ({ group, version, plural, subresources: new Map() }),
 } as unknown as Catalog;
@@ -28,7 +28,7 @@ function world() {
       const exchange = { method, url, headers } as unknown as Exchange;
       return observe(exchange, requestInfo(method, url)!, catalog, "id-1");
     },
-    /** Lines of these metrics, without labels that are empty. */
+    /** Samples of these metrics, without empty labels. */
     async lines(...names: string[]) {
       const all = (await text()).split("\n").filter((line) => names.some((name) => line.startsWith(`${name}{`)));
       return all.map((line) => line.replaceAll(/\w+="",?/g, ""));
@@ -38,7 +38,7 @@ function world() {
 const reply = (status: number, body: Reply["body"]): Reply => ({ status, headers: {}, body });
 const user = { name: "alice", groups: [] };
 
-test("observer() counts a whole answer when it is handed over", async () => {
+test("observer() counts a whole reply when it is passed on", async () => {
   const { begin, clock, lines } = world();
   const seen = begin("PATCH", "/api/v1/namespaces/a/configmaps/b", { "content-type": "application/apply-patch+yaml" });
   seen.user(user);
@@ -52,7 +52,7 @@ test("observer() counts a whole answer when it is handed over", async () => {
   ]);
 });
 
-test("observer() gives back what a request holds with its last byte, or when nobody reads on", async () => {
+test("observer() releases the resources of a request with its last byte, or when the reader stops", async () => {
   const { begin } = world();
   let held = 0;
   const place = (): Disposable => {
@@ -82,7 +82,7 @@ test("observer() gives back what a request holds with its last byte, or when nob
   assert.equal(held, 0);
 });
 
-test("observer() weighs a list by the bytes of all chunks", async () => {
+test("observer() measures the size of a list over all chunks", async () => {
   const { begin, lines } = world();
   const { body } = begin("GET", "/api/v1/configmaps").end(reply(
     200,
@@ -98,7 +98,7 @@ test("observer() weighs a list by the bytes of all chunks", async () => {
   assert.match((await lines("apiserver_response_sizes_sum"))[0]!, /verb="LIST".* 750$/);
 });
 
-test("observer() counts a watch as long as it is open, and times it when its reader stops", async () => {
+test("observer() counts a watch while it is open, and records its duration when its reader stops", async () => {
   const { begin, clock, lines } = world();
   let stopped = false;
   const { body } = begin("GET", "/api/v1/configmaps?watch").end(reply(200, {
@@ -124,7 +124,7 @@ test("observer() counts a watch as long as it is open, and times it when its rea
   assert.match((await lines("apiserver_request_duration_seconds_sum"))[0]!, / 60$/);
 });
 
-test("observer() counts an answer that breaks off as aborted", async () => {
+test("observer() counts a reply that fails midway as aborted", async () => {
   const { begin, lines } = world();
   const { body } = begin("GET", "/api/v1/configmaps").end(reply(
     200,
@@ -139,7 +139,7 @@ test("observer() counts an answer that breaks off as aborted", async () => {
   assert.equal((await lines("apiserver_request_total")).length, 1);
 });
 
-test("observer() tells users apart by kind, never by name", async () => {
+test("observer() labels users by kind, never by name", async () => {
   const { begin, lines } = world();
   for (const name of ["alice", "bob", "a@example.com", "b@example.com", "admin"]) begin("GET", "/version").user({ name, groups: [] });
   assert.deepEqual(await lines("authenticated_user_requests", "authentication_duration_seconds_count"), [
@@ -150,7 +150,7 @@ test("observer() tells users apart by kind, never by name", async () => {
   ]);
 });
 
-test("observer() times authenticated users only, and counts what is turned away as terminated", async () => {
+test("observer() measures the latency of authenticated requests only, and counts rejected ones as terminated", async () => {
   const { begin, lines } = world();
   begin("GET", "/api/v1/configmaps").end(reply(401, ""));
   begin("GET", "/api/v1/configmaps").end(reply(500, ""));
@@ -165,7 +165,7 @@ test("observer() times authenticated users only, and counts what is turned away 
   assert.match(terminated[0]!, /code="429"/);
 });
 
-test("measuredDecision() counts what is allowed, denied, without an opinion and failed, and passes decisions on", async () => {
+test("measuredDecision() counts allowed, denied, undecided and failed requests, and passes decisions on", async () => {
   const { record, lines } = world();
   const decisions: readonly AuthorizationDecision[] = [
     { verdict: "allow", reason: "" },
@@ -188,7 +188,7 @@ test("measuredDecision() counts what is allowed, denied, without an opinion and 
   ]);
 });
 
-test("observer() tells the log of a request once it is over, with its steps, and that a watch lasts", async () => {
+test("observer() logs a request at its end with its steps, and that a watch lasts", async () => {
   const { begin, clock, told } = world();
   const seen = begin("GET", "/api/v1/configmaps?watch");
   clock.now = 5;

@@ -17,13 +17,13 @@ export const processMetrics = Object.freeze({
     stability: "ALPHA",
   }),
   residentBytes: gauge("process_resident_memory_bytes", "Memory of the process that is in RAM, in bytes."),
-  virtualBytes: gauge("process_virtual_memory_bytes", "Address space of the process, in bytes; where the system lets it be read."),
+  virtualBytes: gauge("process_virtual_memory_bytes", "Address space of the process, in bytes, if the system permits reading it."),
   startSeconds: gauge("process_start_time_seconds", "When the process started, in seconds since 1970."),
-  openFiles: gauge("process_open_fds", "Open files and sockets; where the system lets them be counted."),
-  openFilesMax: gauge("process_max_fds", "Files and sockets that may be open at once; where the system lets it be read."),
-  heapTotalBytes: gauge("nodejs_heap_size_total_bytes", "Heap that the engine has taken for objects, in bytes."),
-  heapUsedBytes: gauge("nodejs_heap_size_used_bytes", "Heap in use, in bytes; falls when garbage is collected."),
-  externalBytes: gauge("nodejs_external_memory_bytes", "Memory outside of the heap that objects hold on to, such as buffers, in bytes."),
+  openFiles: gauge("process_open_fds", "Open files and sockets, if the system permits counting them."),
+  openFilesMax: gauge("process_max_fds", "Limit of open files and sockets, if the system permits reading it."),
+  heapTotalBytes: gauge("nodejs_heap_size_total_bytes", "Size of the engine's heap, in bytes."),
+  heapUsedBytes: gauge("nodejs_heap_size_used_bytes", "Heap in use, in bytes; falls with each garbage collection."),
+  externalBytes: gauge("nodejs_external_memory_bytes", "Memory of objects outside of the heap, such as buffers, in bytes."),
   eventLoopSeconds: defineMetric({
     name: "nodejs_eventloop_delay_seconds",
     type: "histogram",
@@ -44,7 +44,7 @@ export const processMetrics = Object.freeze({
 
 export type ProcessRecord = { readonly [Key in keyof typeof processMetrics]: Recorder<(typeof processMetrics)[Key]> };
 
-/** Reads what can be read at any time. For every scrape. */
+/** Updates the metrics that have a current value; called for every scrape. */
 export function processReader(record: ProcessRecord): () => Promise<void> {
   let cpuSeconds = 0;
   record.startSeconds.with({}).set(performance.timeOrigin / 1000);
@@ -62,7 +62,7 @@ export function processReader(record: ProcessRecord): () => Promise<void> {
   };
 }
 
-/** More figures on Linux, left out where a sandbox forbids to read them. */
+/** More metrics on Linux; omitted in a sandbox that forbids reading /proc. */
 async function readProc(record: ProcessRecord): Promise<void> {
   const read = (path: string) => readFile(path, "utf8").catch(() => "");
   const [status, bounds, files] = await Promise.all([
@@ -77,10 +77,13 @@ async function readProc(record: ProcessRecord): Promise<void> {
   if (files !== undefined) record.openFiles.with({}).set(files.length);
 }
 
-/** Each look wakes the process, on Deno twice: ten a second were most of the wakes of an idle server. */
+/**
+ * Milliseconds between measurements. Each one wakes the process, on Deno twice: at ten per second they were most of the wakeups of an idle
+ * server.
+ */
 const tickMs = 500;
 
-/** Measures the event loop and garbage collection until the signal aborts. Once per process is enough. */
+/** Measures the event loop and garbage collection until the signal aborts. Call it once per process. */
 export function watchProcess(record: ProcessRecord, signal: AbortSignal): void {
   if (signal.aborted) return;
   const delay = record.eventLoopSeconds.with({});
@@ -101,7 +104,7 @@ export function watchProcess(record: ProcessRecord, signal: AbortSignal): void {
   }, { once: true });
 }
 
-/** By Node's constants of perf_hooks. */
+/** Keys: Node's constants of perf_hooks. */
 const gcKinds: ReadonlyMap<unknown, string> = new Map([[1, "minor"], [4, "major"], [8, "incremental"], [16, "weakcb"]]);
 
 function gcKind(entry: object): string {

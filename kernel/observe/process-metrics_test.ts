@@ -3,10 +3,10 @@ import { test } from "node:test";
 import { createRegistry } from "../../metrics/mod.ts";
 import { processMetrics, processReader, watchProcess } from "./process-metrics.ts";
 
-/** How long what must come is waited for. */
+/** Bound of each wait in milliseconds. */
 const patienceMs = 60_000;
 
-test("processReader() tells memory, time on the processor and when the process began, and leaves out what it may not know", async () => {
+test("processReader() reports memory, CPU time and start time, and omits values that it may not read", async () => {
   const registry = createRegistry(processMetrics);
   registry.beforeScrape(processReader(registry.record));
   const value = (text: string, name: string) => Number(new RegExp(`^${name} (.*)$`, "m").exec(text)?.[1]);
@@ -25,14 +25,14 @@ test("processReader() tells memory, time on the processor and when the process b
   }
 });
 
-test("watchProcess() measures how long timers wait behind other work", async () => {
+test("watchProcess() measures the delay of timers behind other work", async () => {
   const { record, text } = createRegistry(processMetrics);
   const ending = new AbortController();
   watchProcess(record, ending.signal);
   const sum = async () => Number(/^nodejs_eventloop_delay_seconds_sum (.*)$/m.exec(await text())![1]);
-  // A timer that keeps the test alive: the one that measures does not.
+  // Keeps the test alive: the measuring timer is unreferenced.
   const alive = setInterval(() => {}, 10);
-  const until = performance.now() + 1_200; // longer than twice the time between looks
+  const until = performance.now() + 1_200; // Longer than two intervals.
   while (performance.now() < until);
   const delayed = await comesToHold(async () => await sum() >= 0.1);
   clearInterval(alive);
@@ -40,11 +40,9 @@ test("watchProcess() measures how long timers wait behind other work", async () 
   assert.ok(delayed, `${await sum()} s of delay were measured`);
 });
 
-const untold = PerformanceObserver.supportedEntryTypes.includes("gc")
-  ? false
-  : "this runtime tells nobody of its pauses for collecting garbage";
+const untold = PerformanceObserver.supportedEntryTypes.includes("gc") ? false : "this runtime does not report garbage collection pauses";
 
-test("watchProcess() measures pauses for collecting garbage, by kind", { skip: untold }, async () => {
+test("watchProcess() measures garbage collection pauses by kind", { skip: untold }, async () => {
   const { record, text } = createRegistry(processMetrics);
   const ending = new AbortController();
   watchProcess(record, ending.signal);
@@ -57,7 +55,7 @@ test("watchProcess() measures pauses for collecting garbage, by kind", { skip: u
   assert.ok(paused, "no pause was measured");
 });
 
-/** Whether the condition came to hold. */
+/** Whether the condition becomes true. */
 async function comesToHold(condition: () => Promise<boolean>): Promise<boolean> {
   for (const end = performance.now() + patienceMs; !await condition();) {
     if (performance.now() >= end) return false;

@@ -1,29 +1,29 @@
 /**
- * Log lines of requests: one for each at level 3 of `httplog`, and a trace of the steps of slow ones (`trace`, always).
- * Clients write what they like into URLs: what may be a secret there is not repeated.
+ * Log lines of requests: one for each at level 3 of `httplog`, and a trace of the steps of slow ones (`trace`, at every level). URLs come
+ * from clients: values that may be secrets are not logged.
  */
 import { limits } from "../../core/limits.ts";
 import { header } from "../request/exchange.ts";
 import type { Exchange } from "../request/exchange.ts";
 import type { Log } from "./log.ts";
 
-/** A request that is over. Times are in milliseconds of one clock. */
+/** A completed request. Times are in milliseconds of one clock. */
 export interface Finished {
   readonly exchange: Exchange;
-  /** As metrics call it. */
+  /** The verb label of metrics. */
   readonly verb: string;
   readonly auditId: string;
   /** Undefined before authentication. */
   readonly user: string | undefined;
-  /** The user that it acts as. */
+  /** The impersonated user. */
   readonly impersonated?: string;
   readonly code: number;
   readonly bytes: number;
   readonly begun: number;
   readonly ended: number;
-  /** It lasts by its nature, so that it is never slow. */
+  /** Whether it is long-running by nature (a watch), and therefore never slow. */
   readonly lasting: boolean;
-  /** What was done by when, in order. */
+  /** Completed steps with their times, in order. */
   readonly steps: readonly Step[];
 }
 export interface Step {
@@ -31,7 +31,7 @@ export interface Step {
   readonly at: number;
 }
 
-/** `slowMs`: from when on a request is slow; 0 is never. */
+/** `slowMs`: duration in milliseconds above which a request is slow; 0 disables the trace. */
 export function requestLog(log: Log, slowMs: () => number): (finished: Finished) => void {
   const http = log.module("httplog"), trace = log.module("trace");
   return (finished) => {
@@ -59,7 +59,7 @@ function fieldsOf({ exchange, verb, auditId, user, impersonated, code, bytes, be
   };
 }
 
-/** `authenticated 1.2ms, body read 480ms, ...`: how long each step took, the last one up to the end of the answer. */
+/** `authenticated 1.2ms, body read 480ms, ...`: the duration of each step, the last one up to the end of the reply. */
 function stepTexts({ begun, ended, steps }: Finished): readonly string[] {
   let before = begun;
   const texts = steps.map(({ what, at }) => {
@@ -74,7 +74,7 @@ function millisecondsText(milliseconds: number): string {
   return `${Number(milliseconds.toFixed(3))}ms`;
 }
 
-/** A URL for the log: values of parameters whose names speak of secrets are left out. */
+/** A URL for the log, without the values of parameters whose names suggest secrets. */
 export function loggedUrl(url: string): string {
   const mark = url.indexOf("?");
   if (mark < 0) return url;

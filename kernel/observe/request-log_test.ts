@@ -6,7 +6,7 @@ import type { Exchange } from "../request/exchange.ts";
 import { jsonLog, verbosityOf } from "./log.ts";
 import { type Finished, loggedUrl, requestLog } from "./request-log.ts";
 
-// Of an exchange, the log reads these.
+// The fields of an exchange that the log uses.
 const exchange = {
   method: "GET",
   url: "/api/v1/secrets?limit=5",
@@ -32,7 +32,7 @@ function world(vmodule: readonly string[] = []) {
   return { lines, tell: requestLog(log, () => 500) };
 }
 
-test("requestLog() writes a line for each request where level 3 of httplog is asked for, and none elsewhere", () => {
+test("requestLog() writes a line for each request at level 3 of httplog, and none for other modules", () => {
   const { tell, lines } = world(["httplog=3"]);
   tell(finished);
   assert.deepEqual(lines, [{
@@ -56,7 +56,7 @@ test("requestLog() writes a line for each request where level 3 of httplog is as
   assert.deepEqual(quiet.lines, []);
 });
 
-test("requestLog() tells where the time of a slow request went, at the threshold and not before, and never of a watch", () => {
+test("requestLog() traces a request from the threshold on, with the time of each step, and never a watch", () => {
   const { tell, lines } = world();
   tell(finished);
   tell({ ...finished, ended: 1500 });
@@ -70,7 +70,7 @@ test("requestLog() tells where the time of a slow request went, at the threshold
   assert.deepEqual(never, []);
 });
 
-test("loggedUrl() leaves out what may be a secret, whatever way its name is written", () => {
+test("loggedUrl() omits values that may be secrets, in every spelling of the parameter's name", () => {
   assert.equal(loggedUrl("/a?token=t0ken&limit=5"), "/a?token=REDACTED&limit=5");
   assert.equal(
     loggedUrl("/a?access_TOKEN=x&%74oken=x&client+secret=x&Password=x&=&b"),
@@ -80,7 +80,7 @@ test("loggedUrl() leaves out what may be a secret, whatever way its name is writ
   assert.equal(loggedUrl("/token"), "/token");
 });
 
-test("auditIdOf() takes the client's id up to the bound, and makes one otherwise", () => {
+test("auditIdOf() uses the client's id up to the bound, else a new one", () => {
   const of = (id: string | readonly string[] | undefined) => auditIdOf({ headers: { "audit-id": id } });
   assert.equal(of("mine"), "mine");
   assert.equal(of(["first", "second"]), "first");

@@ -1,4 +1,4 @@
-/** How requests are labelled and counted. The rules are kube-apiserver's; what clients invent never becomes a label. */
+/** The labels and counts of requests, by kube-apiserver's rules; free text of clients never becomes a label. */
 import { applyMediaType } from "../../core/codec/negotiate.ts";
 import type { Catalog, Endpoint } from "../catalog/catalog.ts";
 import type { KernelRecord } from "./metrics.ts";
@@ -8,10 +8,10 @@ export type MetricScope = "" | "cluster" | "namespace" | "resource";
 export type MetricVerb = "APPLY" | "CONNECT" | "DELETE" | "GET" | "LIST" | "PATCH" | "POST" | "PUT" | "WATCH" | "other";
 
 const connects = new Set(["attach", "exec", "log", "portforward", "proxy"]);
-/** Paths outside of the API that have series of their own. */
+/** Non-resource paths with their own series. */
 const nonresourcePaths = new Set(["/healthz", "/livez", "/metrics", "/readyz", "/version"]);
 
-/** `resource` for one object (also one that is being created), `namespace`, `cluster`; "" outside of resources. */
+/** `resource` for one object (also for its creation), `namespace`, `cluster`; "" for non-resource paths. */
 export function metricScope(info: Pick<RequestInfo, "isResourceRequest" | "name" | "namespace" | "verb">): MetricScope {
   if (info.name !== "" || info.verb === "create") return "resource";
   if (info.namespace !== "") return "namespace";
@@ -19,8 +19,8 @@ export function metricScope(info: Pick<RequestInfo, "isResourceRequest" | "name"
 }
 
 /**
- * The `verb` label: the method, but LIST and WATCH in place of GET, and APPLY in place of PATCH with the content type of apply. A delete
- * of a collection is DELETE; a method that the API does not know is `other`.
+ * The `verb` label: the method, but LIST and WATCH instead of GET, and APPLY instead of PATCH with the content type of apply. The deletion
+ * of a collection is DELETE; an unknown method is `other`.
  */
 export function metricVerb(method: string, info: RequestInfo, contentType = ""): MetricVerb {
   const upper = method.toUpperCase();
@@ -43,7 +43,7 @@ export function metricVerb(method: string, info: RequestInfo, contentType = ""):
   }
 }
 
-/** The `dry_run` label: "", "All", or "invalid" for everything else that a client may have written. */
+/** The `dry_run` label: "", "All", or "invalid" for every other value. */
 export function metricDryRun(values: readonly string[]): "" | "All" | "invalid" {
   if (values.length === 0) return "";
   return values.every((value) => value === "All") ? "All" : "invalid";
@@ -60,7 +60,7 @@ export interface RequestLabels {
   readonly version: string;
 }
 
-/** The labels of a request. A resource that is not served has no name, so that clients cannot make series. */
+/** The labels of a request. A resource that is not served has no name, so that clients cannot create series. */
 export function requestLabels(method: string, info: RequestInfo, contentType: string | undefined, catalog: Catalog): RequestLabels {
   const verb = metricVerb(method, info, contentType), scope = metricScope(info);
   const plain = { dry_run: "", group: "", resource: "", version: "", scope, verb };
@@ -77,7 +77,7 @@ export function requestLabels(method: string, info: RequestInfo, contentType: st
 
 const labelsOf = new WeakMap<Endpoint, Map<string, RequestLabels>>();
 
-/** Always the same value for the same labels, so that metrics find their series at once. */
+/** Returns the same object for the same labels, so that metrics find their series without a lookup by text. */
 function endpointLabels(endpoint: Endpoint, own: Pick<RequestLabels, "dry_run" | "scope" | "subresource" | "verb">): RequestLabels {
   const all = labelsOf.get(endpoint) ?? new Map<string, RequestLabels>();
   labelsOf.set(endpoint, all);
@@ -92,7 +92,7 @@ function endpointLabels(endpoint: Endpoint, own: Pick<RequestLabels, "dry_run" |
 
 const labelsWithCode = new WeakMap<RequestLabels, Map<number, RequestLabels & { readonly code: string }>>();
 
-/** Always the same value for the same labels and code. What is kept goes with the labels. */
+/** Returns the same object for the same labels and code, cached by the labels object. */
 function withCode(labels: RequestLabels, code: number): RequestLabels & { readonly code: string } {
   const all = labelsWithCode.get(labels) ?? new Map<number, RequestLabels & { readonly code: string }>();
   labelsWithCode.set(labels, all);
@@ -104,15 +104,15 @@ function withCode(labels: RequestLabels, code: number): RequestLabels & { readon
 export interface Answered {
   /** HTTP status. */
   readonly code: number;
-  /** From arrival to the last byte. */
+  /** Seconds from arrival to the last byte. */
   readonly seconds: number;
-  /** Of those, what was spent waiting for webhooks and for a turn. Default 0. */
+  /** The part of `seconds` spent in webhooks and queues. Default 0. */
   readonly waitedSeconds?: number;
   /** Bytes of the body as sent. */
   readonly bytes: number;
 }
 
-/** Counts one finished request. */
+/** Counts one completed request. */
 export function recordRequest(record: KernelRecord, labels: RequestLabels, answered: Answered): void {
   record.requests.with(withCode(labels, answered.code)).add();
   record.requestSeconds.with(labels).observe(answered.seconds);

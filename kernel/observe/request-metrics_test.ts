@@ -10,7 +10,7 @@ const info = (method: string, url: string) => requestInfo(method, url)!;
 const verb = (method: string, url: string, contentType?: string) => metricVerb(method, info(method, url), contentType);
 const scope = (method: string, url: string) => metricScope(info(method, url));
 
-test("metricVerb() is the method, with LIST and WATCH told from GET and APPLY from PATCH", () => {
+test("metricVerb() is the method, except LIST and WATCH for GET and APPLY for PATCH", () => {
   const one = "/api/v1/namespaces/a/configmaps/b", all = "/api/v1/namespaces/a/configmaps";
   for (const method of ["GET", "PUT", "PATCH", "DELETE"]) assert.equal(verb(method, one), method);
   assert.equal(verb("POST", all), "POST");
@@ -27,14 +27,14 @@ test("metricVerb() is the method, with LIST and WATCH told from GET and APPLY fr
   assert.equal(verb("GET", "/livez"), "GET");
 });
 
-test("metricVerb() counts what lasts inside of an object as CONNECT and methods without a meaning as other", () => {
+test("metricVerb() is CONNECT for long-running subresources and other for unknown methods", () => {
   assert.equal(verb("POST", "/api/v1/namespaces/a/pods/b/exec"), "CONNECT");
   assert.equal(verb("GET", "/api/v1/namespaces/a/pods/b/log"), "CONNECT");
   for (const method of ["OPTIONS", "TRACE", "CONNECT", "BREW", "__proto__", ""]) assert.equal(verb(method, "/api/v1/configmaps"), "other");
   assert.equal(verb("get", "/api/v1/namespaces/a/configmaps/b"), "GET");
 });
 
-test("metricScope() is that of what a request is about", () => {
+test("metricScope() is the scope of the request's target", () => {
   assert.equal(scope("GET", "/api/v1/namespaces/a/configmaps/b"), "resource");
   assert.equal(scope("POST", "/api/v1/namespaces/a/configmaps"), "resource");
   assert.equal(scope("GET", "/api/v1/namespaces/a/configmaps"), "namespace");
@@ -43,7 +43,7 @@ test("metricScope() is that of what a request is about", () => {
   assert.equal(scope("GET", "/version"), "");
 });
 
-test("metricDryRun() knows no values but its own", () => {
+test("metricDryRun() returns one of its three values", () => {
   assert.equal(metricDryRun([]), "");
   assert.equal(metricDryRun(["All"]), "All");
   assert.equal(metricDryRun(["All", "All"]), "All");
@@ -51,7 +51,7 @@ test("metricDryRun() knows no values but its own", () => {
   assert.equal(metricDryRun([""]), "invalid");
 });
 
-// Of a catalog, labels ask for endpoints only.
+// Labels use the endpoints of a catalog only.
 const catalog = {
   endpoint: (group: string, version: string, plural: string) =>
     group === "" && version === "v1" && plural === "namespaces"
@@ -60,7 +60,7 @@ const catalog = {
 } as unknown as Catalog;
 const labels = (method: string, url: string) => requestLabels(method, info(method, url), undefined, catalog);
 
-test("requestLabels() names what is served, and nothing that a client invents", () => {
+test("requestLabels() has names of served resources only, and no text of clients", () => {
   const known = { component: "apiserver", dry_run: "", group: "", version: "v1", resource: "namespaces", scope: "resource" };
   assert.deepEqual(labels("PUT", "/api/v1/namespaces/a/status?dryRun=All"), {
     ...known,
@@ -88,7 +88,7 @@ async function recorded(method: string, url: string): Promise<(name: string) => 
   return (name) => new RegExp(`^${name}(?:\\{.*\\})? (.*)$`, "m").exec(written)?.[1];
 }
 
-test("recordRequest() counts, times and weighs a read", async () => {
+test("recordRequest() counts a read with its duration and size", async () => {
   const value = await recorded("GET", "/api/v1/namespaces");
   assert.equal(value("apiserver_request_total"), "1");
   assert.equal(value("apiserver_request_duration_seconds_sum"), "0.25");
@@ -96,7 +96,7 @@ test("recordRequest() counts, times and weighs a read", async () => {
   assert.equal(value("apiserver_response_sizes_sum"), "1000");
 });
 
-test("recordRequest() weighs no writes, and keeps dry runs out of the SLI", async () => {
+test("recordRequest() records no sizes of writes, and excludes dry runs from the SLI", async () => {
   const value = await recorded("POST", "/api/v1/namespaces?dryRun=All");
   assert.equal(value("apiserver_request_total"), "1");
   assert.equal(value("apiserver_request_duration_seconds_count"), "1");

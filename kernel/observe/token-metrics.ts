@@ -1,4 +1,4 @@
-/** Metrics of tokens of service accounts, as upstream's. */
+/** Metrics of service account tokens, under upstream's names. */
 import { defineMetric } from "../../metrics/mod.ts";
 
 const counter = (name: string, help: string) =>

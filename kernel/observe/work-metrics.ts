@@ -1,4 +1,4 @@
-/** Queues of background work, under the names of upstream's workqueues: a queue for each controller, named after it. */
+/** Work queues of background work, under the names of upstream's workqueues: one queue per controller, with its name. */
 import type { WorkMeter } from "../../core/work.ts";
 import { defineMetric, type Recorder } from "../../metrics/mod.ts";
 
@@ -61,8 +61,10 @@ export const workMetrics = Object.freeze({
 
 export type WorkRecord = { readonly [Key in keyof typeof workMetrics]: Recorder<(typeof workMetrics)[Key]> };
 
-/** Meters by the names of their queues. Asked for a name again, it gives one that begins empty: the work before it is over. `update`
- *  brings gauges up to date for a scrape. */
+/**
+ * Meters by the names of their queues. A repeated name returns a new, empty meter: the work before is over. `update` refreshes gauges
+ * before a scrape.
+ */
 export function workMeters(record: WorkRecord, now: () => number): { of(name: string): WorkMeter; update(): void } {
   const meters = new Map<string, ReturnType<typeof workMeter>>();
   return {
@@ -77,13 +79,13 @@ export function workMeters(record: WorkRecord, now: () => number): { of(name: st
   };
 }
 
-/** The meter of a queue, and what brings its gauges up to date for a scrape. `now` is in milliseconds and never goes back. */
+/** The meter of a queue, and the function that refreshes its gauges before a scrape. `now` is in milliseconds and monotonic. */
 export function workMeter(record: WorkRecord, name: string, now: () => number): { readonly meter: WorkMeter; readonly update: () => void } {
   const adds = record.workAdds.with({ name }), depth = record.workDepth.with({ name });
   const waits = record.workWaitSeconds.with({ name }), works = record.workSeconds.with({ name });
   const retries = record.workRetries.with({ name });
   const unfinished = record.workUnfinishedSeconds.with({ name }), longest = record.workLongestSeconds.with({ name });
-  /** When items began to wait, and when work on them began. */
+  /** Start times of waiting items, and of items in progress. */
   const waiting = new Map<string, number>(), running = new Map<string, number>();
   depth.set(0);
   const meter: WorkMeter = {

@@ -18,7 +18,7 @@ function world() {
   };
 }
 
-test("workMeter() counts what waits, how long it waited and how long work on it took", async () => {
+test("workMeter() counts items, their time in the queue and their processing time", async () => {
   const { meter, pass, values } = world();
   meter.added("a");
   meter.added("a");
@@ -36,7 +36,7 @@ test("workMeter() counts what waits, how long it waited and how long work on it 
   assert.equal((await values()).depth, 0);
 });
 
-test("workMeter() tells how long unfinished work has taken so far", async () => {
+test("workMeter() reports the time of unfinished work", async () => {
   const { meter, pass, values } = world();
   for (const item of ["a", "b"]) {
     meter.added(item);
@@ -51,7 +51,7 @@ test("workMeter() tells how long unfinished work has taken so far", async () => 
   assert.deepEqual([after.unfinished_work_seconds, after.longest_running_processor_seconds], [0, 0]);
 });
 
-test("workMeter() takes no notice of work that never waited, and keeps an item that waits again while it is worked on", async () => {
+test("workMeter() ignores items that were never added, and keeps an item that is added again while in progress", async () => {
   const { meter, values } = world();
   meter.started("a");
   meter.done("a");

@@ -1,4 +1,4 @@
-/** From settings, plugins and a store to everything that `handle` needs of a server. */
+/** Assembles the server for `handle` from settings, plugins and a store. */
 import type { Access } from "../../core/access.ts";
 import { abortable } from "../../core/async.ts";
 import type { Audit } from "../access/audit/mod.ts";
@@ -25,7 +25,7 @@ import { type CheckedParts, healthChecks } from "./health-checks.ts";
 import { registerStoreMetrics } from "./store-metrics.ts";
 import { buildInfo } from "./version.ts";
 
-/** What a server is made of. */
+/** The parts of a server. */
 export interface Parts extends CheckedParts {
   readonly cache: OpenedReads;
   readonly registry: KernelRegistry;
@@ -34,7 +34,7 @@ export interface Parts extends CheckedParts {
   readonly accounts: Pick<ServiceAccounts, "issuer" | "documents">;
   readonly authorization: Chain;
   readonly audit?: Audit | undefined;
-  /** Aborts when a watch that begins now has to end. */
+  /** Returns the signal that ends a watch that begins now. */
   readonly ending: () => AbortSignal;
   readonly heavy?: HeavyWork | undefined;
   /** Calls the listener after each swap of the configuration. */
@@ -45,7 +45,7 @@ const systemClock: Clock = Object.freeze({ now: () => Date.now(), random: () => 
 /** Milliseconds; never decreases. */
 const elapsed = (): number => performance.now();
 
-/** Everything that `handle` needs of a server. */
+/** Assembles the server for `handle`. */
 export function assemble(parts: Parts): Server {
   const { inForce, registry, log } = parts;
   const { record } = registry;
@@ -190,7 +190,7 @@ function nonresourceOf(parts: Parts): Server["nonresource"] {
         record.healthchecks.with({ name, type, status: passed ? "success" : "error" }).add();
       },
       unhealthy(endpoint, failures) {
-        // A shutdown was requested, so it is no error.
+        // A requested shutdown is not an error.
         const expected = failures.every(({ name }) => name === shutdown.check.name);
         log[expected ? "info" : "error"](`${endpoint} fails`, { failures });
       },

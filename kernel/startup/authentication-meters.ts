@@ -3,10 +3,10 @@ import { createHash } from "node:crypto";
 import type { JwtMeter, TokenCacheMeter } from "../access/authentication/mod.ts";
 import type { KernelRecord } from "../observe/metrics.ts";
 
-/** Upstream's hash of a server's identity, which is empty where a server has none. */
+/** Upstream's hash of the server's identity; empty for a server without one. */
 const apiserver_id_hash = "";
 
-/** `sha256:...` of a text, empty for an empty one, as upstream shows hashes in labels. */
+/** `sha256:...` of a text, as upstream writes hashes into labels; empty for an empty text. */
 export function labelHash(text: string): string {
   return text === "" ? "" : `sha256:${createHash("sha256").update(text).digest("hex")}`;
 }
@@ -23,15 +23,15 @@ export function tokenCacheMeter(record: KernelRecord): TokenCacheMeter {
 }
 
 interface Shown {
-  /** Of the last keys that were fetched. */
+  /** Hash of the keys that were fetched last. */
   hash?: string;
-  /** Seconds since the epoch of the last fetches. */
+  /** Times of the last fetches, in seconds since the epoch. */
   readonly at: Map<"success" | "failure", number>;
 }
 
 /** `now`: milliseconds since the epoch. */
 export function jwtMeter(record: KernelRecord, now: () => number): JwtMeter {
-  /** What the gauges show, by the hash of an issuer: a gauge can only be emptied as a whole. */
+  /** The current samples by the hash of an issuer: a gauge can only be reset as a whole. */
   const shown = new Map<string, Shown>();
   const show = () => {
     record.jwksInfo.reset();
@@ -60,7 +60,7 @@ export function jwtMeter(record: KernelRecord, now: () => number): JwtMeter {
 /** Metrics of reloads of a configuration file. */
 export interface ReloadMeter {
   reloaded(status: "success" | "failure"): void;
-  /** The text of the configuration in force. */
+  /** The text of the active configuration. */
   inForce(text: string): void;
 }
 

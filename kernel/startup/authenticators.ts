@@ -1,4 +1,4 @@
-/** The authenticators of requests and of bearer tokens, in upstream's order, and the files that they are read from. */
+/** The authenticators of requests and bearer tokens, in upstream's order, and the files on which they depend. */
 import {
   anonymousRule,
   type AuthenticateToken,
@@ -23,7 +23,7 @@ import { openJwt, readJwtConfiguration } from "./jwt-authentication.ts";
 import { checkDelegation, type FollowedTrust, openClusterTokens } from "./delegation.ts";
 import { checkTokenWebhook, openTokenWebhook } from "./token-webhook.ts";
 
-/** Everything that authenticates. */
+/** All authenticators of a server. */
 export interface Authentication {
   /** Of requests, in order: request header, client certificate, bearer token. */
   readonly authenticators: readonly Authenticator[];
@@ -33,29 +33,29 @@ export interface Authentication {
   readonly followed: readonly Followed[];
 }
 
-/** What is needed to open the authenticators. */
+/** The dependencies of `openAuthentication`. */
 export interface AuthenticationNeeds {
   readonly inForce: () => Pick<ActiveConfig, "config" | "catalog">;
   readonly log: Pick<Log, "info" | "error">;
   readonly record: KernelRecord;
-  /** Those of the tokens of service accounts; they come after the token file and before OpenID Connect. */
+  /** Authenticators of service account tokens; they run after the token file and before OpenID Connect. */
   readonly serviceAccounts?: readonly TokenAuthenticator[];
   /** The audiences of the server. */
   readonly audiences: () => readonly string[];
-  /** What the cluster in front publishes, if it is followed. */
+  /** The trust that the cluster in front publishes, if it is followed. */
   readonly clusterTrust?: FollowedTrust | undefined;
   /** Aborts when the server stops. */
   readonly signal: AbortSignal;
 }
 
-/** Opens the authenticators that the settings name. Rejects where a file cannot be used; other servers are not waited for. */
+/** Opens the authenticators of the settings. Rejects for a file that cannot be used; does not wait for other servers. */
 export async function openAuthentication(config: Config, needs: AuthenticationNeeds): Promise<Authentication> {
   const { inForce, log, serviceAccounts = [], audiences } = needs;
   const certificates = clientCertificates(() => inForce().catalog.gates.isOn("AllowParsingUserUIDFromCertAuth"));
   const file = await openTokenFile(config["token-auth-file"], audiences);
   const jwt = await openJwt(config, { ...needs, audiences, disallowedIssuers: serviceAccountIssuers(config) });
   const webhook = await openTokenWebhook(config, { ...needs, audiences });
-  // Local ones first, then those that ask other servers. Service accounts come before OpenID Connect, which may fetch keys for a token.
+  // Local ones first, then those that call other servers. Service accounts precede OpenID Connect, which may fetch keys for a token.
   const cluster = await openClusterTokens(config, { ...needs, audiences });
   const tokens = [...file.authenticators, ...serviceAccounts, ...jwt.authenticators, ...webhook, ...cluster];
   const failed = errorLog(log);
@@ -76,7 +76,7 @@ export async function openAuthentication(config: Config, needs: AuthenticationNe
   };
 }
 
-/** Front proxies: as the flags say, or else as the cluster in front publishes. */
+/** Front proxies: from the flags, or else from the trust that the cluster in front publishes. */
 function frontProxies(config: Config, { inForce, clusterTrust }: AuthenticationNeeds): readonly Authenticator[] {
   if (config["requestheader-client-ca-file"] !== "") return [frontProxy(() => inForce().config)];
   return clusterTrust === undefined ? [] : [frontProxy(() => clusterTrust.current().frontProxy)];
@@ -102,7 +102,7 @@ async function openTokenFile(path: string, audiences: () => readonly string[]): 
   return { authenticators: [tokens], followed: [{ what: "token file", paths: [path], renew }] };
 }
 
-/** Checks the files that the settings name. Each rejects for a file that cannot be used. */
+/** Checks the files of the settings. Each promise rejects for a file that cannot be used. */
 export function checkAuthentication(config: Config): readonly Promise<unknown>[] {
   return [
     openTokenFile(config["token-auth-file"], () => []),

@@ -1,4 +1,4 @@
-/** The file of --authorization-config, read at start and followed. */
+/** The file of --authorization-config, which is read at start and followed. */
 import { statSync } from "node:fs";
 import { limits } from "../../core/limits.ts";
 import type { Plugin } from "../../core/plugin.ts";
@@ -15,7 +15,7 @@ import type { ConfigInForce } from "./config-in-force.ts";
 
 const what = "authorization configuration";
 
-/** What is in force of the file. */
+/** The active authorization configuration. */
 export interface AuthorizationFile {
   readonly configured: () => readonly ConfiguredAuthorizer[];
   /** `changed` is called after each change. */
@@ -23,7 +23,7 @@ export interface AuthorizationFile {
   readonly followed: Followed;
 }
 
-/** Undefined without --authorization-config. Rejects for a file, or a kubeconfig of a webhook, that cannot be used. */
+/** Undefined without --authorization-config. Rejects for a file, or a webhook's kubeconfig, that cannot be used. */
 export async function openAuthorizationFile(
   { inForce, registry }: { readonly inForce: ConfigInForce; readonly registry: KernelRegistry },
 ): Promise<AuthorizationFile | undefined> {
@@ -60,7 +60,7 @@ export async function openAuthorizationFile(
   return { configured: () => configured, onChange: (call) => void (changed = call), followed: { what, paths: [path], renew } };
 }
 
-/** Rejects where the files that the settings name cannot be used. */
+/** Rejects if a file of the settings cannot be used. */
 export async function checkAuthorization(config: Config, plugins: readonly Plugin[]): Promise<void> {
   const path = config["authorization-config"];
   if (path !== "") return void await usable(config, plugins, await readBounded(path));

@@ -1,9 +1,9 @@
 /**
- * The chain of authorizers in force. It follows the configuration:
+ * The active chain of authorizers. It follows the configuration:
  *
- *   swap ──> authorizers that are new are opened ──> all are ready ──> the next chain is in force, those that left are closed
+ *   swap ──> open new authorizers ──> wait until all are ready ──> activate the chain, close removed authorizers
  *
- * Until the first chain is in force only members of system:masters are allowed anything.
+ * Until the first chain is active, only members of system:masters are allowed anything.
  */
 import type { Api } from "../../core/api.ts";
 import { systemClock } from "../../core/async.ts";
@@ -32,7 +32,7 @@ import type { ConfigInForce } from "./config-in-force.ts";
 import { clusterAuthorizer } from "./delegation.ts";
 import { errorLog } from "./error-log.ts";
 
-/** What the chain is made with. */
+/** The dependencies of the chain. */
 export interface AuthorizationNeeds {
   readonly inForce: ConfigInForce;
   readonly registry: KernelRegistry;
@@ -43,16 +43,16 @@ export interface AuthorizationNeeds {
   readonly file: AuthorizationFile | undefined;
 }
 
-/** The chain in force. */
+/** The active chain. */
 export interface Authorization extends Chain {
-  /** Opens the authorizers of the configuration in force. `api` acts as a member of system:masters. */
+  /** Opens the authorizers of the active configuration. `api` acts as a member of system:masters. */
   open(api: Api): void;
 }
 
-/** The start hook that is finished once every authorizer of the first chain is ready. */
+/** The start hook that is finished when every authorizer of the first chain is ready. */
 export const authorizersHook = "start-authorizers";
 
-/** An authorizer that runs. A configuration can keep one whose definition and settings are the same. */
+/** A running authorizer. The next configuration keeps it if its definition and settings are unchanged. */
 interface RunningAuthorizer extends ChainedAuthorizer {
   readonly definition: AuthorizerDefinition | undefined;
   readonly webhook: WebhookSettings | undefined;
@@ -60,7 +60,7 @@ interface RunningAuthorizer extends ChainedAuthorizer {
   close(): void;
 }
 
-/** In the chain where no plugin offers an authorizer of the configuration: otherwise roles give these rights. */
+/** Part of the chain if no plugin has an authorizer of the configuration; otherwise roles grant these rights. */
 const publicRights: readonly ChainedAuthorizer[] = [systemMonitoring, publicInformation, systemDiscovery].map((authorizer) => ({
   type: "",
   name: "",
@@ -103,7 +103,7 @@ class AuthorizationFollower {
     return this.#chain;
   }
 
-  /** Takes the authorizers of a configuration into force as soon as they are ready. */
+  /** Activates the authorizers of a configuration when they are ready. */
   follow(active: ActiveConfig, api: Api): void {
     const before = this.#running, { log } = this.#needs;
     const next = this.#configured(active).map((each) => before.find((one) => isSame(one, each, active)) ?? this.#opened(each, active, api));
@@ -115,7 +115,7 @@ class AuthorizationFollower {
   async #whenReady(next: readonly RunningAuthorizer[], before: readonly RunningAuthorizer[]): Promise<void> {
     const { registry, log, start, signal } = this.#needs;
     const outcomes = await Promise.allSettled(next.map(({ ready }) => ready));
-    // A later configuration may be in force already.
+    // A later configuration may be active already.
     if (this.#running === next && !signal.aborted) {
       const all = next.some(({ authorizer }) => authorizer === missing) ? [...next, ...publicRights] : next;
       this.#chain = chainOf(all, ({ type, name }, decision) => {
@@ -177,7 +177,7 @@ class AuthorizationFollower {
 }
 
 const builtIn: Readonly<Record<string, Authorizer>> = Object.freeze({ AlwaysAllow: alwaysAllow, AlwaysDeny: alwaysDeny });
-/** In place of an authorizer that no plugin in force offers. */
+/** Replaces an authorizer that no active plugin has. */
 const missing: Authorizer = Object.freeze<Authorizer>({ name: "", authorize: () => ({ verdict: "noOpinion", reason: "" }) });
 
 function definitionOf(type: string, { catalog: { plugins } }: ActiveConfig): AuthorizerDefinition | undefined {

@@ -1,19 +1,19 @@
-/** Warnings about certificates in use that have expired, expire soon or are not valid yet, and metrics of when they end. */
+/** Warnings for certificates in use that have expired, expire soon or are not yet valid, and metrics of their expiry. */
 import { reasonOf } from "../../core/reason-of.ts";
 import { guide } from "../../core/guide.ts";
 import { type CertificateFacts, certificateFacts, pemCertificates } from "../listen/x509/certificate.ts";
 import type { Log } from "../observe/log.ts";
 import type { KernelRecord } from "../observe/metrics.ts";
 
-/** Certificates that came from one place, as they are in force. */
+/** Active certificates from one source. */
 export interface InUse {
   /** For messages and the label `certificate`: `serving certificate`. */
   readonly what: string;
-  /** The file, or undefined for one that is kept in memory. */
+  /** The file, or undefined for a certificate in memory. */
   readonly path: string | undefined;
   /** PEM: one certificate with its chain, or a bundle of authorities. */
   readonly pem: string;
-  /** Whether any one of them will do: a bundle of authorities ends with its last one, a chain with its first. */
+  /** Whether one valid certificate is enough: a CA bundle expires with its last certificate, a chain with its first. */
   readonly anyWillDo: boolean;
 }
 
@@ -27,8 +27,10 @@ interface Finding {
   readonly text: string;
 }
 
-/** The certificates of a PEM text; an Error in place of each that cannot be read. TLS libraries accept some that are not read here, and
- *  a file of authorities for etcd is not checked before. */
+/**
+ * The certificates of a PEM text, with an Error for each that cannot be parsed. TLS libraries accept some certificates that this parser
+ * does not, and the CA file of etcd is not checked before.
+ */
 function certificatesOf(pem: string): readonly (CertificateFacts | Error)[] {
   try {
     return pemCertificates(pem).map((bytes) => orError(() => certificateFacts(bytes)));
@@ -47,7 +49,7 @@ function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
-/** The findings on each certificate at this time, by a key of its own. */
+/** The findings on each certificate at this time, each under its own key. */
 function findings({ what, path }: InUse, certificates: readonly (CertificateFacts | Error)[], now: number): ReadonlyMap<string, Finding> {
   const where = path === undefined ? "" : ` in "${path}"`;
   return new Map(
@@ -67,7 +69,7 @@ function findings({ what, path }: InUse, certificates: readonly (CertificateFact
   );
 }
 
-/** Logs each finding when it is new, and again once a day. `now` is in milliseconds since 1970. */
+/** Logs each new finding, and repeats it once a day. `now` is in milliseconds since 1970. */
 export function validityWatch(log: Pick<Log, "info" | "error">, record: Pick<KernelRecord, "certificateEnds" | "certificateBegins">): {
   readonly look: (used: readonly InUse[], now: number) => void;
 } {

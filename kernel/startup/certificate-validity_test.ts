@@ -19,13 +19,13 @@ function watching() {
   return { lines, registry, look, said: () => lines.splice(0).map(({ level, message }) => `${level}: ${message}`) };
 }
 
-test("validityWatch() says nothing of what is valid for long", () => {
+test("validityWatch() logs nothing for certificates with a long remaining validity", () => {
   const { look, said } = watching();
   look([of(cert(-day, 40 * day))], now);
   assert.deepEqual(said(), []);
 });
 
-test("validityWatch() says what has expired, ends soon and has not begun, when that is new and once a day", () => {
+test("validityWatch() logs expired, soon expiring and not yet valid certificates once, and again after a day", () => {
   const { look, said, lines } = watching();
   const name = 'the serving certificate in "/etc/tls.crt" (certificate 1, CN="it")';
   const expired = [of(cert(-2 * day, -day))];
@@ -47,7 +47,7 @@ test("validityWatch() says what has expired, ends soon and has not begun, when t
   assert.match(said().join(), /has expired/);
 });
 
-test("validityWatch() names each certificate of a bundle; its metric ends with the last one, a chain's with the first", async () => {
+test("validityWatch() names each certificate of a bundle; its metric is the last expiry, that of a chain the first", async () => {
   const { look, said, registry } = watching();
   const pem = cert(-2 * day, -day, "old") + cert(-day, 100 * day, "new");
   look([of(pem, true)], now);
@@ -58,7 +58,7 @@ test("validityWatch() names each certificate of a bundle; its metric ends with t
   assert.equal(await ends(), (now - day) / 1000);
 });
 
-test("validityWatch() warns of certificates that cannot be read, and looks at the others", async () => {
+test("validityWatch() warns of certificates that cannot be parsed, and checks the others", async () => {
   const { look, said, registry } = watching();
   const broken = "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n";
   look([of("no PEM at all", true), of(broken + cert(-day, 100 * day), true)], now);

@@ -1,12 +1,12 @@
-/** The configuration in force, and the parts of a server that follow it. */
+/** The active configuration, and the parts of a server that follow it. */
 import type { ActiveConfig } from "../config/active-config.ts";
 
 type Listener = (next: ActiveConfig, before: ActiveConfig) => void;
 
 export interface ConfigInForce {
-  /** The value at the moment of the call. */
+  /** The active value at the moment of the call. */
   readonly current: () => ActiveConfig;
-  /** Requests that have begun finish with the value that they have read. Listeners run in the order in which they were added. */
+  /** Requests in flight keep the value that they have read. Listeners run in the order in which they were added. */
   swap(next: ActiveConfig): void;
   onSwap(listener: Listener): void;
 }

@@ -1,4 +1,4 @@
-/** What settings say of certificates and keys: read from their files, and kept as new as the files are. */
+/** Certificates and keys of the settings: read from their files, and reloaded when the files change. */
 import { join } from "node:path";
 import { reasonOf } from "../../core/reason-of.ts";
 import type { ClusterTrust } from "../access/delegation/cluster-trust.ts";
@@ -14,20 +14,22 @@ import type { Log } from "../observe/log.ts";
 import { keyed, readText } from "../config/read-files.ts";
 import type { InUse } from "./certificate-validity.ts";
 
-/** Certificates of a server that is about to listen, or does. */
+/** The server's certificates. */
 export interface Credentials {
-  /** The server's own authority and certificates, made on the first start. */
+  /** The server's own CA and certificates, created on the first start. */
   readonly pki: Pki;
-  /** The serving certificate is the given one, else the server's own. The server's own authority is always among those that may sign
-   *  client certificates: the kubeconfig that it writes must do. */
+  /**
+   * The given serving certificate, else the server's own. The own CA is always a client CA as well: it signs the certificate in the
+   * generated kubeconfig.
+   */
   readonly tls: ListenerTls;
-  /** PEM of the authority behind the serving certificate; undefined where that was given. */
+  /** PEM of the CA of the serving certificate; undefined if that certificate was given. */
   readonly ownCa: string | undefined;
-  /** Takes the CAs over that the cluster in front publishes; those that flags name count instead. Throws for text that is no certificate. */
+  /** Uses the CAs that the cluster in front publishes, except where flags name CAs. Throws for invalid certificates. */
   withCluster(trust: Pick<ClusterTrust, "clientCa" | "frontProxyCa">): ListenerTls;
-  /** Every certificate that the server uses, as it is in force. */
+  /** Every active certificate of the server. */
   inUse(): readonly InUse[];
-  /** What to follow; `secure` takes certificates into force, or throws. */
+  /** The files to follow; `secure` activates certificates, or throws. */
   followed(secure: (tls: ListenerTls) => void): readonly Followed[];
 }
 
@@ -35,16 +37,18 @@ interface InForce {
   readonly pki: Pki;
   /** The given serving certificate. */
   readonly serving: KeyedCertificate | undefined;
-  /** PEM of others whose client certificates count. */
+  /** PEM of further client CAs. */
   readonly bundle: string;
-  /** PEM of the authorities of front proxies. */
+  /** PEM of the front proxies' CAs. */
   readonly frontProxyCa: string | undefined;
-  /** What the cluster in front publishes. */
+  /** The trust that the cluster in front publishes. */
   readonly cluster: Pick<ClusterTrust, "clientCa" | "frontProxyCa">;
 }
 
-/** Rejects for files that hold none of what they should; `now` is in milliseconds since the epoch. Logs each of the server's
- *  own certificates that is made anew. */
+/**
+ * Rejects for files without the expected content; `now` is in milliseconds since the epoch. Logs each renewal of the server's own
+ * certificates.
+ */
 export async function openCredentials(config: Config, now: () => number, log: Pick<Log, "info">): Promise<Credentials> {
   const {
     "tls-cert-file": certPath,
@@ -154,7 +158,7 @@ export async function openCredentials(config: Config, now: () => number, log: Pi
 
 const ownNames = Object.freeze({ ca: "authority", serving: "serving certificate", admin: "administrator's certificate" });
 
-/** What a log may say of a certificate. */
+/** Names and dates of a certificate, for the log. */
 function namesAndDates(cert: string): { readonly names: readonly string[]; readonly notBefore: string; readonly notAfter: string } {
   return { names: certificateFacts(pemCertificates(cert)[0] ?? new Uint8Array()).names, ...datesOf(cert) };
 }
@@ -163,7 +167,7 @@ function datesOf(cert: string): { readonly notBefore: string; readonly notAfter:
   return { notBefore: new Date(notBefore).toISOString(), notAfter: new Date(notAfter).toISOString() };
 }
 
-/** Reads what is given of certificates and authorities, and uses none of it: each rejects for a file that holds none of what it should. */
+/** Reads the given certificates and CAs without activating them. Each promise rejects for a file without the expected content. */
 export function checkGivenCertificates(config: Config): readonly Promise<unknown>[] {
   const { "tls-cert-file": certPath, "tls-private-key-file": keyPath } = config;
   const { "client-ca-file": caPath, "requestheader-client-ca-file": proxyPath } = config;
@@ -174,7 +178,7 @@ export function checkGivenCertificates(config: Config): readonly Promise<unknown
   ];
 }
 
-/** PEM of the authorities that are published in each namespace. Rejects for a file that holds none. */
+/** PEM of the CAs that are published in each namespace. Rejects for a file without certificates. */
 export async function rootCertificatesOf(config: Config): Promise<string | undefined> {
   const path = config["root-ca-file"];
   return path === "" ? undefined : await authorities("root authorities", path);

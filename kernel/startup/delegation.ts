@@ -1,4 +1,6 @@
-/** A server behind a kube-apiserver: it reviews tokens and requests there, and follows the trust that the cluster publishes. */
+/**
+ * A server behind a kube-apiserver: it delegates the review of tokens and requests to it, and follows the trust that the cluster publishes.
+ */
 import { systemClock } from "../../core/async.ts";
 import type { AuthorizationAttributes, Authorizer } from "../../core/access.ts";
 import { cachedTokens, type TokenAuthenticator, tokenReviewer } from "../access/authentication/mod.ts";
@@ -20,15 +22,15 @@ import { errorLog } from "./error-log.ts";
 import type { TokenWebhookNeeds } from "./token-webhook.ts";
 import { keyedHash } from "./keyed-hash.ts";
 
-/** Milliseconds for one review, with all attempts, and for reading the trust at start; upstream's. */
+/** Timeout in milliseconds for one review with all attempts, and for the lookup of the trust at start; upstream's values. */
 const clusterMs = 10_000;
-/** Milliseconds for which answers count: upstream's for servers behind a kube-apiserver. */
+/** Milliseconds for which answers are cached; upstream's value for servers behind a kube-apiserver. */
 const cachedMs = 10_000;
-/** Versions of the cluster's groups, which have its names, whatever --group-domain says. */
+/** Versions of the cluster's groups, whose names are independent of --group-domain. */
 const clusterDomain = "k8s.io", tokenReviewVersion = "authentication.k8s.io/v1", accessReviewVersion = "v1";
 const tokenReviewPath = `/apis/${tokenReviewVersion}/tokenreviews`;
 const accessReviewPath = `/apis/authorization.k8s.io/${accessReviewVersion}/subjectaccessreviews`;
-/** Allowed without asking, by upstream's default. */
+/** Paths that are always allowed, by upstream's default. */
 const defaultPaths: readonly string[] = Object.freeze(["/healthz", "/livez", "/readyz"]);
 
 function clientOf(path: string, signal: AbortSignal): RemoteClient {
@@ -37,12 +39,12 @@ function clientOf(path: string, signal: AbortSignal): RemoteClient {
   return client;
 }
 
-/** Kubeconfigs that the settings name. Each rejects for one that cannot be used. */
+/** Kubeconfigs of the settings. Each promise rejects for one that cannot be used. */
 export function checkDelegation(config: Config): readonly Promise<unknown>[] {
   return [config["authentication-kubeconfig"], config["authorization-kubeconfig"]].filter((path) => path !== "").map(readAccess);
 }
 
-/** The authenticator that reviews tokens in the cluster, behind a cache; none without --authentication-kubeconfig. */
+/** The authenticator that reviews tokens in the cluster, behind a cache; undefined without --authentication-kubeconfig. */
 export async function openClusterTokens(
   config: Config,
   { record, audiences, signal }: TokenWebhookNeeds,
@@ -63,16 +65,16 @@ export async function openClusterTokens(
   return [cachedTokens(reviewer, { acceptedMs: cachedMs, refusedMs: cachedMs, hash, now: Date.now, meter })];
 }
 
-/** The trust of the cluster, as it is followed. */
+/** The trust of the cluster, followed. */
 export interface FollowedTrust {
   current(): ClusterTrust;
-  /** Calls `changed` with each new trust until the signal aborts; a trust that `changed` throws for is not taken over. */
+  /** Calls `changed` with each new trust until the signal aborts; a trust for which `changed` throws is not activated. */
   follow(changed: (trust: ClusterTrust) => void): void;
 }
 
 /**
- * Reads what the cluster publishes; undefined where the settings do not ask for it. Rejects where it cannot be read, unless
- * --authentication-tolerate-lookup-failure is set: then nothing is trusted until it can be.
+ * Reads the trust that the cluster publishes; undefined if the settings do not require it. Rejects if it cannot be read, unless
+ * --authentication-tolerate-lookup-failure is set: then nothing is trusted until the lookup succeeds.
  */
 export async function openClusterTrust(
   config: Config,
@@ -122,7 +124,7 @@ function clusterApi(client: RemoteClient): ClusterApi {
   };
 }
 
-/** The authorizer `Cluster`: the paths that need no right, then the cluster's SubjectAccessReviews. */
+/** The authorizer `Cluster`: the always allowed paths, then the cluster's SubjectAccessReviews. */
 export function clusterAuthorizer(config: Config, log: Pick<Log, "error">, signal: AbortSignal): Authorizer {
   const reviews = accessReviews({
     name: "cluster",
@@ -147,7 +149,7 @@ export function clusterAuthorizer(config: Config, log: Pick<Log, "error">, signa
   };
 }
 
-/** Whether a request is for one of these paths; a star at the end stands for everything that begins so. Slashes at the front do not count. */
+/** Whether a request is for one of these paths; a final star matches every suffix. Leading slashes are ignored. */
 export function freePaths(paths: readonly string[]): (attributes: AuthorizationAttributes) => boolean {
   const bare = (path: string) => path.startsWith("/") ? path.slice(1) : path;
   const exact = new Set(paths.filter((path) => !path.endsWith("*")).map(bare));

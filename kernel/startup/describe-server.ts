@@ -8,7 +8,7 @@ import type { ConfigInForce } from "./config-in-force.ts";
 import { changedSettings } from "./reload.ts";
 import type { buildInfo } from "./version.ts";
 
-/** Records gates and logs warnings now, and again whenever the configuration is swapped. */
+/** Records gates and logs warnings now, and after each swap of the configuration. */
 export function describeConfig(inForce: ConfigInForce, registry: KernelRegistry, log: Log): void {
   const describe = (next: ActiveConfig, before?: ActiveConfig) => {
     describeGates(registry, next.catalog);
@@ -18,7 +18,7 @@ export function describeConfig(inForce: ConfigInForce, registry: KernelRegistry,
   inForce.onSwap(describe);
 }
 
-/** Records which gates are on; gates that left with their plugins are removed from the metric. */
+/** Records the enabled gates; gates of removed plugins are removed from the metric. */
 function describeGates({ record }: KernelRegistry, { gates }: Catalog): void {
   record.featureEnabled.reset();
   for (const { name, stage, on } of gates.states) {
@@ -40,7 +40,7 @@ export function describeBuild({ record }: KernelRegistry, version: ReturnType<ty
   }).set(1);
 }
 
-/** Logs the deprecated settings and gates that `before` did not have already; nothing with --suppress-deprecation-warnings. */
+/** Logs the deprecated settings and gates that `before` did not have; nothing with --suppress-deprecation-warnings. */
 function logWarnings(log: Log, { config, catalog }: ActiveConfig, before?: ActiveConfig): void {
   if (config["suppress-deprecation-warnings"]) return;
   const known = before === undefined || before.config["suppress-deprecation-warnings"] ? [] : warningsOf(before);

@@ -1,4 +1,4 @@
-/** Log lines about errors that may come with every request. */
+/** Log lines for errors that may occur with every request. */
 import { limits } from "../../core/limits.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import type { Log } from "../observe/log.ts";
@@ -10,8 +10,8 @@ interface Last {
 }
 
 /**
- * Logs an error with a sentence, each sentence at most once in `limits.errorLogMs`. The next line about it has the number of those left
- * out. The sentences are few and fixed: they must not contain text of clients.
+ * Logs an error with a sentence, each sentence at most once in `limits.errorLogMs`. The next line of a sentence contains the number of
+ * suppressed ones. The sentences are few and fixed: they must not contain text of clients.
  */
 export function errorLog(log: Pick<Log, "error">, now: () => number = Date.now): (sentence: string, error: unknown) => void {
   const lines = new Map<string, Last>();

@@ -34,7 +34,7 @@ export interface CheckedParts {
   readonly logWritten: Check;
 }
 
-/** The checks that do not depend on the store. `flushLog` resolves once what was logged is written. */
+/** The checks that do not depend on the store. `flushLog` resolves when all log lines are written. */
 export function openHealth(
   inForce: ConfigInForce,
   flushLog: (() => Promise<void>) | undefined,
@@ -47,7 +47,7 @@ export function openHealth(
   return { start, shutdown: switchCheck("shutdown", "process is shutting down", true), logWritten: check };
 }
 
-/** The checks of each endpoint under a catalog, in the order in which they are reported. `elapsed` is in milliseconds and never decreases. */
+/** The checks of each endpoint under a catalog, in order of the report. `elapsed` is in milliseconds and monotonic. */
 export function healthChecks(parts: CheckedParts, elapsed: () => number): (catalog: Catalog) => Checks {
   const { inForce, cache, start, shutdown, logWritten } = parts;
   const { alive, usable } = storeChecks(parts.store, `${inForce().config["etcd-prefix"]}/health`, parts.faults, elapsed);
@@ -73,7 +73,7 @@ export function healthChecks(parts: CheckedParts, elapsed: () => number): (catal
   };
 }
 
-/** Post-start hooks in the order in which they are reported. */
+/** Post-start hooks in order of the report. */
 export function hookNames(catalog: Catalog): readonly string[] {
   return [
     bootstrapHook,
@@ -83,10 +83,10 @@ export function hookNames(catalog: Catalog): readonly string[] {
     ...hooksOf(catalog).map(({ name }) => name),
   ];
 }
-/** The hook that makes the objects that must exist. */
+/** The hook that creates the bootstrap objects. */
 export const bootstrapHook = "create-initial-objects";
 
-/** A hook that is finished once `is` was true, and stays so. */
+/** A hook that finishes when `is` first returns true, and stays finished. */
 function latched(name: string, is: () => boolean): Check {
   let finished = false;
   return {
@@ -98,7 +98,7 @@ function latched(name: string, is: () => boolean): Check {
   };
 }
 
-/** Flushes the log at intervals. A flush that is still running delays the next one. */
+/** Flushes the log periodically. A running flush delays the next one. */
 function keepFlushing(flush: () => Promise<void>, flushed: () => void, signal: AbortSignal): void {
   let asking = false;
   const timer = setInterval(() => {

@@ -4,11 +4,11 @@ import { limits } from "../../core/limits.ts";
 import type { FetchDocument, FetchedDocument } from "../access/authentication/mod.ts";
 
 interface Answer extends FetchedDocument {
-  /** Where a redirect leads. */
+  /** Target of a redirect. */
   readonly location: string | undefined;
 }
 
-/** A fetch that trusts the certificates of this PEM bundle only; those of the system where it is empty. */
+/** A fetch that trusts only the CAs of this PEM bundle; an empty bundle means those of the system. */
 export function issuerFetch(certificateAuthority: string): FetchDocument {
   return async (address) => {
     const deadline = performance.now() + limits.issuerFetchMs;
@@ -29,7 +29,7 @@ function get(url: URL, certificateAuthority: string, timeoutMs: number): Promise
   return new Promise((resolve, reject) => {
     const options = {
       headers: { accept: "application/json", "user-agent": "thole" },
-      // A connection for each document: they are fetched seldom.
+      // A connection for each document, because fetches are rare.
       agent: false,
       ...(certificateAuthority === "" ? {} : { ca: certificateAuthority }),
     };

@@ -33,7 +33,7 @@ export interface JwtNeeds {
   readonly record: KernelRecord;
   /** The audiences of the server. */
   readonly audiences: () => readonly string[];
-  /** Issuers that may not be configured: those of service accounts. */
+  /** Issuers that must not be configured: those of service accounts. */
   readonly disallowedIssuers: readonly string[];
   /** Aborts when the server stops. */
   readonly signal: AbortSignal;
@@ -41,16 +41,16 @@ export interface JwtNeeds {
 
 export interface OpenedJwt {
   readonly authenticators: readonly TokenAuthenticator[];
-  /** The rules of anonymous requests; undefined where the flag rules. */
+  /** The rules of anonymous requests; undefined if the flag decides. */
   readonly anonymous: AuthenticationConfiguration["anonymous"];
   readonly followed: readonly Followed[];
 }
 
-/** Milliseconds for which an accepted token is remembered, as upstream. Refused tokens are not: a new key may verify them. */
+/** Milliseconds for which an accepted token is cached, as upstream. Rejected tokens are not cached: a new key may verify them. */
 const acceptedMs = 10_000;
 const what = "authentication configuration";
 
-/** Starts the discovery of the issuers, and does not wait for it. Rejects for a configuration that cannot be used. */
+/** Starts the discovery of the issuers without waiting for it. Rejects for a configuration that cannot be used. */
 export async function openJwt(config: Config, needs: JwtNeeds): Promise<OpenedJwt> {
   const { log, record, audiences, disallowedIssuers, signal } = needs;
   const first = await readJwtConfiguration(config, disallowedIssuers);
@@ -66,7 +66,7 @@ export async function openJwt(config: Config, needs: JwtNeeds): Promise<OpenedJw
     report: errorLog(log),
   });
   signal.addEventListener("abort", () => authenticator.close(), { once: true });
-  // Every configuration has a cache of its own: a token of a removed issuer ends with it.
+  // Each configuration has its own cache, so that tokens of a removed issuer become invalid.
   const caching = () =>
     cachedTokens(authenticator, { acceptedMs, refusedMs: 0, hash: keyedHash(), now: Date.now, meter: tokenCacheMeter(record) });
   let cached = caching();
@@ -123,7 +123,7 @@ function followed(
   };
 }
 
-/** The configuration that the settings name. Rejects with a sentence that lists every mistake. */
+/** The configuration of the settings. Rejects with an error that lists every mistake. */
 export async function readJwtConfiguration(config: Config, disallowedIssuers: readonly string[]): Promise<ReadConfiguration> {
   const path = config["authentication-config"];
   if (path !== "") {
@@ -147,7 +147,7 @@ export async function readJwtConfiguration(config: Config, disallowedIssuers: re
   return { text: "", configuration };
 }
 
-/** The error with its beginning in upstream's words. */
+/** The error with upstream's prefix. */
 function loadError(path: string, error: unknown): Error {
   const isRead = error instanceof ConfigurationError;
   return new Error(
@@ -190,7 +190,7 @@ function algorithmsOf(config: Config): readonly string[] {
   return algorithms.length === 0 ? ["RS256"] : algorithms;
 }
 
-/** A group claim without a prefix may name system:masters: whoever controls the issuer controls the server. */
+/** A group claim without a prefix may contain system:masters: whoever controls the issuer controls the server. */
 function warnOfPrefixes({ jwt = [] }: AuthenticationConfiguration, log: Pick<Log, "info">): void {
   for (const { issuer, claimMappings: { username, groups } } of jwt) {
     const bare = [...(username.prefix === "" ? ["user names"] : []), ...(groups.prefix === "" ? ["groups"] : [])];

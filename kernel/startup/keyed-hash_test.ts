@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { errorLog } from "./error-log.ts";
 import { keyedHash } from "./keyed-hash.ts";
 
-test("keyedHash() separates texts, depends on a random key and shows nothing of them", () => {
+test("keyedHash() separates texts, depends on a random key and reveals no text", () => {
   const hash = keyedHash();
   assert.equal(hash(["token", "a"]), hash(["token", "a"]));
   for (const other of [["tokena"], ["token", "b"], ["toke", "na"], ["token", "a", ""]]) assert.notEqual(hash(["token", "a"]), hash(other));
@@ -11,7 +11,7 @@ test("keyedHash() separates texts, depends on a random key and shows nothing of 
   assert.ok(!hash(["token"]).includes("token"));
 });
 
-test("errorLog() logs each sentence once in a while and counts what it left out", () => {
+test("errorLog() logs each sentence once per interval and counts suppressed ones", () => {
   const lines: unknown[] = [];
   let ms = 0;
   const failed = errorLog({ error: (...line) => lines.push(line) }, () => ms);

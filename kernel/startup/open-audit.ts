@@ -1,4 +1,4 @@
-/** The audit that settings ask for: its policy, and the backends around each other. */
+/** The audit of the settings: its policy, and its backends with their wrappers. */
 import { type Clock, once, systemClock } from "../../core/async.ts";
 import { limits } from "../../core/limits.ts";
 import type { Names } from "../../core/names.ts";
@@ -32,20 +32,20 @@ import type { Config } from "../config/settings.ts";
 import type { Log } from "../observe/log.ts";
 import type { KernelRecord } from "../observe/metrics.ts";
 
-/** An audit and its end. */
+/** An audit that can be closed. */
 export interface OpenedAudit {
   readonly audit: Audit;
-  /** Delivers what is buffered, for a bounded time. */
+  /** Delivers buffered events, within a bounded time. */
   close(): Promise<void>;
 }
 
-/** Rejects for a policy that cannot be used, and in the words of `openedAudit` for its other files. Writes nothing. */
+/** Rejects for a policy that cannot be used, and with the errors of `openedAudit` for its other files. Writes nothing. */
 export async function checkAudit(config: Config): Promise<void> {
   await policyOf(config);
   if (config["audit-webhook-config-file"] !== "") await webhookAccess(config);
 }
 
-/** Undefined where there is no policy, or nothing to write to. Rejects where a file cannot be used. */
+/** Undefined without a policy or without a backend. Rejects if a file cannot be used. */
 export async function openedAudit(config: Config, log: Log, record: KernelRecord): Promise<OpenedAudit | undefined> {
   const path = config["audit-log-path"], webhook = config["audit-webhook-config-file"];
   const read = await policyOf(config);
@@ -141,12 +141,12 @@ function batchOptions(settings: ReturnType<typeof backendConfig>, name: AuditBac
     throttle: settings["batch-throttle-enable"]
       ? { perSecond: settings["batch-throttle-qps"], burst: settings["batch-throttle-burst"] }
       : undefined,
-    // A log is one file; writes side by side would gain nothing.
+    // A log is one file: concurrent writes have no advantage.
     concurrency: name === "log" ? 1 : limits.auditBatchesMax,
   };
 }
 
-/** Counts lost events. Of a backend that loses many, a line is logged once in ten seconds. */
+/** Counts lost events. Logs at most one line per backend in ten seconds. */
 function lostEvents(log: Log, record: KernelRecord): LostEvents {
   const silent = new Map<string, { until: number; count: number }>();
   return (plugin, reason, count) => {

@@ -16,11 +16,11 @@ import type { Store } from "../store/store.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
 
 const masters = [systemGroups.masters];
-/** The server itself, for its own requests. */
+/** The user of the server's own requests. */
 const serverUser = { name: "system:apiserver", groups: masters };
-/** For leader election, and controllers without a service account. */
+/** The user of leader election, and of controllers without a service account. */
 const controllerUser = { name: "system:kube-controller-manager", groups: masters };
-/** Reads for controllers with a service account, as upstream's shared informers. */
+/** The user of reads by controllers with a service account, as upstream's shared informers. */
 const readingUser = { name: "system:kube-controller-manager", groups: [systemGroups.authenticated] };
 
 /** The API of a controller. */
@@ -34,7 +34,7 @@ function controllerApi(server: Server, controller: Controller, options: LocalOpt
   return localApi(server, account, { ...options, manager, reader: readingUser, patientMs: limits.localAuthorizationMs });
 }
 
-/** Whether roles can give service accounts their rights. */
+/** Whether roles can grant rights to service accounts. */
 function hasRoles({ plugins }: Catalog): boolean {
   return plugins.some(({ authorizers = [] }) => authorizers.some(({ name }) => name === "RBAC"));
 }
@@ -44,7 +44,7 @@ export function serverApi(server: Server): Api {
   return localApi(server, serverUser, { manager: "kube-apiserver" });
 }
 
-/** `store` is the measured one. */
+/** `store` is the measured store. */
 export async function openControllers(
   inForce: ConfigInForce,
   server: Server,
@@ -53,7 +53,7 @@ export async function openControllers(
     readonly start: StartUp;
     readonly registry: KernelRegistry;
     readonly log: Log;
-    /** PEM of the authorities that controllers publish. */
+    /** PEM of the CAs that controllers publish. */
     readonly rootCertificates: string | undefined;
     readonly issueLegacyToken: ControllerContext["issueLegacyToken"];
     readonly signal: AbortSignal;
@@ -87,7 +87,7 @@ export async function openControllers(
   return background;
 }
 
-/** The start hook of a controller is finished once each of its watches has delivered the initial state. */
+/** The start hook of a controller finishes when each of its watches has delivered the initial state. */
 function followed(start: StartUp, controller: string, kind: string): () => void {
   const seen = start.addInformer(controller, kind);
   return () => {
@@ -96,7 +96,7 @@ function followed(start: StartUp, controller: string, kind: string): () => void 
   };
 }
 
-/** Reads the file, because the runtime's own function needs a Deno permission that nothing else here needs. */
+/** Reads the file: the runtime's function needs a Deno permission that nothing else needs. */
 async function hostName(): Promise<string> {
   return (await readFile("/etc/hostname", "utf8").catch(() => "")).trim() || "thole";
 }

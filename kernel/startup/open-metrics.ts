@@ -1,4 +1,4 @@
-/** The registry of a server, as its settings want it. */
+/** The registry of a server, by its settings. */
 import { readFileSync } from "node:fs";
 import { reasonOf } from "../../core/reason-of.ts";
 import { readYaml } from "../../core/tree/yaml.ts";
@@ -17,7 +17,7 @@ type MetricSettings = Pick<
   "show-hidden-metrics-for-version" | "disabled-metrics" | "allow-metric-labels" | "allow-metric-labels-manifest"
 >;
 
-/** What is wrong with the settings of metrics. */
+/** Mistakes in the settings of metrics. */
 export function metricMistakes(config: MetricSettings): readonly string[] {
   try {
     openMetrics(config, { info() {} });
@@ -28,7 +28,7 @@ export function metricMistakes(config: MetricSettings): readonly string[] {
   }
 }
 
-/** Throws a ConfigError where the settings make no sense. What is deprecated is shown, hidden or gone by what holds at `release`. */
+/** Throws a ConfigError for invalid settings. `release` decides whether a deprecated metric is shown, hidden or removed. */
 export function openMetrics(config: MetricSettings, log: Pick<Log, "info">, release: string = targetRelease): KernelRegistry {
   const mistakes: string[] = [];
   const shown = hiddenVersionMistake(config["show-hidden-metrics-for-version"], release);
@@ -60,7 +60,7 @@ export function openMetrics(config: MetricSettings, log: Pick<Log, "info">, rele
   return registry;
 }
 
-/** Serves the metrics of the plugins in force, now and after each swap of the configuration. */
+/** Serves the metrics of the active plugins, now and after each swap of the configuration. */
 export function servePluginMetrics(inForce: ConfigInForce, registry: KernelRegistry): void {
   const adopt = ({ catalog: { plugins } }: ActiveConfig) => {
     const known = new Set(registry.standing.map(({ definition }) => definition.name));
@@ -84,7 +84,7 @@ function countMetrics({ record }: KernelRegistry, standing: KernelRegistry["stan
   }
 }
 
-/** The flag, or else the file: upstream never takes both together. */
+/** The flag, or else the file: as upstream, never both. */
 function allowed(config: MetricSettings, mistakes: string[]): AllowedLabels {
   const flag = config["allow-metric-labels"], path = config["allow-metric-labels-manifest"];
   const pairs = flag.size > 0 || path === "" ? flag : pairsOfFile(path, mistakes);
@@ -105,7 +105,7 @@ function pairsOfFile(path: string, mistakes: string[]): readonly (readonly [stri
     return bad(`cannot be read: ${reasonOf(error)}`);
   }
   const read = readYaml(bytes);
-  if (!read.ok) return bad(`is no YAML: ${read.error}`);
+  if (!read.ok) return bad(`is not YAML: ${read.error}`);
   const { tree } = read;
   if (!(tree instanceof TreeObject)) return bad('must hold pairs such as "metric,label": "value,value"');
   return tree.keys.map((key, index) => [key, String(tree.values[index])]);

@@ -4,7 +4,7 @@ import { defaults } from "../config/settings.ts";
 import { silentLog } from "../observe/log.ts";
 import { openMetrics } from "./open-metrics.ts";
 
-/** What a server of a release writes after it has counted its objects, under the old name and the new. */
+/** The metrics of a release after a count of its objects, under the old and the new name. */
 async function written(release: string, flags: Partial<typeof defaults> = {}): Promise<string> {
   const { record, text } = openMetrics({ ...defaults, ...flags }, silentLog, release);
   record.objectsByName.with({ resource: "configmaps" }).set(3);
@@ -13,7 +13,7 @@ async function written(release: string, flags: Partial<typeof defaults> = {}): P
 }
 const hiddenOf = (text: string) => Number(/^hidden_metrics_total (\d+)$/m.exec(text)![1]);
 
-test("openMetrics() shows, hides and drops a deprecated metric release by release, and counts those that are hidden", async () => {
+test("openMetrics() shows, hides and removes a deprecated metric release by release, and counts hidden ones", async () => {
   const shown = /^apiserver_storage_objects\{/m;
   for (const release of ["1.33", "1.34", "1.36"]) {
     const text = await written(release);
@@ -28,5 +28,5 @@ test("openMetrics() shows, hides and drops a deprecated metric release by releas
   const gone = await written("1.38", { "show-hidden-metrics-for-version": "1.37" });
   assert.doesNotMatch(gone, shown);
   assert.equal(hiddenOf(gone), 0);
-  assert.match(gone, /^apiserver_resource_objects\{/m, "what takes its place stays");
+  assert.match(gone, /^apiserver_resource_objects\{/m, "the replacement stays");
 });

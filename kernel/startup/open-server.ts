@@ -1,4 +1,4 @@
-/** A server that answers in process: what settings, plugins and a store make together, and how it follows other settings. */
+/** A server in process: assembled from settings, plugins and a store, and updated when settings change. */
 import { once, pause, systemClock } from "../../core/async.ts";
 import { limits } from "../../core/limits.ts";
 import { followSources } from "../background/resource-sources.ts";
@@ -29,40 +29,40 @@ import type { ServeOptions } from "./serve-options.ts";
 import { openServiceAccounts } from "./service-accounts.ts";
 import { watchEnds } from "./shutdown.ts";
 
-/** A server that answers in process; `serve` gives it a socket. */
+/** A server in process; `serve` adds a listener. */
 export interface Opened {
   readonly server: Server;
   readonly registry: KernelRegistry;
-  /** Settled once the objects exist that must. */
+  /** Settled when the bootstrap objects exist. */
   readonly bootstrapped: Promise<void>;
-  /** Resolves once controllers have seen what there is, or that takes too long to wait for: it goes on after that. */
+  /** Resolves when controllers have received the initial state, or after a bounded wait. */
   readonly started: Promise<void>;
   readonly inForce: () => ActiveConfig;
-  /** What the cluster in front publishes, if it is followed. */
+  /** The trust that the cluster in front publishes, if it is followed. */
   readonly clusterTrust: FollowedTrust | undefined;
-  /** Replaces the configuration in force; requests that have begun finish with the previous one. */
+  /** Replaces the active configuration; requests in flight finish with the previous one. */
   swap(next: ActiveConfig): void;
   readonly reload: Reload;
-  /** What of its users, and of the way to its store, comes from files. */
+  /** Files of users and of the store's credentials, to be followed. */
   readonly followed: readonly Followed[];
-  /** The certificates for its store, as they are in force. */
+  /** The active certificates for its store. */
   readonly inUse: () => readonly InUse[];
-  /** The address at which it is reached, for the documents about tokens of service accounts. */
+  /** The URL of the server, for the discovery documents of service account tokens. */
   serveAt(url: string): void;
-  /** From now on it says that it is not ready, and goes on answering. */
+  /** Reports not ready from now on, and continues to serve. */
   drain(): void;
-  /** Watches end within this time, one after another. */
+  /** Ends watches in shares within this time. */
   endWatches(withinMs: number): Promise<void>;
-  /** What is left of watches, and background work, ends. */
+  /** Ends the remaining watches and background work. */
   end(): void;
-  /** Ends what is left and closes the store. */
+  /** Ends everything and closes the store. */
   close(): Promise<void>;
 }
 
-/** How often the configuration file is looked at. */
+/** Milliseconds between checks of the configuration file. */
 const lookEveryMs = 1_000;
 
-/** Opens the store, fills the cache and starts the background work. Rejects where settings and plugins make no server. */
+/** Opens the store, fills the cache and starts background work. Rejects if settings and plugins are invalid. */
 export async function openServer(options: ServeOptions): Promise<Opened> {
   const { config, plugins, log, startHeavy } = options;
   const ending = new AbortController(), { signal } = ending;
@@ -158,7 +158,7 @@ export async function openServer(options: ServeOptions): Promise<Opened> {
   };
 }
 
-/** Reads the configuration again when it is asked to, and when its file changes. `watching` settles after the signal aborts. */
+/** Reads the configuration again on request, and when its file changes. `watching` settles after the signal aborts. */
 function followSource(
   { config, plugins, source, log }: ServeOptions,
   { current, swap }: ConfigInForce,

@@ -1,4 +1,4 @@
-/** Opens the store and the reads over it: the watch cache, or the reads that the options give. */
+/** Opens the store and its reads: the watch cache, or the reads of the options. */
 import type { Catalog } from "../catalog/catalog.ts";
 import { type OpenedReads, openReads } from "../cache/mod.ts";
 import type { Followed } from "../config/follow-files.ts";
@@ -16,13 +16,13 @@ import type { ServeOptions } from "./serve-options.ts";
 import { openStore } from "./open-store.ts";
 import { plainEtcdWarnings } from "./plain-etcd.ts";
 
-/** The store as it is opened once for a server. */
+/** The open store of a server. */
 export interface Storage {
   /** Without the measuring wrapper. */
   readonly store: Store;
   readonly faults: Faults;
   readonly cache: OpenedReads;
-  /** Files with the certificates for etcd. */
+  /** Files of the certificates for etcd. */
   readonly followed: readonly Followed[];
   readonly inUse: () => readonly InUse[];
   /** Ends the cache, then closes the store. */
@@ -70,7 +70,7 @@ export async function openStorage(
   };
 }
 
-/** What keys hold in the catalog in force: the kind with the longest matching place. */
+/** The kind of a key under the active catalog: that with the longest matching prefix. */
 function storedPlaces(prefix: string, catalog: () => Catalog): StoredPlaces {
   const tables = new WeakMap<Catalog, readonly (StoredLabels & { readonly start: string })[]>();
   const other = { group: "", resource: "" };

@@ -1,4 +1,4 @@
-/** The store that the settings name. */
+/** Opens the store of the settings. */
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../config/settings.ts";
@@ -11,30 +11,30 @@ import { type Store, StoreError } from "../store/store.ts";
 import type { Faults } from "../store/fault.ts";
 import type { InUse } from "./certificate-validity.ts";
 
-/** Whether nothing is to be left on disk. */
+/** Whether nothing is written to disk. */
 export function isInMemory(config: Config): boolean {
   return config["data-dir"] === ":memory:";
 }
 
-/** A store, and what of the way to it comes from files. */
+/** A store with the files of its credentials. */
 export interface OpenedStore {
   readonly store: Store;
   readonly followed: readonly Followed[];
-  /** The certificates for etcd, as they are in force. */
+  /** The active certificates for etcd. */
   inUse(): readonly InUse[];
 }
 
 export interface OpenStoreOptions {
-  /** Where what keeps the store from its work is reported. */
+  /** Reports faults of the store. */
   readonly faults: Faults;
-  /** Of the embedded store, for tests. */
+  /** Options of the embedded store, for tests. */
   readonly sqlite?: Omit<SqliteOptions, "faults">;
 }
 
-/** Opens etcd where servers are named, else the embedded store in the data folder, which must exist, or in memory. */
+/** Opens etcd if servers are configured, else the embedded store in memory or in the data folder, which must exist. */
 export async function openStore(config: Config, { faults, sqlite }: OpenStoreOptions): Promise<OpenedStore> {
   const endpoints = config["etcd-servers"];
-  // Only the one that is used is loaded: the other would cost memory.
+  // Only the store in use is loaded, to save memory.
   if (endpoints.length === 0) {
     const { openSqlite } = await import("../store/sqlite/sqlite.ts");
     const path = isInMemory(config) ? ":memory:" : await privateFile(join(config["data-dir"], "store.sqlite"));
@@ -58,14 +58,14 @@ export async function openStore(config: Config, { faults, sqlite }: OpenStoreOpt
   return { store, followed: [{ what: "client certificate for etcd", paths, renew }], inUse };
 }
 
-/** Rejects for files that hold none of what they should. */
+/** Rejects for files without the expected content. */
 export async function readTls(config: Config): Promise<Tls> {
   const { "etcd-cafile": caPath, "etcd-certfile": certPath, "etcd-keyfile": keyPath } = config;
   const authority = caPath === "" ? {} : { ca: await readText(caPath, "authorities of etcd") };
   return certPath === "" ? authority : { ...authority, ...await keyed(certPath, keyPath, "client certificate for etcd") };
 }
 
-/** It holds secrets: created here with access for its owner only (the other files of sqlite take over its mode). */
+/** Creates the file with access for its owner only, because it contains secrets; sqlite uses its mode for its other files. */
 async function privateFile(path: string): Promise<string> {
   try {
     await (await open(path, "a", 0o600)).close();

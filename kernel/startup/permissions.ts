@@ -1,4 +1,4 @@
-/** The permissions of Deno that a server with these settings needs. `scripts/start.mjs` runs this file before it starts the server. */
+/** The permissions of Deno for a server with these settings. `scripts/start.mjs` runs this file before it starts the server. */
 import { existsSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { dirname, isAbsolute, join, resolve } from "node:path";
@@ -10,7 +10,7 @@ import { ConfigError, parseArguments } from "../config/parse.ts";
 import { type Config, defaults, type SettingName } from "../config/settings.ts";
 import { isModule } from "../config/choose-plugins.ts";
 
-/** Settings that name files which are read. */
+/** Settings that name files to be read. */
 export const fileSettings = Object.freeze(
   [
     "tls-cert-file",
@@ -35,7 +35,7 @@ export const fileSettings = Object.freeze(
   ] as const satisfies readonly SettingName[],
 );
 
-/** Settings that name kubeconfig files, or are `in-cluster`: what these refer to is granted, too. */
+/** Settings that name kubeconfig files, or are `in-cluster`: the files and servers in these are granted as well. */
 export const kubeconfigSettings = Object.freeze(
   [
     "audit-webhook-config-file",
@@ -46,13 +46,14 @@ export const kubeconfigSettings = Object.freeze(
   ] as const satisfies readonly SettingName[],
 );
 
-/** The name of the machine, for the lease of the elected server. Deno reads nothing of /proc for metrics, whatever is granted here. */
+/** The machine's name, for the lease of leader election. Deno does not permit reading /proc for metrics with any grant here. */
 const machineFiles = Object.freeze(["/etc/hostname"]);
 
 const sources = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Flags of `deno run` for the server with these arguments, started in `folder`. Where the arguments cannot be used, the flags are
- *  enough for the server to say why. */
+/**
+ * Flags of `deno run` for the server with these arguments, started in `folder`. For invalid arguments they suffice for the server's error.
+ */
 export function permissionFlags(args: readonly string[], folder: string): readonly string[] {
   let configurationFile: string | undefined;
   let config: Config = defaults;
@@ -75,7 +76,7 @@ export function permissionFlags(args: readonly string[], folder: string): readon
   ];
 }
 
-/** Deno separates entries by commas; a comma in one is written twice. */
+/** Deno separates entries by commas; a comma within an entry is doubled. */
 function listed(entries: readonly string[]): string {
   return [...new Set(entries)].map((entry) => entry.replaceAll(",", ",,")).join(",");
 }
@@ -91,24 +92,26 @@ function paths(config: Config, folder: string): { read: string[]; write: string[
   ];
   const write = config["data-dir"] === ":memory:" ? [] : [at(config["data-dir"])];
   const auditLog = config["audit-log-path"];
-  // Rotation renames files beside the log, and a first start makes its folder.
+  // Rotation renames files beside the log, and a first start creates its folder.
   if (auditLog !== "" && auditLog !== "-") write.push(folderThatExists(dirname(at(auditLog))));
   if (config["cert-dir"] !== "") write.push(certificatesFolder(at(config["cert-dir"])));
   return { read, write };
 }
 
-/** The folder of the server's own certificates. A first start makes it beside its place and moves it there, which needs the folder
- *  above it. */
+/**
+ * The folder of the server's own certificates. A first start creates it beside its final place and renames it, which needs the parent
+ * folder.
+ */
 function certificatesFolder(path: string): string {
   return existsSync(join(path, "ca.crt")) ? path : dirname(path);
 }
 
-/** The folder, or the nearest one above it that exists, in which it can be made. */
+/** The folder, or its nearest existing parent, in which it can be created. */
 function folderThatExists(path: string): string {
   return existsSync(path) || path === dirname(path) ? path : folderThatExists(dirname(path));
 }
 
-/** The files and servers that kubeconfig files refer to. A file that cannot be used grants nothing beside itself. */
+/** The files and servers in kubeconfig files. A file that cannot be used grants nothing but itself. */
 function remoteAccess(config: Config, folder: string): { files: string[]; addresses: string[]; isInCluster: boolean } {
   const named = [...kubeconfigSettings.map((name) => config[name]), ...kubeconfigsOfAuthorizers(config, folder)];
   const paths = named.filter((path) => path !== "");
@@ -120,19 +123,18 @@ function remoteAccess(config: Config, folder: string): { files: string[]; addres
       append(files, filesOfAccess(path, text));
       if (address !== undefined) addresses.push(address);
     } catch {
-      // The server says what is wrong with it.
+      // The server reports the error.
     }
   }
   return { files, addresses, isInCluster: paths.includes(inCluster) };
 }
 
-/** As `kernel/main.ts` loads plugins: paths are modules, other words are packages, which are below the sources. */
+/** As in `kernel/main.ts`: paths are modules, other words are packages, which are below the sources. */
 function isPath(specifier: string): boolean {
   return specifier.startsWith(".") || isAbsolute(specifier);
 }
 
-/** The folder of the package that a module belongs to, so that the module can import the rest of it; its own folder where there is
- *  none. */
+/** The folder of the package of a module, so that the module can import the rest of it; without a package, the module's folder. */
 function packageOf(path: string): string {
   const own = dirname(path);
   for (let folder = own;; folder = dirname(folder)) {
@@ -141,26 +143,26 @@ function packageOf(path: string): string {
   }
 }
 
-/** Where the server listens, and the servers of etcd. */
+/** The listen address and the servers of etcd. */
 function addresses(config: Config): string[] {
   const bracketed = (host: string) => isIP(host) === 6 ? `[${host}]` : host;
   return [`${bracketed(config["bind-address"])}:${config["secure-port"]}`, ...config["etcd-servers"].flatMap(hostOf)];
 }
 
-/** Host and port of a URL; none of text that is no URL. */
+/** Host and port of a URL; empty for text that is not a URL. */
 function hostOf(text: string): readonly string[] {
   const url = URL.parse(text);
   return url === null || url.hostname === "" ? [] : [`${url.hostname}:${url.port || (url.protocol === "https:" ? "443" : "80")}`];
 }
 
-/** Issuers of tokens. Their keys must be served by the same host; those of Google are known to be elsewhere. */
+/** Token issuers. The keys must be served by the same host; Google's host of keys is known. */
 function issuerAddresses(config: Config, folder: string): string[] {
   const text = `${config["oidc-issuer-url"]} ${textOf(config["authentication-config"], folder)}`;
   const hosts = [...text.matchAll(/\bhttps:\/\/[^\s"'\/?#,\\}\]]+/g)].flatMap(([url]) => hostOf(url));
   return hosts.includes("accounts.google.com:443") ? [...hosts, "www.googleapis.com:443"] : hosts;
 }
 
-/** Kubeconfig files, and the word for in-cluster credentials, that the file of --authorization-config names. */
+/** Kubeconfig files in the file of --authorization-config, and the word for in-cluster credentials. */
 function kubeconfigsOfAuthorizers(config: Config, folder: string): readonly string[] {
   const text = textOf(config["authorization-config"], folder);
   const paths = text.split("kubeConfigFile").slice(1).map((piece) => /^["': \t]*([^\s"',{}:]+)/.exec(piece)?.[1] ?? "");
@@ -171,7 +173,7 @@ function textOf(path: string, folder: string): string {
   try {
     return path === "" ? "" : readFileSync(resolve(folder, path), "utf8");
   } catch {
-    return ""; // the server says what is wrong with the file
+    return ""; // The server reports the error.
   }
 }
 

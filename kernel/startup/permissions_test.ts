@@ -29,7 +29,7 @@ test("permissionFlags() grants the sources, the data folder and the address, and
   assert.equal(Object.hasOwn(granted(["--data-dir=:memory:"]), "write"), false);
 });
 
-test("permissionFlags() grants reading each file that a setting names", () => {
+test("permissionFlags() grants reading each file of a setting", () => {
   const named = Object.keys(settings).filter((name) => /(file|manifest|authentication-config|authorization-config)$/.test(name)).toSorted();
   assert.deepEqual([...fileSettings].toSorted(), named);
   const needed: Readonly<Record<string, readonly string[]>> = {
@@ -43,12 +43,12 @@ test("permissionFlags() grants reading each file that a setting names", () => {
   }
 });
 
-test("permissionFlags() grants the addresses of etcd, with the port that their scheme means", () => {
+test("permissionFlags() grants the addresses of etcd, with the default port of their scheme", () => {
   const servers = "--etcd-servers=http://[::1]:2379,https://etcd.example,http://10.0.0.1";
   assert.deepEqual(granted([servers, "--bind-address=::"]).net, ["[::]:6443", "[::1]:2379", "etcd.example:443", "10.0.0.1:80"]);
 });
 
-test("permissionFlags() reads the configuration file, and is enough to say what is wrong with one", () => {
+test("permissionFlags() reads the configuration file, and suffices to report an error in it", () => {
   const folder = mkdtempSync(join(tmpdir(), "thole-permissions-"));
   try {
     const file = join(folder, "thole.yaml");
@@ -62,7 +62,7 @@ test("permissionFlags() reads the configuration file, and is enough to say what 
   }
 });
 
-test("permissionFlags() grants the folder above its certificates only until they are there", () => {
+test("permissionFlags() grants the parent of the certificates' folder only until that folder exists", () => {
   const folder = mkdtempSync(join(tmpdir(), "thole-permissions-"));
   try {
     const args = ["--data-dir=/d", `--cert-dir=${join(folder, "pki")}`];
@@ -75,7 +75,7 @@ test("permissionFlags() grants the folder above its certificates only until they
   }
 });
 
-test("permissionFlags() grants a plugin's package, or its folder where it has none", () => {
+test("permissionFlags() grants a plugin's package, or its folder without one", () => {
   const folder = mkdtempSync(join(tmpdir(), "thole-permissions-"));
   try {
     mkdirSync(join(folder, "package/deep"), { recursive: true });
@@ -88,7 +88,7 @@ test("permissionFlags() grants a plugin's package, or its folder where it has no
   }
 });
 
-test("permissionFlags() keeps a comma in a path apart from the next path", () => {
+test("permissionFlags() separates a comma in a path from the next path", () => {
   assert.match(permissionFlags(["--data-dir=/a,/b"], "/").join(" "), /--allow-write=\/a,,\/b /);
 });
 
@@ -122,7 +122,7 @@ test("permissionFlags() grants the files and servers of token issuers and webhoo
   }
 });
 
-test("permissionFlags() grants the kubeconfigs of authorization webhooks, with the files and servers that they name", () => {
+test("permissionFlags() grants the kubeconfigs of authorization webhooks, with their files and servers", () => {
   const folder = mkdtempSync(join(tmpdir(), "thole-permissions-"));
   try {
     const config = join(folder, "authorization.yaml"),
@@ -149,7 +149,7 @@ test("permissionFlags() grants the kubeconfigs of authorization webhooks, with t
   }
 });
 
-test("permissionFlags() grants the folder of the audit log, and what the kubeconfig of the audit webhook names", () => {
+test("permissionFlags() grants the folder of the audit log, and the files and servers in the kubeconfig of the audit webhook", () => {
   const folder = mkdtempSync(join(tmpdir(), "thole-permissions-"));
   try {
     mkdirSync(join(folder, "logs"));
@@ -166,7 +166,7 @@ users: [{name: u, user: {tokenFile: /var/token}}]
     const { read, write, net, env } = granted(args);
     assert.deepEqual([write, net, env], [[join(folder, "logs")], ["127.0.0.1:6443", "10.0.0.8:443"], undefined]);
     for (const path of [file, join(folder, "ca.crt"), "/var/token"]) assert.ok(read?.includes(path), path);
-    // A folder that is missing is made in the nearest one that exists; a file that cannot be used grants nothing but itself.
+    // A missing folder is created in its nearest existing parent; a file that cannot be used grants nothing but itself.
     writeFileSync(file, "users: [");
     const missing = granted([
       "--data-dir=:memory:",

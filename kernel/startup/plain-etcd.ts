@@ -1,6 +1,6 @@
-/** Servers of etcd that are reached over a network without TLS. */
+/** Servers of etcd without TLS on other machines. */
 
-/** A warning for each address of `--etcd-servers` that is http:// and not of this machine, as it is written: names are not resolved. */
+/** A warning for each address of `--etcd-servers` that is http:// and not a loopback address. Names are not resolved. */
 export function plainEtcdWarnings(servers: readonly string[]): readonly string[] {
   return servers.flatMap((text) => {
     const url = URL.parse(text);
@@ -12,7 +12,7 @@ export function plainEtcdWarnings(servers: readonly string[]): readonly string[]
   });
 }
 
-/** The URL parser has brought addresses into their usual form. */
+/** The URL parser has normalized addresses. */
 function isLoopback(host: string): boolean {
   return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

@@ -4,7 +4,7 @@ import { plainEtcdWarnings } from "./plain-etcd.ts";
 
 const warned = (...servers: string[]) => plainEtcdWarnings(servers).map((text) => /^etcd at (\S+) is reached by http:\/\//.exec(text)?.[1]);
 
-test("plainEtcdWarnings() is silent for https and for addresses of this machine", () => {
+test("plainEtcdWarnings() is empty for https and for loopback addresses", () => {
   assert.deepEqual(
     warned(
       "https://10.0.0.1:2379",
@@ -20,7 +20,7 @@ test("plainEtcdWarnings() is silent for https and for addresses of this machine"
   );
 });
 
-test("plainEtcdWarnings() names each address that is reached over a network without TLS, without its password", () => {
+test("plainEtcdWarnings() names each remote address without TLS, without its password", () => {
   assert.deepEqual(
     warned(
       "http://10.0.0.1:2379",

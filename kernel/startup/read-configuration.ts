@@ -1,4 +1,4 @@
-/** From the command line, the file that it names and the plugins that both choose: at the start, and again whenever the file changes. */
+/** Reads the command line, its configuration file and the plugins, which both select: at start, and again when the file changes. */
 import { readFileSync, statSync } from "node:fs";
 import type { Plugin } from "../../core/plugin.ts";
 import { limits } from "../../core/limits.ts";
@@ -10,26 +10,26 @@ import { activeConfigMistakes } from "../config/active-config.ts";
 import { metricMistakes } from "./open-metrics.ts";
 import { fingerprint } from "../config/watch-file.ts";
 
-/** What is written down, and what it means. */
+/** The configuration as written and as parsed. */
 export interface Written {
   readonly config: Config;
   readonly plugins: readonly Plugin[];
-  /** The text of the configuration file; empty where there is none. */
+  /** The text of the configuration file; empty without a file. */
   readonly text: string;
-  /** What is wrong with it, as far as it was looked at; the rest is then what could be read. */
+  /** Mistakes found so far; the rest is what could be parsed. */
   readonly mistakes?: readonly string[];
 }
 
-/** Where a configuration is written down, for a server that looks again while it runs. */
+/** The source of a configuration, for a server that reads it again while it runs. */
 export interface Source {
   /** Text of the configuration file at the start. */
   readonly text: string;
   readonly read: () => Promise<Written>;
-  /** A fingerprint that changes with the file; absent where there is no file. */
+  /** A fingerprint that changes with the file; absent without a file. */
   readonly look?: () => string;
 }
 
-/** Settings and plugins as they are written down now, and where; undefined for those who want help. A ConfigError lists every mistake. */
+/** The settings, plugins and source; undefined for --help. Throws a ConfigError with every mistake. */
 export async function readConfiguration(
   args: readonly string[],
   builtIn: readonly Plugin[],
@@ -42,7 +42,7 @@ export async function readConfiguration(
     const { config } = parsed;
     const mistakes: string[] = [];
     const chosen = await choosePlugins(config.plugins, builtIn, load, mistakes);
-    // A plugin whose name is wrong is no reason to refuse what else is said of its kinds.
+    // An invalid plugin name does not make settings of its kinds mistakes.
     const plugins = mistakes.length === 0 ? chosen : [...new Set([...builtIn, ...chosen])];
     return { config, plugins, text, mistakes: [...parsed.mistakes, ...mistakes] };
   }
@@ -52,7 +52,7 @@ export async function readConfiguration(
   const all = [...mistakes, ...activeConfigMistakes(config, plugins), ...metricMistakes(config), ...await fileMistakes(config, plugins)];
   if (all.length > 0) throw new ConfigError([...new Set(all)]);
   const file = config.config;
-  // The arguments stay the same: who wants help now has wanted it before.
+  // The arguments are unchanged, so --help is not among them.
   const again = async () => await read() ?? first;
   return { config, plugins, source: { text, read: again, ...(file === "" ? {} : { look: () => fingerprint(file) }) } };
 }

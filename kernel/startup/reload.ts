@@ -1,9 +1,9 @@
 /**
- * Takes a changed configuration into force while the server runs, or refuses it whole.
+ * Activates a changed configuration while the server runs, or rejects it as a whole.
  *
- *   file changes, SIGHUP ──> read ──> as before ──> told to whoever asked
- *                              ├────> a mistake, or what only a start can change ──> refused: log, metric, the old one stays
- *                              └────> another generation ──> swapped: log, metric
+ *   file changes, SIGHUP ──> read ──> unchanged ──> logged if requested
+ *                              ├────> a mistake, or a setting that needs a restart ──> rejected: log, metric, the old one stays active
+ *                              └────> new configuration ──> swapped: log, metric
  */
 import { append } from "../../core/append.ts";
 import { type Catalog, CatalogError } from "../catalog/catalog.ts";
@@ -15,9 +15,9 @@ import type { KernelRecord } from "../observe/metrics.ts";
 import type { Written } from "./read-configuration.ts";
 
 export interface ReloadNeeds {
-  /** What is written down now; a ConfigError lists every mistake. */
+  /** The configuration as written now; a ConfigError contains every mistake. */
   readonly read: () => Promise<Written>;
-  /** Text of the file that the server was started with. */
+  /** Text of the file at the start. */
   readonly text: string;
   readonly inForce: () => ActiveConfig;
   readonly swap: (next: ActiveConfig) => void;
@@ -27,21 +27,21 @@ export interface ReloadNeeds {
   readonly now: () => number;
 }
 
-/** Never rejects; concurrent calls run one after another. `asked`: logs also when nothing has changed. */
+/** Never rejects; concurrent calls run in sequence. `asked`: logs even if nothing has changed. */
 export type Reload = (asked: boolean) => Promise<void>;
 
 export function reloader(needs: ReloadNeeds): Reload {
-  /** What was read last, in force or refused. */
+  /** The text of the last reading, active or rejected. */
   let text = needs.text;
-  let running = needs.text === "" ? Promise.resolve() : tellHash(needs, needs.text);
+  let running = needs.text === "" ? Promise.resolve() : recordHash(needs, needs.text);
   async function reload(asked: boolean): Promise<void> {
     try {
       const written = await needs.read();
       if (!asked && written.text === text) return;
       text = written.text;
       adopt(needs, written);
-      tellOutcome(needs, "success");
-      await tellHash(needs, text);
+      recordOutcome(needs, "success");
+      await recordHash(needs, text);
     } catch (error) {
       refuse(needs, error);
     }
@@ -59,14 +59,14 @@ function adopt({ inForce, swap, log }: ReloadNeeds, { config, plugins, mistakes 
   if (changed.length === 0 && next.catalog === before.catalog) return log.info("the configuration was read again: nothing has changed");
   swap(next);
   const [was, is] = [groupVersionsOf(before.catalog), groupVersionsOf(next.catalog)];
-  log.info("the configuration was read again and is in force", {
+  log.info("the configuration was read again and is active", {
     changed,
     came: is.filter((each) => !was.includes(each)),
     left: was.filter((each) => !is.includes(each)),
   });
 }
 
-/** The generation of changed settings; every mistake in it is thrown together with those that are `known` already, in one ConfigError. */
+/** The active form of changed settings. Its mistakes and the `known` ones are thrown in one ConfigError. */
 function generationAfter(before: ActiveConfig, config: Config, plugins: Written["plugins"], known: readonly string[]): ActiveConfig {
   let next: ActiveConfig | undefined;
   const mistakes = [...known];
@@ -92,7 +92,9 @@ export function changedSettings(before: Config, next: Config): readonly SettingN
 
 function fixedMistake(name: SettingName): string | undefined {
   const { fixed } = settings[name];
-  return fixed === undefined ? undefined : `setting "${name}" cannot change while the server runs: ${fixed}; start it again for that`;
+  return fixed === undefined
+    ? undefined
+    : `setting "${name}" cannot change while the server runs: ${fixed}; restart the server to change it`;
 }
 
 function groupVersionsOf({ groups }: Catalog): readonly string[] {
@@ -103,19 +105,19 @@ function groupVersionsOf({ groups }: Catalog): readonly string[] {
 
 function refuse(needs: ReloadNeeds, error: unknown): void {
   const mistakes = isMistaken(error) ? { mistakes: error.mistakes } : describe(error);
-  needs.log.error("the changed configuration is refused, the one before it stays in force", mistakes);
-  tellOutcome(needs, "failure");
+  needs.log.error("the changed configuration is rejected; the previous one stays active", mistakes);
+  recordOutcome(needs, "failure");
 }
 
-/** Upstream's hash of a server's identity, which is empty where a server has none. */
+/** Upstream's hash of the server's identity; empty for a server without one. */
 const apiserver_id_hash = "";
 
-function tellOutcome({ record, now }: ReloadNeeds, status: "success" | "failure"): void {
+function recordOutcome({ record, now }: ReloadNeeds, status: "success" | "failure"): void {
   record.reloads.with({ apiserver_id_hash, status }).add();
   record.reloadedAt.with({ apiserver_id_hash, status }).set(now() / 1000);
 }
 
-async function tellHash({ record }: ReloadNeeds, text: string): Promise<void> {
+async function recordHash({ record }: ReloadNeeds, text: string): Promise<void> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
   const hex = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
   record.configurationInfo.reset();

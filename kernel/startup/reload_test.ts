@@ -6,7 +6,7 @@ import { jsonLog } from "../observe/log.ts";
 import { openMetrics } from "./open-metrics.ts";
 import { reloader } from "./reload.ts";
 
-test("reloader() tells a mistake to whoever asks, and once where nobody does, however often the file is looked at", async () => {
+test("reloader() logs a mistake on each request, and once for any number of checks of the file", async () => {
   const config = withDefaults({ "data-dir": ":memory:" });
   const told: string[] = [], active = activeConfigOf(config, []);
   const log = jsonLog((line) => told.push(JSON.parse(line).level), () => 0);
@@ -24,5 +24,5 @@ test("reloader() tells a mistake to whoever asks, and once where nobody does, ho
   assert.deepEqual(told, ["error", "error"]);
   written = { config, plugins: [], text: "" };
   for (const asked of [false, false]) await reload(asked);
-  assert.deepEqual(told, ["error", "error", "info"], "what is in force again is told");
+  assert.deepEqual(told, ["error", "error", "info"], "a return to the active text is logged");
 });

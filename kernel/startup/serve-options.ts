@@ -1,4 +1,4 @@
-/** What a server is started with. */
+/** Options of a server. */
 import type { Plugin } from "../../core/plugin.ts";
 import type { Config } from "../config/settings.ts";
 import type { StartHeavyThread } from "../heavy/requests.ts";
@@ -12,16 +12,16 @@ export interface ServeOptions {
   readonly config: Config;
   readonly plugins: readonly Plugin[];
   readonly log: Log;
-  /** Where config and plugins come from, to be asked again while the server runs; absent where they never change. */
+  /** The source of config and plugins, to read them again while the server runs; absent if they never change. */
   readonly source?: Source;
-  /** Measures event loop and garbage collection too. Once per process. */
+  /** Measures the event loop and garbage collection as well. At most one server per process may set it. */
   readonly processMetrics?: boolean;
-  /** Resolves once what was logged is written; absent where lines are written before the log goes on. */
+  /** Resolves when all log lines are written; absent for a synchronous log. */
   readonly flushLog?: () => Promise<void>;
-  /** Starts the thread for heavy requests; it must know the same plugins by name. Absent: they run in this thread. */
+  /** Starts the thread for heavy requests, which must have the same plugins by name. Absent: they run in the main thread. */
   readonly startHeavy?: StartHeavyThread;
-  /** How requests read; from the cache where absent. */
+  /** The reads of requests. Default: the cache. */
   readonly readsOver?: (store: Store) => Reads;
-  /** Of the embedded store, for tests. */
+  /** Options of the embedded store, for tests. */
   readonly sqlite?: OpenStoreOptions["sqlite"];
 }

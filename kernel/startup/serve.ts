@@ -1,4 +1,4 @@
-/** Starts a server from settings and plugins, and ends it. What a request meets is in `handle.ts`. */
+/** Starts a server from settings and plugins, and stops it. The steps of a request are in `handle.ts`. */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { reasonOf } from "../../core/reason-of.ts";
@@ -19,36 +19,36 @@ import { requestLabels } from "../observe/request-metrics.ts";
 import { gate } from "./shutdown.ts";
 import { validityWatch } from "./certificate-validity.ts";
 
-/** A server that answers. */
+/** A running server. */
 export interface Running {
   /** `https://127.0.0.1:6443`. */
   readonly url: string;
   readonly port: number;
-  /** PEM of the authority that signed the serving certificate; undefined where the certificate was given. */
+  /** PEM of the CA that signed the serving certificate; undefined if the certificate was given. */
   readonly ca: string | undefined;
   /** PEM of the administrator's certificate and key. */
   readonly admin: { readonly cert: string; readonly key: string };
-  /** Where the administrator's kubeconfig lies; undefined with everything in memory. */
+  /** Path of the administrator's kubeconfig; undefined if everything is in memory. */
   readonly kubeconfig: string | undefined;
-  /** The one in force. */
+  /** The active catalog. */
   readonly catalog: Catalog;
-  /** Reads the configuration again, and the files with certificates and tokens; what came of it is logged and counted. */
+  /** Reads the configuration, certificates and tokens again; the result is logged and counted. */
   reload(): Promise<void>;
-  /** Not ready first, then requests in flight finish, watches end, the store is closed. */
+  /** In order: reports not ready, waits for requests in flight, ends watches, closes the store. */
   close(): Promise<void>;
 }
 
-/** Time given to requests in flight once the server goes down. */
+/** Milliseconds for requests in flight at shutdown. */
 const graceMs = 10_000;
-/** How often the dates of certificates are looked at. */
+/** Milliseconds between checks of certificate dates. */
 const lookAtDatesMs = 60_000;
 
-/** Rejects with everything undone when it cannot start. */
+/** Rejects if the server cannot start, after undoing everything. */
 export async function serve(options: ServeOptions): Promise<Running> {
   const { config, log } = options;
   if (!isInMemory(config)) await makeFolder(config["data-dir"]);
   const credentials = openCredentials(config, Date.now, log);
-  credentials.catch(() => {}); // awaited below, once there is something to undo
+  credentials.catch(() => {}); // Awaited below, when `close` can undo it.
   const opened = await openServer(options);
   try {
     return await listening(options, opened, await credentials);
@@ -95,7 +95,7 @@ async function listening({ config, log }: ServeOptions, opened: Opened, credenti
     if (path !== undefined) await writePrivateFile(path, kubeconfig(url, ownCa ?? tls.cert, pki.admin, namesOf(config)));
   };
   try {
-    // Before what the server waits for to be ready: who sees that it is may take up the file at once.
+    // Before readiness: a client that waits for readiness may read the file at once.
     await writeKubeconfig().catch((error) => {
       throw new Error(`cannot write the kubeconfig: ${reasonOf(error)}`);
     });
@@ -111,13 +111,13 @@ async function listening({ config, log }: ServeOptions, opened: Opened, credenti
     ...each,
     async renew() {
       const renewed = await each.renew();
-      // The certificates are in force, whatever becomes of this.
+      // The certificates are active, even if writing fails.
       if (renewed !== undefined) lookAtDates();
       if (renewed !== undefined) await writeKubeconfig().catch((error) => log.error("cannot write the kubeconfig", describe(error)));
       return renewed;
     },
   }));
-  // As often as files are read anew: what was renewed counts from then on.
+  // As often as files are checked, so that renewed certificates are used from then on.
   const looking = setInterval(lookAtDates, lookAtDatesMs);
   ending.signal.addEventListener("abort", () => clearInterval(looking), { once: true });
   const files = followFiles([...opened.followed, ...renewed], { log, clock: systemClock, signal: ending.signal });

@@ -35,13 +35,13 @@ export interface ServiceAccounts {
   /** The discovery documents. */
   readonly documents: TokenDocuments;
   readonly followed: readonly Followed[];
-  /** Looks objects up here from now on. Before that, no token is accepted. */
+  /** Sets the source of objects. Before that, all tokens are rejected. */
   lookUpIn(reads: Pick<Reads, "live">): void;
-  /** Records uses of legacy tokens through this from now on. */
+  /** Sets the API that records uses of legacy tokens. */
   recordBy(api: Api): void;
-  /** The address of the server, for the discovery documents. */
+  /** The URL of the server, for the discovery documents. */
   serveAt(url: string): void;
-  /** Resolves when no key is being made and no use is being recorded. */
+  /** Resolves when no key is being created and no use is being recorded. */
   ended(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export interface ServiceAccountNeeds {
   readonly record: KernelRecord;
 }
 
-/** Rejects for given files that hold no keys. */
+/** Rejects for given files without keys. */
 export async function openServiceAccounts(
   config: Config,
   { inForce: { current: inForce, onSwap }, log, record }: ServiceAccountNeeds,
@@ -115,7 +115,7 @@ export async function openServiceAccounts(
   };
 }
 
-/** What several servers on one etcd need to accept each other's tokens. */
+/** Warnings for several servers on one etcd that would reject each other's tokens. */
 function sharingWarnings(config: Config): readonly string[] {
   const mistake = issuerMistake(serviceAccountIssuers(config)[0]!);
   return [

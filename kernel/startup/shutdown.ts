@@ -1,19 +1,19 @@
-/** How a server goes down: requests that come too late are turned away, watches end one after another. */
+/** Shutdown: new requests are rejected, watches end in shares. */
 import type { Exchange, Reply } from "../request/exchange.ts";
 import { textReply } from "../respond/text.ts";
 import { type Clock, pause, systemClock } from "../../core/async.ts";
 
-/** In so many moments watches end, so that their clients do not all come back to other servers at once. */
+/** Number of shares in which watches end, so that their clients do not all reconnect to other servers at once. */
 const momentsOfEnding = 16;
 
 export interface WatchEnds {
-  /** Aborts when a watch that begins now has to end. */
+  /** The signal that ends a watch that begins now. */
   signal(random: () => number): AbortSignal;
   /** Ends all watches within this time, in shares. */
   end(withinMs: number): Promise<void>;
 }
 
-/** `ending` ends all watches at once, whatever is under way. */
+/** `ending` ends all watches at once, at any time. */
 export function watchEnds(ending: AbortSignal, clock: Clock = systemClock): WatchEnds {
   const shares = Array.from({ length: momentsOfEnding }, () => new AbortController());
   const all = () => shares.forEach((share) => share.abort());
@@ -29,12 +29,12 @@ export function watchEnds(ending: AbortSignal, clock: Clock = systemClock): Watc
   };
 }
 
-/** Requests on their way, and whether new ones are still taken. */
+/** Requests in flight, and whether new ones are accepted. */
 export interface Gate {
   handle(exchange: Exchange): Promise<Reply>;
-  /** From now on new requests are refused with 429 and Retry-After. Health checks and metrics are still served. */
+  /** Rejects new requests from now on with 429 and Retry-After, except health checks and metrics. */
   turnAway(): void;
-  /** Resolves once nothing is on its way (what streams its answer is not meant), or after the time. */
+  /** Resolves when no request is in flight (streamed replies are excluded), or after the time. */
   idle(withinMs: number): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ function isExempt(url: string): boolean {
   return /^\/(readyz|livez|healthz|metrics)([/?]|$)/.test(url);
 }
 
-/** Upstream's answer, which says nothing of what was asked. */
+/** Upstream's reply, which is independent of the request. */
 function comeBackLater(): Reply {
   const reply = textReply(429, "The apiserver is shutting down, please try again later.\n");
   return { ...reply, headers: { ...reply.headers, "retry-after": "5" }, goAway: true };

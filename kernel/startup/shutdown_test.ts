@@ -4,11 +4,11 @@ import type { Exchange } from "../request/exchange.ts";
 import { gate, watchEnds } from "./shutdown.ts";
 import { manualClock } from "../store/testing/clock.ts";
 
-// Of an exchange, the gate reads the URL.
+// The gate uses the URL only.
 const exchange = (url: string) => ({ url }) as unknown as Exchange;
 const reply = { status: 200, headers: {}, body: "" };
 
-test("WatchEnds.end() ends watches in shares over the time, and the server's end ends all at once", async () => {
+test("WatchEnds.end() ends watches in shares over the time, and the abort of `ending` ends all at once", async () => {
   const clock = manualClock();
   const ending = new AbortController();
   const ends = watchEnds(ending.signal, clock);
@@ -28,7 +28,7 @@ test("WatchEnds.end() ends watches in shares over the time, and the server's end
   assert.equal(hasty.aborted, true);
 });
 
-test("Gate turns new requests away but for health and metrics, and is idle when the others are answered", async () => {
+test("Gate rejects new requests except health and metrics, and is idle when the others have ended", async () => {
   const answered = Promise.withResolvers<typeof reply>();
   const late: string[] = [];
   const { handle, turnAway, idle } = gate(

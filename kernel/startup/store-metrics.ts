@@ -1,4 +1,4 @@
-/** Metrics that are read from the store when they are scraped. */
+/** Metrics that are read from the store at each scrape. */
 import { abortable } from "../../core/async.ts";
 import { limits } from "../../core/limits.ts";
 import type { Catalog } from "../catalog/catalog.ts";
@@ -6,7 +6,7 @@ import type { KernelRegistry } from "../observe/metrics.ts";
 import type { Store } from "../store/store.ts";
 import { faultKinds, type Faults } from "../store/fault.ts";
 
-/** Registers the number of objects by kind, the size of the store and its present failures. Keys of objects begin with `prefix`. */
+/** Registers the number of objects by kind, the size of the store and its current faults. Keys of objects begin with `prefix`. */
 export function registerStoreMetrics(
   registry: KernelRegistry,
   { store, faults, prefix, catalog }: {
@@ -21,15 +21,15 @@ export function registerStoreMetrics(
   registry.beforeScrape(() => recordFaults(faults, registry));
 }
 
-/** Reads the store without the measuring wrapper: a scrape is not counted as a request. A store that does not answer in time is -1. */
+/** Reads the store without the measuring wrapper: a scrape does not count as a request. -1 for a store that does not respond in time. */
 async function countObjects(catalog: Catalog, store: Store, prefix: string, { record }: KernelRegistry): Promise<void> {
   const signal = AbortSignal.timeout(limits.scrapeStoreMs);
   const counts = await Promise.all(catalog.stored.map(async ({ under, group, plural }) => {
-    // A list of one entry carries the count of all.
+    // A list of one entry has the total count.
     const count = await store.list({ prefix: `${prefix}/${under}/` }, { limit: 1, signal }).then((listing) => listing.count, () => -1);
     return { group, plural, count };
   }));
-  // Kinds that are no longer served leave the metric.
+  // Removes kinds that are no longer served.
   record.objects.reset();
   record.objectsByName.reset();
   for (const { group, plural, count } of counts) {
@@ -38,10 +38,10 @@ async function countObjects(catalog: Catalog, store: Store, prefix: string, { re
   }
 }
 
-/** The value stays as it was where the store does not answer in time. */
+/** The value is unchanged if the store does not respond in time. */
 async function recordSize(store: Store, { record }: KernelRegistry): Promise<void> {
   const bytes = await abortable(store.size(), AbortSignal.timeout(limits.scrapeStoreMs)).catch(() => undefined);
-  // Upstream numbers its clusters of etcd; there is one store.
+  // Upstream numbers its etcd clusters; here there is one store.
   if (bytes !== undefined) record.storeBytes.with({ storage_cluster_id: "etcd-0" }).set(bytes);
 }
 

@@ -1,4 +1,4 @@
-/** The keys of service account tokens: given in files, or the server's own; kept as new as the files are. */
+/** The keys of service account tokens: given in files, or the server's own; reloaded when the files change. */
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import { join } from "node:path";
 import { reasonOf } from "../../core/reason-of.ts";
@@ -20,14 +20,14 @@ import { parseCertificate } from "../listen/x509/parse-certificate.ts";
 import { isInMemory } from "./open-store.ts";
 
 export interface TokenKeys {
-  /** The keys in force. The server's own key is made when it is needed first, which is at once where it is kept in a file. */
+  /** The active keys. The server's own key is created on first use, or at once if it is stored in a file. */
   keys(): Promise<KeySet>;
   readonly followed: readonly Followed[];
-  /** Resolves when no key is being made. */
+  /** Resolves when no key is being created. */
   ended(): Promise<void>;
 }
 
-/** Rejects for given files that hold no keys. */
+/** Rejects for given files without keys. */
 export async function openTokenKeys(
   config: Config,
   log: { error(text: string, fields: { readonly error: string }): void },
@@ -45,12 +45,12 @@ export async function openTokenKeys(
     if (inForce?.of !== of || inForce.verifying !== verifying) {
       const known = verifying;
       inForce = { of, verifying: known, keys: of.then((key) => keySet(key, known)) };
-      // A key that could not be made is made with the next request.
+      // After a failure the next request creates the key.
       of.catch(() => signing === of ? signing = undefined : undefined);
     }
     return inForce.keys;
   }
-  // Making a key takes a while: the first request for a token should not wait for it.
+  // Creating a key takes a while: the first request for a token should not wait for it.
   if (path !== undefined && !isGiven) {
     keys().catch((error) => log.error("cannot make the key of service account tokens", { error: reasonOf(error) }));
   }
@@ -58,7 +58,7 @@ export async function openTokenKeys(
     what: "signing key of service account tokens",
     paths: path === undefined ? [] : [path],
     async renew() {
-      // A key that is being made has no file yet.
+      // A key that is being created has no file yet.
       const before = await signing?.catch(() => undefined), next = await readSigningKey(path!);
       if (before?.id === next.id) return undefined;
       signing = Promise.resolve(next);
@@ -82,28 +82,28 @@ export async function openTokenKeys(
   };
 }
 
-/** Reads the given files and uses nothing of them: each rejects for a file that holds no key. */
+/** Reads the given files without activating them. Each promise rejects for a file without a key. */
 export function checkGivenTokenKeys(config: Config): readonly Promise<unknown>[] {
   const path = config["service-account-signing-key-file"];
   return [...(path === "" ? [] : [readSigningKey(path)]), readVerifyingKeys(config["service-account-key-file"])];
 }
 
-/** The file of the signing key; undefined where it is kept in memory. */
+/** The file of the signing key; undefined if it is in memory. */
 function signingKeyPath(config: Config): string | undefined {
   const given = config["service-account-signing-key-file"];
   if (given !== "") return given;
   return isInMemory(config) ? undefined : join(config["data-dir"], "service-account.key");
 }
 
-/** The server's own key: from its file, or made anew and written there. */
+/** The server's own key: from its file, or created and written there. */
 async function ownKey(path: string | undefined): Promise<SigningKey> {
   if (path === undefined) return await signingKey(await newSigningKey());
-  const known = await readText(path, "key").catch(() => undefined); // there is none before the first start
+  const known = await readText(path, "key").catch(() => undefined); // Before the first start the file does not exist.
   if (known === undefined) {
     const { pkcs8 } = await newSigningKey();
     await writePrivateFile(path, privateKeyPem(pkcs8));
   }
-  // Of two servers that start together in one folder, both use the file that was written last.
+  // Two servers that start in one folder at the same time both use the file that was written last.
   return await readSigningKey(path);
 }
 
@@ -151,27 +151,27 @@ function pemBlocks(text: string): readonly PemBlock[] {
   });
 }
 
-/** The private key of a block; undefined for a block of another type, and for one that cannot be read. */
+/** The private key of a block; undefined for a block of another type or an invalid one. */
 function privateKeyOf({ label, whole }: PemBlock): KeyObject | undefined {
   if (!["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY"].includes(label)) return undefined;
   return readOrNone(() => createPrivateKey(whole));
 }
 
-/** The key of a block; undefined for a block that holds none, as upstream tolerates. */
+/** The key of a block; undefined for a block without one, as upstream tolerates. */
 async function verifyingKeyOf(block: PemBlock): Promise<VerifyingKey | undefined> {
   const { label, bytes } = block;
   const key = privateKeyOf(block) ?? readOrNone(() => {
     const spki = label === "CERTIFICATE" ? parseCertificate(bytes).publicKeyInfo : bytes;
     return createPublicKey({ key: Buffer.from(spki), format: "der", type: "spki" });
   });
-  return key === undefined ? undefined : await verifyingKey(keyBytes(key)).catch(() => undefined); // a type that signs no tokens
+  return key === undefined ? undefined : await verifyingKey(keyBytes(key)).catch(() => undefined); // A type that cannot sign tokens.
 }
 
 function readOrNone<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch {
-    return undefined; // not a key: other blocks of the file may hold one
+    return undefined; // Not a key: other blocks of the file may contain one.
   }
 }
 

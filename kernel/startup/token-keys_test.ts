@@ -22,7 +22,7 @@ const rsaPem = (): string =>
   String(generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ type: "pkcs8", format: "pem" }));
 const idOf = async (opened: Awaited<ReturnType<typeof openTokenKeys>>): Promise<string> => (await opened.keys()).signing.id;
 
-test("openTokenKeys() makes a key in the data folder on the first start, for its owner only, and keeps it", () =>
+test("openTokenKeys() creates a key in the data folder on the first start, for its owner only, and keeps it", () =>
   inFolder(async (folder) => {
     const config = configOf({ "data-dir": folder }), path = join(folder, "service-account.key");
     const opened = await openTokenKeys(config, noLog);
@@ -35,7 +35,7 @@ test("openTokenKeys() makes a key in the data folder on the first start, for its
     assert.equal(await opened.keys(), await opened.keys(), "the same keys are the same value");
   }));
 
-test("openTokenKeys() keeps a key in memory where nothing is left on disk, and makes it when it is needed", async () => {
+test("openTokenKeys() keeps a key in memory if nothing is written to disk, and creates it on first use", async () => {
   const config = configOf({ "data-dir": ":memory:" });
   const opened = await openTokenKeys(config, noLog);
   assert.deepEqual(opened.followed, []);
@@ -64,10 +64,10 @@ test("openTokenKeys() follows the files: a new key signs, and the old one verifi
     await assert.rejects(signer!.renew(), /error reading private key file .*signing\.pem: data does not contain/);
     await writeFile(others, "");
     await assert.rejects(verifiers!.renew(), /error reading public key file .*others\.pem/);
-    assert.equal(await opened.keys(), after, "what was in force stays in force");
+    assert.equal(await opened.keys(), after, "the active keys stay active");
   }));
 
-test("openTokenKeys() tries again with the next request where the key cannot be written", () =>
+test("openTokenKeys() retries with the next request if the key cannot be written", () =>
   inFolder(async (folder) => {
     const failures: string[] = [], data = join(folder, "missing");
     const opened = await openTokenKeys(configOf({ "data-dir": data }), { error: (_text, { error }) => failures.push(error) });
@@ -79,7 +79,7 @@ test("openTokenKeys() tries again with the next request where the key cannot be 
     assert.match(failures[0]!, /ENOENT|No such file/);
   }));
 
-test("openTokenKeys() refuses a damaged key of its own rather than replacing it", () =>
+test("openTokenKeys() rejects its own damaged key instead of replacing it", () =>
   inFolder(async (folder) => {
     const path = join(folder, "service-account.key");
     await writeFile(path, "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n");

@@ -1,4 +1,4 @@
-/** The webhook that reviews bearer tokens. */
+/** The webhook for bearer tokens. */
 import { systemClock } from "../../core/async.ts";
 import { cachedTokens, type TokenAuthenticator, tokenReviewer } from "../access/authentication/mod.ts";
 import { readAccess } from "../access/remote/kubeconfig.ts";
@@ -15,7 +15,7 @@ export interface TokenWebhookNeeds {
   readonly signal: AbortSignal;
 }
 
-/** The webhook that the settings name, if any, behind a cache. Rejects for a kubeconfig that cannot be used. */
+/** The webhook of the settings, if any, behind a cache. Rejects for a kubeconfig that cannot be used. */
 export async function openTokenWebhook(config: Config, needs: TokenWebhookNeeds): Promise<readonly TokenAuthenticator[]> {
   const path = config["authentication-token-webhook-config-file"];
   if (path === "") return [];

@@ -1,13 +1,15 @@
-/** What `/version` says. */
+/** The content of `/version`. */
 import process from "node:process";
 import type { VersionInfo } from "../../core/meta/version-info.ts";
 import { targetRelease } from "../catalog/gates.ts";
 
-/** Our own version; that of package.json, which the running program does not read. */
+/** The version of this package, as in package.json, which the running program does not read. */
 export const ownVersion = "0.1.0";
 
-/** Clients compare major, minor and gitVersion with their own: they name the Kubernetes version that we behave as, and after the plus sign our own.
- *  It is emulated by nothing, and works beside the release before it. */
+/**
+ * Clients compare major, minor and gitVersion with their own: these are the emulated Kubernetes version, with our own version after the
+ * plus sign. The minimum compatible version is the release before.
+ */
 export function buildInfo(): VersionInfo {
   const [major = "", minor = ""] = targetRelease.split(".");
   const [engine, runtime] = process.versions["deno"] === undefined
@@ -30,7 +32,7 @@ export function buildInfo(): VersionInfo {
   };
 }
 
-/** The line of `--version`. */
+/** The output of `--version`. */
 export function versionText(): string {
   const { gitVersion, goVersion, platform } = buildInfo();
   return `Thole ${ownVersion} (Kubernetes ${gitVersion}) on ${goVersion}, ${platform}`;

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { buildInfo, ownVersion, versionText } from "./version.ts";
 
-test("buildInfo() tells the release that is shown, that nothing is emulated, and which release before may run beside it", () => {
+test("buildInfo() has the emulated release and the minimum compatible release", () => {
   const { major, minor, emulationMajor, emulationMinor, minCompatibilityMajor, minCompatibilityMinor, gitVersion } = buildInfo();
   assert.deepEqual([major, minor, emulationMajor, emulationMinor], ["1", "35", "1", "35"]);
   assert.deepEqual([minCompatibilityMajor, minCompatibilityMinor], ["1", "34"]);

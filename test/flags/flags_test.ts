@@ -92,7 +92,7 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
       await assert.rejects(served([`--config=${file}`], () => Promise.resolve()), (error: Error) => {
         assert.match(
           error.message,
-          /unknown setting "anonymous-aut": did you mean "anonymous-auth"\?\n.*setting "secure-port": "many" is no number/,
+          /unknown setting "anonymous-aut": did you mean "anonymous-auth"\?\n.*setting "secure-port": "many" is not a number/,
         );
         return true;
       });
@@ -226,7 +226,7 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
     }),
   "etcd-cafile": secureEtcd(["--etcd-cafile"], /certificate|etcd/i),
   "etcd-certfile": secureEtcd(["--etcd-certfile", "--etcd-keyfile"], /etcd|certificate/i),
-  "etcd-keyfile": secureEtcd(["--etcd-keyfile"], /"--etcd-certfile" and "--etcd-keyfile" are given together/),
+  "etcd-keyfile": secureEtcd(["--etcd-keyfile"], /"--etcd-certfile" and "--etcd-keyfile" must be set together/),
   "etcd-compaction-interval": async () => {
     const oldest = async (server: Served) => {
       const before = (await server.client.ask(path)).json().metadata.resourceVersion;
@@ -383,7 +383,7 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
     for (const wrong of ["0.021", "-0.001", "often", "1e-999"]) {
       await assert.rejects(
         served([`--goaway-chance=${wrong}`], () => Promise.resolve()),
-        /"--goaway-chance": .* is no (chance|number)/,
+        /"--goaway-chance": .* is not a (valid probability|number)/,
         wrong,
       );
     }
@@ -439,7 +439,7 @@ function ownCertificate(): Promise<void> {
       client.close();
     });
     for (const alone of [`--tls-cert-file=${cert}`, `--tls-private-key-file=${key}`]) {
-      await assert.rejects(served([alone], () => Promise.resolve()), /are given together or not at all/);
+      await assert.rejects(served([alone], () => Promise.resolve()), /must be set together/);
     }
     await assert.rejects(
       served([`--tls-cert-file=${key}`, `--tls-private-key-file=${key}`], () => Promise.resolve()),
@@ -523,9 +523,9 @@ test("every mistake on the command line is reported on a separate line, with a s
   assert.equal(await program.exited, 1);
   assert.deepEqual(program.errors().trim().split("\n"), [
     'thole: unknown flag "--secure-prt": did you mean "--secure-port"?',
-    'thole: flag "--request-timeout": "soon" is no duration such as "30s" or "1m30s"',
-    'thole: flag "--anonymous-auth": "perhaps" is no true or false',
-    'thole: unexpected argument "serve": settings are given as --name=value',
+    'thole: flag "--request-timeout": "soon" is not a duration such as "30s" or "1m30s"',
+    'thole: flag "--anonymous-auth": "perhaps" is not true or false',
+    'thole: unexpected argument "serve": the form of a setting is --name=value',
   ]);
 });
 

@@ -1,4 +1,4 @@
-// What becomes of each setting that changes in the file while the server runs: it takes effect, or it is refused with its reason.
+// Each setting, changed in the file while the server runs: it takes effect, or it is rejected with its reason.
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -440,7 +440,7 @@ for (const [name, { before, after, files = {}, plugins, sees, saw, nowSees }] of
         if (saw !== undefined) assert.deepEqual(await sees(server), saw);
         await writeFile(file, `${after.replaceAll("FOLDER", folder)}\n`);
         await server.running.reload();
-        assert.match(server.logged.join("\n"), new RegExp(`is in force","changed":\\["${name}"\\]`));
+        assert.match(server.logged.join("\n"), new RegExp(`is active","changed":\\["${name}"\\]`));
         assert.deepEqual(await sees(server), nowSees);
       }, plugins);
     }));
@@ -470,7 +470,7 @@ for (const [name, of] of Object.entries(hung)) {
     }));
 }
 
-test("a change of what only a start can change is refused whole, with the reason of each", () =>
+test("a change of settings that need a restart is rejected as a whole, with the reason of each", () =>
   inFolder(async (folder) => {
     const file = join(folder, "thole.yaml");
     await writeFile(file, "");
@@ -481,13 +481,13 @@ test("a change of what only a start can change is refused whole, with the reason
         const told = server.logged.length;
         await writeFile(file, `{${name}: ${value}, plugins: [-configmaps]}\n`);
         await server.running.reload();
-        const line = JSON.parse(server.logged.slice(told).find((each) => /refused/.test(each)) ?? "{}");
+        const line = JSON.parse(server.logged.slice(told).find((each) => /rejected/.test(each)) ?? "{}");
         const reason = settings[name as SettingName].fixed ?? ""; // a key of `others`
         assert.ok(
-          line.mistakes?.includes(`setting "${name}" cannot change while the server runs: ${reason}; start it again for that`),
+          line.mistakes?.includes(`setting "${name}" cannot change while the server runs: ${reason}; restart the server to change it`),
           `${name}: ${JSON.stringify(line)}`,
         );
-        assert.equal(await statusOf(server), 200, "nothing of it is in force");
+        assert.equal(await statusOf(server), 200, "no part of it is active");
       }
     });
   }));

@@ -46,7 +46,7 @@ test("readConfiguration() lists mistakes of every kind at once: flags, file, plu
     ]);
     const expected = [
       /unknown flag "--no-such-flag"/,
-      /flag "--v": "loud" is no number/,
+      /flag "--v": "loud" is not a number/,
       /unknown setting "secure-prot": did you mean "secure-port"/,
       /flag "--goaway-chance"/,
       /unknown plugin "configmap": did you mean "configmaps"/,
@@ -67,7 +67,7 @@ test("readConfiguration() lists mistakes of every kind at once: flags, file, plu
   }
 });
 
-test("a reload that is refused lists mistakes of every kind at once, and changes nothing", async () => {
+test("a rejected reload lists mistakes of every kind at once, and changes nothing", async () => {
   const folder = await mkdtemp(join(tmpdir(), "thole-mistakes-"));
   const file = join(folder, "thole.yaml");
   try {
@@ -81,7 +81,7 @@ test("a reload that is refused lists mistakes of every kind at once, and changes
           "disable-admission-plugins: [NoSuchStep]\nmax-requests-inflight: -1\n",
       );
       await server.running.reload();
-      const refused = server.logged.map((line) => JSON.parse(line)).filter(({ message }) => message.includes("is refused"));
+      const refused = server.logged.map((line) => JSON.parse(line)).filter(({ message }) => message.includes("is rejected"));
       assert.equal(new Set(refused.map(({ mistakes }) => JSON.stringify(mistakes))).size, 1);
       const mistakes: readonly string[] = refused[0].mistakes;
       for (

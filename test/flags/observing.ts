@@ -87,7 +87,7 @@ export const observing = {
     assert.match(await said(""), text);
     const { message, URI, resp } = JSON.parse(await said("json"));
     assert.deepEqual([message, URI, resp], ["HTTP", "/version", 200]);
-    await assert.rejects(served(["--logging-format=xml"], () => Promise.resolve()), /"xml" is no format: it must be text or json/);
+    await assert.rejects(served(["--logging-format=xml"], () => Promise.resolve()), /"xml" is not a format: it must be text or json/);
   },
   "v": async () => {
     const lines = async (...flags: readonly string[]) => {
@@ -100,7 +100,7 @@ export const observing = {
     };
     for (const flags of [["-v=3"], ["-v", "3"], ["-v4"], ["--v=3"], ["--v", "10"]]) assert.equal(await lines(...flags), 1, flags.join(" "));
     for (const flags of [[], ["-v=2"], ["--v=0"]]) assert.equal(await lines(...flags), 0, flags.join(" "));
-    await assert.rejects(lines("-v=loud"), /flag "-v": "loud" is no number/);
+    await assert.rejects(lines("-v=loud"), /flag "-v": "loud" is not a number/);
     await assert.rejects(lines("-v"), /flag "-v" needs a value/);
   },
   "vmodule": async () => {
@@ -113,7 +113,7 @@ export const observing = {
       return count;
     };
     assert.deepEqual([await answered("--vmodule=store=1,http*=3"), await answered("--vmodule=httplo=3")], [1, 0]);
-    await assert.rejects(answered("--vmodule=httplog"), /"httplog" is no module=level/);
+    await assert.rejects(answered("--vmodule=httplog"), /"httplog" is not module=level/);
   },
   "slow-request-threshold": async () => {
     const slow = definePlugin({

@@ -112,7 +112,7 @@ export const proxied = {
       await writeFile(file, "nobody\n");
       await server.running.reload();
       assert.equal(of(await whoIs(server, standard, next.proxy)).username, "carol", "a file that is none changes nothing");
-      assert.match(server.logged.join("\n"), /cannot renew the bundle of front proxies' authorities: what was in force stays in force/);
+      assert.match(server.logged.join("\n"), /cannot renew the bundle of front proxies' authorities: the previous one stays active/);
     });
     await assert.rejects(
       served(["--requestheader-client-ca-file=/nonexistent"], () => Promise.resolve()),

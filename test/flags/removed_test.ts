@@ -20,16 +20,20 @@ const removed = [
   ["runtime-config", "storage.k8s.io/v1beta1/csistoragecapacities=true", /was removed in 1\.27: use storage\.k8s\.io\/v1$/m],
   ["runtime-config", "rbac.authorization.k8s.io/v1beta1=true", /was removed in 1\.22: use rbac\.authorization\.k8s\.io\/v1$/m],
   ["runtime-config", "policy/v1beta1/podsecuritypolicies=true", /was removed in 1\.25: use pod security admission$/m],
-  ["feature-gates", "CSIMigration=true", /feature gate "CSIMigration" was removed in 1\.27: its feature is always on, leave it out$/m],
+  [
+    "feature-gates",
+    "CSIMigration=true",
+    /feature gate "CSIMigration" was removed in 1\.27: its feature is always enabled; remove it from the setting$/m,
+  ],
   [
     "feature-gates",
     "DynamicKubeletConfig=false",
-    /feature gate "DynamicKubeletConfig" was removed in 1\.26: it has nothing left to switch/,
+    /feature gate "DynamicKubeletConfig" was removed in 1\.26: it has no effect any more/,
   ],
 ] as const;
 
 for (const [setting, value, text] of removed) {
-  test(`--${setting}=${value} is refused with the release that removed it, by flag, file and reload`, () =>
+  test(`--${setting}=${value} is rejected with the release that removed it, by flag, file and reload`, () =>
     inFolder(async (folder) => {
       await assert.rejects(served([`--${setting}=${value}`], () => Promise.resolve()), text);
       const file = join(folder, "thole.yaml");
@@ -41,7 +45,7 @@ for (const [setting, value, text] of removed) {
       await served([`--config=${file}`], async ({ running, logged, client }) => {
         await writeFile(file, yaml);
         await running.reload();
-        const line = logged.find((each) => each.includes("the changed configuration is refused"));
+        const line = logged.find((each) => each.includes("the changed configuration is rejected"));
         assert.match(line?.replaceAll('\\"', '"').replaceAll(/"\]?\}?$/gm, "") ?? "", new RegExp(text.source.replace(/\$$/, "")));
         assert.equal((await client.ask("/livez")).status, 200);
       });

@@ -42,7 +42,7 @@ async function assertTold(
   assert.match((await client.ask("/metrics")).text, /^thole_store_trouble\{cause="unreachable"\} 1$/m);
   const messages = server.logged.slice(from).map((line) => JSON.parse(line).message as string);
   const first = (part: string) => messages.findIndex((message) => message.includes(part));
-  const lease = first("the lease of the controllers cannot be kept");
+  const lease = first("the lease of the controllers cannot be renewed");
   assert.ok(lease < 0 || lease > first("unreachable since"), messages.join("\n"));
   await end();
   await until(async () => assert.equal((await client.ask("/readyz")).status, 200));

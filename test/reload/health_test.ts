@@ -38,7 +38,7 @@ test("/readyz, /livez and /healthz never fail while the configuration is swapped
         const before = asked, told = logged.length;
         await writeFile(file, text);
         await running.reload();
-        assert.ok(logged.slice(told).some((line) => /the configuration was read again and is in force/.test(line)), text);
+        assert.ok(logged.slice(told).some((line) => /the configuration was read again and is active/.test(line)), text);
         while (asked < before + 40 && failures.length === 0) await new Promise((resolve) => setImmediate(resolve));
       }
       stopped = true;

@@ -36,7 +36,7 @@ for (const runtime of ["deno", "node"] satisfies readonly Runtime[]) {
         await until(async () => assert.ok(!(await kinds()).includes("configmaps")));
         await writeFile(file, "plugins: [configmap]\n");
         server.signal("SIGHUP");
-        await until(() => assert.match(server.errors(), /refused, the one before it stays in force.*did you mean \\?"configmaps/));
+        await until(() => assert.match(server.errors(), /rejected; the previous one stays active.*did you mean \\?"configmaps/));
         assert.ok((await kinds()).includes("leases.coordination.k8s.io"));
         await writeFile(file, "plugins: []\n");
         server.signal("SIGHUP");

@@ -8,7 +8,7 @@ import { type CertificateWish, issueCertificate, type KeyedCertificate } from ".
 import { listen, type Listener, type ListenOptions } from "../listener.ts";
 
 const hour = 3_600_000;
-/** A certificate valid from an hour ago for two hours, if the wish does not say otherwise. */
+/** A certificate that is valid from an hour ago for two hours, unless `wish` overrides it. */
 export function issue(wish: Partial<CertificateWish> & Pick<CertificateWish, "usage">, issuer?: KeyedCertificate): KeyedCertificate {
   return issueCertificate({ commonName: "test", notBefore: Date.now() - hour, notAfter: Date.now() + hour, ...wish }, issuer);
 }
@@ -18,7 +18,7 @@ export interface TestServer {
   readonly ca: KeyedCertificate;
   readonly reported: unknown[];
 }
-/** Starts a listener, gives it to `use` and closes it, whatever happens. */
+/** Starts a listener, passes it to `use` and always closes it. */
 export async function withServer(
   handle: (exchange: Exchange) => Promise<Reply>,
   use: (server: TestServer) => Promise<void>,
@@ -52,13 +52,13 @@ export interface Ask {
 }
 export interface Answer {
   readonly status: number;
-  /** Lower-case names and values in turn, as they came. */
+  /** Lower-case names and values, in order of receipt. */
   readonly headers: readonly (readonly [string, string])[];
   readonly body: Buffer;
 }
 export type Client = (listener: Pick<Listener, "port">, ask: Ask) => Promise<Answer>;
 
-/** One request on a connection of its own, over HTTP/1.1. */
+/** One request on a separate HTTP/1.1 connection. */
 export const http1: Client = ({ port }, { ca, identity, method = "GET", path = "/", headers = {}, body }) =>
   new Promise((resolve, reject) => {
     const request = httpsRequest({ host: "127.0.0.1", port, method, path, headers, agent: false, ca: ca.cert, ...identity }, (response) => {
@@ -73,7 +73,7 @@ export const http1: Client = ({ port }, { ca, identity, method = "GET", path = "
     request.end(body);
   });
 
-/** One request on a connection of its own, over HTTP/2. */
+/** One request on a separate HTTP/2 connection. */
 export const http2: Client = async (listener, ask) => {
   const session = await http2Session(listener, ask);
   try {
@@ -100,7 +100,7 @@ export function http2Ask(session: ClientHttp2Session, ask: Omit<Ask, "ca" | "ide
     let seen: (readonly [string, string])[] = [];
     stream.on("response", (got) => {
       status = Number(got[":status"]);
-      // The client joins repeated headers; only some runtimes hand over the raw ones here.
+      // The client joins repeated headers; only some runtimes provide the raw ones here.
       seen = Object.entries(got).map(([name, value]) => [name, String(value)]);
     });
     stream.on("data", (chunk: Buffer) => chunks.push(chunk)).on("error", reject);
@@ -113,11 +113,13 @@ export const protocols: readonly (readonly [string, Client])[] = [["HTTP/1.1", h
 
 export interface Relay {
   readonly port: number;
-  /** Bytes that went to the listener so far. */
+  /** Bytes sent to the listener so far. */
   carried(): number;
 }
-/** A way to the listener that counts what goes in and, after `hearing` bytes, carries nothing more out: a client that does not read.
- *  (A client in this process that merely does not read would not do: Deno's TLS sockets read on by themselves.) */
+/**
+ * A relay to the listener that counts the bytes to it and, after `hearing` bytes, passes nothing from it: a client that does not read. (A
+ * client in this process that does not read is not enough: Deno's TLS sockets continue to read.)
+ */
 export async function withRelay({ port }: Pick<Listener, "port">, hearing: number, use: (relay: Relay) => Promise<void>): Promise<void> {
   const sockets = new Set<Socket>();
   let carried = 0;
@@ -150,14 +152,14 @@ export async function withRelay({ port }: Pick<Listener, "port">, hearing: numbe
   }
 }
 
-/** A TLS connection on which a test writes what it likes. */
+/** A TLS connection to which a test writes arbitrary bytes. */
 export function rawConnection({ port }: Pick<Listener, "port">, ca: KeyedCertificate): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const socket = tlsConnect({ host: "127.0.0.1", port, ca: ca.cert, ALPNProtocols: ["http/1.1"] }, () => resolve(socket));
     socket.on("error", reject);
   });
 }
-/** The certificate that a new connection is shown, in PEM's letters without its lines. */
+/** The certificate of a new connection, in PEM's base64 without line ends. */
 export function shownCertificate({ port }: Pick<Listener, "port">): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = tlsConnect({ host: "127.0.0.1", port, rejectUnauthorized: false, ALPNProtocols: ["h2"] }, () => {
@@ -167,11 +169,11 @@ export function shownCertificate({ port }: Pick<Listener, "port">): Promise<stri
     socket.on("error", reject);
   });
 }
-/** The same of one in hand. */
+/** The same form of a known certificate. */
 export function lettersOf({ cert }: KeyedCertificate): string {
   return cert.replace(/-----.*-----|\n/g, "");
 }
-/** Everything until the other side closes. */
+/** All output until the other side closes. */
 export function readAll(socket: TLSSocket): Promise<string> {
   return new Promise((resolve) => {
     let text = "";
@@ -182,7 +184,7 @@ export function readAll(socket: TLSSocket): Promise<string> {
 export function textReply(body: Reply["body"], headers: Reply["headers"] = {}): Reply {
   return { status: 200, headers: { "content-type": "text/plain", ...headers }, body };
 }
-/** A promise with its ends in hand. */
+/** A promise with its resolve and reject functions. */
 export function signalled(): { readonly promise: Promise<void>; readonly done: () => void } {
   let done = (): void => {};
   const promise = new Promise<void>((resolve) => done = resolve);

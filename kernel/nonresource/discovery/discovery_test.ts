@@ -92,7 +92,7 @@ async function refused(path: string, headers: Record<string, string>, code: numb
 
 const everyVerb = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 
-test("/api names the versions of the core group and the address, and no apiVersion", async () => {
+test("/api lists the versions of the core group and the server address, without an apiVersion", async () => {
   const expected = {
     kind: "APIVersions",
     versions: ["v1"],
@@ -102,14 +102,14 @@ test("/api names the versions of the core group and the address, and no apiVersi
   assert.deepEqual(await json("/api/"), expected);
 });
 
-test("/apis lists the other groups, and a group its versions, the preferred one first", async () => {
+test("/apis lists the other groups, and a group its versions with the preferred version first", async () => {
   const versions = [{ groupVersion: "storage.k8s.io/v1", version: "v1" }, { groupVersion: "storage.k8s.io/v1beta1", version: "v1beta1" }];
   const group = { name: "storage.k8s.io", versions, preferredVersion: versions[0] };
   assert.deepEqual(await json("/apis"), { kind: "APIGroupList", apiVersion: "v1", groups: [group] });
   assert.deepEqual(await json("/apis/storage.k8s.io"), { kind: "APIGroup", apiVersion: "v1", ...group });
 });
 
-test("/apis and aggregated discovery show an empty list where no group is served, never null", async () => {
+test("/apis and aggregated discovery return an empty list if no group is served, never null", async () => {
   const bare = catalogOf(defaultNames, resources.filter(({ kind }) => kind !== "CSIDriver"));
   assert.deepEqual(await json("/apis", {}, bare), { kind: "APIGroupList", apiVersion: "v1", groups: [] });
   const { items } = await json("/apis", { accept: aggregatedType }, bare) as { items: unknown };
@@ -146,7 +146,7 @@ test("/api/v1 lists resources and their subresources by name, without an apiVers
   });
 });
 
-test("/apis/GROUP/VERSION tells the hash of the stored version, whichever version is asked", async () => {
+test("/apis/GROUP/VERSION has the hash of the stored version, for each requested version", async () => {
   for (const version of ["v1", "v1beta1"]) {
     assert.deepEqual(await json(`/apis/storage.k8s.io/${version}`), {
       kind: "APIResourceList",
@@ -166,7 +166,7 @@ test("/apis/GROUP/VERSION tells the hash of the stored version, whichever versio
 
 const aggregatedType = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-test("the aggregated document holds one half of the API, with response kinds that leave group and version empty", async () => {
+test("the aggregated document of a path has its half of the API, with response kinds without group and version", async () => {
   assert.deepEqual(await json("/api", { accept: aggregatedType }), {
     kind: "APIGroupDiscoveryList",
     apiVersion: "apidiscovery.k8s.io/v2",
@@ -204,7 +204,7 @@ test("the aggregated document holds one half of the API, with response kinds tha
   });
 });
 
-test("the aggregated document answers the first clause that asks for it, whatever comes before", async () => {
+test("the aggregated document is returned for the first clause of Accept that matches it, whatever precedes", async () => {
   const kind = async (accept: string) => (await json("/apis", { accept }) as { kind: string }).kind;
   assert.equal(await kind(aggregatedType), "APIGroupDiscoveryList");
   assert.equal(await kind(`${aggregatedType.replace("v2", "v2beta1")},${aggregatedType},application/json`), "APIGroupDiscoveryList");
@@ -217,7 +217,7 @@ test("the aggregated document answers the first clause that asks for it, whateve
   assert.equal(await kind("*/*"), "APIGroupList");
 });
 
-test("the aggregated document is marked and cacheable, and sent again to all but who names its very ETag", async () => {
+test("the aggregated document is marked and cacheable, and repeated unless If-None-Match has exactly its ETag", async () => {
   const first = await ask("/apis", { accept: aggregatedType });
   assert.equal(first?.headers["content-type"], aggregatedType);
   assert.equal(first?.headers["cache-control"], "public");
@@ -234,7 +234,7 @@ test("the aggregated document is marked and cacheable, and sent again to all but
   assert.equal(await again(etag, catalogOf(defaultNames, resources.slice(0, 2))), 200);
 });
 
-test("/api/ is aggregated as /api is, /apis/ never", async () => {
+test("/api/ can be aggregated as /api, /apis/ cannot", async () => {
   assert.equal((await json("/api/", { accept: aggregatedType }) as { kind: string }).kind, "APIGroupDiscoveryList");
   assert.equal((await json("/api//", { accept: aggregatedType }) as { kind: string }).kind, "APIGroupDiscoveryList");
   assert.equal((await json("/apis/", { accept: `${aggregatedType},application/json` }) as { kind: string }).kind, "APIGroupList");
@@ -243,7 +243,7 @@ test("/api/ is aggregated as /api is, /apis/ never", async () => {
   assert.equal(await ask("/apis//v1"), undefined);
 });
 
-test("/api and lists of resources check Content-Type and Accept in the router's words, /apis and groups only Accept", async () => {
+test("/api and resource lists check Content-Type and Accept with the router's messages, /apis and groups only Accept", async () => {
   const produced = /^406: Not Acceptable\n\nAvailable representations: application\/json, application\/yaml, /;
   for (const path of ["/api", "/api/", "/api/v1", "/apis/storage.k8s.io/v1", "/apis/storage.k8s.io//"]) {
     await refused(path, { "content-type": "text/plain" }, 415, /^415: Unsupported Media Type$/);
@@ -259,7 +259,7 @@ test("/api and lists of resources check Content-Type and Accept in the router's 
   }
 });
 
-test("with CBOR only lists of resources come in it", async () => {
+test("only resource lists are available in CBOR", async () => {
   const of = catalogOf(defaultNames, resources, { CBORServingAndStorage: true });
   const accept = "application/cbor";
   assert.equal((await ask("/apis/storage.k8s.io/v1", { accept }, "GET", of))?.headers["content-type"], accept);
@@ -268,7 +268,7 @@ test("with CBOR only lists of resources come in it", async () => {
   await refused("/apis", { accept: aggregated }, 406, /protobuf$/, of);
 });
 
-test("discovery is indented for `pretty` in the query or the accepted clause", async () => {
+test("discovery is indented for `pretty` in the query or in the accepted clause", async () => {
   const accept = "application/json;pretty=1";
   for (const path of ["/api", "/apis", "/apis/storage.k8s.io", "/apis/storage.k8s.io/v1"]) {
     assert.match(await textOf(await ask(`${path}?pretty=true`)), /^{\n {2}"kind"/);
@@ -276,7 +276,7 @@ test("discovery is indented for `pretty` in the query or the accepted clause", a
   }
 });
 
-test("groups are spelled with the configured domain everywhere", async () => {
+test("groups have the configured domain everywhere", async () => {
   const other = catalogOf({ domain: "example.net", platform: "demo" });
   const accept = aggregatedType.replace("k8s.io", "example.net");
   assert.match(await textOf(await ask("/apis", { accept }, "GET", other)), /"apiVersion":"apidiscovery\.example\.net\/v2"/);
@@ -284,14 +284,14 @@ test("groups are spelled with the configured domain everywhere", async () => {
   assert.equal(await ask("/apis/storage.k8s.io", {}, "GET", other), undefined);
 });
 
-test("/apis and the document of a group answer any method, /api and lists of resources only GET", async () => {
+test("/apis and the document of a group accept any method, /api and resource lists only GET", async () => {
   for (const path of ["/apis", "/apis/storage.k8s.io"]) assert.equal((await ask(path, {}, "DELETE"))?.status, 200);
   for (const path of ["/api", "/apis/storage.k8s.io/v1"]) {
     await assert.rejects(ask(path, {}, "POST"), (error) => error instanceof StatusError && error.code === 405);
   }
 });
 
-test("an unknown group is nothing of ours, an unknown version is a resource that is not found", async () => {
+test("an unknown group is a text 404, an unknown version a Status 404", async () => {
   assert.equal(await ask("/apis/nope.example.com"), undefined);
   assert.equal(await ask("/apis/__proto__"), undefined);
   for (const path of ["/api/v2", "/apis/storage.k8s.io/v9", "/apis/storage.k8s.io/constructor"]) {

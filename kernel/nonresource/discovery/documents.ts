@@ -1,4 +1,4 @@
-/** What the API says of itself: groups, versions and resources, all from the catalog. */
+/** Discovery documents: groups, versions and resources, derived from the catalog. */
 import type { APIGroupDiscoveryList } from "../../../core/meta/discovery.ts";
 import type { APIGroup, APIGroupList, APIResource, APIResourceList, APIVersions } from "../../../core/meta/options.ts";
 import type { Infer } from "../../../core/schema.ts";
@@ -6,7 +6,7 @@ import type { Catalog, CatalogGroup, CatalogVersion, Endpoint } from "../../cata
 
 type Resource = Infer<typeof APIResource>;
 
-/** `/api`. `address` is the server's own host and port. */
+/** The document at `/api`. `address` is the server's own host and port. */
 export function apiVersions(catalog: Catalog, address: string): Infer<typeof APIVersions> {
   return {
     kind: "APIVersions",
@@ -15,12 +15,12 @@ export function apiVersions(catalog: Catalog, address: string): Infer<typeof API
   };
 }
 
-/** `/apis`. */
+/** The document at `/apis`. */
 export function apiGroupList(catalog: Catalog): Infer<typeof APIGroupList> {
   return { kind: "APIGroupList", apiVersion: "v1", groups: catalog.groups.filter(({ name }) => name !== "").map(groupBody) };
 }
 
-/** `/apis/GROUP`. */
+/** The document at `/apis/GROUP`. */
 export function apiGroup(group: CatalogGroup): Infer<typeof APIGroup> {
   return { kind: "APIGroup", apiVersion: "v1", ...groupBody(group) };
 }
@@ -30,7 +30,7 @@ function groupBody({ name, versions }: CatalogGroup): Infer<typeof APIGroup> {
   return { name, versions: named, preferredVersion: named[0]! };
 }
 
-/** `/api/v1` and `/apis/GROUP/VERSION`. The core group's says no version of its own, as upstream's. */
+/** The document at `/api/v1` or `/apis/GROUP/VERSION`. As upstream, the one of the core group has no apiVersion. */
 export async function apiResourceList(
   { group, apiVersion, endpoints }: CatalogVersion,
   { gates }: Pick<Catalog, "gates">,
@@ -63,20 +63,22 @@ async function resourcesOf(endpoint: Endpoint, hashed: boolean): Promise<readonl
   return [own, ...parts];
 }
 
-/** Group and version of a kind are left out where they are those of the path. */
+/** Group and version of a kind are omitted if they equal those of the path. */
 function isOwnVersion({ group, version }: Endpoint, shown: Pick<Endpoint, "group" | "version">): boolean {
   return shown.group === group && shown.version === version;
 }
 
-/** Tells clients when the stored version of a resource changes: upstream's hash of group, version and kind. */
+/** Upstream's hash of the stored group, version and kind. It changes with the stored version of a resource. */
 async function storageVersionHash({ stored, kind }: Endpoint): Promise<string> {
   const version = stored.apiVersion.includes("/") ? stored.apiVersion : `/${stored.apiVersion}`;
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`${version}/${kind}`));
   return btoa(String.fromCharCode(...new Uint8Array(digest, 0, 8)));
 }
 
-/** `/api` (core) and `/apis` (the others) for clients that ask for everything at once. Built-in kinds leave group and
- *  version of the answer empty: they are those of the path. */
+/**
+ * The aggregated document of `/api` (core) or `/apis` (other groups). Built-in kinds omit group and version of the response kind: they
+ * equal those of the path.
+ */
 export function aggregated(catalog: Catalog, core: boolean): APIGroupDiscoveryList {
   const groups = catalog.groups.filter(({ name }) => (name === "") === core);
   return {

@@ -1,4 +1,4 @@
-/** `/api`, `/apis` and what is below them down to the lists of resources. Served from memory, whatever the store does. */
+/** `/api`, `/apis` and the documents below them, down to resource lists. Served from memory, without the store. */
 import { parseAccept } from "../../../core/codec/accept.ts";
 import {
   checkConsumed,
@@ -21,12 +21,12 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import { type RequestInfo, trimSlashes } from "../../request/request-info.ts";
 import { aggregated, apiGroup, apiGroupList, apiResourceList, apiVersions } from "./documents.ts";
 
-/** What discovery reads of a request's info. */
+/** The fields of the request info that discovery uses. */
 export type DiscoveryPath = Pick<RequestInfo, "path" | "query">;
 
 /**
- * The answer to a discovery path; undefined for a path outside of every group (a text 404). Slashes at the end do not matter
- * but for `/apis` and groups, whose handlers have exact paths: `/apis/` is never aggregated, `/apis//` is not found.
+ * The reply to a discovery path; undefined for a path outside of every group (a text 404). Trailing slashes are ignored except for `/apis`
+ * and groups, whose handlers have exact paths: `/apis/` is never aggregated, `/apis//` is not found.
  */
 export async function discoveryReply(exchange: Exchange, info: DiscoveryPath, catalog: Catalog): Promise<Reply | undefined> {
   const { path } = info;
@@ -60,7 +60,7 @@ function refuse(): never {
   throw noRouteError();
 }
 
-/** The router's checks of a path that takes GET only: 405, then 415, then 406. */
+/** The router's checks of a GET-only path: 405, then 415, then 406. */
 export function checkRoute(exchange: Exchange, types: readonly string[]): void {
   if (exchange.method !== "GET") throw methodNotAllowedError();
   checkConsumed(header(exchange, "content-type"), types);
@@ -83,7 +83,7 @@ function isPretty(exchange: Exchange, { query }: DiscoveryPath, output: Output):
   return prefersPretty(query.first("pretty"), header(exchange, "user-agent"), output);
 }
 
-/** The form of the aggregated document, by the first clause that asks for it; clauses for anything else are passed over. */
+/** The form of the aggregated document, from the first clause that accepts it; other clauses are skipped. */
 function wantsAggregated(exchange: Exchange, { earlyMedia: { encodings, types }, names }: Catalog): Output | undefined {
   for (const clause of parseAccept(header(exchange, "accept"))) {
     const { parameters } = clause;
@@ -98,7 +98,7 @@ function wantsAggregated(exchange: Exchange, { earlyMedia: { encodings, types },
 
 const tags = new WeakMap<Catalog, Map<boolean, string>>();
 
-/** Sent again only to who does not have it; the tag is upstream's: SHA-512 of the JSON in upper-case hexadecimal. */
+/** Replies 304 if the client has the document. The ETag is upstream's: SHA-512 of the JSON in upper-case hexadecimal. */
 async function aggregatedReply(
   exchange: Exchange,
   info: DiscoveryPath,

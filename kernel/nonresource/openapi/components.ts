@@ -1,4 +1,4 @@
-/** What stands behind the components of OpenAPI documents: kinds, their lists, and the types of the API itself. */
+/** The roots of the components of OpenAPI documents: kinds, their lists, and the types of the API itself. */
 import type { GroupVersionKind, OpenapiRoot } from "../../../core/derive/openapi.ts";
 import { componentName } from "../../../core/derive/openapi.ts";
 import { ListMeta } from "../../../core/meta/object-meta.ts";
@@ -28,7 +28,7 @@ export function objectRoot(endpoint: Endpoint): OpenapiRoot {
   return { node: endpoint.schema, home: endpoint.apiVersion };
 }
 
-/** The list of a kind, which no definition writes down. */
+/** The list of a kind, for which there is no definition. */
 export function listRoot({ schema, listKind, kind, apiVersion }: Endpoint): OpenapiRoot {
   const list = struct(listKind, {
     metadata: field(1, ListMeta, "Metadata of the list.", { written: "always" }),
@@ -37,7 +37,7 @@ export function listRoot({ schema, listKind, kind, apiVersion }: Endpoint): Open
   return { node: { ...list, typeMeta: true }, home: apiVersion };
 }
 
-/** The kinds that a component describes. */
+/** The kinds of a component. */
 export type KindsOf = (component: string) => readonly GroupVersionKind[];
 
 /** Kinds by the component's name. One component may be served in several group versions. */
@@ -70,7 +70,7 @@ export function kindsOf(catalog: Catalog): KindsOf {
   return (component) => kinds.get(component) ?? [];
 }
 
-/** Every group version that a definition names, served or not: options of deletion and events of watches exist in each. */
+/** Every group version of the definitions, served or not: delete options and watch events exist in each. */
 function knownVersions({ plugins, names }: Catalog): readonly { readonly group: string; readonly version: string }[] {
   const written = plugins.flatMap(({ resources }) => resources ?? []).flatMap(({ served }) => Object.keys(served));
   const spelled = new Set(["v1", ...written.map((groupVersion) => spell(names, groupVersion))]);

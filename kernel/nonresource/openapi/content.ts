@@ -1,4 +1,4 @@
-/** Bytes with an ETag, as Go's http.ServeContent serves them: conditions and one range (RFC 9110 sections 13 and 14). */
+/** Serves bytes with an ETag as Go's http.ServeContent: conditions and one range (RFC 9110 sections 13 and 14). */
 import { header } from "../../request/exchange.ts";
 import type { Exchange, Reply } from "../../request/exchange.ts";
 
@@ -6,17 +6,17 @@ type Headers = Readonly<Record<string, string>>;
 
 export interface Content {
   readonly bytes: Uint8Array;
-  /** Headers of the answer, `etag` among them where the content has one. */
+  /** Headers of the reply, including `etag` if the content has one. */
   readonly headers: Headers & { readonly etag?: string };
-  /** When the content was made, in milliseconds since the epoch. */
+  /** Time of the last change, in milliseconds since the epoch. */
   readonly modified: number;
-  /** What `bytes` would be compressed; used for whole answers only. */
+  /** `bytes` compressed; used for whole replies only. */
   readonly gzipped?: Uint8Array | undefined;
 }
 
-/** 200, 206, 304, 412 or 416. A range is always cut from the bytes as they are. */
+/** Replies 200, 206, 304, 412 or 416. A range is always a part of the uncompressed bytes. */
 export function content(exchange: Exchange, { bytes, headers: plain, modified, gzipped }: Content): Reply {
-  // The header counts seconds, and so do conditions.
+  // The header has a resolution of one second, and so have conditions.
   const seconds = Math.floor(modified / 1000);
   const headers = { ...plain, "last-modified": new Date(seconds * 1000).toUTCString() };
   const refused = condition(exchange, plain.etag ?? "", seconds);
@@ -44,7 +44,7 @@ export function content(exchange: Exchange, { bytes, headers: plain, modified, g
 
 const noOverlap = "invalid range: failed to overlap";
 
-/** 416 in text, without the content's own headers of caching. */
+/** 416 in text, without the caching headers of the content. */
 function badRange(headers: Headers, error: string, size: number): Reply {
   const { etag: _etag, "last-modified": _modified, "cache-control": _cache, ...rest } = headers;
   const said = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
@@ -70,7 +70,7 @@ function condition(exchange: Exchange, etag: string, modified: number): 304 | 41
   return since !== undefined && modified <= since ? 304 : undefined;
 }
 
-/** Whether a list of entity tags has this one, or is `*`. What follows a tag that cannot be read is ignored. */
+/** Whether a list of entity tags contains this one or is `*`. Everything after an invalid tag is ignored. */
 function namesTag(list: string, etag: string, weakly: boolean): boolean {
   for (let rest = list.trim(); rest !== ""; rest = rest.trimStart()) {
     if (rest.startsWith(",")) {
@@ -86,7 +86,7 @@ function namesTag(list: string, etag: string, weakly: boolean): boolean {
   return false;
 }
 
-/** The entity tag that a text begins with. */
+/** The entity tag at the start of a text. */
 function tagAt(text: string): string | undefined {
   const open = text.startsWith("W/") ? 2 : 0;
   if (text[open] !== '"') return undefined;
@@ -98,7 +98,7 @@ function tagAt(text: string): string | undefined {
   return undefined;
 }
 
-/** Whether If-Range, if there is one, names the content as it is now. Other methods than GET and HEAD ignore it. */
+/** Whether If-Range is absent or matches the current content. Ignored for methods other than GET and HEAD. */
 function isRangeCurrent(exchange: Exchange, etag: string, modified: number): boolean {
   const asked = header(exchange, "if-range");
   if (asked === "" || (exchange.method !== "GET" && exchange.method !== "HEAD")) return true;
@@ -115,7 +115,7 @@ function dateOf(text: string): number | undefined {
   return Number.isNaN(milliseconds) ? undefined : Math.floor(milliseconds / 1000);
 }
 
-/** The one range that is asked for, its end excluded. Several are answered with everything, which is allowed. */
+/** The requested range, with an exclusive end. Several ranges are answered with the whole content, as RFC 9110 allows. */
 function rangeOf(asked: string, size: number): { from: number; to: number } | { error: string } | undefined {
   if (asked === "") return undefined;
   const invalid = { error: "invalid range" };
@@ -128,7 +128,7 @@ function rangeOf(asked: string, size: number): { from: number; to: number } | { 
   if (first === "") {
     return /^\d+$/.test(last) ? { from: Math.max(0, size - Number(last)), to: size } : invalid;
   }
-  // Go's ParseInt takes a plus.
+  // Go's ParseInt accepts a plus sign.
   if (!/^\+?\d+$/.test(first)) return invalid;
   const from = Number(first);
   if (from >= size) return { error: noOverlap };

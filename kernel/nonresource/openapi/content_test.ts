@@ -24,7 +24,7 @@ function get(headers: Record<string, string>, of: Content = whole) {
   return [status, body instanceof Uint8Array ? new TextDecoder().decode(body) : body, answered["content-range"]];
 }
 
-test("content() cuts one range", () => {
+test("content() returns one range", () => {
   assert.deepEqual(get({}), [200, "0123456789", undefined]);
   assert.deepEqual(get({ range: "bytes=0-0" }), [206, "0", "bytes 0-0/10"]);
   assert.deepEqual(get({ range: "bytes=3-" }), [206, "3456789", "bytes 3-9/10"]);
@@ -33,7 +33,7 @@ test("content() cuts one range", () => {
   assert.deepEqual(get({ range: "bytes=9-99" }), [206, "9", "bytes 9-9/10"]);
 });
 
-test("content() refuses ranges that make no sense", () => {
+test("content() rejects invalid ranges", () => {
   assert.deepEqual(get({ range: "bytes=10-" }), [416, "invalid range: failed to overlap\n", "bytes */10"]);
   for (const range of ["bytes=5-4", "bytes=-", "bytes=a-b", "lines=0-1", "bytes=1", "bytes=--5", "BYTES=0-1", "bytes=0x1-3"]) {
     assert.deepEqual(get({ range }), [416, "invalid range\n", undefined]);
@@ -45,7 +45,7 @@ test("content() refuses ranges that make no sense", () => {
   });
 });
 
-test("content() answers with everything where a range does not apply", () => {
+test("content() returns the whole content if a range does not apply", () => {
   assert.deepEqual(get({ range: "bytes=0-0,2-2" }), [200, "0123456789", undefined]);
   for (const old of ['"old"', 'W/"e"', "e", "Thu, 01 Jan 2026 00:00:00 GMT"]) {
     assert.deepEqual(get({ range: "bytes=0-0", "if-range": old }), [200, "0123456789", undefined], old);
@@ -56,14 +56,14 @@ test("content() answers with everything where a range does not apply", () => {
   assert.equal(ask({ range: "bytes=0-0", "if-range": '"old"' }, { method: "POST" }).status, 206);
 });
 
-test("content() compresses whole answers only", () => {
+test("content() compresses whole replies only", () => {
   const of = { ...whole, gzipped: new TextEncoder().encode("zip") };
   assert.deepEqual(get({}, of), [200, "zip", undefined]);
   assert.equal(ask({}, { of }).headers["content-encoding"], "gzip");
   assert.deepEqual(get({ range: "bytes=0-0" }, of), [206, "0", "bytes 0-0/10"]);
 });
 
-test("content() keeps to conditions by entity tag", () => {
+test("content() evaluates conditions on entity tags", () => {
   for (const had of ['"e"', 'W/"e"', "*", '"f", "e"', ',"e"', '"f" "e"', '"f",*']) {
     assert.equal(get({ "if-none-match": had })[0], 304, had);
     assert.equal(ask({ "if-none-match": had }, { method: "POST" }).status, 412, had);
@@ -73,7 +73,7 @@ test("content() keeps to conditions by entity tag", () => {
   for (const match of ['"e"', '"f", "e"', "*"]) assert.equal(get({ "if-match": match })[0], 200, match);
 });
 
-test("content() keeps to conditions by time where there is none by tag", () => {
+test("content() evaluates conditions on time if there is none on tags", () => {
   const made = "Fri, 02 Jan 2026 03:04:05 GMT", before = "Fri, 02 Jan 2026 03:04:04 GMT";
   assert.equal(get({ "if-modified-since": made })[0], 304);
   assert.equal(get({ "if-modified-since": "Friday, 02-Jan-26 03:04:05 GMT" })[0], 304);
@@ -86,7 +86,7 @@ test("content() keeps to conditions by time where there is none by tag", () => {
   assert.equal(get({ "if-unmodified-since": before, "if-match": '"e"' })[0], 200);
 });
 
-test("content() without an ETag is met by no tag but a star, and shows its time with 304", () => {
+test("content() without an ETag matches only a star, and sends its time with 304", () => {
   const of: Content = { bytes, headers: { "content-type": "text/x" }, modified };
   assert.equal(get({ "if-none-match": '"e"' }, of)[0], 200);
   assert.equal(get({ "if-match": '"e"' }, of)[0], 412);

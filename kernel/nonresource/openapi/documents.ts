@@ -1,4 +1,4 @@
-/** The documents of a catalog as bytes. Nothing is built before it is asked for, and everything once. */
+/** The OpenAPI documents of a catalog as bytes. Each is built once, at its first request. */
 import { once } from "../../../core/async.ts";
 import type { Json } from "../../../core/schema.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
@@ -9,7 +9,7 @@ import { v2Message } from "./v2-messages.ts";
 import { v3Document, v3Operations } from "./v3.ts";
 import { v3Message } from "./v3-messages.ts";
 
-/** One document in its encodings. The hash is that of its JSON whatever the encoding: answers vary by Accept. */
+/** One document in its encodings. The hash is that of its JSON, for every encoding: replies vary by Accept. */
 export interface OpenapiDocument {
   readonly json: Uint8Array;
   /** SHA-512 in upper-case hex. */
@@ -20,15 +20,15 @@ export interface OpenapiDocument {
 }
 export interface OpenapiDocuments {
   v2(): Promise<OpenapiDocument>;
-  /** Which v3 documents there are, and at which addresses: they carry the hash, so that clients may keep them for good. */
+  /** The index of v3 documents. Their URLs contain the hash, so that clients may cache them without limit. */
   index(): Promise<OpenapiDocument>;
-  /** `api/v1`, `apis/GROUP/VERSION`, `apis/GROUP`, `api`, `apis` or `version`; undefined where there is none. */
+  /** `api/v1`, `apis/GROUP/VERSION`, `apis/GROUP`, `api`, `apis` or `version`; undefined for other names. */
   v3(name: string): Promise<OpenapiDocument> | undefined;
 }
 
 const made = new WeakMap<Catalog, OpenapiDocuments>();
 
-/** The documents of a catalog. A catalog never changes, so neither do they. */
+/** The documents of a catalog. A catalog is immutable, and so are its documents. */
 export function openapiDocuments(catalog: Catalog): OpenapiDocuments {
   let documents = made.get(catalog);
   if (documents === undefined) made.set(catalog, documents = documentsOf(catalog));
@@ -59,7 +59,7 @@ function documentsOf(catalog: Catalog): OpenapiDocuments {
   };
 }
 
-/** Where a v3 document is found, with the hash that it has now. */
+/** The URL of a v3 document with its current hash. */
 export function v3Address(name: string, hash: string): string {
   return `/openapi/v3/${name}?hash=${hash}`;
 }
@@ -84,7 +84,7 @@ async function gzip(bytes: Uint8Array): Promise<Uint8Array> {
   return new Uint8Array(await new Response(new Blob([unshared(bytes)]).stream().pipeThrough(new CompressionStream("gzip"))).arrayBuffer());
 }
 
-/** None of our bytes lie in shared memory, which is all that the types of the platform want to know. */
+/** Narrows the type for the platform's APIs: none of our buffers is a SharedArrayBuffer. */
 function unshared(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes as Uint8Array<ArrayBuffer>;
 }

@@ -90,12 +90,12 @@ function bytesOf({ body }: Reply): Uint8Array {
   return body;
 }
 /** A part of a document, by keys. */
-// Documents are JSON of many shapes; the assertions say which.
+// Documents are JSON of many shapes; the assertions state the shape.
 function part(reply: Reply, ...keys: string[]): any {
   return keys.reduce((at, key) => at?.[key], JSON.parse(new TextDecoder().decode(bytesOf(reply))));
 }
 
-test("openapiReply() lists the documents at addresses that carry their hashes", async () => {
+test("openapiReply() lists the documents with URLs that contain their hashes", async () => {
   const reply = await answer("/openapi/v3");
   assert.equal(reply.headers["content-type"], "text/plain; charset=utf-8");
   const paths = part(reply, "paths");
@@ -118,7 +118,7 @@ test("openapiReply() lists the documents at addresses that carry their hashes", 
   }
 });
 
-test("openapiReply() sends a client with an old hash to the present one, and leaves caching alone without a hash", async () => {
+test("openapiReply() redirects a client with an old hash to the current one, and disables caching without a hash", async () => {
   const plain = await answer("/openapi/v3/api/v1");
   assert.equal(plain.status, 200);
   assert.equal(Object.hasOwn(plain.headers, "cache-control"), false);
@@ -147,14 +147,14 @@ test("openapiReply() chooses the encoding by Accept", async () => {
   assert.equal(await type("/openapi/v3", "text/html"), "text/plain; charset=utf-8");
 });
 
-test("openapiReply() knows nothing at other paths", async () => {
+test("openapiReply() returns undefined for other paths", async () => {
   for (const url of ["/openapi/v3/", "/openapi/v3/api/v2", "/openapi/v3/__proto__", "/openapi/v3/apis/stable.example.com/v1beta1"]) {
     assert.deepEqual(await answer(url), { status: 404, headers: {}, body: "" });
   }
   for (const url of ["/openapi/v2/", "/openapi", "/swagger.json"]) assert.equal(await ask(url), undefined);
 });
 
-test("openapiReply() spares a client what it has", async () => {
+test("openapiReply() replies 304 to a client that has the document", async () => {
   const { headers } = await answer("/openapi/v2");
   const etag = String(headers["etag"]);
   for (const url of ["/openapi/v2", "/openapi/v3", "/openapi/v3/version"]) {
@@ -167,7 +167,7 @@ test("openapiReply() spares a client what it has", async () => {
   assert.equal((await answer("/openapi/v2", { "if-none-match": etag }, "POST")).status, 412);
 });
 
-test("openapiReply() applies conditions on tags and times under addresses without a hash, and those on time only to the index", async () => {
+test("openapiReply() applies conditions on tags and times at URLs without a hash, and those on time only to the index", async () => {
   for (const url of ["/openapi/v2", "/openapi/v3/api/v1"]) {
     const { headers } = await answer(url);
     const etag = String(headers["etag"]), made = String(headers["last-modified"]);
@@ -182,14 +182,14 @@ test("openapiReply() applies conditions on tags and times under addresses withou
   assert.deepEqual(Object.keys((await answer("/openapi/v3", { "if-match": '"x"' })).headers), ["last-modified"]);
 });
 
-test("openapiReply() compresses version 2 for who asks", async () => {
+test("openapiReply() compresses version 2 on request", async () => {
   const plain = await answer("/openapi/v2"), packed = await answer("/openapi/v2", { "accept-encoding": "deflate, gzip;q=0.5" });
   assert.equal(packed.headers["content-encoding"], "gzip");
   assert.deepEqual(new Uint8Array(gunzipSync(bytesOf(packed))), bytesOf(plain));
   assert.equal(Object.hasOwn((await answer("/openapi/v2", { "accept-encoding": "gzip;q=0" })).headers, "content-encoding"), false);
 });
 
-test("v3 documents name every operation as kube-apiserver does", async () => {
+test("v3 documents have every operation under kube-apiserver's operation id", async () => {
   const ids = async (name: string) => {
     const paths = part(await answer(`/openapi/v3/${name}`), "paths") as Record<string, Record<string, { operationId: string }>>;
     return Object.values(paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId)).filter((id) =>
@@ -226,7 +226,7 @@ test("v3 documents name every operation as kube-apiserver does", async () => {
   assert.equal(new Set(core).size, core.length);
 });
 
-test("v3 documents describe a patch whole", async () => {
+test("v3 documents contain the complete patch operation", async () => {
   const item = part(await answer("/openapi/v3/api/v1"), "paths", "/api/v1/namespaces/{namespace}/configmaps/{name}");
   assert.deepEqual(item.parameters.map(({ name, in: place, required, schema }: any) => [name, place, required, schema]), [
     ["name", "path", true, { type: "string", uniqueItems: true }],
@@ -253,7 +253,7 @@ test("v3 documents describe a patch whole", async () => {
   assert.deepEqual(patch["x-kubernetes-group-version-kind"], { group: "", version: "v1", kind: "ConfigMap" });
 });
 
-test("v3 documents give lists their streams and deletions their answers", async () => {
+test("v3 documents have stream parameters for lists and replies for deletions", async () => {
   const paths = part(await answer("/openapi/v3/api/v1"), "paths");
   assert.deepEqual(Object.keys(paths["/api/v1/configmaps"].get.responses[200].content), [
     "application/json",
@@ -262,7 +262,7 @@ test("v3 documents give lists their streams and deletions their answers", async 
     "application/vnd.kubernetes.protobuf;stream=watch",
     "application/yaml",
   ]);
-  // All parameters of a path with one operation stand with the path.
+  // Parameters of a path with a single operation are stored with the path.
   assert.equal(Object.hasOwn(paths["/api/v1/configmaps"].get, "parameters"), false);
   const answered = (path: string) => paths[path].delete.responses[202].content["application/json"].schema.$ref;
   assert.equal(answered("/api/v1/namespaces/{name}"), "#/components/schemas/io.k8s.api.core.v1.Namespace");
@@ -275,7 +275,7 @@ test("v3 documents give lists their streams and deletions their answers", async 
   assert.equal(paths["/api/v1/watch/configmaps"].get["x-kubernetes-action"], "watchlist");
 });
 
-test("documents tell the kinds of their components", async () => {
+test("documents list the kinds of their components", async () => {
   const schemas = part(await answer("/openapi/v3/apis/stable.example.com/v1"), "components", "schemas");
   const kinds = (name: string) => schemas[name]["x-kubernetes-group-version-kind"];
   assert.deepEqual(kinds("com.example.stable.v1.Thing"), [{ group: "stable.example.com", version: "v1", kind: "Thing" }]);
@@ -284,7 +284,7 @@ test("documents tell the kinds of their components", async () => {
   const list = core["io.k8s.api.core.v1.ConfigMapList"];
   assert.deepEqual(list.required, ["items"]);
   assert.deepEqual(list["x-kubernetes-group-version-kind"], [{ group: "", version: "v1", kind: "ConfigMapList" }]);
-  // Versions that are not served count too.
+  // Versions that are not served are included.
   assert.deepEqual(
     core["io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"]["x-kubernetes-group-version-kind"].map(({ group, version }: any) =>
       `${group}/${version}`
@@ -298,7 +298,7 @@ test("documents tell the kinds of their components", async () => {
   );
 });
 
-test("every reference in a document leads to one of its parts", async () => {
+test("every reference in a document resolves within it", async () => {
   for (
     const url of [
       "/openapi/v2",
@@ -318,7 +318,7 @@ test("every reference in a document leads to one of its parts", async () => {
   }
 });
 
-test("the v2 document shares parameters, but keeps those in place that old kubectls look for", async () => {
+test("the v2 document shares parameters, except those that old kubectl versions look for in operations", async () => {
   const document = part(await answer("/openapi/v2"));
   assert.equal(document.swagger, "2.0");
   assert.deepEqual(document.info, { title: "Kubernetes", version: "1.35" });
@@ -336,7 +336,7 @@ test("the v2 document shares parameters, but keeps those in place that old kubec
   assert.equal(JSON.stringify(document.definitions).includes('"default"'), false);
 });
 
-test("openapiDocuments() spells names of the configured domain and platform", async () => {
+test("openapiDocuments() use the configured domain and platform name", async () => {
   const other = catalogOf({ domain: "acme.dev", platform: "acme" });
   const document = JSON.parse(new TextDecoder().decode((await openapiDocuments(other).v3("apis/rbac.authorization.acme.dev/v1"))!.json));
   assert.equal(document.info.title, "Acme");

@@ -1,4 +1,4 @@
-/** Every operation of a group version, in the order and under the ids that kube-apiserver publishes. */
+/** All operations of a group version, in kube-apiserver's order and with its ids. */
 import type { GroupVersionKind, OpenapiRoot } from "../../../core/derive/openapi.ts";
 import type { Names } from "../../../core/names.ts";
 import { type Media, mediaType } from "../../../core/codec/negotiate.ts";
@@ -44,7 +44,7 @@ export function versionPath({ group, version }: { readonly group: string; readon
   return group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
 }
 
-/** The words of a name one after the other; what is no letter or digit only separates them. */
+/** The name in camel case; characters other than letters and digits separate words. */
 function camel(name: string, capital: boolean): string {
   const joined = name.split(/[^\p{L}\p{Nd}_]+/u).map((word, at) =>
     at > 0 || capital ? word.slice(0, 1).toUpperCase() + word.slice(1) : word
@@ -56,24 +56,24 @@ function shortGroup(group: string, { domain }: Names): string {
   return group.endsWith(`.${domain}`) ? group.slice(0, -domain.length - 1) : group;
 }
 
-/** Reading discovery: `path` ends with a slash. */
+/** A GET of discovery. `path` ends with a slash. */
 export function discoveryOperation(path: string, root: OpenapiRoot, media: Media): Operation {
   const { names } = media;
   const [prefix, ...rest] = path.split("/").filter((part) => part !== "");
   const [group, version] = prefix === "api" ? ["", ...rest] : rest;
   const about = { path, method: "get", parameters: [], responses: [{ code: 200, root }] } as const;
   if (prefix === "version") {
-    const description = "Tell what is running.";
+    const description = "Read the version of the server.";
     return { ...about, id: "getCodeVersion", tag: "version", description, produces: [mediaType("json", names)] };
   }
   const produces = media.types;
-  if (group === undefined) return { ...about, id: "getAPIVersions", tag: "apis", description: "Tell the groups that there are.", produces };
+  if (group === undefined) return { ...about, id: "getAPIVersions", tag: "apis", description: "List the groups.", produces };
   const short = shortGroup(group, names), tag = camel(short, false), id = `get${camel(short, true)}`;
   if (version !== undefined) {
-    const description = "Tell the resources of this version.";
+    const description = "List the resources of this version.";
     return { ...about, id: `${id}${camel(version, true)}APIResources`, tag: `${tag}_${camel(version, false)}`, description, produces };
   }
-  const description = "Tell the versions of this group.";
+  const description = "List the versions of this group.";
   return { ...about, id: group === "" ? "getCoreAPIVersions" : `${id}APIGroup`, tag, description, produces };
 }
 
@@ -82,17 +82,17 @@ export function versionOperations(version: CatalogVersion, media: Media): readon
   return [discovery, ...version.endpoints.flatMap((endpoint) => endpointOperations(endpoint, media))];
 }
 
-/** What the operations of one resource have in common. */
+/** What the operations of one resource share. */
 interface Scene {
   readonly endpoint: Endpoint;
   readonly media: Media;
   readonly base: string;
   /** Path parameters of the collection. */
   readonly scope: readonly Parameter[];
-  /** `Namespaced` or nothing, and the kind. */
+  /** The kind, preceded by `Namespaced` for a namespaced one. */
   readonly noun: string;
   readonly make: (verb: string, noun: string, rest: Omit<Operation, "id" | "tag" | "kind">) => Operation;
-  /** The kind that a path has, where it is a subresource's own. */
+  /** The kind at the path, if a subresource has its own. */
   readonly shown?: Endpoint;
 }
 
@@ -177,7 +177,7 @@ function collectionOperations(scene: Scene): readonly Operation[] {
   ];
 }
 
-/** Reading, replacing and patching an object or one of its subresources. */
+/** GET, PUT and PATCH of an object or of a subresource. */
 function partOperations(scene: Scene, path: string, nounEnd: string, what: string): readonly Operation[] {
   const { endpoint, media, scope, noun, make } = scene;
   const shown = scene.shown ?? endpoint;
@@ -269,7 +269,7 @@ function actionOperation(
   });
 }
 
-/** The old paths of watches, which the `watch` parameter has superseded. */
+/** The deprecated watch paths, which the `watch` parameter replaces. */
 function watchOperations(scene: Scene): readonly Operation[] {
   const { endpoint, media, base, scope, noun, make } = scene;
   const { kind, plural, namespaced } = endpoint;

@@ -1,4 +1,4 @@
-/** Parameters of paths and queries, with the sentences that OpenAPI documents publish about them. */
+/** Parameters of paths and queries, with their descriptions in OpenAPI documents. */
 import { DeleteOptions } from "../../../core/meta/options.ts";
 import { type Node, resolve } from "../../../core/schema.ts";
 
@@ -14,59 +14,59 @@ function query(type: Parameter["type"], descriptions: Readonly<Record<string, st
 }
 
 export const pretty: readonly Parameter[] = query("string", {
-  pretty: "Whether the answer is indented, for people to read. Without it, command-line fetchers and browsers get it so and others do not.",
+  pretty: "Whether the reply is indented. Default: true for command-line tools and browsers, else false.",
 });
 
-/** What a list may be asked for, and a deletion of many alike. */
+/** Parameters of lists and of the deletion of collections. */
 const selection: readonly Parameter[] = [
   ...query("string", {
-    continue: "Token of the last chunk, to read the next one; every other parameter must be as before. " +
-      "An expired token is refused with 410 and a new one, which goes on from there in what is stored now.",
+    continue: "Token of the last chunk, to read the next one; all other parameters must be unchanged. " +
+      "An expired token is rejected with 410 and a new one, which continues in the current state.",
     fieldSelector: "Only objects whose fields have these values: name=value or name!=value, separated by commas.",
     labelSelector:
       "Only objects whose labels match: key, !key, key=value, key!=value, key in (a,b) or key notin (a,b), separated by commas.",
-    resourceVersion: "Version that the answer must not be older than, or that it must be at: resourceVersionMatch says which. " +
-      "Absent means the newest, and 0 whatever is at hand.",
-    resourceVersionMatch: "How resourceVersion is meant: Exact or NotOlderThan.",
+    resourceVersion: "A version for the reply: a minimum or an exact one, as resourceVersionMatch says. " +
+      "Absent means the newest, and 0 any version in the cache.",
+    resourceVersionMatch: "The meaning of resourceVersion: Exact or NotOlderThan.",
   }),
   ...query("integer", {
-    limit: "Largest number of objects in one answer. When there are more, metadata.continue is the token for the rest.",
-    timeoutSeconds: "Seconds after which the request ends, however much was sent.",
+    limit: "Largest number of objects in one reply. If there are more, metadata.continue is the token for the rest.",
+    timeoutSeconds: "Seconds after which the request ends, even if the reply is incomplete.",
   }),
   ...query("boolean", {
-    sendInitialEvents: "A watch begins with an ADDED event for each object that there is, and then, if bookmarks are allowed, " +
-      "a BOOKMARK annotated as the end of these. Needs resourceVersionMatch=NotOlderThan.",
+    sendInitialEvents: "A watch begins with an ADDED event for each existing object and then, if bookmarks are allowed, " +
+      "a BOOKMARK with an annotation for the end of these. Needs resourceVersionMatch=NotOlderThan.",
   }),
 ];
 
 export const listParameters: readonly Parameter[] = [
   ...selection,
   ...query("boolean", {
-    allowWatchBookmarks: "A watch may send BOOKMARK events, which carry only the resource version that it has reached.",
-    watch: "Report changes as they happen instead of answering with what there is.",
+    allowWatchBookmarks: "Allows BOOKMARK events, which contain only the resource version that the watch has reached.",
+    watch: "Watch for changes instead of a list.",
   }),
 ];
 
 const dryRun: readonly Parameter[] = query("string", { dryRun: DeleteOptions.fields["dryRun"]!.doc });
 
-/** Of create, update and patch. */
+/** Parameters of create, update and patch. */
 export const writeParameters: readonly Parameter[] = [
   ...dryRun,
   ...query("string", {
-    fieldManager: "Name of who makes the change, at most 128 printable characters; the fields that it sets become this manager's. " +
-      "By default the first part of User-Agent, but an apply must say it.",
-    fieldValidation: "What happens to unknown and repeated fields: Ignore drops them, Warn drops them and says so in Warning headers, " +
-      "Strict refuses the request. Warn by default.",
+    fieldManager: "The field manager: at most 128 printable characters. It becomes the owner of the fields that the request sets. " +
+      "Default: the first part of User-Agent. Required for an apply.",
+    fieldValidation: "Handling of unknown and duplicate fields: Ignore drops them, Warn drops them and adds Warning headers, " +
+      "Strict rejects the request. Warn by default.",
   }),
 ];
 export const patchParameters: readonly Parameter[] = [
   ...writeParameters,
   ...query("boolean", {
-    force: "An apply takes over fields that other managers own instead of failing with a conflict. No other patch may say it.",
+    force: "An apply takes over fields that other managers own instead of failing with a conflict. Invalid for other patches.",
   }),
 ];
 
-/** Of a deletion: what its body may say as well, but for preconditions. */
+/** Parameters of a deletion: the fields of its body except preconditions. */
 export const deleteParameters: readonly Parameter[] = Object.entries(DeleteOptions.fields)
   .filter(([name]) => name !== "preconditions")
   .map(([name, { node, doc }]) => ({ name, in: "query", type: parameterType(node), description: doc }));

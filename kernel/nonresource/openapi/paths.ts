@@ -1,4 +1,4 @@
-/** Operations grouped into path items. Parameters that all operations of a path have are written once, with the path. */
+/** Groups operations into path items. Parameters that all operations of a path share are stored once, with the path. */
 import type { OpenapiRoot, OpenapiSchema } from "../../../core/derive/openapi.ts";
 import type { Json } from "../../../core/schema.ts";
 import type { Operation } from "./operations.ts";
@@ -6,10 +6,10 @@ import type { Parameter } from "./parameters.ts";
 
 export type Value = { readonly [key: string]: Json };
 
-/** How a version of OpenAPI writes an operation. */
+/** The notation of a version of OpenAPI. */
 export interface Dialect {
   parameter(parameter: Parameter): Value;
-  /** The operation with those of its parameters that are its own, already written. */
+  /** The operation with its own parameters, in the notation. */
   operation(operation: Operation, parameters: readonly Value[]): Value;
 }
 
@@ -35,12 +35,12 @@ function pathItem(operations: readonly Operation[], dialect: Dialect): Value {
   };
 }
 
-/** Every root that the operations name. */
+/** All roots of the operations. */
 export function rootsOf(operations: readonly Operation[]): readonly OpenapiRoot[] {
   return operations.flatMap(({ body, responses }) => [...responses.map(({ root }) => root), ...(body === undefined ? [] : [body.root])]);
 }
 
-/** Reason phrases of the answers. */
+/** Reason phrases of the responses. */
 export const phrases: Readonly<Record<number, string>> = Object.freeze({ 200: "OK", 201: "Created", 202: "Accepted", 401: "Unauthorized" });
 
 export function extensions({ action, kind }: Operation): Value {
@@ -50,7 +50,7 @@ export function extensions({ action, kind }: Operation): Value {
   };
 }
 
-/** The API's name on documents: the platform's, with a capital. */
+/** The `info` of a document: the platform's name with a capital, and the release. */
 export function info(platform: string, release: string): Value {
   return { title: platform.slice(0, 1).toUpperCase() + platform.slice(1), version: release };
 }

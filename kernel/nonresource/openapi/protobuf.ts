@@ -1,6 +1,6 @@
 /**
- * JSON documents as protobuf messages, by tables. The messages are gnostic's: a map of names is a message of repeated
- * pairs, a choice is a message with one field set, and a free value is its text as YAML (which JSON is).
+ * Encodes JSON documents as protobuf messages, by tables. The messages are gnostic's: a map is a message of repeated pairs, a choice is a
+ * message with one field set, and a free value is YAML text (JSON is a subset).
  */
 import type { Writer } from "protobufjs/minimal.js";
 import { protobufjs } from "../../../core/codec/protobufjs.ts";
@@ -8,7 +8,7 @@ import type { Json } from "../../../core/schema.ts";
 
 /** Writes the fields of one message. */
 export type Message = (value: Json, writer: Writer) => void;
-/** Writes one field, tag and all. */
+/** Writes one field with its tag. */
 export type Write = (number: number, value: Json, writer: Writer) => void;
 export type Table = Readonly<Record<string, readonly [number: number, write: Write]>>;
 
@@ -30,11 +30,11 @@ export const double: Write = (number, value, writer) => {
   writer.uint32(number << 3 | fixed64).double(Number(value));
 };
 export const integer: Write = (number, value, writer) => {
-  // Bounds of lengths and counts: far below 2^53.
+  // Bounds of lengths and counts, far below 2^53.
   writer.uint32(number << 3 | varint).int64(Number(value));
 };
 
-/** A submessage. `late` where messages contain each other. */
+/** A submessage. `late` allows messages that contain each other. */
 export function inside(late: () => Message): Write {
   return (number, value, writer) => {
     writer.uint32(number << 3 | delimited).fork();
@@ -42,7 +42,7 @@ export function inside(late: () => Message): Write {
     writer.ldelim();
   };
 }
-/** A field for each element of a list; something that is no list counts as a list of one. */
+/** A field for each element of a list; another value is treated as a list of one. */
 export function each(write: Write): Write {
   return (number, value, writer) => {
     for (const one of listOf(value)) write(number, one, writer);
@@ -55,7 +55,7 @@ function listOf(value: Json): readonly Json[] {
 /** A message of pairs, one for each member. */
 export function pairs(write: Write, at = 1): Message {
   const pair: Message = (value, writer) => {
-    const [name, of] = value as readonly [string, Json]; // Made below.
+    const [name, of] = value as readonly [string, Json]; // Defined below.
     text(1, name, writer);
     write(2, of, writer);
   };
@@ -68,7 +68,7 @@ export function pairs(write: Write, at = 1): Message {
 export function wrap(at: number, write: Write): Message {
   return (value, writer) => write(at, value, writer);
 }
-/** A message that is a choice: `pick` says which field holds the value. */
+/** A message that is a choice: `pick` returns the field of the value. */
 export function choice(pick: (value: Json) => readonly [number: number, write: Write] | undefined): Message {
   return (value, writer) => {
     const chosen = pick(value);
@@ -79,7 +79,9 @@ export function choice(pick: (value: Json) => readonly [number: number, write: W
 /** A free value. */
 export const any: Write = inside(() => (value, writer) => text(2, `${JSON.stringify(value)}\n`, writer));
 
-/** A message of named fields; members named `x-...` go into field `extensions`. A member that no field takes is a bug of ours. */
+/**
+ * A message of named fields; members named `x-...` go into field `extensions`. Throws for a member without a field, which is a bug of ours.
+ */
 export function fields(extensions: number, table: Table): Message {
   const known = new Map(Object.entries(table));
   return (value, writer) => {

@@ -67,7 +67,7 @@ test("v2Message writes definitions with gnostic's numbers", () => {
   });
 });
 
-test("v2Message tells parameters apart by where they are", () => {
+test("v2Message encodes parameters by their location", () => {
   const parameters = [
     { name: "body", in: "body", required: true },
     { name: "q", in: "query", type: "string", uniqueItems: true },
@@ -136,7 +136,7 @@ test("v3Message writes schemas and references with gnostic's numbers", () => {
   });
 });
 
-test("fields() refuses a member that has no field", () => {
+test("fields() rejects a member without a field", () => {
   assert.throws(() => encodeMessage(v2Message, { swagger: "2.0", basePath: "/" }), /"basePath" has no field/);
   assert.throws(() => encodeMessage(v2Message, { info: [] }), /expected an object/);
 });

@@ -1,4 +1,4 @@
-/** `/openapi/v2` and `/openapi/v3`: which document, in which encoding, and whether the client has it already. */
+/** `/openapi/v2` and `/openapi/v3`: selects the document and its encoding, and evaluates conditions. */
 import { parseAccept } from "../../../core/codec/accept.ts";
 import { type Exchange, header, type Reply } from "../../request/exchange.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
@@ -9,20 +9,20 @@ import { type OpenapiDocument, openapiDocuments, v3Address } from "./documents.t
 type Form = "json" | "protobuf";
 type Headers = Readonly<Record<string, string>>;
 
-/** A v3 document under its hash never changes: it may be kept for a year. */
+/** A v3 document at a URL with its hash never changes: it may be cached for a year. */
 const keepMs = 365 * 24 * 60 * 60 * 1000;
 
 /**
- * The answer to a path below /openapi, undefined for one that nothing is at (a text 404). `now` is milliseconds since the
- * epoch. As with kube-apiserver every method counts as GET.
+ * The reply to a path below /openapi; undefined for unknown paths (a text 404). `now` is in milliseconds since the epoch. As in
+ * kube-apiserver every method counts as GET.
  */
 export async function openapiReply(exchange: Exchange, info: RequestInfo, catalog: Catalog, now: number): Promise<Reply | undefined> {
   const { path } = info;
   if (path === "/openapi/v2") return await v2Reply(exchange, catalog, now);
   if (path === "/openapi/v3") {
     const document = await openapiDocuments(catalog).index();
-    // JSON under the name of text: kube-apiserver's aggregator leaves it to a guess, and clients expect that guess.
-    // It has no ETag and is as new as its answer.
+    // JSON with the media type of text: kube-apiserver's aggregator lets Go detect the type, and clients rely on the result. It has no ETag
+    // and is as new as its reply.
     const reply = content(exchange, { bytes: document.json, headers: { "content-type": "text/plain; charset=utf-8" }, modified: now });
     return reply.status === 412 ? { ...reply, headers: { "last-modified": reply.headers["last-modified"]! } } : reply;
   }
@@ -30,12 +30,12 @@ export async function openapiReply(exchange: Exchange, info: RequestInfo, catalo
   return undefined;
 }
 
-/** What a document of that OpenAPI version is called in protobuf; older clients ask with an at sign. */
+/** Media types of a protobuf document of that OpenAPI version; older clients send the form with an at sign. */
 function protobufTypes(version: "v2" | "v3"): readonly [answered: string, asked: string] {
   return [`com.github.proto-openapi.spec.${version}.v1.0+protobuf`, `com.github.proto-openapi.spec.${version}@v1.0+protobuf`];
 }
 
-/** The form that the first clause with an answer names; "nothing" for a header without any clause, undefined for 406. */
+/** The form of the first acceptable clause; "nothing" for a header without clauses, undefined for 406. */
 function formOf(accept: string, version: "v2" | "v3"): Form | "nothing" | undefined {
   const clauses = parseAccept(accept === "" ? "*/*" : accept);
   if (clauses.length === 0) return "nothing";
@@ -51,7 +51,7 @@ function headersOf({ hash }: OpenapiDocument, form: Form, version: "v2" | "v3"):
   const type = form === "json" ? "application/json" : `application/${protobufTypes(version)[0]}`;
   return { vary: "Accept", "content-type": type, etag: `"${hash}"` };
 }
-/** When a document was first served, in milliseconds since the epoch: its Last-Modified. */
+/** Time of a document's first request, in milliseconds since the epoch: its Last-Modified. */
 const served = new WeakMap<OpenapiDocument, number>();
 function modifiedOf(document: OpenapiDocument, now: number): number {
   const known = served.get(document) ?? now;

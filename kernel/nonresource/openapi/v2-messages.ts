@@ -1,4 +1,4 @@
-/** The messages of gnostic's OpenAPI v2, as far as our documents use them. Numbers: gnostic-models, OpenAPIv2.proto. */
+/** The messages of gnostic's OpenAPI v2 that our documents use. Numbers: gnostic-models, OpenAPIv2.proto. */
 import { any, choice, double, each, fields, flag, has, inside, integer, type Message, pairs, type Table, text, wrap } from "./protobuf.ts";
 
 const schema: Message = fields(31, {
@@ -39,7 +39,7 @@ const bodyParameter = fields(6, {
 });
 const reference = fields(0, { $ref: [1, text], description: [2, text] });
 
-/** Parameters in the query have one field more than those in the path, in the middle. */
+/** Query parameters have one field more than path parameters, in the middle. */
 function simpleParameter(query: boolean): Message {
   const after = query ? 1 : 0;
   const table: Table = {

@@ -1,4 +1,4 @@
-/** OpenAPI v2 (Swagger): everything in one document, for clients that know no other. */
+/** OpenAPI v2 (Swagger): one document with everything, for old clients. */
 import { openapiReference, openapiSchemas } from "../../../core/derive/openapi.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { targetRelease } from "../../catalog/gates.ts";
@@ -7,7 +7,7 @@ import type { Operation } from "./operations.ts";
 import type { Parameter } from "./parameters.ts";
 import { bearerToken, type Dialect, extensions, info, pathItems, phrases, rootsOf, type Value } from "./paths.ts";
 
-/** The one document of all operations. */
+/** The document of all operations. */
 export function v2Document(catalog: Catalog, operations: readonly Operation[], kinds: KindsOf): Value {
   const { names, gates } = catalog;
   const shared = new Map<string, Value>();
@@ -24,8 +24,8 @@ export function v2Document(catalog: Catalog, operations: readonly Operation[], k
 }
 
 /**
- * Parameters of many operations are written once and referred to; names of objects are not, and neither are `dryRun` and
- * `fieldValidation`: kubectl before 1.27 looks for these two in the operations themselves.
+ * Parameters of many operations are stored once and referenced, except names of objects, `dryRun` and `fieldValidation`: kubectl before
+ * 1.27 looks for the last two in the operations themselves.
  */
 const ownParameters = new Set(["name", "dryRun", "fieldValidation"]);
 
@@ -64,7 +64,7 @@ function parameterValue({ name, in: place, type, description }: Parameter): Valu
   return { uniqueItems: true, type, description, name, in: place, ...(place === "path" ? { required: true } : {}) };
 }
 
-/** A body is a parameter here; options and patches are shared, objects are not. */
+/** In v2 a body is a parameter. Those of options and patches are shared, those of objects are not. */
 function bodyParameter({ body }: Operation, names: Catalog["names"], shared: Map<string, Value>): readonly Value[] {
   if (body === undefined) return [];
   const value: Value = {
@@ -79,7 +79,7 @@ function bodyParameter({ body }: Operation, names: Catalog["names"], shared: Map
   return [{ $ref: `#/parameters/${name}` }];
 }
 
-/** Parameters of one name with different content get a number. */
+/** Different parameters with the same name get a number. */
 function sharedName({ name }: Parameter, value: Value, shared: ReadonlyMap<string, Value>): string {
   for (let at = 1;; at++) {
     const candidate = at === 1 ? name : `${name}-${at}`;

@@ -1,15 +1,15 @@
-/** The messages of gnostic's OpenAPI v3, as far as our documents use them. Numbers: gnostic-models, OpenAPIv3.proto. */
+/** The messages of gnostic's OpenAPI v3 that our documents use. Numbers: gnostic-models, OpenAPIv3.proto. */
 import { any, choice, double, each, fields, flag, has, inside, integer, type Message, pairs, text, wrap, type Write } from "./protobuf.ts";
 
 const reference = fields(0, { $ref: [1, text], summary: [2, text], description: [3, text] });
-/** A thing or a reference to one. */
+/** A value or a reference to one. */
 function orReference(message: () => Message): Write {
   const choose = choice((value) => has(value, "$ref") ? [2, inside(() => reference)] : [1, inside(message)]);
   return inside(() => choose);
 }
 
 const anySchema: Write = orReference(() => schema);
-/** Defaults that are no scalars have no form here: the message stays empty. */
+/** Only scalar defaults can be encoded: for others the message is empty. */
 const scalar = choice((value) =>
   typeof value === "number" ? [1, double] : typeof value === "boolean" ? [2, flag] : typeof value === "string" ? [3, text] : undefined
 );

@@ -6,7 +6,7 @@ import { type KindsOf, metaRoots } from "./components.ts";
 import { discoveryOperation, type Operation, versionOperations, versionPath } from "./operations.ts";
 import { bearerToken, type Dialect, extensions, info, pathItems, phrases, rootsOf, type Value } from "./paths.ts";
 
-/** Operations of every document, by the document's name in the index: `api/v1`, `apis/GROUP`, `version`. */
+/** Operations of each document, by the document's name in the index: `api/v1`, `apis/GROUP`, `version`. */
 export function v3Operations(catalog: Catalog): ReadonlyMap<string, () => readonly Operation[]> {
   const { media, groups } = catalog;
   const single = (name: string, root: keyof typeof metaRoots): [string, () => readonly Operation[]] => [
