@@ -3,11 +3,12 @@ import { append } from "../../core/append.ts";
 import { type FieldError, forbidden, invalid, notSupported, required, tooLong } from "../../core/field-error.ts";
 import { limits } from "../../core/limits.ts";
 import type { Names } from "../../core/names.ts";
-import { type FieldRequirement, parseFieldSelector } from "../../core/selectors/field.ts";
-import { type LabelRequirement, parseLabelSelector } from "../../core/selectors/label.ts";
+import type { FieldRequirement } from "../../core/selectors/field.ts";
+import type { LabelRequirement } from "../../core/selectors/label.ts";
 import { badRequestError, invalidError } from "../../core/status-error.ts";
 import { goQuote } from "../../core/tree/go-quote.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
+import { readInt64 } from "./int64.ts";
 import type { Query } from "./query.ts";
 import { isTrue } from "./request-info.ts";
 
@@ -26,18 +27,11 @@ export interface ListOptions {
   readonly timeoutSeconds: number | undefined;
 }
 
-const int64Max = 2n ** 63n - 1n;
-
 /** A decimal 64-bit integer of the query. Throws 400 with the message of Go's strconv if it is malformed or out of range. */
 export function parseInt64(text: string): bigint {
-  const syntax = () => badRequestError(`strconv.ParseInt: parsing ${goQuote(text)}: invalid syntax`);
-  if (!/^[+-]?\d+$/.test(text)) throw syntax();
-  if (text.length > 30) throw badRequestError(`strconv.ParseInt: parsing ${goQuote(text)}: value out of range`);
-  const value = BigInt(text.replace(/^\+/, ""));
-  if (value > int64Max || value < -int64Max - 1n) {
-    throw badRequestError(`strconv.ParseInt: parsing ${goQuote(text)}: value out of range`);
-  }
-  return value;
+  const read = readInt64(text);
+  if (typeof read === "bigint") return read;
+  throw badRequestError(`strconv.ParseInt: parsing ${goQuote(text)}: ${read}`);
 }
 function integerOf(query: Query, key: string): number | undefined {
   if (!query.has(key)) return undefined;
@@ -75,9 +69,9 @@ export function listOptions(
   const errors = watch
     ? watchErrors(resourceVersionMatch, sendInitialEvents, continueToken, how.watchList)
     : listErrors(resourceVersion, resourceVersionMatch, sendInitialEvents, continueToken);
-  const labels = parseLabelSelector(query.first("labelSelector"));
+  const labels = query.labelSelector;
   if (!labels.ok) throw badRequestError(labels.error);
-  const fields = parseFieldSelector(query.first("fieldSelector"));
+  const fields = query.fieldSelector;
   if (!fields.ok) throw badRequestError(fields.error);
   optionsInvalid("ListOptions", names, errors);
   checkFieldLabels(fields.requirements, endpoint);

@@ -1,8 +1,12 @@
 /** The query of a URL, parsed as by Go: `+` is a space; pairs that cannot be decoded or contain a semicolon are ignored. */
+import { type ParsedFieldSelector, parseFieldSelector } from "../../core/selectors/field.ts";
+import { type ParsedLabelSelector, parseLabelSelector } from "../../core/selectors/label.ts";
 import { strayByte } from "../../core/tree/go-quote.ts";
 
 export class Query {
   readonly #values: ReadonlyMap<string, readonly string[]>;
+  #labels: ParsedLabelSelector | undefined;
+  #fields: ParsedFieldSelector | undefined;
   constructor(values: ReadonlyMap<string, readonly string[]>) {
     this.#values = values;
   }
@@ -15,6 +19,14 @@ export class Query {
   }
   has(key: string): boolean {
     return this.#values.has(key);
+  }
+  /** `labelSelector`, parsed once for authorization and the list: it may be long. */
+  get labelSelector(): ParsedLabelSelector {
+    return this.#labels ??= parseLabelSelector(this.first("labelSelector"));
+  }
+  /** `fieldSelector`, parsed once. */
+  get fieldSelector(): ParsedFieldSelector {
+    return this.#fields ??= parseFieldSelector(this.first("fieldSelector"));
   }
 }
 

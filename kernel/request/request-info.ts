@@ -2,7 +2,7 @@
  * Parses URL and method once, for authorization, metrics, routing and verbs. Paths without an endpoint have request info, too.
  * Source: kube-apiserver's RequestInfoFactory.
  */
-import { parseFieldSelector } from "../../core/selectors/field.ts";
+import { readInt64 } from "./int64.ts";
 import { parseQuery, percentDecodeBytes, type Query } from "./query.ts";
 
 export interface RequestInfo {
@@ -132,12 +132,17 @@ export function isTrue(query: Query, key: string): boolean {
   return value !== "0" && value !== "false";
 }
 
-/** The name in `fieldSelector=metadata.name=x`, for which a list or watch is authorized; "" if there is none. */
+/**
+ * The name in `fieldSelector=metadata.name=x`, for which a list or watch is authorized; "" if there is none, and where another option of
+ * the list cannot be read, as upstream: such a request is then about all objects, and is refused with 400 if that is allowed.
+ */
 function nameSelected(query: Query): string {
-  const text = query.first("fieldSelector");
-  if (text === "") return "";
-  const selector = parseFieldSelector(text);
+  if (query.first("fieldSelector") === "") return "";
+  const selector = query.fieldSelector;
   if (!selector.ok) return "";
   const exact = selector.requirements.find((each) => each.field === "metadata.name" && each.operator === "=");
-  return exact === undefined || /[/%]/.test(exact.value) || exact.value === "." || exact.value === ".." ? "" : exact.value;
+  if (exact === undefined || /[/%]/.test(exact.value) || exact.value === "." || exact.value === "..") return "";
+  const areRead = integerOptions.every((key) => !query.has(key) || typeof readInt64(query.first(key)) === "bigint");
+  return areRead && query.labelSelector.ok ? exact.value : "";
 }
+const integerOptions = Object.freeze(["limit", "timeoutSeconds"]);

@@ -64,6 +64,17 @@ test("requestInfo() takes the name from a field selector on metadata.name", () =
   assert.equal(requestInfo("GET", "/api/v1/watch/configmaps?fieldSelector=metadata.name%3Dx")!.name, "");
 });
 
+test("requestInfo() takes no name from a field selector beside an option of the list that cannot be read", () => {
+  const name = (query: string) => requestInfo("GET", `/api/v1/configmaps?fieldSelector=metadata.name%3Dx&${query}`)!.name;
+  for (const query of ["labelSelector=a%20b", "labelSelector=%21", "limit=x", "limit=", "timeoutSeconds=1.5", `limit=${2n ** 63n}`]) {
+    assert.equal(name(query), "", query);
+    assert.equal(name(`watch=1&${query}`), "", query);
+  }
+  for (const query of ["labelSelector=a", "labelSelector=", "limit=-1", "timeoutSeconds=%2B5", "allowWatchBookmarks=x", "continue=x"]) {
+    assert.equal(name(query), "x", query);
+  }
+});
+
 test("requestInfo() of discovery and of paths outside /api and /apis is not a resource request", () => {
   assert.deepEqual(brief("GET", "/livez/etcd?verbose"), { ...none, verb: "get" });
   assert.deepEqual(brief("POST", "/apis/storage.k8s.io/v1"), { ...none, verb: "post" });

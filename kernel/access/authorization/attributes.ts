@@ -1,7 +1,5 @@
 /** What a request wants to do, as authorizers see it. */
 import type { AuthorizationAttributes } from "../../../core/access.ts";
-import { parseFieldSelector } from "../../../core/selectors/field.ts";
-import { parseLabelSelector } from "../../../core/selectors/label.ts";
 import type { RequestInfo } from "../../request/request-info.ts";
 
 const verbsWithSelectors: ReadonlySet<string> = new Set(["list", "watch", "deletecollection"]);
@@ -12,9 +10,9 @@ const verbsWithSelectors: ReadonlySet<string> = new Set(["list", "watch", "delet
  */
 export function attributesOf(info: RequestInfo): AuthorizationAttributes {
   if (!info.isResourceRequest || info.watchPrefix || !verbsWithSelectors.has(info.verb)) return info;
-  const fields = info.query.first("fieldSelector"), labels = info.query.first("labelSelector");
-  if (fields === "" && labels === "") return info;
-  const fieldSelector = requirementsOf(parseFieldSelector(fields)), labelSelector = requirementsOf(parseLabelSelector(labels));
+  const { query } = info;
+  if (query.first("fieldSelector") === "" && query.first("labelSelector") === "") return info;
+  const fieldSelector = requirementsOf(query.fieldSelector), labelSelector = requirementsOf(query.labelSelector);
   return {
     ...info,
     ...(fieldSelector.length === 0 ? {} : { fieldSelector }),
