@@ -44,6 +44,11 @@ export const limits = Object.freeze({
   heavyRequestMsMax: 3_600_000,
   /** Cost units of one evaluation of a CEL expression (upstream's per call limit). */
   celCallCostMax: 1_000_000,
+  /**
+   * Steps of one evaluation of a CEL expression, beside its cost: visited elements, and characters read or made. It bounds what is cheap in cost
+   * units, such as comparing large lists in a loop.
+   */
+  celCallStepsMax: 100_000_000,
   /** Parameters in the query of a URL in a CEL expression. With more, upstream's `getQuery` returns an empty map. */
   urlQueryParametersMax: 10_000,
   /** Total size of the values of a ConfigMap or Secret. */

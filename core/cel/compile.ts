@@ -1,34 +1,25 @@
-/** Text and environment to a program, and its evaluation. */
+/** Text and environment to a program. */
 import type { Issue } from "./ast.ts";
 import type { CheckedAst, Environment } from "./declarations.ts";
-import type { Value } from "./values.ts";
+import { type Program, programOf } from "./evaluate/program.ts";
 
-/** Values of variables by name; undefined if a variable has no value. */
-export type Variables = (name: string) => Value | undefined;
-
-/** The outcome of one evaluation. */
-export interface Evaluation {
-  /** The result, or a `CelError`. */
-  readonly value: Value;
-  /** Units that were spent. */
-  readonly cost: number;
-  /** The evaluation was stopped, because it exceeded its cost limit (`cost`) or a bound of work or memory (`work`). */
-  readonly stopped?: "cost" | "work";
-}
-
-/** A compiled expression. It has no state: it can be evaluated any number of times, also within another evaluation. */
-export interface Program {
-  readonly ast: CheckedAst;
-  /** Evaluates it. `costMax` is the limit of this call in units. Default: `limits.celCallCostMax`. */
-  evaluate(variables: Variables, costMax?: number): Evaluation;
-}
+export type { Variables } from "./evaluate/frame.ts";
+export type { Evaluation, Program } from "./evaluate/program.ts";
 
 /** The result of a compilation. */
 export type Compiled =
   | { readonly tag: "program"; readonly program: Program }
-  | { readonly tag: "issues"; readonly issues: readonly Issue[] };
+  | { readonly tag: "issues"; readonly issues: readonly Issue[] }
+  /** The expression is correct, but it fails before it runs, as `int('x')`. Upstream's "program instantiation failed". */
+  | { readonly tag: "failed"; readonly message: string };
 
 /** Compiles an expression. */
 export function compile(_text: string, _environment: Environment): Compiled {
   return { tag: "issues", issues: [{ message: "the parser is missing", position: -1 }] };
+}
+
+/** Compiles an expression that is parsed and checked. */
+export function compileChecked(ast: CheckedAst, environment: Environment): Compiled {
+  const program = programOf(ast, environment);
+  return typeof program === "string" ? { tag: "failed", message: program } : { tag: "program", program };
 }

@@ -31,6 +31,8 @@ export interface FunctionDeclaration {
    * unless an overload is `nonStrict`.
    */
   readonly call?: (...args: Value[]) => Value;
+  /** Index of an argument that is a regular expression. If it is constant and wrong, the expression does not compile. */
+  readonly patternArgument?: number;
   /** Units at run time by arguments and result. Default: 1. Whole numbers. */
   readonly cost?: (overload: string, args: readonly Value[], result: Value) => number;
   /** Worst case before it runs. Default: from `cost/estimate.ts`, 1 plus the arguments. */
@@ -112,6 +114,8 @@ export interface Environment {
   readonly homogeneousLiterals: boolean;
   /** Optional syntax (`a.?b`, `a[?b]`, `{?k: v}`) is on. */
   readonly optionalSyntax: boolean;
+  /** Makes an object of a type from its fields: `Type{field: value}`. Absent: types cannot be constructed. */
+  readonly construct?: (type: string, fields: ReadonlyMap<string, Value>) => Value;
   /** Checks of libraries after the check of types, such as of constant patterns. */
   readonly validators: readonly ((ast: CheckedAst) => readonly Issue[])[];
 }

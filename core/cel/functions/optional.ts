@@ -3,6 +3,10 @@ import { operators } from "../ast.ts";
 import type { FunctionDeclaration } from "../declarations.ts";
 import { boolType, dynType, intType, listType, mapType, optionalType, parameterType, stringType } from "../types.ts";
 import type { Library } from "./library.ts";
+import { ArrayList } from "../value/collections.ts";
+import { messageText } from "../value/text.ts";
+import { isZero } from "../value/zero.ts";
+import { CelError, ListValue, OptionalValue, type Value } from "../values.ts";
 import { member, overload } from "./standard/overload.ts";
 
 const parameterK = parameterType("K");
@@ -12,13 +16,44 @@ const listV = listType(parameterV);
 const mapKV = mapType(parameterK, parameterV);
 const optionals = listType(optionalV);
 
+const none = new OptionalValue(undefined);
+
+// Calls have arguments of the types of their signatures.
+
+function of(value: Value): Value {
+  return new OptionalValue(value);
+}
+function ofNonZero(value: Value): Value {
+  return isZero(value) ? none : new OptionalValue(value);
+}
+function valueOf(optional: Value): Value {
+  const { value } = optional as OptionalValue;
+  return value === undefined ? new CelError("optional.none() dereference") : value;
+}
+function hasValue(optional: Value): Value {
+  return (optional as OptionalValue).value !== undefined;
+}
+function elementAt(list: Value, index: (size: number) => number): Value {
+  const { size } = list as ListValue;
+  return size === 0 ? none : new OptionalValue((list as ListValue).at(index(size)));
+}
+function unwrap(list: Value): Value {
+  const values: Value[] = [];
+  for (let index = 0, { size } = list as ListValue; index < size; index++) {
+    const item = (list as ListValue).at(index);
+    if (!(item instanceof OptionalValue)) return new CelError(`value ${messageText(item)} is not optional`);
+    if (item.value !== undefined) values.push(item.value);
+  }
+  return new ArrayList(values);
+}
+
 /** `or`, `orValue` and the operators are compiled by the evaluator: they evaluate their second operand only when it is needed. */
 const functions: readonly FunctionDeclaration[] = [
-  { name: "optional.of", overloads: [overload("optional_of", [parameterV], optionalV)] },
-  { name: "optional.ofNonZeroValue", overloads: [overload("optional_ofNonZeroValue", [parameterV], optionalV)] },
-  { name: "optional.none", overloads: [overload("optional_none", [], optionalV)] },
-  { name: "value", overloads: [member("optional_value", [optionalV], parameterV)] },
-  { name: "hasValue", overloads: [member("optional_hasValue", [optionalV], boolType)] },
+  { name: "optional.of", overloads: [overload("optional_of", [parameterV], optionalV, of)] },
+  { name: "optional.ofNonZeroValue", overloads: [overload("optional_ofNonZeroValue", [parameterV], optionalV, ofNonZero)] },
+  { name: "optional.none", overloads: [overload("optional_none", [], optionalV, () => none)] },
+  { name: "value", overloads: [member("optional_value", [optionalV], parameterV, valueOf)] },
+  { name: "hasValue", overloads: [member("optional_hasValue", [optionalV], boolType, hasValue)] },
   { name: "or", overloads: [member("optional_or_optional", [optionalV, optionalV], optionalV)] },
   { name: "orValue", overloads: [member("optional_orValue_value", [optionalV, parameterV], parameterV)] },
   { name: operators.optionalSelect, overloads: [overload("select_optional_field", [dynType, stringType], optionalV)] },
@@ -38,10 +73,10 @@ const functions: readonly FunctionDeclaration[] = [
       overload("optional_map_index_value", [optionalType(mapKV), parameterK], optionalV),
     ],
   },
-  { name: "last", overloads: [member("list_last", [listV], optionalV)] },
-  { name: "first", overloads: [member("list_first", [listV], optionalV)] },
-  { name: "optional.unwrap", overloads: [overload("optional_unwrap", [optionals], listV)] },
-  { name: "unwrapOpt", overloads: [member("optional_unwrapOpt", [optionals], listV)] },
+  { name: "last", overloads: [member("list_last", [listV], optionalV, (list) => elementAt(list, (size) => size - 1))] },
+  { name: "first", overloads: [member("list_first", [listV], optionalV, (list) => elementAt(list, () => 0))] },
+  { name: "optional.unwrap", overloads: [overload("optional_unwrap", [optionals], listV, unwrap)] },
+  { name: "unwrapOpt", overloads: [member("optional_unwrapOpt", [optionals], listV, unwrap)] },
 ];
 
 export const optionalLibrary: Library = { name: "cel.lib.optional", since: 28, functions };

@@ -50,10 +50,11 @@ function withoutSeparators(text: string): string | undefined {
 }
 
 function finite(text: string): number | undefined {
-  if (/^[0-9]*(?:[0-9]|[0-9]\.|\.[0-9])[0-9]*(?:[eE][+-]?[0-9]+)?$/.test(text)) return Number(text);
-  const hexadecimal = /^0[xX]([0-9a-fA-F]*)\.?([0-9a-fA-F]*)[pP]([+-]?[0-9]+)$/.exec(text);
-  if (hexadecimal === null || hexadecimal[1] === "" && hexadecimal[2] === "") return undefined;
-  return hexadecimalValue(hexadecimal[1]!, hexadecimal[2]!, Number(hexadecimal[3]));
+  if (/^(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/.test(text)) return Number(text);
+  const hexadecimal = /^0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?[pP]([+-]?[0-9]+)$/.exec(text);
+  if (hexadecimal === null) return undefined;
+  const [, whole = "", fraction = "", exponent] = hexadecimal;
+  return whole + fraction === "" ? undefined : hexadecimalValue(whole, fraction, Number(exponent));
 }
 
 /** The nearest double of a hexadecimal number: digits beyond 64 bits only decide about rounding. */

@@ -36,6 +36,7 @@ export const strings: readonly FunctionDeclaration[] = [
     name: "matches",
     overloads: [overload("matches", two, boolType), member("matches_string", two, boolType)],
     call: matches,
+    patternArgument: 1,
     cost: standardCost,
   },
 ];

@@ -1,0 +1,202 @@
+/** Calls of functions and operators: choice of the overload, arguments, cost. */
+import type { Call } from "../ast.ts";
+import type { FunctionDeclaration, Overload } from "../declarations.ts";
+import { hasStandardCost, standardCost } from "../functions/standard/costs.ts";
+import { compilePattern, isMatch } from "../value/pattern.ts";
+import { isAssignable, typeNameOf } from "../value/type.ts";
+import { CelError, type Value } from "../values.ts";
+import { Frame, type Run } from "./frame.ts";
+import { membership } from "./membership.ts";
+import { constant, type Planning, type Scope, type Step, Unplannable } from "./step.ts";
+
+/** Functions that are evaluated before the expression runs, if their argument is constant. */
+const conversions: ReadonlySet<string> = new Set([
+  "bool",
+  "bytes",
+  "double",
+  "duration",
+  "dyn",
+  "int",
+  "string",
+  "timestamp",
+  "type",
+  "uint",
+]);
+
+/** A call whose arguments are compiled. */
+interface Planned {
+  readonly declaration: FunctionDeclaration;
+  /** Id of the overload; empty if it depends on the types of the arguments. */
+  readonly overload: string;
+  readonly args: readonly Step[];
+}
+
+/** Compiles a call of a function that the evaluator has no own form of. */
+export function planCall(call: Call, scope: Scope, planning: Planning): Step {
+  const declaration = planning.environment.functions.get(call.function);
+  const parts = call.target === undefined ? call.args : [call.target, ...call.args];
+  const args = parts.map((part) => planning.plan(part, scope));
+  if (declaration === undefined) throw new Unplannable(`no such overload: ${call.function}`);
+  const reference = planning.ast.references.get(call.id);
+  const overloads = reference?.tag === "function" ? reference.overloads : [];
+  const overload = overloads.length === 1 ? overloads[0]! : "";
+  return folded({ declaration, overload, args });
+}
+
+/** Evaluates a call before the expression runs where upstream does. */
+function folded(planned: Planned): Step {
+  const { declaration, overload, args } = planned;
+  const [first, second] = args;
+  if (overload === "in_list" && second?.constant !== undefined) {
+    const member = membership(first!.run, second.constant);
+    if (member !== undefined) return member;
+  }
+  if (args.length === 1 && first!.constant !== undefined && conversions.has(declaration.name)) {
+    const value = runOf(planned)(new Frame(() => undefined, Infinity, 0));
+    if (value instanceof CelError) throw new Unplannable(value.message);
+    return constant(value);
+  }
+  const pattern = declaration.patternArgument === undefined ? undefined : args[declaration.patternArgument]?.constant;
+  return { run: typeof pattern === "string" ? runPattern(planned, pattern) : runOf(planned) };
+}
+
+/** A call with a constant pattern. */
+function runPattern(planned: Planned, text: string): Run {
+  const pattern = compilePattern(text);
+  if (pattern instanceof CelError) throw new Unplannable(pattern.message);
+  const { declaration, overload, args } = planned;
+  if (declaration.name !== "matches") return runVariadic(planned, implementationOf(declaration, overload));
+  const charge = chargeOf(declaration, overload);
+  const subject = args[0]!.run;
+  const other = implementationOf(declaration, overload);
+  return (frame) => {
+    const value = subject(frame);
+    if (value instanceof CelError) return value;
+    const result = typeof value === "string" ? isMatch(pattern, value) : other(value, text);
+    charge(frame, [value, text], result);
+    return result;
+  };
+}
+
+/** The implementation for arguments that are no errors. */
+type Implementation = (...args: Value[]) => Value;
+
+function implementationOf(declaration: FunctionDeclaration, id: string): Implementation {
+  if (declaration.call !== undefined) return declaration.call;
+  const overload = declaration.overloads.find((overload) => overload.id === id);
+  if (overload !== undefined) return guarded(declaration.name, [overload]);
+  return guarded(declaration.name, declaration.overloads);
+}
+
+/** Calls the first overload whose types the arguments have. */
+function guarded(name: string, overloads: readonly Overload[]): Implementation {
+  return (...args) => {
+    for (const { args: types, call } of overloads) {
+      if (call === undefined || types.length !== args.length) continue;
+      if (types.every((type, index) => isAssignable(type, args[index]!))) return call(...args);
+    }
+    return new CelError(`no such overload: ${name}(${args.map(typeNameOf).join(", ")})`);
+  };
+}
+
+/** Charges a call that was made. */
+type Charge = (frame: Frame, args: readonly Value[], result: Value) => void;
+
+function chargeOf({ cost }: FunctionDeclaration, overload: string): Charge {
+  if (cost === undefined || cost === standardCost && !hasStandardCost(overload)) return (frame) => frame.charge(1);
+  return (frame, args, result) => frame.charge(cost(overload, args, result));
+}
+
+function isFlat({ cost }: FunctionDeclaration, overload: string): boolean {
+  return cost === undefined || cost === standardCost && !hasStandardCost(overload);
+}
+
+function runOf(planned: Planned): Run {
+  const { declaration, overload, args } = planned;
+  const call = implementationOf(declaration, overload);
+  if (args.length === 0) return runWithout(planned, call);
+  const isNonStrict = declaration.overloads.some(({ nonStrict }) => nonStrict === true);
+  if (isNonStrict) return runNonStrict(planned, call);
+  // A function of several overloads that is chosen by its arguments stops at the first argument that fails.
+  const isChosen = overload === "" && declaration.call === undefined && declaration.overloads.length > 1;
+  if (args.length > 2 || isChosen) return runVariadic(planned, call);
+  return args.length === 1 ? runUnary(planned, call) : runBinary(planned, call);
+}
+
+function runWithout({ declaration, overload }: Planned, call: Implementation): Run {
+  const charge = chargeOf(declaration, overload);
+  return (frame) => {
+    const result = call();
+    charge(frame, [], result);
+    return result;
+  };
+}
+
+function runUnary({ declaration, overload, args }: Planned, call: Implementation): Run {
+  const argument = args[0]!.run;
+  const charge = chargeOf(declaration, overload);
+  if (isFlat(declaration, overload)) {
+    return (frame) => {
+      const value = argument(frame);
+      frame.charge(1);
+      return value instanceof CelError ? value : call(value);
+    };
+  }
+  return (frame) => {
+    const value = argument(frame);
+    const result = value instanceof CelError ? value : call(value);
+    charge(frame, [value], result);
+    return result;
+  };
+}
+
+function runBinary({ declaration, overload, args }: Planned, call: Implementation): Run {
+  const left = args[0]!.run, right = args[1]!.run;
+  const charge = chargeOf(declaration, overload);
+  if (isFlat(declaration, overload)) {
+    return (frame) => {
+      const first = left(frame);
+      const second = right(frame);
+      frame.charge(1);
+      if (first instanceof CelError) return first;
+      return second instanceof CelError ? second : call(first, second);
+    };
+  }
+  return (frame) => {
+    const first = left(frame);
+    const second = right(frame);
+    const result = first instanceof CelError ? first : second instanceof CelError ? second : call(first, second);
+    charge(frame, [first, second], result);
+    return result;
+  };
+}
+
+/** Stops at the first argument that fails. Only the last one may fail and be charged. */
+function runVariadic({ declaration, overload, args }: Planned, call: Implementation): Run {
+  const runs = args.map(({ run }) => run);
+  const charge = chargeOf(declaration, overload);
+  return (frame) => {
+    const values: Value[] = [];
+    for (const run of runs) {
+      const value = run(frame);
+      values.push(value);
+      if (!(value instanceof CelError)) continue;
+      if (values.length === runs.length) charge(frame, values, value);
+      return value;
+    }
+    const result = call(...values);
+    charge(frame, values, result);
+    return result;
+  };
+}
+
+function runNonStrict({ declaration, overload, args }: Planned, call: Implementation): Run {
+  const runs = args.map(({ run }) => run);
+  const charge = chargeOf(declaration, overload);
+  return (frame) => {
+    const values = runs.map((run) => run(frame));
+    const result = call(...values);
+    charge(frame, values, result);
+    return result;
+  };
+}
