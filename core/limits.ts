@@ -192,9 +192,12 @@ export const limits = Object.freeze({
   etcdSilentCheckMs: 100,
   /** Milliseconds before a watch of etcd that is behind requests progress: usually, and for a new watch. Events usually arrive within two
    *  milliseconds of the commit, but etcd synchronises new watches only ten times a second. A request costs a message, on old servers a
-   *  write. */
+   *  write. The delay doubles up to the maximum while requests have no effect. Of such writes only some are in flight at a time: each raises
+   *  the revision that other watches are behind, and etcd refuses all writes when it has not applied 5,000. */
   progressDelayMs: 50,
+  progressDelayMsMax: 400,
   progressFirstDelayMs: 400,
+  progressWritesMax: 16,
   /** Receive windows of the HTTP/2 client of etcd, in bytes: of one stream, and of the connection. */
   etcdStreamWindowBytes: 8 * 1024 * 1024,
   etcdConnectionWindowBytes: 32 * 1024 * 1024,

@@ -17,10 +17,15 @@ const cases = readCases().filter(({ area, scenario: { name } }) =>
   areas.includes(area) && pendingReason(pending, area, name) === undefined && !claimed.has(`${area}: ${name}`)
 );
 
-/** Not one difference; each lane of the replay starts a server of its own. */
+/**
+ * Not one difference; each lane of the replay starts a server of its own. The recorded watches end after a second, which is too soon for the
+ * first event on a busy machine: scenarios that differ beside others are replayed once more, alone.
+ */
 async function proveAll(start: StartServer): Promise<void> {
   assert.deepEqual(new Set(cases.map(({ area }) => area)), new Set(areas));
-  const outcomes = await runAll(cases, start);
+  const differing = (await runAll(cases, start)).filter(({ differences }) => differences.length > 0);
+  assert.ok(differing.length <= cases.length / 4, `${differing.length} of ${cases.length} scenarios differ`);
+  const outcomes = await runAll(differing.map((each) => each.case), start, { lanes: 1 });
   const wrong = outcomes.flatMap(({ case: one, differences }) =>
     differences.map((difference) => `${one.area}: ${one.scenario.name}: ${showDifference(one, difference)}`)
   );

@@ -2,7 +2,7 @@
 import { guide } from "../../../core/guide.ts";
 import { limits } from "../../../core/limits.ts";
 import type { Clock } from "../../../core/async.ts";
-import { isLate, isOfLearner, isUnavailable } from "./errors.ts";
+import { isBusy, isLate, isOfLearner, isUnavailable } from "./errors.ts";
 import { GrpcError } from "./grpc/errors.ts";
 import type { Faults } from "../fault.ts";
 
@@ -93,7 +93,7 @@ export function endpointsOf(addresses: readonly string[], faults: Faults, clock:
 
 /** Why an endpoint is unreachable; undefined if the error is of another kind. */
 function unreachableCause(error: unknown): string | undefined {
-  if (!(error instanceof GrpcError) || isOfLearner(error)) return undefined;
+  if (!(error instanceof GrpcError) || isOfLearner(error) || isBusy(error)) return undefined;
   if (isLate(error) || (error.fromServer && isUnavailable(error))) return error.message;
   return error.connecting ? causeText(error.cause) : undefined;
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { limits } from "../../../core/limits.ts";
 import { causeText, endpointsOf } from "./endpoints.ts";
+import { isUnavailable, isUnsent } from "./errors.ts";
 import { grpcCode, GrpcError, lost } from "./grpc/errors.ts";
 import { manualClock } from "../testing/clock.ts";
 import { faultsOf, faultText } from "../fault.ts";
@@ -52,6 +53,14 @@ test("endpointsOf() reports nothing while calls are answered, and leaves no time
   slow();
   clock.advance(10_000);
   assert.deepEqual([reports, clock.waiting], [[], 0]);
+});
+
+test("a member that has too many writes to apply is not unreachable, and what it refuses may be sent again", () => {
+  const { reports, endpoints } = fixture(["http://a"]);
+  const busy = new GrpcError(grpcCode.unknown, "etcdserver: too many requests", { fromServer: true });
+  endpoints.begin(0)(busy);
+  assert.deepEqual(reports, []);
+  assert.deepEqual([isUnavailable(busy), isUnsent(busy)], [true, true]);
 });
 
 test("endpointsOf() does not report a broken connection, but a member without a leader", () => {

@@ -11,6 +11,7 @@ const sentences = Object.freeze({
   learner: "rpc not supported for learner",
   denied: "permission denied",
   noSpace: "database space exceeded",
+  busy: "too many requests",
 });
 
 const said = (error: unknown, sentence: string): boolean => error instanceof GrpcError && error.message.includes(sentence);
@@ -23,12 +24,17 @@ export const isNoLease = (error: unknown): boolean => said(error, sentences.noLe
 
 /** Whether a call failed before the server acted on it, so that any call may be sent again. */
 export function isUnsent(error: unknown): boolean {
-  return error instanceof GrpcError && (error.unsent || isOfLearner(error));
+  return error instanceof GrpcError && (error.unsent || isOfLearner(error) || isBusy(error));
 }
 
 /** Whether another attempt, perhaps at another endpoint, may succeed. */
 export function isUnavailable(error: unknown): boolean {
-  return error instanceof GrpcError && (error.code === grpcCode.unavailable || isOfLearner(error));
+  return error instanceof GrpcError && (error.code === grpcCode.unavailable || isOfLearner(error) || isBusy(error));
+}
+
+/** Whether the member refused a write because it has too many writes to apply; it answers reads, and writes a little later. */
+export function isBusy(error: unknown): boolean {
+  return said(error, sentences.busy);
 }
 
 /** Whether the member is a learner, which does not answer yet; other members do. */

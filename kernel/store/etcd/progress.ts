@@ -5,8 +5,8 @@ import type { Revision } from "../store.ts";
 /** A watch whose progress is supervised. */
 export interface SupervisedWatch {
   position(): Revision;
-  /** Requests a progress notification from the server. */
-  request(): void;
+  /** Requests a progress notification from the server. The promise of a request that is a write settles with it. */
+  request(): Promise<void> | undefined;
 }
 
 /**
@@ -24,36 +24,82 @@ export interface Progress {
   supervise(watch: SupervisedWatch): () => void;
 }
 
-export function progressKeeper(clock: Clock): Progress {
-  /** Watches, each with the function that cancels its planned check. */
-  const watches = new Map<SupervisedWatch, (() => void) | undefined>();
-  let newest = 0;
+interface State {
+  /** Cancels the planned check. */
+  cancel: (() => void) | undefined;
+  /** Whether its request waits for others or is in flight. */
+  requested: boolean;
+  /** Its position at the last request, and the delay after that request. */
+  at: Revision;
+  delayMs: number;
+}
 
-  function plan(watch: SupervisedWatch, ms: number): void {
-    const cancel = clock.after(ms, () => {
-      watches.set(watch, undefined);
-      if (watch.position() >= newest) return;
-      watch.request();
-      plan(watch, limits.progressDelayMs);
+/** At most `limits.progressWritesMax` requests that are writes are in flight, of each watch one. */
+export function progressKeeper(clock: Clock): Progress {
+  const watches = new Map<SupervisedWatch, State>();
+  const waiting = new Set<SupervisedWatch>();
+  let newest = 0, inFlight = 0;
+
+  function plan(watch: SupervisedWatch, state: State, ms: number): void {
+    state.cancel = clock.after(ms, () => {
+      state.cancel = undefined;
+      waiting.add(watch);
+      state.requested = true;
+      drain();
     });
-    watches.set(watch, cancel);
+  }
+  function drain(): void {
+    for (const watch of waiting) {
+      if (inFlight >= limits.progressWritesMax) return;
+      waiting.delete(watch);
+      const state = watches.get(watch);
+      if (state !== undefined) send(watch, state);
+    }
+  }
+  function send(watch: SupervisedWatch, state: State): void {
+    const position = watch.position();
+    if (position >= newest) {
+      state.requested = false;
+      return;
+    }
+    // A server that did not answer the last request is slow, or does not answer yet.
+    state.delayMs = position > state.at ? limits.progressDelayMs : Math.min(2 * state.delayMs, limits.progressDelayMsMax);
+    state.at = position;
+    const over = (): void => {
+      state.requested = false;
+      if (watches.has(watch)) plan(watch, state, state.delayMs);
+    };
+    const writing = watch.request();
+    if (writing === undefined) return over();
+    inFlight++;
+    const written = (): void => {
+      inFlight--;
+      over();
+      drain();
+    };
+    writing.then(written, written);
   }
 
   return {
     shown(revision) {
       if (revision <= newest) return;
       newest = revision;
-      for (const [watch, planned] of watches) if (planned === undefined && watch.position() < revision) plan(watch, limits.progressDelayMs);
+      for (const [watch, state] of watches) {
+        if (state.cancel === undefined && !state.requested && watch.position() < revision) plan(watch, state, limits.progressDelayMs);
+      }
     },
     isShown: (revision) => revision <= newest,
     setBack() {
       newest = 0;
     },
     supervise(watch) {
-      plan(watch, limits.progressFirstDelayMs);
+      const state = { cancel: undefined, requested: false, at: -1, delayMs: limits.progressDelayMs };
+      watches.set(watch, state);
+      plan(watch, state, limits.progressFirstDelayMs);
       return () => {
-        watches.get(watch)?.();
+        watches.get(watch)?.cancel?.();
         watches.delete(watch);
+        waiting.delete(watch);
       };
     },
   };

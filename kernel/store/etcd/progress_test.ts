@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { limits } from "../../../core/limits.ts";
 import { progressKeeper, reportsProgress } from "./progress.ts";
 import { manualClock } from "../testing/clock.ts";
 
@@ -7,7 +8,7 @@ test("progressKeeper() requests progress for a watch behind the revision of a re
   const clock = manualClock();
   const keeper = progressKeeper(clock);
   const watch = { at: 5, requests: 0 };
-  const stop = keeper.supervise({ position: () => watch.at, request: () => watch.requests++ });
+  const stop = keeper.supervise({ position: () => watch.at, request: () => void watch.requests++ });
   keeper.shown(7);
   clock.advance(399);
   assert.equal(watch.requests, 0, "a new watch has time to catch up");
@@ -29,6 +30,53 @@ test("progressKeeper() requests progress for a watch behind the revision of a re
   assert.equal(clock.waiting, 0);
   clock.advance(1000);
   assert.equal(watch.requests, 2);
+});
+
+test("progressKeeper() waits longer after requests without effect", () => {
+  const clock = manualClock();
+  const keeper = progressKeeper(clock);
+  const watch = { at: 5, requests: [] as number[] };
+  keeper.supervise({ position: () => watch.at, request: () => void watch.requests.push(clock.now()) });
+  const begun = clock.now();
+  keeper.shown(7);
+  const times = () => watch.requests.splice(0).map((ms) => ms - begun);
+  clock.advance(2000);
+  assert.deepEqual(times(), [400, 450, 550, 750, 1150, 1550, 1950]);
+  watch.at = 6;
+  clock.advance(500);
+  assert.deepEqual(times(), [2350, 2400, 2500], "an effect ends the longer delays");
+});
+
+test("progressKeeper() has one write of each watch in flight, and some of all watches, the oldest first", async () => {
+  const clock = manualClock();
+  const keeper = progressKeeper(clock);
+  const count = limits.progressWritesMax + 3;
+  const writes: { readonly watch: number; readonly end: () => void }[] = [];
+  const positions = Array.from({ length: count }, () => 5);
+  const stops = positions.map((_, index) => {
+    const request = () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      writes.push({ watch: index, end: resolve });
+      return promise;
+    };
+    return keeper.supervise({ position: () => positions[index] ?? 0, request });
+  });
+  keeper.shown(7);
+  clock.advance(60_000);
+  assert.deepEqual(writes.map(({ watch }) => watch), Array.from({ length: limits.progressWritesMax }, (_, index) => index));
+  positions[limits.progressWritesMax] = 7;
+  stops[limits.progressWritesMax + 1]?.();
+  const first = writes.splice(0);
+  first[0]?.end();
+  await Promise.resolve();
+  assert.deepEqual(writes.splice(0).map(({ watch }) => watch), [count - 1], "a watch that is current or over sends nothing");
+  first[1]?.end();
+  await Promise.resolve();
+  assert.deepEqual(writes, []);
+  clock.advance(50);
+  assert.deepEqual(writes.map(({ watch }) => watch), [0], "one slot is left");
+  for (const stop of stops) stop();
+  assert.equal(clock.waiting, 0);
 });
 
 test("reportsProgress() accepts the releases in which progress does not overtake events", () => {

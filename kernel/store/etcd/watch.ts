@@ -120,7 +120,7 @@ async function* followStream(
   if (what.signal.aborted) cancel();
   const stopSupervision = what.progress.supervise({
     position: () => position,
-    request: () => void requestProgress(what.connection, stream, beacon),
+    request: () => requestProgress(what.connection, stream, beacon),
   });
   try {
     stream.send({ from: first, to: end, start: Math.max(1, position) });
@@ -192,11 +192,11 @@ function refusal(reply: WatchReply, from: Revision): Error {
  * Requests progress. Members that answer only after all events that the answer covers get a request; for older ones the beacon is
  * written, whose event carries its revision in order with the others.
  */
-async function requestProgress(connection: Connection, stream: WatchStream, beacon: Uint8Array | undefined): Promise<void> {
+function requestProgress(connection: Connection, stream: WatchStream, beacon: Uint8Array | undefined): Promise<void> | undefined {
+  // A failed request is repeated if progress is still needed; the stream reports a broken connection.
+  if (beacon !== undefined) return connection.call(putKey, { key: beacon, value: new Uint8Array(0) }, { repeatable: true }).catch(() => {});
   try {
-    if (beacon === undefined) stream.send("progress");
-    else await connection.call(putKey, { key: beacon, value: new Uint8Array(0) }, { repeatable: true });
-  } catch {
-    // The request is repeated if progress is still needed; the stream reports a broken connection.
-  }
+    stream.send("progress");
+  } catch { /* as above */ }
+  return undefined;
 }
