@@ -55,12 +55,24 @@ export interface UserRules {
   readonly evaluationError: string;
 }
 
+/** Who waits for an answer: the signal aborts when they do no longer, and is made at its first use. */
+export interface Waiting {
+  readonly signal: AbortSignal;
+}
+
 /** Decides what users may do. */
 export interface Authorizer {
   /** `RBAC`, as --authorization-mode names it. */
   readonly name: string;
-  /** Must not throw: a failure is `noOpinion` or `deny` with an `error`. */
-  authorize(user: Caller, attributes: AuthorizationAttributes): Promise<AuthorizationDecision> | AuthorizationDecision;
+  /**
+   * Must not throw: a failure is `noOpinion` or `deny` with an `error`. Where `waiting` leaves before there is a decision, it is `deny`:
+   * a later authorizer must not allow what this one may deny.
+   */
+  authorize(
+    user: Caller,
+    attributes: AuthorizationAttributes,
+    waiting?: Waiting,
+  ): Promise<AuthorizationDecision> | AuthorizationDecision;
   /** The rules of a user in a namespace ("": cluster scope only). Absent: this authorizer cannot list them. */
   rules?(user: Caller, namespace: string): Promise<UserRules> | UserRules;
 }
@@ -96,8 +108,8 @@ export interface IssuedToken {
 
 /** What a hook may ask about users. */
 export interface Access {
-  /** The decision of the whole chain. */
-  authorize(user: Caller, attributes: AuthorizationAttributes): Promise<AuthorizationDecision>;
+  /** The decision of the whole chain. Hooks leave `waiting` out: it is the request. */
+  authorize(user: Caller, attributes: AuthorizationAttributes, waiting?: Waiting): Promise<AuthorizationDecision>;
   /** The rules of the chain, or of one authorizer of it. */
   rules(user: Caller, namespace: string, authorizer?: string): Promise<UserRules>;
   /**

@@ -65,7 +65,7 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
     }
     stage = "authorization";
     seen.holds(server.admit(info));
-    await server.authorize(actor, info, audit?.decided);
+    await server.authorize(actor, info, audit?.decided, exchange);
     seen.step("authorized");
     stage = "answer";
     if (!info.isResourceRequest) {
@@ -155,7 +155,7 @@ export function requestContextOf(
     warnings,
     step,
     access: server.access,
-    authorize: (other) => server.authorize(user, other),
+    authorize: (other) => server.authorize(user, other, undefined, exchange),
     audit,
     backend: server.backend,
     report: server.report,

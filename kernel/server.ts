@@ -1,5 +1,5 @@
 /** The running server as its requests see it: the catalog in force and what all of them share. */
-import type { Access, AuthorizationDecision } from "../core/access.ts";
+import type { Access, AuthorizationDecision, Waiting } from "../core/access.ts";
 import type { UserInfo } from "../core/user-info.ts";
 import type { Impersonate } from "./access/impersonation/mod.ts";
 import type { Audit } from "./access/audit/mod.ts";
@@ -24,8 +24,13 @@ export interface Server {
   authenticate(exchange: Exchange, warn: (text: string) => void): Promise<UserInfo>;
   /** The user that a request acts as instead of `user`, where its headers ask for one; 400 and 403 where that may not be. */
   readonly impersonate: Impersonate;
-  /** 403 unless an authorizer allows it. `decided` is called with the decision. */
-  authorize(user: UserInfo, info: RequestInfo, decided?: (decision: AuthorizationDecision) => void): Promise<void>;
+  /** 403 unless an authorizer allows it. `decided` is called with the decision, `waiting` is the request. */
+  authorize(
+    user: UserInfo,
+    info: RequestInfo,
+    decided?: ((decision: AuthorizationDecision) => void) | undefined,
+    waiting?: Waiting,
+  ): Promise<void>;
   /** Undefined where nothing is audited. */
   readonly audit: Audit | undefined;
   /** What hooks may ask about users. */

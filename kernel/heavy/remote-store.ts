@@ -32,7 +32,8 @@ export class RemoteStore implements Store {
 
   /** Access to users and rights, through the main thread. */
   readonly access: Access = {
-    authorize: (...args) => this.#access("authorize", args),
+    // The main thread knows who waits.
+    authorize: (user, attributes) => this.#access("authorize", [user, attributes]),
     rules: (...args) => this.#access("rules", args),
     authenticateToken: (...args) => this.#access("authenticateToken", args),
     issueToken: (...args) => this.#access("issueToken", args),

@@ -3,7 +3,7 @@
  * with the first job and ends after an idle time. A thread whose job does not stop soon after its abort is terminated.
  */
 import { limits } from "../../core/limits.ts";
-import type { Access } from "../../core/access.ts";
+import type { Access, Waiting } from "../../core/access.ts";
 import { StatusError } from "../../core/status-error.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { ActiveConfig } from "../config/active-config.ts";
@@ -41,10 +41,12 @@ interface Task {
   readonly done: PromiseWithResolvers<unknown>;
 }
 
-function askAccess(access: Access, question: AccessQuestion): Promise<unknown> {
+function askAccess(access: Access, question: AccessQuestion, waiting: Waiting): Promise<unknown> {
   switch (question.name) {
-    case "authorize":
-      return access.authorize(...question.args);
+    case "authorize": {
+      const [user, attributes] = question.args;
+      return access.authorize(user, attributes, waiting);
+    }
     case "rules":
       return access.rules(...question.args);
     case "authenticateToken":
@@ -212,7 +214,7 @@ class Requests implements HeavyRequests {
       case "authorize":
         return await host.authorize(question.verb);
       case "access":
-        return await askAccess(host.access, question);
+        return await askAccess(host.access, question, { signal });
     }
   }
 

@@ -1,5 +1,5 @@
 /** Metrics and log lines of requests, from arrival to the last byte. */
-import type { AuthorizationDecision } from "../../core/access.ts";
+import type { AuthorizationDecision, Waiting } from "../../core/access.ts";
 import type { UserInfo } from "../../core/user-info.ts";
 import { type Exchange, header, type Reply } from "../request/exchange.ts";
 import type { Catalog } from "../catalog/catalog.ts";
@@ -128,12 +128,14 @@ function followed(
 /** A decision or a failed one, as upstream's metrics count it. */
 type AuthorizationResult = "allowed" | "denied" | "no-opinion" | "error";
 
+type DecideRequest = (user: UserInfo, info: RequestInfo, waiting?: Waiting) => AuthorizationDecision | Promise<AuthorizationDecision>;
+
 /** Counts and times `decide`. Synchronous if `decide` is. */
 export function measuredDecision(
-  decide: (user: UserInfo, info: RequestInfo) => AuthorizationDecision | Promise<AuthorizationDecision>,
+  decide: DecideRequest,
   record: KernelRecord,
   now: () => number,
-): (user: UserInfo, info: RequestInfo) => AuthorizationDecision | Promise<AuthorizationDecision> {
+): DecideRequest {
   const report = (result: AuthorizationResult, begun: number) => {
     const labels = result === "allowed" ? allowed : { result };
     record.authorizations.with(labels).add();
@@ -151,9 +153,9 @@ export function measuredDecision(
       throw error;
     }
   };
-  return (user, info) => {
+  return (user, info, waiting) => {
     const begun = now();
-    const answer = decide(user, info);
+    const answer = decide(user, info, waiting);
     if (answer instanceof Promise) return wait(answer, begun);
     report(resultOf(answer), begun);
     return answer;

@@ -134,8 +134,8 @@ function authenticateOf({ authentication: { authenticators, isAnonymous }, regis
 
 function authorizeOf({ authorization, registry: { record } }: Parts): Server["authorize"] {
   const decide = measuredDecision(decideRequests(authorization.decide), record, elapsed);
-  return async (user, info, decided) => {
-    const answer = decide(user, info);
+  return async (user, info, decided, waiting) => {
+    const answer = decide(user, info, waiting);
     const decision = answer instanceof Promise ? await answer : answer;
     decided?.(decision);
     const refusal = refusalOf(user, info, decision);
@@ -146,7 +146,7 @@ function authorizeOf({ authorization, registry: { record } }: Parts): Server["au
 function accessOf({ authorization, authentication: { authenticateToken }, accounts }: Parts): Access {
   const authenticated = authenticatedUsers();
   return {
-    authorize: async (user, attributes) => await authorization.decide(user, attributes),
+    authorize: async (user, attributes, waiting) => await authorization.decide(user, attributes, waiting),
     rules: authorization.rules,
     async authenticateToken(token, audiences) {
       const outcome = await authenticateToken(token, audiences);

@@ -71,7 +71,7 @@ export function openAuthorization(needs: AuthorizationNeeds): Authorization {
   const { file } = needs;
   const opener = new AuthorizationFollower(needs, file === undefined ? authorizersOfConfig : file.configured);
   return {
-    decide: (user, attributes) => opener.chain.decide(user, attributes),
+    decide: (user, attributes, waiting) => opener.chain.decide(user, attributes, waiting),
     rules: (user, namespace, only) => opener.chain.rules(user, namespace, only),
     open(api) {
       const follow = () => opener.follow(needs.inForce.current(), api);

@@ -145,7 +145,8 @@ export function clusterAuthorizer(config: Config, log: Pick<Log, "error">, signa
   const isFree = freePaths(listed.length === 0 ? defaultPaths : listed);
   return {
     ...reviews,
-    authorize: (user, attributes) => isFree(attributes) ? { verdict: "allow", reason: "" } : reviews.authorize(user, attributes),
+    authorize: (user, attributes, waiting) =>
+      isFree(attributes) ? { verdict: "allow", reason: "" } : reviews.authorize(user, attributes, waiting),
   };
 }
 

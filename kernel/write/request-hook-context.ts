@@ -1,5 +1,5 @@
 /** The context of asynchronous hooks: caller, access reviews, reads, warnings and audit annotations. */
-import type { Reader } from "../../core/access.ts";
+import type { Access, Reader, Waiting } from "../../core/access.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { RequestHookContext } from "../../core/plugin.ts";
 import { spell } from "../../core/names.ts";
@@ -16,11 +16,17 @@ export function requestHookContext(call: RequestContext): RequestHookContext {
     ...hookContext(call),
     caller: user,
     requestName: call.info.name,
-    access,
+    access: accessOf(access, call.deadline),
     read: readerOf(call),
     warn: (text) => warnings.add(text),
     annotate: (key, value) => audit?.annotate(key, value),
   };
+}
+
+/** The access of a request: its reviews end when its client leaves. */
+function accessOf(access: Access, waiting: Waiting): Access {
+  const { rules, authenticateToken, issueToken } = access;
+  return { authorize: (user, attributes) => access.authorize(user, attributes, waiting), rules, authenticateToken, issueToken };
 }
 
 /** A reader of objects through the cache. Kinds that are not served have no objects. */

@@ -49,7 +49,7 @@ export function accessReviews(options: AccessReviewOptions): Authorizer {
   const cache = new ReviewCache({ allowedMs, deniedMs, now: clock.now });
   return {
     name,
-    async authorize(user, attributes) {
+    async authorize(user, attributes, waiting) {
       if (!matches(user, attributes)) return { verdict: "noOpinion", reason: "" };
       const apiVersion = `authorization.${domain}/${version}`;
       const body = { kind: "SubjectAccessReview", apiVersion, metadata: {}, spec: specOf(user, attributes, version === "v1beta1") };
@@ -58,8 +58,12 @@ export function accessReviews(options: AccessReviewOptions): Authorizer {
       const mayRemember = lengthOf(attributes) < limits.reviewAttributesLengthMax && key.length < limits.reviewKeyLengthMax;
       const last: { outcome: AttemptOutcome } = { outcome: "error" };
       try {
-        return decisionOf(await cache.get(key, mayRemember, () => reviewed(body, options, last)));
+        return decisionOf(await cache.get(key, mayRemember, (ended) => reviewed(body, options, last, ended), waiting));
       } catch (error) {
+        // The request has no answer, and must not be allowed by another authorizer instead.
+        if (options.signal?.aborted === true || waiting?.signal.aborted === true) {
+          return { verdict: "deny", reason: "", error: `${name}: the review was canceled` };
+        }
         log(`the authorizer ${name} has no answer`, error);
         if (onError === "noOpinion" && last.outcome !== "canceled") failedOpen?.(last.outcome);
         return { verdict: onError, reason: "", error: `${name}: ${reasonOf(error)}` };
@@ -74,10 +78,16 @@ export function accessReviews(options: AccessReviewOptions): Authorizer {
   };
 }
 
-async function reviewed(body: unknown, options: AccessReviewOptions, last: { outcome: AttemptOutcome }): Promise<ReviewStatus> {
+/** `ended` aborts when nobody waits for the answer any more. */
+async function reviewed(
+  body: unknown,
+  options: AccessReviewOptions,
+  last: { outcome: AttemptOutcome },
+  ended: AbortSignal,
+): Promise<ReviewStatus> {
   const { client, path, timeoutMs, attempted, clock, random, signal } = options;
   const bound = AbortSignal.timeout(limits.accessReviewMs);
-  const whole = signal === undefined ? bound : AbortSignal.any([signal, bound]);
+  const whole = AbortSignal.any(signal === undefined ? [ended, bound] : [ended, signal, bound]);
   const send = async (): Promise<RemoteAnswer> => {
     const begun = clock.now(), attempt = AbortSignal.timeout(timeoutMs);
     const report = (code: string, outcome: AttemptOutcome) => attempted?.(code, clock.now() - begun, last.outcome = outcome);

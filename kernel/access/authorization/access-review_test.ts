@@ -223,12 +223,64 @@ test("accessReviews() takes an answer that is no review for a failure, also one 
   }
 });
 
-test("accessReviews() ends with its signal, and counts that as canceled", async () => {
+/** An authorizer whose webhook does not answer, and the signals of its requests. */
+function silent(options: Partial<AccessReviewOptions> = {}) {
+  const signals: AbortSignal[] = [];
+  const answers: PromiseWithResolvers<RemoteAnswer>[] = [];
+  const client = {
+    async send({ signal }: RemoteRequest) {
+      signals.push(signal);
+      const answer = Promise.withResolvers<RemoteAnswer>();
+      answers.push(answer);
+      signal.addEventListener("abort", () => answer.reject(signal.reason), { once: true });
+      return await answer.promise;
+    },
+  };
+  return { ...world([], { client, ...options }), signals, answers };
+}
+
+test("accessReviews() ends with its signal, and denies: a later authorizer must not allow the request instead", async () => {
   const hook = world([new Error("never")]);
   hook.stop.abort(new Error("stopped"));
-  const { verdict, error } = await hook.authorize();
-  assert.deepEqual([verdict, error], ["noOpinion", "hook: stopped"]);
+  assert.deepEqual(await hook.authorize(), { verdict: "deny", reason: "", error: "hook: the review was canceled" });
   assert.equal(hook.sent.length, 0);
+  assert.deepEqual(hook.metrics, []);
+  const running = silent();
+  const decision = running.authorize();
+  running.stop.abort(new Error("stopped"));
+  assert.equal((await decision).verdict, "deny");
+  assert.deepEqual(running.metrics, ["canceled"]);
+});
+
+test("accessReviews() ends a review whose request is gone, and denies the request", async () => {
+  const hook = silent(), client = new AbortController();
+  const decision = hook.authorizer.authorize(alice, attributes, client);
+  assert.equal(hook.signals[0]?.aborted, false);
+  client.abort(new Error("gone"));
+  assert.deepEqual(await decision, { verdict: "deny", reason: "", error: "hook: the review was canceled" });
+  assert.equal(hook.signals[0]?.aborted, true);
+  assert.deepEqual([hook.metrics, hook.logged, hook.signals.length], [["canceled"], [], 1]);
+  const gone = silent();
+  assert.equal((await gone.authorizer.authorize(alice, attributes, { signal: AbortSignal.abort() })).verdict, "deny");
+});
+
+test("accessReviews() keeps a review for other requests that wait for it, and begins another one after it has ended", async () => {
+  const hook = silent(), first = new AbortController(), second = new AbortController();
+  const one = hook.authorizer.authorize(alice, attributes, first), other = hook.authorizer.authorize(alice, attributes, second);
+  first.abort();
+  assert.equal((await one).verdict, "deny");
+  assert.equal(hook.signals[0]?.aborted, false);
+  hook.answers[0]?.resolve(review({ allowed: true }));
+  assert.equal((await other).verdict, "allow");
+  assert.equal(hook.signals.length, 1);
+  const next = silent(), leaving = new AbortController();
+  const left = next.authorizer.authorize(alice, attributes, leaving);
+  leaving.abort();
+  await left;
+  const again = next.authorize();
+  next.answers[1]?.resolve(review({ allowed: true }));
+  assert.equal((await again).verdict, "allow");
+  assert.deepEqual(next.signals.map(({ aborted }) => aborted), [true, false]);
 });
 
 test("accessReviews() cannot list rules", async () => {

@@ -1,5 +1,5 @@
 /** The authorization of a request: the decision of the chain, or the error that the client gets. */
-import type { AuthorizationAttributes, AuthorizationDecision } from "../../../core/access.ts";
+import type { AuthorizationAttributes, AuthorizationDecision, Waiting } from "../../../core/access.ts";
 import { StatusError } from "../../../core/status-error.ts";
 import { goQuote } from "../../../core/tree/go-quote.ts";
 import { systemGroups, type UserInfo } from "../../../core/user-info.ts";
@@ -18,8 +18,8 @@ export class AuthorizationFailure extends StatusError {
 }
 
 /** The decision about a request. The attributes are made only where an authorizer needs them. */
-export function decideRequests(decide: Decide): (user: UserInfo, info: RequestInfo) => ReturnType<Decide> {
-  return (user, info) => decide(user, user.groups.includes(systemGroups.masters) ? info : attributesOf(info));
+export function decideRequests(decide: Decide): (user: UserInfo, info: RequestInfo, waiting?: Waiting) => ReturnType<Decide> {
+  return (user, info, waiting) => decide(user, user.groups.includes(systemGroups.masters) ? info : attributesOf(info), waiting);
 }
 
 /** Undefined where a request is allowed, else the error that the client gets. */

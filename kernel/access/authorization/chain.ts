@@ -2,13 +2,14 @@
  * A chain of authorizers: the first that allows or denies decides. Members of system:masters are allowed before any authorizer is called,
  * as in kube-apiserver.
  */
-import type { Access, AuthorizationAttributes, AuthorizationDecision, Authorizer, UserRules } from "../../../core/access.ts";
+import type { Access, AuthorizationAttributes, AuthorizationDecision, Authorizer, UserRules, Waiting } from "../../../core/access.ts";
 import { systemGroups, type UserInfo } from "../../../core/user-info.ts";
 
 /** The decision of a chain. It is no promise where no authorizer has to wait. */
 export type Decide = (
   user: UserInfo,
   attributes: AuthorizationAttributes,
+  waiting?: Waiting,
 ) => AuthorizationDecision | Promise<AuthorizationDecision>;
 
 /** An authorizer of a chain, with its type and name as configuration and metrics have them. */
@@ -34,15 +35,16 @@ export function chainOf(
     first: number,
     user: UserInfo,
     attributes: AuthorizationAttributes,
+    waiting: Waiting | undefined,
     before: readonly AuthorizationDecision[],
   ): ReturnType<Decide> {
     let opinions = before;
     for (let index = first; index < authorizers.length; index++) {
       const by = authorizers[index]!; // below the length
-      const answer = by.authorizer.authorize(user, attributes);
+      const answer = by.authorizer.authorize(user, attributes, waiting);
       if (answer instanceof Promise) {
         return answer.then((decision) =>
-          isFinal(by, decision) ? decision : decideFrom(index + 1, user, attributes, withOpinion(opinions, decision))
+          isFinal(by, decision) ? decision : decideFrom(index + 1, user, attributes, waiting, withOpinion(opinions, decision))
         );
       }
       if (isFinal(by, answer)) return answer;
@@ -56,7 +58,8 @@ export function chainOf(
     return true;
   }
   return {
-    decide: (user, attributes) => user.groups.includes(systemGroups.masters) ? allowed : decideFrom(0, user, attributes, []),
+    decide: (user, attributes, waiting) =>
+      user.groups.includes(systemGroups.masters) ? allowed : decideFrom(0, user, attributes, waiting, []),
     rules: (user, namespace, only) =>
       rulesOf(authorizers.filter(({ type }) => only === undefined || type === only).map(({ authorizer }) => authorizer), user, namespace),
   };

@@ -1,4 +1,6 @@
 /** Remembers answers to access reviews for a time, the most recently used ones. */
+import type { Waiting } from "../../../core/access.ts";
+import { abortable } from "../../../core/async.ts";
 import { limits } from "../../../core/limits.ts";
 
 /** The answer of a review. */
@@ -19,19 +21,54 @@ interface Remembered {
   readonly until: number;
 }
 
+/** A review that is under way. */
+class Review {
+  readonly status: Promise<ReviewStatus>;
+  readonly #ending = new AbortController();
+  #waiting = 0;
+
+  constructor(ask: (ended: AbortSignal) => Promise<ReviewStatus>) {
+    this.status = ask(this.#ending.signal);
+  }
+
+  /** Rejects when `waiting` leaves; with the last one the review ends, and `ended` is called. Without `waiting` nobody leaves. */
+  async wait(waiting: Waiting | undefined, ended: () => void): Promise<ReviewStatus> {
+    this.#waiting++;
+    if (waiting === undefined) return await this.status;
+    const { signal } = waiting;
+    try {
+      return await abortable(this.status, signal);
+    } catch (error) {
+      if (signal.aborted && --this.#waiting === 0) {
+        ended();
+        this.#ending.abort(signal.reason);
+      }
+      throw error;
+    }
+  }
+}
+
 /** Calls with the same key that overlap share one request. */
 export class ReviewCache {
   readonly #options: ReviewCacheOptions;
   /** By key, the least recently used first. */
   readonly #remembered = new Map<string, Remembered>();
-  readonly #pending = new Map<string, Promise<ReviewStatus>>();
+  readonly #pending = new Map<string, Review>();
 
   constructor(options: ReviewCacheOptions) {
     this.#options = options;
   }
 
-  /** Rejects as `ask` does, and where too many reviews are under way. Failures are not remembered. */
-  async get(key: string, mayRemember: boolean, ask: () => Promise<ReviewStatus>): Promise<ReviewStatus> {
+  /**
+   * Rejects as `ask` does, where too many reviews are under way, and when `waiting` leaves. `ask` gets a signal that aborts when nobody waits
+   * any more. Failures are not remembered.
+   */
+  async get(
+    key: string,
+    mayRemember: boolean,
+    ask: (ended: AbortSignal) => Promise<ReviewStatus>,
+    waiting?: Waiting,
+  ): Promise<ReviewStatus> {
     const found = this.#remembered.get(key);
     if (found !== undefined) {
       this.#remembered.delete(key);
@@ -40,18 +77,22 @@ export class ReviewCache {
         return found.status;
       }
     }
-    const pending = this.#pending.get(key);
-    if (pending !== undefined) return await pending;
+    const review = this.#pending.get(key) ?? this.#begun(key, mayRemember, ask);
+    return await review.wait(waiting, () => this.#forget(key, review));
+  }
+
+  #begun(key: string, mayRemember: boolean, ask: (ended: AbortSignal) => Promise<ReviewStatus>): Review {
     if (this.#pending.size >= limits.accessReviewsMax) throw new Error("too many access reviews are under way");
-    const asked = ask();
-    this.#pending.set(key, asked);
-    try {
-      const status = await asked;
-      if (mayRemember) this.#remember(key, status);
-      return status;
-    } finally {
-      this.#pending.delete(key);
-    }
+    const review = new Review(ask);
+    this.#pending.set(key, review);
+    review.status.then((status) => mayRemember && this.#remember(key, status))
+      .finally(() => this.#forget(key, review))
+      .catch(() => {}); // those who wait get the error
+    return review;
+  }
+
+  #forget(key: string, review: Review): void {
+    if (this.#pending.get(key) === review) this.#pending.delete(key);
   }
 
   #remember(key: string, status: ReviewStatus): void {

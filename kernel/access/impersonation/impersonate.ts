@@ -25,7 +25,7 @@ export function impersonateBy(decide: Decide): Impersonate {
     if (requested.length === 0) return undefined;
     for (const each of requested) {
       const attributes = attributesOf(each, names);
-      const { verdict, reason } = await decide(user, attributes);
+      const { verdict, reason } = await decide(user, attributes, exchange);
       if (verdict !== "allow") throw forbiddenFor(user, attributes, reason);
     }
     return { user: userOf(requested), exchange: withHeaders(exchange, withoutImpersonation(exchange.headers)) };
