@@ -7,7 +7,7 @@ import { isAssignable, typeNameOf } from "../value/type.ts";
 import { CelError, type Value } from "../values.ts";
 import { Frame, type Run } from "./frame.ts";
 import { membership } from "./membership.ts";
-import { constant, type Planning, type Scope, type Step, Unplannable } from "./step.ts";
+import { constant, noOverload, type Planning, type Scope, type Step, Unplannable } from "./step.ts";
 
 /** Functions that are evaluated before the expression runs, if their argument is constant. */
 const conversions: ReadonlySet<string> = new Set([
@@ -68,11 +68,10 @@ function runPattern(planned: Planned, text: string): Run {
   if (declaration.name !== "matches") return runVariadic(planned, implementationOf(declaration, overload));
   const charge = chargeOf(declaration, overload);
   const subject = args[0]!.run;
-  const other = implementationOf(declaration, overload);
   return (frame) => {
     const value = subject(frame);
     if (value instanceof CelError) return value;
-    const result = typeof value === "string" ? isMatch(pattern, value) : other(value, text);
+    const result = typeof value === "string" ? isMatch(pattern, value) : noOverload;
     charge(frame, [value, text], result);
     return result;
   };

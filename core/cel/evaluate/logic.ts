@@ -67,7 +67,8 @@ export function optionalOrValue(first: Run, second: Run): Step {
   return {
     run: (frame) => {
       const value = first(frame);
-      return value instanceof OptionalValue ? value.value ?? second(frame) : value;
+      if (!(value instanceof OptionalValue)) return value;
+      return value.value === undefined ? second(frame) : value.value;
     },
   };
 }

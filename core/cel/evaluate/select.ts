@@ -6,7 +6,10 @@ import { CelError, ListValue, MapValue, ObjectValue, type Value } from "../value
 
 /** `value[key]` or `value.key`. A `CelError` if there is none. */
 export function select(value: Value, key: Value): Value {
-  if (value instanceof MapValue) return value.find(key) ?? noSuchKey(key);
+  if (value instanceof MapValue) {
+    const member = value.find(key);
+    return member === undefined ? noSuchKey(key) : member;
+  }
   if (value instanceof ListValue) {
     const index = indexOf(value, key);
     if (index instanceof CelError) return index;

@@ -1,7 +1,7 @@
 /** Optional values: `optional.of(x)`, `a.?b`, `a[?i]`, `or`, `orValue`, `optMap`; upstream's library `cel.lib.optional`. */
 import { operators } from "../ast.ts";
 import type { FunctionDeclaration } from "../declarations.ts";
-import { boolType, dynType, intType, listType, mapType, optionalType, parameterType, stringType } from "../types.ts";
+import { boolType, dynType, intType, listType, mapType, opaqueType, optionalType, parameterType, stringType, type Type } from "../types.ts";
 import type { Library } from "./library.ts";
 import { ArrayList } from "../value/collections.ts";
 import { messageText } from "../value/text.ts";
@@ -79,4 +79,6 @@ const functions: readonly FunctionDeclaration[] = [
   { name: "unwrapOpt", overloads: [member("optional_unwrapOpt", [optionals], listV, unwrap)] },
 ];
 
-export const optionalLibrary: Library = { name: "cel.lib.optional", since: 28, functions };
+const typeNames: ReadonlyMap<string, Type> = new Map([["optional_type", opaqueType("optional_type")]]);
+
+export const optionalLibrary: Library = { name: "cel.lib.optional", since: 28, functions, typeNames };

@@ -87,7 +87,8 @@ export class EntryMap extends MapValue {
   }
   override find(key: Value): Value | undefined {
     if (key instanceof Uint) {
-      return this.uints?.get(key.value) ?? (intOf(key) === undefined ? undefined : this.entries.get(key.value));
+      const value = this.uints?.get(key.value);
+      return value === undefined ? this.entries.get(key.value) : value;
     }
     const value = this.entries.get(key);
     if (value !== undefined || typeof key !== "bigint" && typeof key !== "number") return value;
