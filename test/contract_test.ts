@@ -1,4 +1,4 @@
-// What built-in families import: `thole/plugin` and plugins/shared, and nothing of the core that a plugin elsewhere could not import.
+// Imports of built-in families: `thole/plugin` and plugins/shared, and no part of the core that external plugins cannot import.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -49,15 +49,15 @@ test("every value that plugin.ts exports is among the names that this test reads
   assert.deepEqual(Object.keys(contract).filter((name) => !exported.has(name)), []);
 });
 
-for (const family of ["authentication", "migration", "rbac"]) {
+for (const family of ["authentication", "authorization", "migration", "rbac"]) {
   test(`the family ${family} imports thole/plugin only`, () => {
     assert.deepEqual([...new Set(importsOf(family).map(({ from }) => from))], ["plugin.ts"]);
   });
 }
 
 /**
- * Helpers of the core that built-in families use and the contract leaves out. They read and write Go's messages and lexical trees, which
- * only kinds of kube-apiserver need; the bounds are the server's own.
+ * Internals of the core that built-in families use and the contract omits. They handle Go's messages and lexical trees, which only kinds of
+ * kube-apiserver need; the limits are the server's own.
  */
 const internals: Readonly<Record<string, readonly string[]>> = {
   limits: ["cluster", "configmaps", "csi", "shared", "storage"],
@@ -71,11 +71,28 @@ const internals: Readonly<Record<string, readonly string[]>> = {
   Unreadable: ["cluster", "configmaps"],
 };
 
-test("what a family imports from the core is in thole/plugin, but for a few internals", () => {
+test("what a family imports from the core is in thole/plugin, except for a few internals", () => {
   const wrong = families.flatMap((family) =>
     importsOf(family).filter(({ from }) => from.startsWith("core/")).flatMap(({ file, names }) =>
       names.filter((name) => !exported.has(name) && !internals[name]?.includes(family)).map((name) => `${file}: ${name}`)
     )
   );
   assert.deepEqual(wrong, []);
+});
+
+for (const family of ["cluster", "configmaps", "csi", "shared", "storage"]) {
+  test(`plugins/${family} imports everything but internals from thole/plugin`, () => {
+    const wrong = importsOf(family).filter(({ from }) => from !== "plugin.ts").flatMap(({ file, names }) =>
+      names.filter((name) => !internals[name]?.includes(family)).map((name) => `${file}: ${name}`)
+    );
+    assert.deepEqual(wrong, []);
+  });
+}
+
+test("every exception for an internal is used", () => {
+  const used = new Set(families.flatMap((family) => importsOf(family).flatMap(({ names }) => names.map((name) => `${family} ${name}`))));
+  const unused = Object.entries(internals).flatMap(([name, by]) => by.map((family) => `${family} ${name}`)).filter((each) =>
+    !used.has(each)
+  );
+  assert.deepEqual(unused, []);
 });

@@ -3,12 +3,20 @@
  * fields are immutable. Both validate the stored form. Error paths use the names of that form, except the reporting controller's path,
  * which depends on the API. Source: pkg/apis/core/validation/events.go.
  */
-import { append } from "../../core/append.ts";
-import { type FieldError, invalid, required } from "../../core/field-error.ts";
-import { dns1123Subdomain, qualifiedName } from "../../core/meta/names.ts";
-import { utf8Length } from "../../core/scalars/utf8.ts";
-import { type MetaRules, metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
-import type { HookContext } from "../../core/plugin.ts";
+import {
+  append,
+  dns1123Subdomain,
+  type FieldError,
+  type HookContext,
+  invalid,
+  type MetaRules,
+  metaRulesOf,
+  qualifiedName,
+  required,
+  utf8Length,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "../../plugin.ts";
 import type { CoreEvent } from "./event-schema.ts";
 
 const wordBytesMax = 128;

@@ -1,8 +1,5 @@
 /** The two schemas of an event: that of the core API, which is the stored form, and that of the events group. */
-import { object } from "../../core/meta/object.ts";
-import { ObjectMeta } from "../../core/meta/object-meta.ts";
-import { ObjectReference } from "../../core/meta/references.ts";
-import { field, type Infer, int32, microTime, string, structsOf, time } from "../../core/schema.ts";
+import { field, type Infer, int32, microTime, object, ObjectMeta, ObjectReference, string, structsOf, time } from "../../plugin.ts";
 
 const core = structsOf("core/v1");
 const events = structsOf("events/v1");

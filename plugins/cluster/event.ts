@@ -1,6 +1,4 @@
-import { defineResource } from "../../core/define/define.ts";
-import type { Served } from "../../core/plugin.ts";
-import { age, type Column, nameColumn } from "../../core/meta/columns.ts";
+import { age, type Column, defineResource, nameColumn, type Served } from "../../plugin.ts";
 import { validateEventCreate, validateEventUpdate } from "./event-rules.ts";
 import { CoreEvent, Event, fromCoreEvent, toCoreEvent } from "./event-schema.ts";
 

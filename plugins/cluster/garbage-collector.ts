@@ -11,12 +11,17 @@
  * It uses the API like any client. Watch events only trigger checks: before a deletion, the existence of the owners is read again.
  */
 import { limits } from "../../core/limits.ts";
-import { foregroundFinalizer, orphanFinalizer } from "../../core/meta/finalizers.ts";
-import { listed } from "../../core/listed.ts";
-import type { Api, ApiCollection } from "../../core/api.ts";
-import type { Controller } from "../../core/plugin.ts";
-import type { ApiObject, OwnerReference } from "../../core/meta/object-meta.ts";
-import { StatusError } from "../../core/status-error.ts";
+import {
+  type Api,
+  type ApiCollection,
+  type ApiObject,
+  type Controller,
+  foregroundFinalizer,
+  listed,
+  orphanFinalizer,
+  type OwnerReference,
+  StatusError,
+} from "../../plugin.ts";
 import { type Node, nodeOf, OwnerGraph } from "./owner-graph.ts";
 import { WorkQueue } from "./work-queue.ts";
 

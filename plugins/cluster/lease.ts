@@ -1,12 +1,25 @@
-import { append } from "../../core/append.ts";
-import { defineResource } from "../../core/define/define.ts";
-import { type FieldError, forbidden, invalid, notSupported } from "../../core/field-error.ts";
-import { qualifiedName } from "../../core/meta/names.ts";
-import { object } from "../../core/meta/object.ts";
-import { validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
-import type { Plugin } from "../../core/plugin.ts";
-import { ageColumn, type Column, nameColumn } from "../../core/meta/columns.ts";
-import { field, type Infer, int32, microTime, named, string, structsOf } from "../../core/schema.ts";
+import {
+  ageColumn,
+  append,
+  type Column,
+  defineResource,
+  field,
+  type FieldError,
+  forbidden,
+  type Infer,
+  int32,
+  invalid,
+  microTime,
+  nameColumn,
+  named,
+  notSupported,
+  object,
+  type Plugin,
+  qualifiedName,
+  string,
+  structsOf,
+  validateObjectMetaUpdate,
+} from "../../plugin.ts";
 
 const home = "coordination/v1";
 const struct = structsOf(home);

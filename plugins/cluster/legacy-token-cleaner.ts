@@ -5,12 +5,16 @@
  *
  * Removing the label makes the token valid again.
  */
-import { pause } from "../../core/async.ts";
-import { listed } from "../../core/listed.ts";
-import type { ApiObject } from "../../core/meta/object-meta.ts";
-import { spell } from "../../core/names.ts";
-import type { Controller, ControllerContext } from "../../core/plugin.ts";
-import { StatusError, type StatusReason } from "../../core/status-error.ts";
+import {
+  type ApiObject,
+  type Controller,
+  type ControllerContext,
+  listed,
+  pause,
+  spell,
+  StatusError,
+  type StatusReason,
+} from "../../plugin.ts";
 import { type ConfigMap, dayOf, legacyLabels, parseDay, trackingMap } from "./legacy-token-tracking.ts";
 
 const dayMs = 86_400_000;

@@ -2,15 +2,21 @@
  * Keeps Secrets of the type `service-account-token`: puts the token into new ones, and deletes those whose account is gone. Such tokens
  * have no end; tokens from the `token` subresource replace them.
  */
-import type { Api } from "../../core/api.ts";
-import { untilAborted } from "../../core/async.ts";
-import type { ApiObject } from "../../core/meta/object-meta.ts";
-import { type Names, spell } from "../../core/names.ts";
-import { objectKey } from "../../core/object-key.ts";
-import type { Controller, ControllerContext } from "../../core/plugin.ts";
-import { base64Of } from "../../core/scalars/base64.ts";
-import { StatusError, type StatusReason } from "../../core/status-error.ts";
-import { runWorkQueue, type WorkQueue } from "../../core/work-queue.ts";
+import {
+  type Api,
+  type ApiObject,
+  base64Of,
+  type Controller,
+  type ControllerContext,
+  type Names,
+  objectKey,
+  runWorkQueue,
+  spell,
+  StatusError,
+  type StatusReason,
+  untilAborted,
+  type WorkQueue,
+} from "../../plugin.ts";
 
 /** The fields of a Secret that the controller uses. */
 interface Secret extends ApiObject {

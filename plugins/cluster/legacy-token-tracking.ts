@@ -1,9 +1,5 @@
 /** Notes since when uses of legacy tokens are recorded: before that, a token without a recorded use may have been used. */
-import type { ApiObject } from "../../core/meta/object-meta.ts";
-import { type Names, spell } from "../../core/names.ts";
-import type { Controller, ControllerContext } from "../../core/plugin.ts";
-import { StatusError } from "../../core/status-error.ts";
-import { runWorkQueue } from "../../core/work-queue.ts";
+import { type ApiObject, type Controller, type ControllerContext, type Names, runWorkQueue, spell, StatusError } from "../../plugin.ts";
 
 /** The ConfigMap, its namespace and its key. The name is upstream's. */
 export const trackingMap = Object.freeze({

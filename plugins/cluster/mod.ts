@@ -1,4 +1,4 @@
-import { definePlugin } from "../../core/define/define.ts";
+import { definePlugin } from "../../plugin.ts";
 import { events } from "./event.ts";
 import { garbageCollector } from "./garbage-collector.ts";
 import { leaseGates, leases } from "./lease.ts";

@@ -1,7 +1,4 @@
-import { listed } from "../../core/listed.ts";
-import type { Api } from "../../core/api.ts";
-import type { GroupVersion } from "../../core/versions.ts";
-import { StatusError } from "../../core/status-error.ts";
+import { type Api, type GroupVersion, listed, StatusError } from "../../plugin.ts";
 import type { Content } from "./namespace-conditions.ts";
 
 interface Collection {

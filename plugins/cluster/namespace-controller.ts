@@ -8,10 +8,7 @@
  * Passes over different namespaces run concurrently, at most `limits.controllerPassesMax` at a time.
  */
 import { limits } from "../../core/limits.ts";
-import type { Api } from "../../core/api.ts";
-import type { Controller, ControllerContext } from "../../core/plugin.ts";
-import type { ApiObject } from "../../core/meta/object-meta.ts";
-import { StatusError } from "../../core/status-error.ts";
+import { type Api, type ApiObject, type Controller, type ControllerContext, StatusError } from "../../plugin.ts";
 import { conditionsAfter } from "./namespace-conditions.ts";
 import { deleteContent } from "./namespace-content.ts";
 import { contentFinalizer, type Namespace } from "./namespace.ts";

@@ -1,13 +1,34 @@
-import { defineResource } from "../../core/define/define.ts";
-import { type FieldError, invalid } from "../../core/field-error.ts";
-import { validateFinalizerShape, validateStandardFinalizer } from "../../core/meta/finalizers.ts";
-import { labelName } from "../../core/meta/names.ts";
-import { object } from "../../core/meta/object.ts";
-import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
-import { type Names, spell } from "../../core/names.ts";
-import type { HookContext, Plugin, Resource, Strategy, Subresource } from "../../core/plugin.ts";
-import { ageColumn, type Column, nameColumn } from "../../core/meta/columns.ts";
-import { field, type Infer, list, mapBy, named, oneOf, string, structsOf, time } from "../../core/schema.ts";
+import {
+  ageColumn,
+  type Column,
+  defineResource,
+  field,
+  type FieldError,
+  type HookContext,
+  type Infer,
+  invalid,
+  labelName,
+  list,
+  mapBy,
+  metaRulesOf,
+  nameColumn,
+  named,
+  type Names,
+  object,
+  oneOf,
+  type Plugin,
+  type Resource,
+  spell,
+  type Strategy,
+  string,
+  structsOf,
+  type Subresource,
+  time,
+  validateFinalizerShape,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+  validateStandardFinalizer,
+} from "../../plugin.ts";
 
 const struct = structsOf("core/v1");
 

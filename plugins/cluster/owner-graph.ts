@@ -1,7 +1,5 @@
 /** The graph of owner references, built from watch events: one node for each existing object, by uid. */
-import type { GroupVersion } from "../../core/versions.ts";
-import type { ApiObject } from "../../core/meta/object-meta.ts";
-import type { OwnerReference } from "../../core/meta/object-meta.ts";
+import type { ApiObject, GroupVersion, OwnerReference } from "../../plugin.ts";
 
 /** The location of an object, and the metadata that garbage collection uses. */
 export interface Node {

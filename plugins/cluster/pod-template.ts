@@ -1,9 +1,15 @@
-import { defineResource } from "../../core/define/define.ts";
-import { object } from "../../core/meta/object.ts";
-import { metaRulesOf, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
-import type { Plugin, Resource } from "../../core/plugin.ts";
-import { type Column, nameColumn } from "../../core/meta/columns.ts";
-import { field, type Infer } from "../../core/schema.ts";
+import {
+  type Column,
+  defineResource,
+  field,
+  type Infer,
+  metaRulesOf,
+  nameColumn,
+  object,
+  type Plugin,
+  type Resource,
+  validateObjectMetaUpdate,
+} from "../../plugin.ts";
 import { optionsForCreate } from "./pod/validation-options.ts";
 import { PodTemplateSpec } from "./pod/pod-spec.ts";
 import { withoutStopSignals } from "./pod/stop-signals.ts";

@@ -1,7 +1,4 @@
-import { defineResource } from "../../core/define/define.ts";
-import { object } from "../../core/meta/object.ts";
-import { ageColumn, type Column, nameColumn } from "../../core/meta/columns.ts";
-import { field, type Infer } from "../../core/schema.ts";
+import { ageColumn, type Column, defineResource, field, type Infer, nameColumn, object } from "../../plugin.ts";
 import { PodSpec } from "./pod/pod-spec.ts";
 
 const Pod = object("Pod", {

@@ -1,11 +1,16 @@
 /** Publishes the root certificates, which clients in the cluster use to verify the server, as a ConfigMap in each namespace. */
-import { type Names, spell } from "../../core/names.ts";
-import type { Api } from "../../core/api.ts";
-import type { Controller, ControllerContext } from "../../core/plugin.ts";
-import type { ApiObject } from "../../core/meta/object-meta.ts";
-import { worked, type WorkMeter } from "../../core/work.ts";
-import { StatusError } from "../../core/status-error.ts";
-import { untilAborted } from "../../core/async.ts";
+import {
+  type Api,
+  type ApiObject,
+  type Controller,
+  type ControllerContext,
+  type Names,
+  spell,
+  StatusError,
+  untilAborted,
+  worked,
+  type WorkMeter,
+} from "../../plugin.ts";
 
 /** The name of the ConfigMap, which clients expect, and its key. */
 const mapName = "kube-root-ca.crt", key = "ca.crt";

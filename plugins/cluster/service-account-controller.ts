@@ -1,7 +1,4 @@
-import type { Api } from "../../core/api.ts";
-import type { Controller } from "../../core/plugin.ts";
-import { worked, type WorkMeter } from "../../core/work.ts";
-import { StatusError } from "../../core/status-error.ts";
+import { type Api, type Controller, StatusError, worked, type WorkMeter } from "../../plugin.ts";
 
 /** The name of the service account of each namespace. */
 const name = "default";

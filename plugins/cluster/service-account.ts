@@ -1,11 +1,22 @@
-import { defineResource } from "../../core/define/define.ts";
-import { object } from "../../core/meta/object.ts";
-import { LocalObjectReference, ObjectReference } from "../../core/meta/references.ts";
-import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
-import { spell } from "../../core/names.ts";
-import type { Resource } from "../../core/plugin.ts";
-import { ageColumn, type Column, nameColumn } from "../../core/meta/columns.ts";
-import { boolean, field, type Infer, list, mapBy } from "../../core/schema.ts";
+import {
+  ageColumn,
+  boolean,
+  type Column,
+  defineResource,
+  field,
+  type Infer,
+  list,
+  LocalObjectReference,
+  mapBy,
+  metaRulesOf,
+  nameColumn,
+  object,
+  ObjectReference,
+  type Resource,
+  spell,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "../../plugin.ts";
 import { tokenSubresource } from "./token-request.ts";
 
 const ServiceAccount = object("ServiceAccount", {

@@ -1,7 +1,19 @@
-import { defineResource } from "../../core/define/define.ts";
-import { object } from "../../core/meta/object.ts";
-import { ageColumn, type Column, nameColumn } from "../../core/meta/columns.ts";
-import { boolean, field, type Infer, int32, intOrString, list, record, string, structsOf } from "../../core/schema.ts";
+import {
+  ageColumn,
+  boolean,
+  type Column,
+  defineResource,
+  field,
+  type Infer,
+  int32,
+  intOrString,
+  list,
+  nameColumn,
+  object,
+  record,
+  string,
+  structsOf,
+} from "../../plugin.ts";
 
 const home = "core/v1";
 const struct = structsOf(home);

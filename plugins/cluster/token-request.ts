@@ -1,14 +1,30 @@
 /** POST of a ServiceAccount's `token`: a new token with a limited life (KEP-1205). Order of the checks and messages are upstream's. */
-import type { ApiObject, ObjectMeta } from "../../core/meta/object-meta.ts";
-import type { TokenToIssue } from "../../core/access.ts";
-import { type FieldError, invalid } from "../../core/field-error.ts";
-import { object } from "../../core/meta/object.ts";
-import { pathSegmentName } from "../../core/meta/names.ts";
-import { spell } from "../../core/names.ts";
-import type { GateStage, RequestHookContext, Subresource } from "../../core/plugin.ts";
-import { field, type Infer, int64, list, named, string, structsOf, time } from "../../core/schema.ts";
-import { badRequestError, conflictError, invalidError, notFoundError } from "../../core/status-error.ts";
-import { goQuote } from "../../core/tree/go-quote.ts";
+import {
+  type ApiObject,
+  badRequestError,
+  conflictError,
+  field,
+  type FieldError,
+  type GateStage,
+  goQuote,
+  type Infer,
+  int64,
+  invalid,
+  invalidError,
+  list,
+  named,
+  notFoundError,
+  object,
+  type ObjectMeta,
+  pathSegmentName,
+  type RequestHookContext,
+  spell,
+  string,
+  structsOf,
+  type Subresource,
+  time,
+  type TokenToIssue,
+} from "../../plugin.ts";
 
 const home = "authentication/v1", groupVersion = "authentication.{domain}/v1";
 const struct = structsOf(home);

@@ -1,13 +1,26 @@
-import { append } from "../../core/append.ts";
-import { defineResource } from "../../core/define/define.ts";
-import { type FieldError, invalid, tooLong } from "../../core/field-error.ts";
+import {
+  ageColumn,
+  append,
+  boolean,
+  bytes,
+  type Column,
+  defineResource,
+  field,
+  type FieldError,
+  type Infer,
+  invalid,
+  metaRulesOf,
+  nameColumn,
+  object,
+  record,
+  type Strategy,
+  string,
+  tooLong,
+  utf8Length,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "../../plugin.ts";
 import { limits } from "../../core/limits.ts";
-import { object } from "../../core/meta/object.ts";
-import { utf8Length } from "../../core/scalars/utf8.ts";
-import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
-import type { Strategy } from "../../core/plugin.ts";
-import { ageColumn, type Column, nameColumn } from "../../core/meta/columns.ts";
-import { boolean, bytes, field, type Infer, record, string } from "../../core/schema.ts";
 import { decodedLength, immutableError, sameValues, validateKey } from "./values.ts";
 
 const ConfigMap = object("ConfigMap", {

@@ -3,9 +3,8 @@
  * The public keys of both files are compared, not computed: an EC private key without its public key (OpenSSL always writes it) and
  * an Ed25519 key are accepted unchecked.
  */
-import { bytesOf, parseBase64 } from "../../core/scalars/base64.ts";
+import { type Base64, bytesOf, parseBase64 } from "../../plugin.ts";
 import { Unreadable } from "../../core/scalars/unreadable.ts";
-import type { Base64 } from "../../core/schema.ts";
 import { childrenOf, type Der, derTags, readDer } from "./der.ts";
 
 /** The reason why the pair is unusable, in Go's text; undefined if it is usable. Both arguments are base64 of PEM. */

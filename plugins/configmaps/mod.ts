@@ -1,4 +1,4 @@
-import { definePlugin } from "../../core/define/define.ts";
+import { definePlugin } from "../../plugin.ts";
 import { configMaps } from "./config-map.ts";
 import { secrets } from "./secret.ts";
 

@@ -1,11 +1,17 @@
 /** The built-in types of Secrets, and the keys that each type requires. */
-import { append } from "../../core/append.ts";
-import { type FieldError, invalid, required, tooLong } from "../../core/field-error.ts";
+import {
+  append,
+  type Base64,
+  bytesOf,
+  type FieldError,
+  invalid,
+  type Names,
+  type ObjectMeta,
+  required,
+  spell,
+  tooLong,
+} from "../../plugin.ts";
 import { limits } from "../../core/limits.ts";
-import { bytesOf } from "../../core/scalars/base64.ts";
-import type { ObjectMeta } from "../../core/meta/object-meta.ts";
-import { type Names, spell } from "../../core/names.ts";
-import type { Base64 } from "../../core/schema.ts";
 import { notAMap } from "../../core/tree/go-errors.ts";
 import { readJson } from "../../core/tree/json.ts";
 import { decodedLength, validateKey } from "./values.ts";

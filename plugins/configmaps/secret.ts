@@ -1,11 +1,24 @@
-import { defineResource } from "../../core/define/define.ts";
-import { type FieldError, invalid } from "../../core/field-error.ts";
-import { base64Of } from "../../core/scalars/base64.ts";
-import { object } from "../../core/meta/object.ts";
-import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
-import type { Strategy } from "../../core/plugin.ts";
-import { ageColumn, type Column, nameColumn } from "../../core/meta/columns.ts";
-import { boolean, bytes, field, type Infer, named, record, string } from "../../core/schema.ts";
+import {
+  ageColumn,
+  base64Of,
+  boolean,
+  bytes,
+  type Column,
+  defineResource,
+  field,
+  type FieldError,
+  type Infer,
+  invalid,
+  metaRulesOf,
+  nameColumn,
+  named,
+  object,
+  record,
+  type Strategy,
+  string,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "../../plugin.ts";
 import { keyPairProblem } from "./key-pair.ts";
 import { secretTypes, validateData } from "./secret-types.ts";
 import { immutableError, sameValues } from "./values.ts";

@@ -1,7 +1,5 @@
 /** Rules that ConfigMaps and Secrets share: key names, value sizes, immutability. */
-import { type FieldError, forbidden, invalid } from "../../core/field-error.ts";
-import { configMapKey } from "../../core/meta/names.ts";
-import type { Base64 } from "../../core/schema.ts";
+import { type Base64, configMapKey, type FieldError, forbidden, invalid } from "../../plugin.ts";
 
 /** The errors of one key of the map at `path`. Keys must be valid file names. */
 export function validateKey(key: string, path: string): readonly FieldError[] {

@@ -1,12 +1,31 @@
-import { append } from "../../core/append.ts";
-import { defineResource } from "../../core/define/define.ts";
-import { sameValue } from "../../core/derive/same-value.ts";
-import { duplicate, type FieldError, invalid, notSupported, required } from "../../core/field-error.ts";
-import { object } from "../../core/meta/object.ts";
-import { metaRulesOf, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
-import type { Gates, Plugin, Resource } from "../../core/plugin.ts";
-import { ageColumn, type Column, nameColumn } from "../../core/meta/columns.ts";
-import { boolean, field, type Infer, int64, list, named, setOf, string, structsOf } from "../../core/schema.ts";
+import {
+  ageColumn,
+  append,
+  boolean,
+  type Column,
+  defineResource,
+  duplicate,
+  field,
+  type FieldError,
+  type Gates,
+  type Infer,
+  int64,
+  invalid,
+  list,
+  metaRulesOf,
+  nameColumn,
+  named,
+  notSupported,
+  object,
+  type Plugin,
+  required,
+  type Resource,
+  sameValue,
+  setOf,
+  string,
+  structsOf,
+  validateObjectMetaUpdate,
+} from "../../plugin.ts";
 import { csiDriverColumnTexts as texts } from "./column-texts.ts";
 import { nodeCountGate } from "./gates.ts";
 

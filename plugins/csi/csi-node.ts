@@ -1,14 +1,29 @@
-import { defineResource } from "../../core/define/define.ts";
-import { sameValue } from "../../core/derive/same-value.ts";
-import { duplicate, type FieldError, invalid, required } from "../../core/field-error.ts";
+import {
+  ageColumn,
+  type Column,
+  defineResource,
+  duplicate,
+  field,
+  type FieldError,
+  type Gates,
+  type Infer,
+  int32,
+  invalid,
+  list,
+  mapBy,
+  metaRulesOf,
+  nameColumn,
+  object,
+  qualifiedName,
+  required,
+  type Resource,
+  sameValue,
+  string,
+  structsOf,
+  utf8Length,
+  validateObjectMeta,
+} from "../../plugin.ts";
 import { validateCsiDriverName } from "../shared/csi-driver-name.ts";
-import { qualifiedName } from "../../core/meta/names.ts";
-import { object } from "../../core/meta/object.ts";
-import { utf8Length } from "../../core/scalars/utf8.ts";
-import { metaRulesOf, validateObjectMeta } from "../../core/meta/validate-object-meta.ts";
-import type { Gates, Resource } from "../../core/plugin.ts";
-import { ageColumn, type Column, nameColumn } from "../../core/meta/columns.ts";
-import { field, type Infer, int32, list, mapBy, string, structsOf } from "../../core/schema.ts";
 import { nodeCountGate } from "./gates.ts";
 
 const home = "storage/v1";

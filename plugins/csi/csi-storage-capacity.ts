@@ -1,13 +1,23 @@
-import { defineResource } from "../../core/define/define.ts";
-import { sameValue } from "../../core/derive/same-value.ts";
-import { type FieldError, invalid } from "../../core/field-error.ts";
-import { hasInvalidLabelValue, LabelSelector, validateLabelSelector } from "../../core/meta/label-selector.ts";
-import { dns1123Subdomain } from "../../core/meta/names.ts";
+import {
+  defineResource,
+  dns1123Subdomain,
+  field,
+  type FieldError,
+  hasInvalidLabelValue,
+  type Infer,
+  invalid,
+  LabelSelector,
+  metaRulesOf,
+  object,
+  quantity,
+  type Resource,
+  sameValue,
+  string,
+  validateLabelSelector,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "../../plugin.ts";
 import { deprecatedNodeLabel } from "../shared/node-labels.ts";
-import { object } from "../../core/meta/object.ts";
-import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
-import type { Resource } from "../../core/plugin.ts";
-import { field, type Infer, quantity, string } from "../../core/schema.ts";
 
 const CSIStorageCapacity = object("CSIStorageCapacity", {
   nodeTopology: field(2, LabelSelector, "Selects the nodes that can access the storage. Absent: no node. Immutable.", { pointer: true }),

@@ -1,4 +1,4 @@
-import type { Plugin } from "../../core/plugin.ts";
+import type { Plugin } from "../../plugin.ts";
 
 /** The gate that makes `allocatable.count` of CSINode mutable (KEP-4876). */
 export const nodeCountGate = "MutableCSINodeAllocatableCount";

@@ -1,4 +1,4 @@
-import { definePlugin } from "../../core/define/define.ts";
+import { definePlugin } from "../../plugin.ts";
 import { csiDriverGates, csiDrivers } from "./csi-driver.ts";
 import { csiNodes } from "./csi-node.ts";
 import { csiStorageCapacities } from "./csi-storage-capacity.ts";

@@ -1,16 +1,34 @@
-import { defineResource } from "../../core/define/define.ts";
-import { sameValue } from "../../core/derive/same-value.ts";
-import { type FieldError, forbidden, invalid, required, tooLong } from "../../core/field-error.ts";
+import {
+  ageColumn,
+  boolean,
+  type Column,
+  defineResource,
+  dns1123Subdomain,
+  field,
+  type FieldError,
+  forbidden,
+  type HookContext,
+  type Infer,
+  int32,
+  invalid,
+  metaOfStatus,
+  metaRulesOf,
+  nameColumn,
+  object,
+  record,
+  required,
+  type Resource,
+  sameValue,
+  string,
+  structsOf,
+  type Subresource,
+  time,
+  tooLong,
+  utf8Length,
+  validateObjectMeta,
+} from "../../plugin.ts";
 import { limits } from "../../core/limits.ts";
-import { metaOfStatus } from "../../core/meta/status-meta.ts";
 import { validateCsiDriverName } from "../shared/csi-driver-name.ts";
-import { dns1123Subdomain } from "../../core/meta/names.ts";
-import { object } from "../../core/meta/object.ts";
-import { utf8Length } from "../../core/scalars/utf8.ts";
-import { metaRulesOf, validateObjectMeta } from "../../core/meta/validate-object-meta.ts";
-import type { HookContext, Resource, Subresource } from "../../core/plugin.ts";
-import { ageColumn, type Column, nameColumn } from "../../core/meta/columns.ts";
-import { boolean, field, type Infer, int32, record, string, structsOf, time } from "../../core/schema.ts";
 import { PersistentVolumeSpec } from "../shared/volumes/mod.ts";
 import { validatePersistentVolumeSpec } from "../shared/volumes/validate-persistent-volume.ts";
 import { nodeCountGate } from "./gates.ts";

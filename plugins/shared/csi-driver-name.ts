@@ -1,7 +1,5 @@
 /** The names of CSI drivers. */
-import { type FieldError, invalid, required, tooLong } from "../../core/field-error.ts";
-import { dns1123Subdomain } from "../../core/meta/names.ts";
-import { utf8Length } from "../../core/scalars/utf8.ts";
+import { dns1123Subdomain, type FieldError, invalid, required, tooLong, utf8Length } from "../../plugin.ts";
 
 /** Maximum length of a driver name in bytes. */
 export const csiDriverNameBytesMax = 63;

@@ -1,8 +1,5 @@
 /** The admission steps of the storage family. Their names are those of upstream's admission plugins. */
-import { compareQuantities } from "../../core/scalars/quantity.ts";
-import { type Names, spell } from "../../core/names.ts";
-import type { Admission } from "../../core/plugin.ts";
-import type { ApiObject } from "../../core/meta/object-meta.ts";
+import { type Admission, type ApiObject, compareQuantities, type Names, spell } from "../../plugin.ts";
 import type { PersistentVolumeClaim } from "./claim-schema.ts";
 import { classAnnotation } from "./columns.ts";
 import { persistentVolumeClaims } from "./persistent-volume-claim.ts";

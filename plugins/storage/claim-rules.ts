@@ -1,14 +1,25 @@
 /** Validation and warnings of claims, with upstream's order and texts (pkg/apis/core/validation). */
-import { sameValue } from "../../core/derive/same-value.ts";
-import { type FieldError, forbidden, invalid, notSupported, required } from "../../core/field-error.ts";
-import { hasInvalidLabelValue } from "../../core/meta/label-selector.ts";
-import { qualifiedName } from "../../core/meta/names.ts";
-import { amountOf, compareQuantities, isWhole } from "../../core/scalars/quantity.ts";
-import { sameAmounts, validateNotNegative } from "../../core/meta/quantity-rules.ts";
-import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
-import { spell } from "../../core/names.ts";
-import type { HookContext } from "../../core/plugin.ts";
-import type { Quantity } from "../../core/schema.ts";
+import {
+  amountOf,
+  compareQuantities,
+  type FieldError,
+  forbidden,
+  hasInvalidLabelValue,
+  type HookContext,
+  invalid,
+  isWhole,
+  metaRulesOf,
+  notSupported,
+  qualifiedName,
+  type Quantity,
+  required,
+  sameAmounts,
+  sameValue,
+  spell,
+  validateNotNegative,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "../../plugin.ts";
 import { type PersistentVolumeClaimSpec, validateClaimSpec } from "../shared/volumes/mod.ts";
 import { type PersistentVolumeClaim, resizeStatuses } from "./claim-schema.ts";
 import { mirrored } from "./claim-sources.ts";

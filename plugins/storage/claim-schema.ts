@@ -1,5 +1,4 @@
-import { object } from "../../core/meta/object.ts";
-import { field, type Infer, list, mapBy, named, oneOf, record, string, structsOf, time } from "../../core/schema.ts";
+import { field, type Infer, list, mapBy, named, object, oneOf, record, string, structsOf, time } from "../../plugin.ts";
 import { AccessMode, PersistentVolumeClaimSpec, ResourceList, roundToMillis } from "../shared/volumes/mod.ts";
 
 const struct = structsOf("core/v1");

@@ -1,6 +1,5 @@
 /** The data sources of claims: `dataSource` for snapshots and claims, and the newer `dataSourceRef` for any kind, kept in sync. */
-import { spell } from "../../core/names.ts";
-import type { HookContext } from "../../core/plugin.ts";
+import { type HookContext, spell } from "../../plugin.ts";
 import type { PersistentVolumeClaimSpec } from "../shared/volumes/mod.ts";
 
 /** Prepares the sources before validation: drops those that are not allowed, then copies each field to the other. */

@@ -1,6 +1,5 @@
 /** Table cells that volumes and claims share. */
-import { defaultNames, spell } from "../../core/names.ts";
-import type { ApiObject } from "../../core/meta/object-meta.ts";
+import { type ApiObject, defaultNames, spell } from "../../plugin.ts";
 
 /** Short forms of access modes, in the order of table cells. */
 const shortModes = { ReadWriteOnce: "RWO", ReadOnlyMany: "ROX", ReadWriteMany: "RWX", ReadWriteOncePod: "RWOP" } as const;

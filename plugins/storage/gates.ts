@@ -1,4 +1,4 @@
-import type { Gates, Plugin } from "../../core/plugin.ts";
+import type { Gates, Plugin } from "../../plugin.ts";
 
 export const attributesClassGate = "VolumeAttributesClass";
 

@@ -1,4 +1,4 @@
-import { definePlugin } from "../../core/define/define.ts";
+import { definePlugin } from "../../plugin.ts";
 import { storageAdmission } from "./admission.ts";
 import { storageGates } from "./gates.ts";
 import { persistentVolumeClaims } from "./persistent-volume-claim.ts";

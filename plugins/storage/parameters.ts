@@ -1,7 +1,6 @@
 /** Parameters of storage and attributes classes. Their meaning is defined by the driver. */
-import { type FieldError, invalid, required, tooLong } from "../../core/field-error.ts";
+import { type FieldError, invalid, required, tooLong, utf8Length } from "../../plugin.ts";
 import { limits } from "../../core/limits.ts";
-import { utf8Length } from "../../core/scalars/utf8.ts";
 
 type Parameters = Readonly<Record<string, string>>;
 

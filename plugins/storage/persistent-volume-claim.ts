@@ -1,6 +1,4 @@
-import { defineResource } from "../../core/define/define.ts";
-import type { HookContext, Resource, Subresource } from "../../core/plugin.ts";
-import { ageColumn, type Column, nameColumn } from "../../core/meta/columns.ts";
+import { ageColumn, type Column, defineResource, type HookContext, nameColumn, type Resource, type Subresource } from "../../plugin.ts";
 import { validateClaimCreate, validateClaimStatus, validateClaimUpdate, warnOfClaim } from "./claim-rules.ts";
 import { PersistentVolumeClaim } from "./claim-schema.ts";
 import { withSources } from "./claim-sources.ts";

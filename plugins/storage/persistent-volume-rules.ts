@@ -1,11 +1,18 @@
 /** Validation and warnings of persistent volumes, with upstream's order and texts (pkg/apis/core/validation). */
-import { append } from "../../core/append.ts";
-import { sameValue } from "../../core/derive/same-value.ts";
-import { type FieldError, forbidden, invalid } from "../../core/field-error.ts";
+import {
+  append,
+  type FieldError,
+  forbidden,
+  type HookContext,
+  invalid,
+  metaRulesOf,
+  type Names,
+  sameValue,
+  spell,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "../../plugin.ts";
 import { topologySuccessor } from "../shared/node-labels.ts";
-import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
-import { type Names, spell } from "../../core/names.ts";
-import type { HookContext } from "../../core/plugin.ts";
 import {
   hasInvalidNodeLabelValue,
   persistentSources,

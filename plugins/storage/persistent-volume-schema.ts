@@ -1,5 +1,4 @@
-import { object } from "../../core/meta/object.ts";
-import { field, type Infer, named, oneOf, string, structsOf, time } from "../../core/schema.ts";
+import { field, type Infer, named, object, oneOf, string, structsOf, time } from "../../plugin.ts";
 import { PersistentVolumeSpec } from "../shared/volumes/mod.ts";
 
 const struct = structsOf("core/v1");

@@ -3,15 +3,18 @@
  * it to volumes and claims that lack it. A volume is in use while it is bound, an attributes class while a claim or volume refers to
  * it. A claim is in use by pods, which this server does not have.
  */
-import { type Names } from "../../core/names.ts";
-import { objectKey } from "../../core/object-key.ts";
-import { listed } from "../../core/listed.ts";
-import type { Api } from "../../core/api.ts";
-import type { GroupVersion } from "../../core/versions.ts";
-import type { Controller } from "../../core/plugin.ts";
-import type { ApiObject } from "../../core/meta/object-meta.ts";
-import { worked, type WorkMeter } from "../../core/work.ts";
-import { StatusError } from "../../core/status-error.ts";
+import {
+  type Api,
+  type ApiObject,
+  type Controller,
+  type GroupVersion,
+  listed,
+  type Names,
+  objectKey,
+  StatusError,
+  worked,
+  type WorkMeter,
+} from "../../plugin.ts";
 import type { PersistentVolumeClaim } from "./claim-schema.ts";
 import type { PersistentVolume } from "./persistent-volume-schema.ts";
 import { protectionOf } from "./protection.ts";

@@ -1,4 +1,4 @@
-import { type Names, spell } from "../../core/names.ts";
+import { type Names, spell } from "../../plugin.ts";
 
 const finalizers: Readonly<Record<string, string>> = {
   PersistentVolume: "{platform}.io/pv-protection",

@@ -1,14 +1,32 @@
-import { defineResource } from "../../core/define/define.ts";
-import { type FieldError, invalid, notSupported, required } from "../../core/field-error.ts";
-import { qualifiedName } from "../../core/meta/names.ts";
+import {
+  ageColumn,
+  type ApiObject,
+  boolean,
+  type Column,
+  defaultNames,
+  defineResource,
+  field,
+  type FieldError,
+  type Infer,
+  invalid,
+  list,
+  metaRulesOf,
+  nameColumn,
+  named,
+  type Names,
+  notSupported,
+  object,
+  oneOf,
+  qualifiedName,
+  record,
+  required,
+  type Resource,
+  spell,
+  string,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "../../plugin.ts";
 import { deprecatedNodeLabel } from "../shared/node-labels.ts";
-import { object } from "../../core/meta/object.ts";
-import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
-import { defaultNames, type Names, spell } from "../../core/names.ts";
-import type { Resource } from "../../core/plugin.ts";
-import { ageColumn, type Column, nameColumn } from "../../core/meta/columns.ts";
-import type { ApiObject } from "../../core/meta/object-meta.ts";
-import { boolean, field, type Infer, list, named, oneOf, record, string } from "../../core/schema.ts";
 import { TopologySelectorTerm, validateTopologies } from "../shared/volumes/mod.ts";
 import { sameParameters, validateParameters } from "./parameters.ts";
 

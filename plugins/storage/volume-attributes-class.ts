@@ -1,11 +1,23 @@
-import { defineResource } from "../../core/define/define.ts";
-import { type FieldError, forbidden, invalid, required } from "../../core/field-error.ts";
-import { qualifiedName } from "../../core/meta/names.ts";
-import { object } from "../../core/meta/object.ts";
-import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
-import type { Resource } from "../../core/plugin.ts";
-import { ageColumn, type Column, nameColumn } from "../../core/meta/columns.ts";
-import { field, type Infer, record, string } from "../../core/schema.ts";
+import {
+  ageColumn,
+  type Column,
+  defineResource,
+  field,
+  type FieldError,
+  forbidden,
+  type Infer,
+  invalid,
+  metaRulesOf,
+  nameColumn,
+  object,
+  qualifiedName,
+  record,
+  required,
+  type Resource,
+  string,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "../../plugin.ts";
 import { sameParameters, validateParameters } from "./parameters.ts";
 
 const v1 = "storage.{domain}/v1", v1beta1 = "storage.{domain}/v1beta1";

@@ -1,7 +1,6 @@
 /** Schemas for the placement of pods by the scheduler (core/v1). */
-import { LabelSelector } from "../../../core/meta/label-selector.ts";
+import { field, type Infer, int32, int64, LabelSelector, list, named, oneOf, string, structsOf } from "../../../plugin.ts";
 import { NodeSelector, NodeSelectorTerm } from "../../shared/volumes/mod.ts";
-import { field, type Infer, int32, int64, list, named, oneOf, string, structsOf } from "../../../core/schema.ts";
 
 const struct = structsOf("core/v1");
 

@@ -1,7 +1,6 @@
 /** Warnings about the containers of a template, with upstream's order and texts (pkg/api/pod/warnings.go). */
 import { limits } from "../../../core/limits.ts";
-import { type Names, spell } from "../../../core/names.ts";
-import { goQuote } from "../../../core/tree/go-quote.ts";
+import { goQuote, type Names, spell } from "../../../plugin.ts";
 import { containersWithPaths } from "./containers-of.ts";
 import type { Container, ContainerPort, EphemeralContainer } from "./container.ts";
 import type { PodTemplateSpec } from "./pod-spec.ts";

@@ -3,7 +3,7 @@ import { pullPolicyOf, ResourceRequirements } from "../../shared/volumes/mod.ts"
 import { EnvFromSource, EnvVar } from "./environment.ts";
 import { Lifecycle, Probe } from "./probe.ts";
 import { SecurityContext } from "./security.ts";
-import { boolean, field, type Infer, int32, list, mapBy, named, oneOf, setOf, string, structsOf } from "../../../core/schema.ts";
+import { boolean, field, type Infer, int32, list, mapBy, named, oneOf, setOf, string, structsOf } from "../../../plugin.ts";
 
 const struct = structsOf("core/v1");
 

@@ -1,7 +1,6 @@
 /** Schemas of environment variables (core/v1). */
-import { LocalObjectReference } from "../../../core/meta/references.ts";
+import { boolean, field, type Infer, LocalObjectReference, string, structsOf } from "../../../plugin.ts";
 import { ObjectFieldSelector, ResourceFieldSelector } from "../../shared/volumes/mod.ts";
-import { boolean, field, type Infer, string, structsOf } from "../../../core/schema.ts";
 
 const struct = structsOf("core/v1");
 

@@ -1,6 +1,5 @@
 /** Warnings about fractional numbers of bytes. */
-import { amountOf, isWhole } from "../../../core/scalars/quantity.ts";
-import type { Quantity } from "../../../core/schema.ts";
+import { amountOf, isWhole, type Quantity } from "../../../plugin.ts";
 
 /** The warning about the quantity under `name`, if it is set and fractional. */
 export function fractionOf(amounts: Readonly<Record<string, Quantity>>, name: string, path: string): readonly string[] {

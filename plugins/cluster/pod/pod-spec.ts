@@ -1,10 +1,4 @@
 /** The schema of PodSpec and PodTemplateSpec (core/v1). */
-import { ObjectMeta } from "../../../core/meta/object-meta.ts";
-import { LocalObjectReference } from "../../../core/meta/references.ts";
-import { ResourceList, ResourceRequirements, roundToMillis, Volume } from "../../shared/volumes/mod.ts";
-import { Affinity, Toleration, TopologySpreadConstraint } from "./affinity.ts";
-import { Container, EphemeralContainer } from "./container.ts";
-import { PodSecurityContext } from "./security.ts";
 import {
   atomicRecord,
   boolean,
@@ -14,12 +8,18 @@ import {
   type Int64,
   int64,
   list,
+  LocalObjectReference,
   mapBy,
   named,
+  ObjectMeta,
   oneOf,
   string,
   structsOf,
-} from "../../../core/schema.ts";
+} from "../../../plugin.ts";
+import { ResourceList, ResourceRequirements, roundToMillis, Volume } from "../../shared/volumes/mod.ts";
+import { Affinity, Toleration, TopologySpreadConstraint } from "./affinity.ts";
+import { Container, EphemeralContainer } from "./container.ts";
+import { PodSecurityContext } from "./security.ts";
 
 const struct = structsOf("core/v1");
 

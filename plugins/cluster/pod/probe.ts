@@ -1,5 +1,5 @@
 /** Schemas of probes and lifecycle hooks (core/v1). */
-import { field, type Infer, int32, int64, intOrString, list, named, oneOf, string, structsOf } from "../../../core/schema.ts";
+import { field, type Infer, int32, int64, intOrString, list, named, oneOf, string, structsOf } from "../../../plugin.ts";
 
 const struct = structsOf("core/v1");
 

@@ -1,7 +1,15 @@
 /** Validation rules that the parts of a pod share, with upstream's texts. */
-import { type FieldError, invalid, notSupported, required } from "../../../core/field-error.ts";
-import { dns1123Label, dns1123Subdomain, portNumber, qualifiedName } from "../../../core/meta/names.ts";
-import { utf8Length } from "../../../core/scalars/utf8.ts";
+import {
+  dns1123Label,
+  dns1123Subdomain,
+  type FieldError,
+  invalid,
+  notSupported,
+  portNumber,
+  qualifiedName,
+  required,
+  utf8Length,
+} from "../../../plugin.ts";
 import { validateLocalPath } from "../../shared/volumes/rules.ts";
 
 /** The errors of a name rule for a text. */

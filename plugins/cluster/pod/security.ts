@@ -1,5 +1,5 @@
 /** Schemas of security options (core/v1). */
-import { boolean, field, type Infer, int64, list, named, oneOf, string, structsOf } from "../../../core/schema.ts";
+import { boolean, field, type Infer, int64, list, named, oneOf, string, structsOf } from "../../../plugin.ts";
 
 const struct = structsOf("core/v1");
 /** The union of profiles: only the type Localhost has a name or path. */

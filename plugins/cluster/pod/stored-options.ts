@@ -1,7 +1,5 @@
 import { hasInvalidNodeLabelValue } from "../../shared/volumes/validate-node-selector.ts";
-import type { Names } from "../../../core/names.ts";
-import type { Gates } from "../../../core/plugin.ts";
-import { validateLabelSelector } from "../../../core/meta/label-selector.ts";
+import { type Gates, type Names, validateLabelSelector } from "../../../plugin.ts";
 import type { PodAffinity } from "./affinity.ts";
 import { everyContainer } from "./containers-of.ts";
 import { optionsForCreate, type ValidationOptions } from "./validation-options.ts";

@@ -1,7 +1,5 @@
 /** Validation of containers, with upstream's order and texts (pkg/apis/core/validation). */
-import { append } from "../../../core/append.ts";
-import { duplicate, type FieldError, forbidden, invalid, required, tooMany } from "../../../core/field-error.ts";
-import { portNumber } from "../../../core/meta/names.ts";
+import { append, duplicate, type FieldError, forbidden, invalid, portNumber, required, tooMany } from "../../../plugin.ts";
 import type { Container, ContainerPort } from "./container.ts";
 import type { ValidationContext } from "./validation-options.ts";
 import { label, named, portName, validateEnum, validateRequiredEnum } from "./rules.ts";

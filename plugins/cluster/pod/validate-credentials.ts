@@ -1,10 +1,19 @@
 /** Validation of certificates and trust bundles in projected volumes, with upstream's order and texts. */
-import { type FieldError, invalid, notSupported, required, tooLong } from "../../../core/field-error.ts";
+import {
+  dns1123Label,
+  dns1123Subdomain,
+  type FieldError,
+  invalid,
+  type Names,
+  notSupported,
+  qualifiedName,
+  required,
+  spell,
+  tooLong,
+  utf8Length,
+  validateLabelSelector,
+} from "../../../plugin.ts";
 import { limits } from "../../../core/limits.ts";
-import { validateLabelSelector } from "../../../core/meta/label-selector.ts";
-import { dns1123Label, dns1123Subdomain, qualifiedName } from "../../../core/meta/names.ts";
-import { utf8Length } from "../../../core/scalars/utf8.ts";
-import { type Names, spell } from "../../../core/names.ts";
 import type { ClusterTrustBundleProjection, PodCertificateProjection } from "../../shared/volumes/mod.ts";
 import { type RegisterPath, validateTargetPath } from "./rules.ts";
 

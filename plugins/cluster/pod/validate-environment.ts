@@ -1,7 +1,5 @@
 /** Validation of environment variables, with upstream's order and texts. */
-import { append } from "../../../core/append.ts";
-import { type FieldError, invalid, required } from "../../../core/field-error.ts";
-import { configMapKey } from "../../../core/meta/names.ts";
+import { append, configMapKey, type FieldError, invalid, required } from "../../../plugin.ts";
 import { validateNoBacksteps } from "../../shared/volumes/rules.ts";
 import type { EnvFromSource, EnvVar, EnvVarSource } from "./environment.ts";
 import { environmentName, label, named, subdomain } from "./rules.ts";

@@ -1,6 +1,5 @@
 /** Validation of references to fields and resources of the pod itself, with upstream's order and texts. */
-import { type FieldError, invalid, notSupported, required } from "../../../core/field-error.ts";
-import { qualifiedName } from "../../../core/meta/names.ts";
+import { type FieldError, invalid, notSupported, qualifiedName, required } from "../../../plugin.ts";
 import type { ObjectFieldSelector, ResourceFieldSelector } from "../../shared/volumes/mod.ts";
 
 /** The pod fields that volumes support. */

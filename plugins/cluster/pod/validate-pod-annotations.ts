@@ -1,6 +1,5 @@
 /** Validation of annotations that were later replaced by fields, with upstream's order and texts. */
-import { type FieldError, forbidden, invalid } from "../../../core/field-error.ts";
-import { type Names, spell } from "../../../core/names.ts";
+import { type FieldError, forbidden, invalid, type Names, spell } from "../../../plugin.ts";
 import { validateLocalPath } from "../../shared/volumes/rules.ts";
 import { containersWithPaths, everyContainer } from "./containers-of.ts";
 import type { ValidationOptions } from "./validation-options.ts";

@@ -1,7 +1,15 @@
 /** Validation of pod-level resources, with upstream's order and texts. */
-import { type FieldError, forbidden, invalid } from "../../../core/field-error.ts";
-import { amountOf, compareQuantities, quantityText, shortened, sumOf } from "../../../core/scalars/quantity.ts";
-import type { Quantity } from "../../../core/schema.ts";
+import {
+  amountOf,
+  compareQuantities,
+  type FieldError,
+  forbidden,
+  invalid,
+  type Quantity,
+  quantityText,
+  shortened,
+  sumOf,
+} from "../../../plugin.ts";
 import type { ValidationContext } from "./validation-options.ts";
 import type { PodSpec } from "./pod-spec.ts";
 import { isHugePages, podResourceName, validateResources } from "./validate-resources.ts";

@@ -1,9 +1,17 @@
 /** Validation of a pod, with upstream's order and texts (pkg/apis/core/validation). */
-import { append } from "../../../core/append.ts";
-import { duplicate, type FieldError, forbidden, invalid, notFound, required } from "../../../core/field-error.ts";
-import { validateAnnotations, validateLabels } from "../../../core/meta/labels.ts";
-import { utf8Length } from "../../../core/scalars/utf8.ts";
-import type { Names } from "../../../core/names.ts";
+import {
+  append,
+  duplicate,
+  type FieldError,
+  forbidden,
+  invalid,
+  type Names,
+  notFound,
+  required,
+  utf8Length,
+  validateAnnotations,
+  validateLabels,
+} from "../../../plugin.ts";
 import type { VolumeSource } from "../../shared/volumes/mod.ts";
 import { readAddress } from "./address.ts";
 import { containersWithPaths } from "./containers-of.ts";

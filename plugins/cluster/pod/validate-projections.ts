@@ -1,6 +1,5 @@
 /** Validation of projected volumes and their files, with upstream's order and texts. */
-import { append } from "../../../core/append.ts";
-import { type FieldError, forbidden, invalid, required } from "../../../core/field-error.ts";
+import { append, type FieldError, forbidden, invalid, required } from "../../../plugin.ts";
 import type {
   DownwardAPIVolumeFile,
   KeyToPath,

@@ -1,10 +1,24 @@
 /** Validation of resource requests and limits, with upstream's order and texts. */
-import { append } from "../../../core/append.ts";
-import { duplicate, type FieldError, forbidden, invalid, notFound, notSupported, required } from "../../../core/field-error.ts";
-import { qualifiedName } from "../../../core/meta/names.ts";
-import { amountOf, compareQuantities, integerOf, isWhole, parseQuantity, roundUp } from "../../../core/scalars/quantity.ts";
+import {
+  amountOf,
+  append,
+  compareQuantities,
+  duplicate,
+  type FieldError,
+  forbidden,
+  integerOf,
+  invalid,
+  isWhole,
+  type Names,
+  notFound,
+  notSupported,
+  parseQuantity,
+  qualifiedName,
+  required,
+  roundUp,
+  spell,
+} from "../../../plugin.ts";
 import { Unreadable } from "../../../core/scalars/unreadable.ts";
-import { type Names, spell } from "../../../core/names.ts";
 import type { ResourceRequirements } from "../../shared/volumes/mod.ts";
 import type { ValidationContext } from "./validation-options.ts";
 import { label } from "./rules.ts";

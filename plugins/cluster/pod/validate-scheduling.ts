@@ -1,7 +1,15 @@
 /** Validation of scheduling constraints, with upstream's order and texts. */
-import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from "../../../core/field-error.ts";
-import { validateLabelSelector } from "../../../core/meta/label-selector.ts";
-import { dns1123Label, labelValue } from "../../../core/meta/names.ts";
+import {
+  dns1123Label,
+  duplicate,
+  type FieldError,
+  forbidden,
+  invalid,
+  labelValue,
+  notSupported,
+  required,
+  validateLabelSelector,
+} from "../../../plugin.ts";
 import type { NodeSelectorTerm } from "../../shared/volumes/mod.ts";
 import { validateNodeSelector } from "../../shared/volumes/validate-node-selector.ts";
 import type { Affinity, PodAffinity, PodAffinityTerm, Toleration, TopologySpreadConstraint } from "./affinity.ts";

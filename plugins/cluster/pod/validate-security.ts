@@ -1,6 +1,5 @@
 /** Validation of security options, with upstream's order and texts. */
-import { duplicate, type FieldError, invalid, required } from "../../../core/field-error.ts";
-import { utf8Length } from "../../../core/scalars/utf8.ts";
+import { duplicate, type FieldError, invalid, required, utf8Length } from "../../../plugin.ts";
 import { validateLocalPath } from "../../shared/volumes/rules.ts";
 import type { ValidationOptions } from "./validation-options.ts";
 import type { PodSpec } from "./pod-spec.ts";

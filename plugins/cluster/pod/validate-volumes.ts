@@ -1,10 +1,17 @@
 /** Validation of the volumes of a pod, with upstream's order and texts. */
-import { append } from "../../../core/append.ts";
-import { duplicate, type FieldError, forbidden, invalid, required } from "../../../core/field-error.ts";
+import {
+  append,
+  compareQuantities,
+  duplicate,
+  type FieldError,
+  forbidden,
+  invalid,
+  type ObjectMeta,
+  required,
+  validateAnnotations,
+  validateLabels,
+} from "../../../plugin.ts";
 import { validateCsiDriverName } from "../../shared/csi-driver-name.ts";
-import { validateAnnotations, validateLabels } from "../../../core/meta/labels.ts";
-import type { ObjectMeta } from "../../../core/meta/object-meta.ts";
-import { compareQuantities } from "../../../core/scalars/quantity.ts";
 import { isNumberedIscsiName, isQualifiedIscsiName } from "../../shared/volumes/iscsi-name.ts";
 import type {
   CSIVolumeSource,

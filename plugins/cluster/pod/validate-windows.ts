@@ -1,7 +1,5 @@
 /** Validation of Windows options, and of fields that depend on the operating system, with upstream's order and texts. */
-import { type FieldError, forbidden, invalid } from "../../../core/field-error.ts";
-import { dns1123Subdomain } from "../../../core/meta/names.ts";
-import { utf8Length } from "../../../core/scalars/utf8.ts";
+import { dns1123Subdomain, type FieldError, forbidden, invalid, utf8Length } from "../../../plugin.ts";
 import { containersWithPaths } from "./containers-of.ts";
 import type { PodSpec } from "./pod-spec.ts";
 import { named } from "./rules.ts";

@@ -1,5 +1,4 @@
-import type { Names } from "../../../core/names.ts";
-import type { Gates } from "../../../core/plugin.ts";
+import type { Gates, Names } from "../../../plugin.ts";
 
 /**
  * What the validation of a pod accepts. An update accepts invalid values of a sort that the stored template already has (it may be

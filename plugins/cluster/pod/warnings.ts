@@ -2,9 +2,7 @@
 import { trimEndOf } from "../../../core/trim-end.ts";
 import { limits } from "../../../core/limits.ts";
 import { deprecatedNodeLabel } from "../../shared/node-labels.ts";
-import type { LocalObjectReference } from "../../../core/meta/references.ts";
-import { type Names, spell } from "../../../core/names.ts";
-import { goQuote } from "../../../core/tree/go-quote.ts";
+import { goQuote, type LocalObjectReference, type Names, spell } from "../../../plugin.ts";
 import type { KeyToPath, Volume, VolumeProjection, VolumeSource } from "../../shared/volumes/mod.ts";
 import { warnOfNodeSelector, warnOfPreference } from "../../shared/volumes/validate-node-selector.ts";
 import { warnOfAddress } from "./address.ts";

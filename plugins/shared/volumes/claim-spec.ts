@@ -1,7 +1,5 @@
 /** The schema of PersistentVolumeClaimSpec (core/v1), which pods use too. */
-import { LabelSelector } from "../../../core/meta/label-selector.ts";
-import { ObjectMeta } from "../../../core/meta/object-meta.ts";
-import { field, type Infer, list, string, structsOf } from "../../../core/schema.ts";
+import { field, type Infer, LabelSelector, list, ObjectMeta, string, structsOf } from "../../../plugin.ts";
 import { AccessMode, VolumeMode, withVolumeMode } from "./modes.ts";
 import { TypedLocalObjectReference, TypedObjectReference } from "./references.ts";
 import { VolumeResourceRequirements } from "./resources.ts";

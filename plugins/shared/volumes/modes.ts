@@ -1,6 +1,5 @@
 /** Enums and defaults that several volume types share (core/v1). */
-import { amountOf, quantityText, roundUp } from "../../../core/scalars/quantity.ts";
-import { named, oneOf, type Quantity } from "../../../core/schema.ts";
+import { amountOf, named, oneOf, type Quantity, quantityText, roundUp } from "../../../plugin.ts";
 
 export const accessModes = Object.freeze(["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"] as const);
 /** The access mode of a volume. ReadWriteOncePod excludes the others. */

@@ -1,5 +1,5 @@
 /** Schemas of node and topology selectors (core/v1). */
-import { field, type Infer, list, named, oneOf, string, structsOf } from "../../../core/schema.ts";
+import { field, type Infer, list, named, oneOf, string, structsOf } from "../../../plugin.ts";
 
 const struct = structsOf("core/v1");
 

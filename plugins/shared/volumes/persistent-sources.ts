@@ -1,6 +1,5 @@
 /** Schemas of the sources of persistent volumes, whose secrets may be in any namespace (core/v1). */
-import { ObjectReference } from "../../../core/meta/references.ts";
-import { boolean, field, type Infer, record, string, structsOf } from "../../../core/schema.ts";
+import { boolean, field, type Infer, ObjectReference, record, string, structsOf } from "../../../plugin.ts";
 import { SecretReference } from "./references.ts";
 import {
   AWSElasticBlockStoreVolumeSource,

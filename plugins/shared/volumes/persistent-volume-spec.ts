@@ -1,6 +1,5 @@
 /** The schema of PersistentVolumeSpec (core/v1), which attachments use too. */
-import { ObjectReference } from "../../../core/meta/references.ts";
-import { field, type Infer, list, named, oneOf, string, structsOf } from "../../../core/schema.ts";
+import { field, type Infer, list, named, ObjectReference, oneOf, string, structsOf } from "../../../plugin.ts";
 import { AccessMode, roundToMillis, VolumeMode } from "./modes.ts";
 import { VolumeNodeAffinity } from "./node-selector.ts";
 import { PersistentVolumeSource } from "./persistent-sources.ts";

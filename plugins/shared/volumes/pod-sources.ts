@@ -1,6 +1,18 @@
 /** Schemas of the volume sources of pods, whose secrets are in the pod's namespace (core/v1). */
-import { LocalObjectReference } from "../../../core/meta/references.ts";
-import { boolean, field, type Infer, int32, list, named, oneOf, quantity, record, string, structsOf } from "../../../core/schema.ts";
+import {
+  boolean,
+  field,
+  type Infer,
+  int32,
+  list,
+  LocalObjectReference,
+  named,
+  oneOf,
+  quantity,
+  record,
+  string,
+  structsOf,
+} from "../../../plugin.ts";
 import { PersistentVolumeClaimTemplate } from "./claim-spec.ts";
 import { pullPolicyOf } from "./image.ts";
 import { withFileMode } from "./modes.ts";

@@ -1,7 +1,19 @@
 /** Schemas of projected volumes (core/v1). */
-import { LabelSelector } from "../../../core/meta/label-selector.ts";
-import { LocalObjectReference } from "../../../core/meta/references.ts";
-import { boolean, field, type Infer, int32, type Int64, int64, list, quantity, record, string, structsOf } from "../../../core/schema.ts";
+import {
+  boolean,
+  field,
+  type Infer,
+  int32,
+  type Int64,
+  int64,
+  LabelSelector,
+  list,
+  LocalObjectReference,
+  quantity,
+  record,
+  string,
+  structsOf,
+} from "../../../plugin.ts";
 import { withFileMode } from "./modes.ts";
 
 const struct = structsOf("core/v1");

@@ -1,5 +1,5 @@
 /** Schemas of references to secrets and other objects (core/v1). */
-import { field, type Infer, string, structsOf } from "../../../core/schema.ts";
+import { field, type Infer, string, structsOf } from "../../../plugin.ts";
 
 const struct = structsOf("core/v1");
 

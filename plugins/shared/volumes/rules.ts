@@ -1,6 +1,5 @@
 /** Validation rules that volume sources share, with upstream's texts. */
-import { type FieldError, invalid, required } from "../../../core/field-error.ts";
-import { dns1123Label, dns1123Subdomain } from "../../../core/meta/names.ts";
+import { dns1123Label, dns1123Subdomain, type FieldError, invalid, required } from "../../../plugin.ts";
 
 /** Checks that the strings and lists under these keys are not empty. */
 export function requiredKeys(source: object, path: string, ...keys: readonly string[]): readonly FieldError[] {

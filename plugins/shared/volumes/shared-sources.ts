@@ -1,5 +1,5 @@
 /** Schemas of the volume sources that pods and persistent volumes share (core/v1). */
-import { boolean, field, type Infer, int32, list, named, oneOf, string, structsOf } from "../../../core/schema.ts";
+import { boolean, field, type Infer, int32, list, named, oneOf, string, structsOf } from "../../../plugin.ts";
 
 const struct = structsOf("core/v1");
 

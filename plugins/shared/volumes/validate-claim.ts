@@ -1,8 +1,5 @@
 /** Validation of claims and of claim templates in pods, with upstream's order and texts. */
-import { append } from "../../../core/append.ts";
-import { type FieldError, invalid, notSupported, required } from "../../../core/field-error.ts";
-import { validateLabelSelector } from "../../../core/meta/label-selector.ts";
-import { validatePositive } from "../../../core/meta/quantity-rules.ts";
+import { append, type FieldError, invalid, notSupported, required, validateLabelSelector, validatePositive } from "../../../plugin.ts";
 import type { PersistentVolumeClaimSpec } from "./claim-spec.ts";
 import { volumeModes } from "./modes.ts";
 import type { TypedObjectReference } from "./references.ts";

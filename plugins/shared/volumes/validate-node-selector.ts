@@ -1,10 +1,18 @@
 /** Validation of node and topology selectors, with upstream's order and texts. */
 import { limits } from "../../../core/limits.ts";
-import { append } from "../../../core/append.ts";
-import { duplicate, type FieldError, forbidden, invalid, required } from "../../../core/field-error.ts";
-import { dns1123Subdomain, labelValue, qualifiedName } from "../../../core/meta/names.ts";
+import {
+  append,
+  dns1123Subdomain,
+  duplicate,
+  type FieldError,
+  forbidden,
+  invalid,
+  labelValue,
+  type Names,
+  qualifiedName,
+  required,
+} from "../../../plugin.ts";
 import { deprecatedNodeLabel } from "../node-labels.ts";
-import type { Names } from "../../../core/names.ts";
 import type {
   NodeSelector,
   NodeSelectorRequirement,

@@ -1,9 +1,17 @@
 /** Validation of persistent volumes and of inline volumes of attachments, with upstream's order and texts. */
-import { append } from "../../../core/append.ts";
-import { type FieldError, forbidden, invalid, notSupported, required } from "../../../core/field-error.ts";
+import {
+  append,
+  defaultNames,
+  type FieldError,
+  forbidden,
+  invalid,
+  type Names,
+  notSupported,
+  required,
+  validateNotNegative,
+  validatePositive,
+} from "../../../plugin.ts";
 import { validateCsiDriverName } from "../csi-driver-name.ts";
-import { defaultNames, type Names } from "../../../core/names.ts";
-import { validateNotNegative, validatePositive } from "../../../core/meta/quantity-rules.ts";
 import { accessModes as allModes, volumeModes } from "./modes.ts";
 import type {
   AzureFilePersistentVolumeSource,

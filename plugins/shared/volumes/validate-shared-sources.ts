@@ -1,7 +1,5 @@
 /** Validation of the sources that pods and persistent volumes share, with upstream's order and texts. */
-import { append } from "../../../core/append.ts";
-import { type FieldError, invalid, notSupported, required } from "../../../core/field-error.ts";
-import { defaultNames, type Names, spell } from "../../../core/names.ts";
+import { append, defaultNames, type FieldError, invalid, type Names, notSupported, required, spell } from "../../../plugin.ts";
 import { isNumberedIscsiName, isQualifiedIscsiName } from "./iscsi-name.ts";
 import { between, requiredKeys, validateLabelText, validateNoBacksteps } from "./rules.ts";
 import type {

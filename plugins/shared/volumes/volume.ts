@@ -1,5 +1,5 @@
 /** The schema of a pod's volume (core/v1). */
-import { field, type Infer, string, structsOf } from "../../../core/schema.ts";
+import { field, type Infer, string, structsOf } from "../../../plugin.ts";
 import {
   AzureFileVolumeSource,
   CephFSVolumeSource,
