@@ -4,11 +4,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface AccessReviewer {
-  /** The kubeconfig that names it. */
+  /** The kubeconfig of the webhook. */
   readonly kubeconfig: string;
-  /** Every review that was asked for. */
+  /** Every received review. */
   readonly reviews: { readonly apiVersion: string; readonly spec: any }[];
-  /** The status of the answer to a review; a number is the HTTP status of an answer that is no review. */
+  /** The status in the response to a review; a number is the HTTP status of a response without a review. */
   judge: (spec: any) => object | number;
   close(): Promise<void>;
 }
@@ -19,9 +19,9 @@ export async function openAccessReviewer(): Promise<AccessReviewer> {
     try {
       for await (const chunk of request) text += String(chunk);
     } catch {
-      return; // the server has ended
+      return; // The server has ended.
     }
-    const review = JSON.parse(text) as AccessReviewer["reviews"][number]; // our own server sends it
+    const review = JSON.parse(text) as AccessReviewer["reviews"][number]; // Sent by our own server.
     reviewer.reviews.push(review);
     const status = reviewer.judge(review.spec);
     response.writeHead(typeof status === "number" ? status : 200, { "content-type": "application/json" });

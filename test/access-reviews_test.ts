@@ -1,4 +1,4 @@
-// Access reviews over a whole server: whose rights they show, and what of a question may be wrong.
+// Access reviews on a whole server: the subject of a review, and errors in its request.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AuthorizationAttributes, AuthorizationDecision, UserRules } from "../core/access.ts";
@@ -18,7 +18,7 @@ const rules: UserRules = {
 };
 const isController = ({ name }: Caller) =>
   name === "system:kube-controller-manager" || name.startsWith("system:serviceaccount:kube-system:");
-/** A server whose only authorizer answers so about everything but the creation of reviews, and what it was asked. */
+/** A server whose only authorizer returns `decision` for everything except the creation of reviews, and its requests. */
 async function judged(decision: AuthorizationDecision): Promise<{ readonly server: TestServer; readonly asked: Question[] }> {
   const asked: Question[] = [];
   const judge = definePlugin({
@@ -54,7 +54,7 @@ async function post(server: TestServer, resource: string, body: unknown, user: C
 }
 const resourceAttributes = { verb: "list", resource: "secrets", namespace: "default" };
 
-test("a review of the caller is about the caller, whoever the body or its status name", async () => {
+test("a review of the caller is about the caller, for any user in the body or its status", async () => {
   const { server, asked } = await judged({ verdict: "noOpinion", reason: "" });
   await using _ = server;
   const spec = { resourceAttributes, user: "admin", groups: ["system:masters"] };
@@ -64,7 +64,7 @@ test("a review of the caller is about the caller, whoever the body or its status
   assert.deepEqual(asked.map(({ user }) => user), [alice]);
 });
 
-test("a review of another user is about the groups that it names: none is added, and system:masters counts", async () => {
+test("a review of another user uses the groups that it names: none is added, and system:masters counts", async () => {
   const { server, asked } = await judged({ verdict: "noOpinion", reason: "" });
   await using _ = server;
   const review = async (spec: object) =>
@@ -80,7 +80,7 @@ test("a review of another user is about the groups that it names: none is added,
   ]);
 });
 
-test("a denial, its reason and an error are shown; an allowed request may have an error, too", async () => {
+test("a denial, its reason and an error are returned; an allowed request may have an error, too", async () => {
   const shown = async (decision: AuthorizationDecision) => {
     const { server } = await judged(decision);
     await using _ = server;
@@ -95,7 +95,7 @@ test("a denial, its reason and an error are shown; an allowed request may have a
   assert.deepEqual(await shown({ verdict: "noOpinion", reason: "", error: "no answer" }), { allowed: false, evaluationError: "no answer" });
 });
 
-test("requirements of selectors that cannot be read are left out and named, with the error of the decision before them", async () => {
+test("requirements of selectors that cannot be parsed are ignored and reported, before the error of the decision", async () => {
   const { server, asked } = await judged({ verdict: "noOpinion", reason: "", error: "no answer" });
   await using _ = server;
   const fieldSelector = {
@@ -120,7 +120,7 @@ test("requirements of selectors that cannot be read are left out and named, with
   assert.equal(attributes.labelSelector, undefined);
 });
 
-test("a review asks for a resource as it is named, with any version where none is, or for a path", async () => {
+test("a review is for a resource by name, with any version if it names none, or for a path", async () => {
   const { server, asked } = await judged({ verdict: "noOpinion", reason: "" });
   await using _ = server;
   await post(server, "selfsubjectaccessreviews", { spec: { nonResourceAttributes: { path: "metrics", verb: "GET" } } });

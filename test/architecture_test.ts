@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const folders = ["core", "kernel", "plugins", "metrics", "health", "test", "scripts"];
 const linesMax = 500;
 
-/** Which folders a folder may import besides itself. `plugins/<family>` are folders of their own, `plugins` is the list of them. */
+/** The folders that a folder may import besides itself. `plugins/<family>` are separate folders, `plugins` is the list of them. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   // Metric definitions are part of the plugin contract.
   core: ["metrics"],
@@ -26,14 +26,14 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Programs start a process or a thread and choose from the built-in plugins: only they may import `plugins/mod.ts`. Each is the whole of
- * one file at the top of the kernel or of a thread's folder.
+ * Programs start a process or a thread and select from the built-in plugins: only they may import `plugins/mod.ts`. Each is one file at the
+ * top of the kernel or of a thread's folder.
  */
 const program = /^kernel\/(?:main|heavy\/worker-[a-z]+)\.ts$/;
 
 /**
- * Folders whose code touches the machine: sockets, files, threads, the process. Only there `node:` modules may be
- * imported, except `node:module`, which loads packages and touches nothing.
+ * Folders whose code accesses the machine: sockets, files, threads, the process. Only they may import `node:` modules, except
+ * `node:module`, which only loads packages.
  */
 const machineFolders = [
   "kernel/access/audit/log/",

@@ -1,4 +1,4 @@
-// The chain of authorizers of a whole server: those of plugins, their life, and what clients see.
+// The chain of authorizers of a whole server: plugins' authorizers, their lifecycle, and the responses to clients.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AuthorizationDecision } from "../core/access.ts";
@@ -25,7 +25,7 @@ interface Fake {
 /** A plugin with an authorizer of this name. */
 function fake(name: string, decision: Fake["decision"]): Fake {
   const ready = Promise.withResolvers<void>();
-  ready.promise.catch(() => {}); // the server awaits it later
+  ready.promise.catch(() => {}); // Awaited later by the server.
   const made: Fake = {
     decision,
     ready,
@@ -50,7 +50,7 @@ function fake(name: string, decision: Fake["decision"]): Fake {
   return made;
 }
 
-test("an authorizer of a plugin that the mode names decides, reads the API as a master, and ends with the server", async () => {
+test("an authorizer of a plugin in the mode decides, reads the API as a member of system:masters, and ends with the server", async () => {
   const gate = fake("Gate", { verdict: "allow", reason: "by the gate" });
   gate.ready.resolve();
   const server = await openTestServer({ plugins: [gate.plugin], settings: { "authorization-mode": ["Gate"] } });
@@ -71,14 +71,14 @@ test("an authorizer of a plugin that the mode names decides, reads the API as a 
   assert.equal(context.signal.aborted, true);
 });
 
-test("an authorizer that the mode does not name is not opened", async () => {
+test("an authorizer that is not in the mode is not opened", async () => {
   const gate = fake("Gate", { verdict: "allow", reason: "" });
   await using server = await openTestServer({ plugins: [gate.plugin] });
   assert.equal((await server.handle(request(), alice)).status, 403);
   assert.equal(gate.contexts.length, 0);
 });
 
-test("a failed authorization is 500 in plain text as upstream's, and masters never notice", async () => {
+test("a failed authorization is 500 in upstream's plain text, and does not affect system:masters", async () => {
   const gate = fake("Gate", { verdict: "noOpinion", reason: "", error: "no <answer>" });
   gate.ready.resolve();
   await using server = await openTestServer({ plugins: [gate.plugin], settings: { "authorization-mode": ["Gate"] } });
@@ -89,7 +89,7 @@ test("a failed authorization is 500 in plain text as upstream's, and masters nev
   assert.equal((await server.handle(request())).status, 200);
 });
 
-test("an authorizer that throws lets nobody in", async () => {
+test("an authorizer that throws allows nothing", async () => {
   const gate = fake("Gate", new Error("a bug"));
   gate.ready.resolve();
   await using server = await openTestServer({
@@ -102,7 +102,7 @@ test("an authorizer that throws lets nobody in", async () => {
   assert.doesNotMatch(await failed.text(), /a bug/);
 });
 
-test("a server is not ready before its authorizers are, and allows only masters until then", async () => {
+test("a server is not ready before its authorizers are, and allows only system:masters until then", async () => {
   const gate = fake("Gate", { verdict: "allow", reason: "" });
   await using server = await openTestServer({ plugins: [gate.plugin], settings: { "authorization-mode": ["Gate"] } });
   const hook = async () => await (await server.handle(request("/readyz/poststarthook/start-authorizers"))).text();
@@ -113,7 +113,7 @@ test("a server is not ready before its authorizers are, and allows only masters 
   assert.equal((await server.handle(request(), alice)).status, 200);
 });
 
-test("an authorizer that cannot start keeps the server unready and is logged", async () => {
+test("an authorizer that cannot start leaves the server unready and is logged", async () => {
   const gate = fake("Gate", { verdict: "noOpinion", reason: "" });
   gate.ready.reject(new Error("no rules"));
   await using server = await openTestServer({ plugins: [gate.plugin], settings: { "authorization-mode": ["Gate"] } });
@@ -121,14 +121,14 @@ test("an authorizer that cannot start keeps the server unready and is logged", a
   assert.ok(server.logged.some((line) => line.includes("the authorizer gate cannot start") && line.includes("no rules")));
 });
 
-test("AlwaysAllow is warned of; a mode that no plugin offers is refused at start", async () => {
+test("AlwaysAllow causes a warning; a mode without an authorizer is an error at start", async () => {
   await using server = await openTestServer({ settings: { "authorization-mode": ["AlwaysAllow"] } });
   assert.equal((await server.handle(request(), null)).status, 200);
   assert.ok(server.logged.some((line) => line.includes("Warning: the authorization mode AlwaysAllow allows everything to everybody")));
   await assert.rejects(openTestServer({ settings: { "authorization-mode": ["Gate"] } }), /authorization-mode "Gate" is not a valid mode/);
 });
 
-/** What alice gets. */
+/** The status of a request by alice. */
 async function statusFor({ server }: Opened): Promise<number> {
   const exchange = {
     method: "GET",
@@ -144,7 +144,7 @@ async function statusFor({ server }: Opened): Promise<number> {
   return (await handle(exchange, asAlice)).status;
 }
 
-test("a chain follows the configuration: kept authorizers stay open, those that left are closed, new ones decide once they are ready", async () => {
+test("a chain follows the configuration: unchanged authorizers stay open, removed ones are closed, new ones are used when they are ready", async () => {
   const first = fake("First", { verdict: "noOpinion", reason: "" }), second = fake("Second", { verdict: "allow", reason: "" });
   first.ready.resolve();
   const plugins = [first.plugin, second.plugin];
@@ -167,7 +167,7 @@ test("a chain follows the configuration: kept authorizers stay open, those that 
   }
 });
 
-test("definePlugin() refuses authorizers with the name of a mode of the server, or that is no word", () => {
+test("definePlugin() rejects authorizers with an invalid name or the name of a mode of the server", () => {
   for (const name of ["AlwaysAllow", "Webhook", "rbac", "A,B", ""]) {
     assert.throws(() => fake(name, { verdict: "allow", reason: "" }), /its name must be an upper camel case word/, name);
   }

@@ -94,13 +94,13 @@ async function isUnreadable(client: Client, store: Store): Promise<void> {
 
 for (const { store, on, skip } of stores) {
   test(
-    `a watch in CBOR on ${store} tells changes, the state to begin with and metadata only`,
+    `a watch in CBOR on ${store} delivers the initial state, changes, and metadata only on request`,
     { skip },
     () => on((_open, args) => within([...args, gate], watches)),
   );
 
   test(
-    `a watch in CBOR on ${store} that cannot be is one ERROR with a Status in CBOR: of a version that is gone, and of one that does not come`,
+    `a rejected watch in CBOR on ${store} is one ERROR event with a Status in CBOR: for a compacted version and for a future one`,
     {
       skip,
     },
@@ -116,7 +116,7 @@ for (const { store, on, skip } of stores) {
 
 const [etcd] = stores.filter(({ store }) => store === "etcd");
 test(
-  "a watch in CBOR that meets a value which cannot be read ends with an ERROR behind what it has told",
+  "a watch in CBOR ends with an ERROR event at a value that cannot be decoded, after all earlier events",
   { skip: etcd?.skip ?? false },
   () =>
     etcd!.on(async (open, args) => {

@@ -1,4 +1,4 @@
-// A server with the gate for CBOR: what clients of that encoding see, and what lies in the store before and after the gate is switched.
+// A server with the CBOR gate: responses to clients, and the stored values before and after the gate changes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
@@ -87,7 +87,7 @@ async function speaks(client: Client): Promise<void> {
   assert.equal((await client.ask(`${where}/large`, { method: "DELETE" })).status, 200);
 }
 
-/** Applied documents own what they name, whatever the encoding. */
+/** Applied documents own their fields, in every encoding. */
 async function applies(client: Client): Promise<void> {
   const apply = (body: Uint8Array, query = "") =>
     client.ask(`${where}/applied?fieldManager=me${query}`, {
@@ -130,7 +130,7 @@ async function withoutGate(client: Client): Promise<void> {
 const named = (name: string, k: string) => ({ metadata: { name }, data: { k } });
 const key = (name: string) => `/registry/configmaps/default/${name}`;
 
-/** Values of both forms are read with the gate and without it, and the next write puts them into the form of now. */
+/** Values of both encodings are decoded with and without the gate, and the next write uses the current encoding. */
 async function switches(open: () => Promise<Store>, args: readonly string[]): Promise<void> {
   const forms = async (): Promise<readonly (readonly [string, boolean])[]> => {
     const store = await open();
@@ -176,7 +176,7 @@ async function switches(open: () => Promise<Store>, args: readonly string[]): Pr
 
 for (const { store, on, skip } of stores) {
   test(
-    `a server on ${store} with CBOR speaks it, in requests, answers and applied documents`,
+    `a server on ${store} with CBOR supports it in requests, responses and applied documents`,
     { skip },
     () =>
       on((_open, args) =>
@@ -187,5 +187,9 @@ for (const { store, on, skip } of stores) {
       ),
   );
 
-  test(`a server on ${store} stores CBOR with its gate, and reads both forms whatever the gate says`, { skip }, () => on(switches));
+  test(
+    `a server on ${store} stores CBOR with its gate, and decodes both encodings with and without the gate`,
+    { skip },
+    () => on(switches),
+  );
 }

@@ -1,4 +1,4 @@
-/** A kube-apiserver in front, on loopback, as far as a server behind it needs one: trust, token reviews and access reviews. */
+/** A fake kube-apiserver in front, on loopback: trust, token reviews and access reviews. */
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { createServer } from "node:https";
@@ -7,22 +7,22 @@ import { defaultNames } from "../core/names.ts";
 import { openPki } from "../kernel/listen/pki.ts";
 
 export interface Cluster {
-  /** The kubeconfig that names it, with a token. */
+  /** Its kubeconfig, with a token. */
   readonly kubeconfig: string;
   /** Users by token. */
   readonly users: Map<string, unknown>;
-  /** Allows requests by their spec, beside those of the server's own controllers, which are always allowed and not among `asked`. */
+  /** Allows requests by their spec. Those of the server's own controllers are always allowed and not in `asked`. */
   allows: (spec: any) => boolean;
-  /** What was sent: path and body. */
+  /** Received requests: path and body. */
   readonly asked: { readonly path: string; readonly body: any }[];
   /** The data of the ConfigMap; undefined: it does not exist. Open watches get the change. */
   publish(data: Readonly<Record<string, string>> | undefined): void;
-  /** The status of every answer, in place of the usual ones. */
+  /** The status of every response, replacing the usual ones. */
   failsWith: number | undefined;
   close(): Promise<void>;
 }
 
-/** The controllers of the server, which a cluster knows by the names of its own. */
+/** Whether the user is one of the server's own controllers. */
 function isOwn(user: string): boolean {
   return user === "system:kube-controller-manager" || user.startsWith("system:serviceaccount:kube-system:");
 }
@@ -44,7 +44,7 @@ export async function openCluster(published?: Readonly<Record<string, string>>):
     let text = "";
     for await (const chunk of request) text += String(chunk);
     const path = request.url ?? "", json = { "content-type": "application/json" };
-    const body = text === "" ? undefined : JSON.parse(text); // our own server sends it
+    const body = text === "" ? undefined : JSON.parse(text); // Sent by our own server.
     const own = isOwn(body?.spec?.user ?? "");
     if (!own) cluster.asked.push({ path, body });
     const failure = request.headers.authorization === `Bearer ${secret}` ? cluster.failsWith : 401;
@@ -65,7 +65,7 @@ export async function openCluster(published?: Readonly<Record<string, string>>):
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP server
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`; // A TCP server.
   const cluster: Cluster = {
     kubeconfig: JSON.stringify({
       "current-context": "front",

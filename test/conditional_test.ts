@@ -13,7 +13,7 @@ const map = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } };
 let written = 0;
 const data = () => ({ data: { k: `${++written}` } });
 
-/** Each way to write the ConfigMap `a`. */
+/** Each kind of write to the ConfigMap `a`. */
 const ways: Readonly<Record<string, (server: TestServer, ifMatch: string) => Promise<{ status: number; body: any }>>> = {
   PUT: (server, ifMatch) => ask(server, "PUT", `${maps}/a`, { ...map, ...data() }, "application/json", ifMatch),
   "merge patch": (server, ifMatch) => ask(server, "PATCH", `${maps}/a`, data(), "application/merge-patch+json", ifMatch),

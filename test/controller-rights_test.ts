@@ -1,4 +1,4 @@
-// Controllers act with rights of their own, and no more.
+// Controllers have their own rights only.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { definePlugin } from "../core/define/define.ts";
@@ -7,7 +7,7 @@ import { plugins } from "../plugins/mod.ts";
 import { openTestServer, type TestServer } from "../testing.ts";
 import { until } from "./real-server.ts";
 
-/** A plugin with a controller that hands out its context and waits. */
+/** A plugin with a controller that exposes its context and waits. */
 function acting(
   members: Partial<Controller>,
 ): { readonly plugin: ReturnType<typeof definePlugin>; readonly context: Promise<ControllerContext> } {
@@ -35,7 +35,7 @@ test("a controller with a service account writes with the rights of its roles on
   assert.ok(Array.isArray(list.items));
 });
 
-test("a controller is refused what its roles do not say, in the words of any client", async () => {
+test("a forbidden request of a controller gets the error of any client", async () => {
   const { plugin, context } = acting({
     serviceAccount: "actor",
     permissions: [{ ...rule, verbs: ["create", "patch"], resources: ["secrets"] }],
@@ -43,7 +43,7 @@ test("a controller is refused what its roles do not say, in the words of any cli
   await using _ = await openTestServer({ plugins: [plugin] });
   const { api } = await context;
   await until(async () => assert.equal((await api.create("v1", "secrets", "default", configMap("a"))).metadata.name, "a"));
-  // Refusals are final once the controller has its rights.
+  // A 403 is final when the controller has its rights.
   await assert.rejects(api.delete("v1", "secrets", "default", "a"), (error: Error) => {
     assert.equal(
       error.message,
@@ -53,7 +53,7 @@ test("a controller is refused what its roles do not say, in the words of any cli
   });
 });
 
-test("a controller without a service account has all rights, as one where no plugin offers RBAC", async () => {
+test("a controller without a service account has all rights, as every controller without RBAC", async () => {
   for (
     const { members, options } of [
       { members: {}, options: {} },
@@ -101,7 +101,7 @@ test("the built-in controllers do their work by the default roles: nothing is fo
   assert.deepEqual(forbidden, []);
 });
 
-test("definePlugin() refuses permissions without a service account, and names that are none", () => {
+test("definePlugin() rejects permissions without a service account, and invalid names", () => {
   assert.throws(() => acting({ permissions: [rule] }), /controller "actor": permissions need a serviceAccount/);
   assert.throws(
     () => acting({ serviceAccount: "No Name" }),

@@ -41,7 +41,7 @@ function startWriter(store: Store, key: string) {
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
         failures.push(error);
-        await new Promise((resolve) => setTimeout(resolve, 20)); // not a promise of the test: it only spares the machine
+        await new Promise((resolve) => setTimeout(resolve, 20)); // Not awaited by the test; only bounds the load.
       }
     }
   })();
@@ -49,7 +49,7 @@ function startWriter(store: Store, key: string) {
   return {
     acknowledged,
     failures,
-    /** Resolves after so many more acknowledged writes. */
+    /** Resolves after `count` further acknowledged writes. */
     async more(count: number): Promise<void> {
       const reached = Promise.withResolvers<void>();
       goals.push({ at: acknowledged.length + count, reached: reached.resolve });
@@ -112,7 +112,7 @@ describe("etcd", { skip: etcdMissing() }, () => {
     return store;
   });
 
-  test("openEtcd() keeps to its prefix", () => {
+  test("openEtcd() uses keys below its prefix only", () => {
     const shared = randomUUID();
     return opened(options({ prefix: `${shared}/a/` }), (a) =>
       opened(options({ prefix: `${shared}/a` }), async (outer) => {
@@ -125,7 +125,7 @@ describe("etcd", { skip: etcdMissing() }, () => {
       }));
   });
 
-  test("list() reads more keys than one request gives, all at one revision, and counts on", () =>
+  test("list() reads more keys than fit into one response, all at one revision, with the total count", () =>
     opened(options(), async (store) => {
       const keys = Array.from({ length: 5003 }, (_, index) => `key-${String(index).padStart(5, "0")}`);
       for (let start = 0; start < keys.length; start += 250) {
@@ -143,13 +143,13 @@ describe("etcd", { skip: etcdMissing() }, () => {
     await refused("unavailable", () => openEtcd({ endpoints: ["http://127.0.0.1:1"], timeoutMs: 2000 }));
   });
 
-  test("openEtcd() uses the endpoint that answers", () =>
+  test("openEtcd() uses the endpoint that responds", () =>
     opened(options({ endpoints: ["http://127.0.0.1:1", etcd.endpoint] }), async (store) => {
       const revision = await put(store, "a", "1");
       assert.equal((await eventsUntil(store, all, revision - 1, revision)).length, 1);
     }));
 
-  test("openEtcd() skips a learner, and watches and writers leave it", async () => {
+  test("openEtcd() skips a learner, and watches and writes leave it", async () => {
     const voter = await startEtcd();
     try {
       const learner = await startLearner(voter);
@@ -290,7 +290,7 @@ describe("etcd", { skip: etcdMissing() }, () => {
       const brittle = await startEtcd({ dataDir: folder });
       const proxy = await startProxy(brittle.endpoint);
       try {
-        // As the program opens it, without a prefix of its own.
+        // As the program opens it, without its own prefix.
         const direct = { endpoints: [brittle.endpoint] };
         await opened({ endpoints: [proxy.endpoint] }, (behind) =>
           opened(direct, async (store) => {
@@ -325,7 +325,7 @@ describe("etcd", { skip: etcdMissing() }, () => {
     });
   }
 
-  test("watches and writers move on when the member of a cluster that they use is killed", async () => {
+  test("watches and writes continue when the member of a cluster that they use is killed", async () => {
     const members = await startEtcds({ members: 3 });
     try {
       await opened(options({ endpoints: members.map(({ endpoint }) => endpoint) }), async (store) => {
@@ -359,14 +359,14 @@ describe("etcd", { skip: etcdMissing() }, () => {
         const { entries } = await store.list(all);
         const there = new Set(entries.map(({ revision }) => revision));
         assert.deepEqual(revisions.filter((revision) => !there.has(revision)), []);
-        // etcd checks its size before and after a write: it may have made a write that it rejects.
+        // etcd checks its size before and after a write: it may have stored a write that it rejects.
         assert.ok(entries.length <= revisions.length + 1);
         let last = 0;
         for (const { key, revision } of entries) last = await done(store, { key, expect: revision, value: undefined });
-        // Not by the store, which does not wait until the space is free.
+        // Not through the store, which does not wait until the space is free.
         await etcdGateway(small.endpoint, "kv/compaction", { revision: `${last}`, physical: true });
         await etcdGateway(small.endpoint, "maintenance/defragment");
-        const { alarms } = await etcdGateway(small.endpoint, "maintenance/alarm", { action: "GET" }) as { alarms: object[] }; // likewise
+        const { alarms } = await etcdGateway(small.endpoint, "maintenance/alarm", { action: "GET" }) as { alarms: object[] }; // See above.
         for (const alarm of alarms) await etcdGateway(small.endpoint, "maintenance/alarm", { ...alarm, action: "DEACTIVATE" });
         await put(store, "small", "1");
       });
@@ -394,9 +394,9 @@ describe("etcd", { skip: etcdMissing() }, () => {
     }));
 });
 
-// Asked past the store, so that what it did is looked at from outside.
+// Reads the leases directly from etcd, independent of the store.
 async function leases(endpoint: string): Promise<string[]> {
-  const { leases = [] } = await etcdGateway(endpoint, "lease/leases") as { leases?: { ID: string }[] }; // the gateway's answer, as documented
+  const { leases = [] } = await etcdGateway(endpoint, "lease/leases") as { leases?: { ID: string }[] }; // The documented response of the gateway.
   return leases.map(({ ID }) => ID);
 }
 

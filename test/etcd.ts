@@ -1,4 +1,4 @@
-/** A real etcd for tests: on loopback, with its own folder. It ends with the process that started it. */
+/** A real etcd for tests, on loopback with its own folder. It ends with the process that started it. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -11,29 +11,26 @@ import { programs } from "./programs.ts";
 import { signal } from "./real-server.ts";
 
 export interface EtcdOptions {
-  /** Which etcd; the first on PATH where absent. */
+  /** The program; default: the first etcd on PATH. */
   readonly program?: string;
-  /** Kept if it is given; default: a temporary folder that stop() removes. */
+  /** Not removed if given; default: a temporary folder that stop() removes. */
   readonly dataDir?: string;
-  /** How many members the cluster has; one where absent. */
+  /** Number of members of the cluster; default: one. */
   readonly members?: number;
   /** Further flags of etcd; with "--cert-file" among them, clients speak TLS. */
   readonly flags?: readonly string[];
 }
 
-/** One etcd, or one member of several. */
+/** One etcd, or one member of a cluster. */
 export interface EtcdServer {
   readonly endpoint: string;
-  /** Of the process that runs now. */
+  /** Process id of the current process. */
   readonly pid: number;
   /** Stops it with SIGTERM and removes its temporary folder. */
   stop(): Promise<void>;
   /** Kills it. */
   kill(): Promise<void>;
-  /**
-   * Starts it again on its ports and its data, after killing it if it still runs. Resolves when it answers. `program`: another etcd from
-   * now on.
-   */
+  /** Starts it again on its ports and data, after killing it if it runs. Resolves when it responds. `program`: another etcd from now on. */
   restart(program?: string): Promise<void>;
 }
 
@@ -41,7 +38,7 @@ const readyMsMax = 60_000;
 /** Time from SIGTERM to a kill: etcd waits for open streams. */
 const endMsMax = 1_000;
 
-/** Every etcd of this machine. */
+/** All etcd programs of this machine. */
 export function etcds(): readonly string[] {
   return programs("etcd");
 }
@@ -49,35 +46,35 @@ export function etcds(): readonly string[] {
 export interface EtcdRelease {
   readonly program: string;
   readonly version: string;
-  /** 3005 of 3.5. */
+  /** 3005 for 3.5. */
   readonly minor: number;
 }
 
-/** Which one a program is. */
+/** The release of a program. */
 export async function etcdRelease(program: string): Promise<EtcdRelease> {
   const { stdout } = await promisify(execFile)(program, ["--version"]);
   const [, version = "", major, minor] = /^etcd Version: ((\d+)\.(\d+)\S*)/.exec(stdout) ?? [];
   return { program, version, minor: Number(major) * 1000 + Number(minor) };
 }
 
-/** The path of etcd, or undefined where there is none; scripts/ensure-etcd.sh can install it. */
+/** The path of etcd, or undefined; scripts/ensure-etcd.sh can install it. */
 export function etcdAvailable(): string | undefined {
   return etcds()[0];
 }
 
-/** Why tests that need etcd must be skipped, or false where they need not. */
+/** The reason to skip tests that need etcd, or false. */
 export function etcdMissing(): string | false {
   return etcdAvailable() === undefined && "no etcd on PATH (scripts/ensure-etcd.sh installs it)";
 }
 
-/** Starts one etcd. Rejects when there is none, or it does not get ready. */
+/** Starts one etcd. Rejects if there is none, or if it does not become ready. */
 export async function startEtcd(options: Omit<EtcdOptions, "members"> = {}): Promise<EtcdServer> {
   const [server] = await startEtcds({ ...options, members: 1 });
   if (server === undefined) throw new Error("A cluster of one has one member");
   return server;
 }
 
-/** Starts a cluster; it answers when a majority runs. */
+/** Starts a cluster; it responds when a majority runs. */
 export async function startEtcds(options: EtcdOptions = {}): Promise<EtcdServer[]> {
   const path = options.program ?? etcdAvailable();
   if (path === undefined) throw new Error(`Cannot start etcd: ${etcdMissing()}`);
@@ -105,13 +102,13 @@ export async function startEtcds(options: EtcdOptions = {}): Promise<EtcdServer[
   return servers;
 }
 
-/** Starts a member beside others that learns, and has no vote. */
+/** Adds a member as a learner, without a vote. */
 export async function startLearner(beside: EtcdServer): Promise<EtcdServer> {
   const path = etcdAvailable();
   if (path === undefined) throw new Error(`Cannot start etcd: ${etcdMissing()}`);
   const [client, peer] = [`http://127.0.0.1:${await freePort()}`, `http://127.0.0.1:${await freePort()}`];
   const added = await etcdGateway(beside.endpoint, "cluster/member/add", { peerURLs: [peer], isLearner: true });
-  const { members } = added as { members: readonly { readonly name?: string; readonly peerURLs: readonly string[] }[] }; // as documented
+  const { members } = added as { members: readonly { readonly name?: string; readonly peerURLs: readonly string[] }[] }; // As documented.
   const name = "learner", cluster = members.map((each) => `${each.name ?? name}=${each.peerURLs[0]}`).join(",");
   const folder = await mkdtemp(join(tmpdir(), "thole-etcd-"));
   const flags = [...flagsOf({ name, client, peer }, cluster, folder), "--initial-cluster-state=existing"];
@@ -141,7 +138,7 @@ function flagsOf({ name, client, peer }: Named, cluster: string, folder: string)
   ];
 }
 
-/** A member that does not run yet: `restart` starts it with these flags. `leave` follows its stop. */
+/** A member that is not running: `restart` starts it with these flags. `leave` is called after its stop. */
 export function memberOf(first: string, endpoint: string, flags: readonly string[], log: string, leave: () => Promise<void>): EtcdServer {
   let running: Awaited<ReturnType<typeof run>> | undefined;
   let path = first;
@@ -170,7 +167,7 @@ export function memberOf(first: string, endpoint: string, flags: readonly string
   };
 }
 
-/** etcd runs under a shell that ends with it, and kills it when its own standard input ends: so it ends with this process, however that ends. */
+/** etcd runs under a shell that kills it when the shell's standard input ends: so it ends with this process in every case. */
 async function run(path: string, flags: readonly string[], log: string) {
   const script = 'log=$1; shift; exec 3<&0; "$0" "$@" </dev/null >>"$log" 2>&1 & pid=$!; echo $pid; ' +
     "{ cat <&3; kill -9 $pid; } >/dev/null 2>&1 & wait $pid";

@@ -82,7 +82,7 @@ export function http2Client(place: Place): Client {
     },
     async stream(path, ask = {}) {
       const { stream, head } = await send(path, ask);
-      stream.setTimeout(0); // as in https.ts
+      stream.setTimeout(0); // As in https.ts.
       return { status: Number(head[":status"]), headers: head, chunks: stream };
     },
     close: () => all.forEach((each) => each.destroy()),

@@ -27,12 +27,12 @@ export interface Answer {
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Uint8Array;
   readonly text: string;
-  /** Of a JSON answer; throws for others. */
+  /** The parsed JSON response; throws for other bodies. */
   json(): any;
 }
 export interface Client {
   ask(path: string, ask?: Ask): Promise<Answer>;
-  /** The chunks of an answer as they come. */
+  /** The chunks of a response in order of receipt. */
   stream(
     path: string,
     ask?: Ask,
@@ -74,13 +74,13 @@ export function httpsClient(place: Place): Client {
       const response = await send(path, ask);
       const chunks: Uint8Array[] = [];
       for await (const chunk of response) chunks.push(chunk);
-      const bytes = new Uint8Array(await new Blob(chunks as Uint8Array<ArrayBuffer>[]).arrayBuffer()); // chunks of a socket are never shared memory
+      const bytes = new Uint8Array(await new Blob(chunks as Uint8Array<ArrayBuffer>[]).arrayBuffer()); // Chunks of a socket are never shared memory.
       const text = new TextDecoder().decode(bytes);
       return { status: response.statusCode ?? 0, headers: response.headers, bytes, text, json: () => JSON.parse(text) };
     },
     async stream(path, ask = {}) {
       const response = await send(path, ask);
-      response.setTimeout(0); // the timeout was for the head; events have none
+      response.setTimeout(0); // The timeout was for the head; events have none.
       return { status: response.statusCode ?? 0, headers: response.headers, chunks: response };
     },
     close: () => agent.destroy(),

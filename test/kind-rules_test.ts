@@ -6,7 +6,7 @@ import { openTestServer, type TestServer } from "../testing.ts";
 type Ask = (method: string, path: string, body?: unknown, type?: string) => Promise<Answer>;
 interface Answer {
   readonly status: number;
-  readonly body: any; // JSON of responses
+  readonly body: any; // JSON of responses.
   readonly warnings: readonly string[];
 }
 

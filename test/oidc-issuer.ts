@@ -1,4 +1,4 @@
-/** A small OpenID Connect issuer on loopback, with keys that rotate and every fault that a test asks for. */
+/** A small OpenID Connect issuer on loopback, with key rotation and the faults that tests need. */
 import { once } from "node:events";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -16,15 +16,15 @@ export interface OidcIssuer {
   readonly ca: string;
   /** Paths that were requested. */
   readonly requests: string[];
-  /** Answers in place of the usual ones; undefined for those. */
+  /** Overrides responses; undefined selects the usual one. */
   answer: Handler;
-  /** Replaces the key. Tokens from now on are signed by the new one. */
+  /** Replaces the key. New tokens are signed by it. */
   rotate(algorithm?: string): Promise<void>;
-  /** The public keys, in the form of a key set. */
+  /** The public keys, as entries of a key set. */
   readonly keys: JWK[];
   readonly key: CryptoKey;
   readonly kid: string;
-  /** A token with these claims over usual ones; a claim that is undefined is left out. */
+  /** A token with these claims in addition to the usual ones; an undefined claim is omitted. */
   token(claims?: Readonly<Record<string, unknown>>, header?: Readonly<Record<string, unknown>>): Promise<string>;
   close(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export async function openIssuer(audience = "thole"): Promise<OidcIssuer> {
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP server
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`; // A TCP server.
   let algorithm = "RS256", pair = await generateKeyPair(algorithm), rotations = 0;
   const usual = (path: string): Exclude<ReturnType<Handler>, "silent" | undefined> => {
     if (path.endsWith("/.well-known/openid-configuration")) return { body: JSON.stringify({ issuer: url, jwks_uri: `${url}/keys` }) };

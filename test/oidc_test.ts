@@ -1,4 +1,4 @@
-// Tokens of issuers, against issuers on loopback: good ones, and every way in which a token or an issuer may be bad.
+// Tokens of issuers on loopback: valid ones, and every kind of invalid token or issuer.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { exportSPKI, SignJWT, UnsecuredJWT } from "jose";
@@ -60,7 +60,7 @@ async function withIssuer(run: (issuer: OidcIssuer) => Promise<void>): Promise<v
   }
 }
 
-test("a token of a configured issuer names its user, groups and id", () =>
+test("a token of a configured issuer determines user, groups and id", () =>
   withIssuer(async (issuer) => {
     using found = await world([configured(issuer)]);
     const token = await issuer.token({ groups: ["dev", "ops"], jti: "t1" });
@@ -81,10 +81,10 @@ test("a token of a configured issuer names its user, groups and id", () =>
     assert.deepEqual(issuer.requests, ["/.well-known/openid-configuration", "/keys"], "keys are fetched once");
   }));
 
-test("every algorithm of the list verifies, as far as the runtime knows it", () =>
+test("every algorithm of the list is verified, if the runtime supports it", () =>
   withIssuer(async (issuer) => {
     using found = await world([configured(issuer)]);
-    // Deno has no signatures by P-521.
+    // Deno does not support signatures with P-521.
     for (const algorithm of signingAlgorithms.filter((each) => each !== "ES512")) {
       await issuer.rotate(algorithm);
       found.clock.skewMs += limits.keyFetchMs;
@@ -92,7 +92,7 @@ test("every algorithm of the list verifies, as far as the runtime knows it", () 
     }
   }));
 
-test("a token of another issuer, or text that is no token, is left to other authenticators", () =>
+test("a token of another issuer, or text that is not a token, is left to other authenticators", () =>
   withIssuer(async (issuer) => {
     using found = await world([configured(issuer)]);
     const good = await issuer.token();
@@ -114,7 +114,7 @@ test("a token of another issuer, or text that is no token, is left to other auth
     assert.deepEqual(found.verified, []);
   }));
 
-test("a token whose claims do not hold is refused with the reason", () =>
+test("a token with invalid claims is rejected with the reason", () =>
   withIssuer(async (issuer) => {
     using found = await world([configured(issuer)]);
     const now = Math.floor(Date.now() / 1000);
@@ -144,7 +144,7 @@ test("a token whose claims do not hold is refused with the reason", () =>
     assert.equal(issuer.requests.length, 2, "claims are no reason to fetch keys again");
   }));
 
-test("email addresses must not be unverified, and required claims must have their values", () =>
+test("email addresses must not be marked as unverified, and required claims must have their values", () =>
   withIssuer(async (issuer) => {
     const authenticator: IssuerConfig = {
       ...configured(issuer),
@@ -167,7 +167,7 @@ test("email addresses must not be unverified, and required claims must have thei
     assert.match(await names({ email: "a@example.com", oid: undefined }), /parse uid claim "oid": claim not present/);
   }));
 
-test("unsigned tokens, symmetric signatures and algorithms that are not allowed are refused", () =>
+test("unsigned tokens, symmetric signatures and algorithms that are not allowed are rejected", () =>
   withIssuer(async (issuer) => {
     using found = await world([configured(issuer)], true, ["RS256", "ES256"]);
     const claims = { iss: issuer.url, aud: "thole", sub: "jane", exp: Math.floor(Date.now() / 1000) + 60 };
@@ -189,7 +189,7 @@ test("unsigned tokens, symmetric signatures and algorithms that are not allowed 
     assert.match(await found.names(await changedHeader(await issuer.token(), { alg: ["RS256"] })), /^refused: .*unsupported algorithm/);
   }));
 
-test("a token brings no key of its own: jwk, jku, x5u, x5c, crit and a made-up kid are no use", () =>
+test("keys within a token are ignored: jwk, jku, x5u, x5c, crit and an invented kid", () =>
   withIssuer(async (issuer) => {
     using found = await world([configured(issuer)]);
     const evil = await openIssuer();
@@ -225,7 +225,7 @@ test("a token brings no key of its own: jwk, jku, x5u, x5c, crit and a made-up k
     }
   }));
 
-test("a rotated key is found within the request, and a flood of made-up keys does not reach the issuer", () =>
+test("a rotated key is fetched within the request, and many invented keys cause few requests to the issuer", () =>
   withIssuer(async (issuer) => {
     using found = await world([configured(issuer)]);
     assert.equal(await found.names(await issuer.token()), "oidc:jane");
@@ -248,7 +248,7 @@ test("a rotated key is found within the request, and a flood of made-up keys doe
     }
   }));
 
-test("keys that many requests need are fetched once", () =>
+test("concurrent requests share one fetch of keys", () =>
   withIssuer(async (issuer) => {
     using found = await world([configured(issuer)]);
     const tokens = await Promise.all(Array.from({ length: 20 }, (_, i) => issuer.token({ sub: `user-${i}` })));
@@ -256,7 +256,7 @@ test("keys that many requests need are fetched once", () =>
     assert.equal(issuer.requests.filter((path) => path === "/keys").length, 1);
   }));
 
-test("known keys outlast an issuer that fails, and old ones are fetched again", () =>
+test("cached keys are used while an issuer fails, and old ones are fetched again", () =>
   withIssuer(async (issuer) => {
     using found = await world([configured(issuer)]);
     const token = await issuer.token({ exp: Date.now() });
@@ -272,7 +272,7 @@ test("known keys outlast an issuer that fails, and old ones are fetched again", 
     );
   }));
 
-test("an issuer that is dead or silent is a failure of its tokens only", () =>
+test("an issuer that is unavailable or silent makes only its own tokens fail", () =>
   withIssuer(async (issuer) => {
     const dead = await openIssuer();
     await dead.close();
@@ -290,7 +290,7 @@ test("an issuer that is dead or silent is a failure of its tokens only", () =>
     }
   }));
 
-test("documents of an issuer are bounded, and must be what they should be", () =>
+test("documents of an issuer are bounded and validated", () =>
   withIssuer(async (issuer) => {
     const bomb = (path: string, body: string) => {
       issuer.answer = (asked) => asked === path ? { body } : undefined;
@@ -348,7 +348,7 @@ test("redirects are followed, and another discovery URL is used", () =>
     assert.ok(issuer.requests.includes("/inside/.well-known/openid-configuration"));
   }));
 
-test("the certificate of an issuer must be of its authority", () =>
+test("the certificate of an issuer must be signed by its CA", () =>
   withIssuer(async (issuer) => {
     const other = await openIssuer();
     try {
@@ -362,7 +362,7 @@ test("the certificate of an issuer must be of its authority", () =>
     }
   }));
 
-test("replaced issuers: unchanged ones keep their keys, removed ones are gone at once", () =>
+test("replaced issuers: unchanged ones keep their keys, removed ones are invalid at once", () =>
   withIssuer(async (issuer) => {
     using found = await world([configured(issuer)]);
     const token = await issuer.token();
@@ -384,7 +384,7 @@ test("replaced issuers: unchanged ones keep their keys, removed ones are gone at
 
 async function publicKeyOf(issuer: OidcIssuer): Promise<CryptoKey> {
   const { importJWK } = await import("jose");
-  return await importJWK({ ...issuer.keys[0]!, ext: true }, "RS256", { extractable: true }) as CryptoKey; // no symmetric key
+  return await importJWK({ ...issuer.keys[0]!, ext: true }, "RS256", { extractable: true }) as CryptoKey; // Not a symmetric key.
 }
 
 /** The token with another header and the old signature. */

@@ -14,7 +14,7 @@ export function programs(name: string): readonly string[] {
         accessSync(join(folder, each), constants.X_OK);
         const real = realpathSync(join(folder, each));
         if (!found.has(real)) found.set(real, join(folder, each));
-      } catch { /* a broken link, or no program */ }
+      } catch { /* A broken link, or not a program. */ }
     }
   }
   return [...found.values()];

@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 export interface RealOptions {
   readonly args?: readonly string[];
   readonly runtime?: Runtime;
-  /** Kept if it is given; default: a temporary folder that `close` removes. */
+  /** Not removed if given; default: a temporary folder that `close` removes. */
   readonly folder?: string;
 }
 export type Runtime = "deno" | "node";
@@ -34,7 +34,7 @@ export interface Program {
 export interface RealServer extends Program {
   readonly url: string;
   readonly port: number;
-  /** Of its data; the data folder is `data` in it. */
+  /** The folder of its data, in `data`. */
   readonly folder: string;
   readonly kubeconfig: string;
   /** PEM. */
@@ -51,10 +51,10 @@ const readyMsMax = 120_000;
 const lifeMsMax = 600_000;
 /** Timeout of waits. Far above the normal duration on a busy machine. */
 const patienceMs = 60_000;
-/** Of every server that is started here; a secret in name only. */
+/** Token of every server that is started here; not a real secret. */
 const token = "an-administrator-of-tests";
 
-/** Why tests on this runtime are skipped, or false. */
+/** The reason to skip tests on this runtime, or false. */
 export function runtimeMissing(runtime: Runtime): string | false {
   return existsSync(runtimePath(runtime)) ? false : `no ${runtime} at ${runtimePath(runtime)}; run npm ci`;
 }
@@ -75,8 +75,8 @@ export function programWords(runtime: Runtime, args: readonly string[], cwd: str
 }
 
 /**
- * Runs the program with these flags and no others. It ends with this process, however that ends: its shell kills it when its own
- * standard input does, and after some minutes.
+ * Runs the program with exactly these flags. It ends with this process in every case: its shell kills it at the end of the shell's standard
+ * input, and after some minutes.
  */
 export function startProgram(args: readonly string[], runtime: Runtime = "deno", cwd: string = tmpdir()): Promise<Program> {
   return startCommand(programWords(runtime, args, cwd), { cwd });
@@ -195,7 +195,7 @@ export function run(
     child.stderr.setEncoding("utf8").on("data", (text) => errors += text);
     child.on("error", reject);
     child.on("close", (code) => resolve({ code: code ?? 255, output, errors }));
-    child.stdin.on("error", () => {}); // it may have ended without reading
+    child.stdin.on("error", () => {}); // It may have ended without reading.
     child.stdin.end(input);
   });
 }

@@ -1,4 +1,4 @@
-// Tokens of service accounts as clients see them: whom they are accepted from, when that ends, and what is shown of them.
+// Tokens of service accounts from a client's view: their acceptance, its end, and the logged and returned data.
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ import { stores } from "./stores.ts";
 const core = "/api/v1/namespaces/default", accounts = `${core}/serviceaccounts`, secrets = `${core}/secrets`;
 const robot = "system:serviceaccount:default:robot";
 
-/** 200 for a user, whatever it may do, and 401 for a token that is not accepted. */
+/** 200 for an authenticated user with any rights, and 401 for a rejected token. */
 async function statusWith({ client }: Served, token: string): Promise<number> {
   const { status } = await client.ask("/api", { headers: { authorization: `Bearer ${token}` } });
   return status === 403 ? 200 : status;
@@ -30,7 +30,7 @@ async function remove({ client }: Served, path: string): Promise<void> {
 
 for (const { store, on, skip } of stores) {
   test(
-    `a token is refused from the answer on that deletes its account or its Secret, on ${store}`,
+    `a token is rejected from the response on that confirms the deletion of its account or its Secret, on ${store}`,
     { skip },
     () =>
       on(async (_open, args) => {
@@ -58,7 +58,7 @@ for (const { store, on, skip } of stores) {
 }
 
 test(
-  "servers on one etcd accept each other's tokens with one key, and see each other's deletions",
+  "servers on one etcd with one key accept each other's tokens, and apply each other's deletions",
   { skip: stores[1]!.skip },
   () =>
     stores[1]!.on((_open, args) =>
@@ -85,7 +85,7 @@ test(
     ),
 );
 
-test("a key is replaced while the server runs: the old one verifies while it is listed, and is then refused", () =>
+test("a key is replaced while the server runs: the old one verifies while it is listed, and not afterwards", () =>
   inFolder(async (folder) => {
     const signing = join(folder, "signing.pem"), others = join(folder, "others.pem"), [old, next] = [rsaPair(), rsaPair()];
     await writeFile(signing, old.privateKey);
@@ -132,7 +132,7 @@ test("uses of legacy tokens are counted, and recorded on their Secrets once a da
     assert.equal(await count("serviceaccount_invalid_legacy_auto_token_uses_total"), 1);
   }));
 
-test("uses of extended tokens are counted as valid, and as stale once they should have been replaced", () =>
+test("uses of extended tokens are counted as valid, and as stale after the time at which they should have been replaced", () =>
   inFolder(async (folder) => {
     const file = join(folder, "signing.pem"), { privateKey } = rsaPair();
     await writeFile(file, privateKey);
@@ -152,7 +152,7 @@ async function counted({ client }: Served, name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\d+)$`, "m").exec((await client.ask("/metrics")).text)?.[1]);
 }
 
-test("the audit event of a TokenRequest has the id of the token, and the events of its requests name it", () =>
+test("the audit event of a TokenRequest has the id of the token, and so have the events of its requests", () =>
   inFolder(async (folder) => {
     const policy = join(folder, "policy.json"), log = join(folder, "audit.log");
     await writeFile(
@@ -174,7 +174,7 @@ test("the audit event of a TokenRequest has the id of the token, and the events 
     for (const part of token.split(".")) assert.ok(!text.includes(part));
   }));
 
-test("no log line, metric or error shows a token, a part of one, or a key", () =>
+test("no log line, metric or error contains a token, a part of one, or a key", () =>
   inFolder(async (folder) => {
     const signing = join(folder, "signing.pem"), { privateKey } = rsaPair();
     await writeFile(signing, privateKey);
@@ -204,7 +204,7 @@ test("no log line, metric or error shows a token, a part of one, or a key", () =
     });
   }));
 
-test("a TokenRequest with many audiences is answered by the heavy thread, with a token that is too long to be used here", async () => {
+test("a TokenRequest with many audiences is handled by the heavy thread, with a token that is too long to be used here", async () => {
   const config = withDefaults({ "data-dir": ":memory:" });
   const opened = await openServer({ config, plugins, log: silentLog, startHeavy: startHeavyThread });
   await opened.bootstrapped;

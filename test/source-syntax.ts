@@ -1,7 +1,7 @@
 /** Finds regular expressions and risky calls in TypeScript source, from its syntax tree. */
 import { parse } from "@babel/parser";
 
-/** A regular expression with where it stands, or an expression that is not constant. */
+/** A regular expression with its location, or an expression that is not constant. */
 export interface FoundPattern {
   readonly line: number;
   readonly source: string;
@@ -9,13 +9,13 @@ export interface FoundPattern {
 }
 export interface Findings {
   readonly patterns: readonly FoundPattern[];
-  /** Lines in which a regular expression is made of something that is not constant. */
+  /** Lines that build a regular expression from a non-constant value. */
   readonly unknown: readonly number[];
   /** Calls that spread a list into arguments, such as `push(...list)`, by line and callee. */
   readonly spreads: readonly { readonly line: number; readonly callee: string }[];
 }
 
-/** A node of the tree, as far as it is looked at here. */
+/** A node of the syntax tree with the used members. */
 interface Node {
   readonly type: string;
   readonly [key: string]: unknown;
@@ -23,11 +23,11 @@ interface Node {
 
 /** Callees whose arguments are items: they overflow the stack when a long list is spread into them. */
 const itemCallees = ["push", "unshift", "concat", "splice", "toSpliced", "max", "min", "fromCharCode", "fromCodePoint", "of"];
-/** Methods of strings that make a regular expression of a string. */
+/** Methods of strings that convert a string to a regular expression. */
 const patternMethods = ["match", "matchAll", "search"];
 
 export function findingsIn(text: string): Findings {
-  const program = parse(text, { sourceType: "module", plugins: ["typescript"] }).program as unknown as Node; // a node like any other
+  const program = parse(text, { sourceType: "module", plugins: ["typescript"] }).program as unknown as Node; // A node like any other.
   const nodes = nodesOf(program);
   const constants = constantsOf(nodes);
   const patterns: FoundPattern[] = [];
@@ -36,7 +36,7 @@ export function findingsIn(text: string): Findings {
   for (const node of nodes) {
     if (node.type === "RegExpLiteral") patterns.push({ line: lineOf(node), source: String(node["pattern"]), flags: String(node["flags"]) });
     if (node.type !== "NewExpression" && node.type !== "CallExpression" && node.type !== "OptionalCallExpression") continue;
-    const callee = calleeOf(node), [first, second] = node["arguments"] as readonly Node[]; // both nodes have them
+    const callee = calleeOf(node), [first, second] = node["arguments"] as readonly Node[]; // Both nodes have them.
     if (callee === "RegExp" || patternMethods.includes(callee) && isText(first)) {
       const source = textOf(first, constants), flags = second === undefined ? "" : textOf(second, constants);
       if (first?.type === "RegExpLiteral") continue;
@@ -70,7 +70,7 @@ function isNode(value: unknown): value is Node {
   return typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string";
 }
 
-/** Strings that are bound once, by name. A name that is bound again elsewhere in the file is not constant. */
+/** Constants with string values, by name. A name that is bound more than once in the file is not constant. */
 function constantsOf(nodes: readonly Node[]): ReadonlyMap<string, Node> {
   const constants = new Map<string, Node>();
   const bound = new Set<string>();
@@ -86,7 +86,7 @@ function constantsOf(nodes: readonly Node[]): ReadonlyMap<string, Node> {
   return constants;
 }
 
-/** The text that an expression is known to have. */
+/** The constant text of an expression, if known. */
 function textOf(node: Node | undefined, constants: ReadonlyMap<string, Node>, depth = 0): string | undefined {
   if (node === undefined || depth > 10) return undefined;
   switch (node.type) {
@@ -114,7 +114,7 @@ function isText(node: Node | undefined): boolean {
   return node?.type === "StringLiteral" || node?.type === "TemplateLiteral";
 }
 
-/** The last name of what is called: `fromCharCode` of `String.fromCharCode`. */
+/** The last name of the callee: `fromCharCode` of `String.fromCharCode`. */
 function calleeOf({ callee }: Node): string {
   const { name, property } = callee as Node;
   return typeof name === "string" ? name : isNode(property) && typeof property["name"] === "string" ? property["name"] : "";

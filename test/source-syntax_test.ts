@@ -1,4 +1,4 @@
-// Patterns of the server's own code are linear, and no list of any length becomes arguments of a call.
+// Patterns of the server's own code are linear, and no unbounded list is spread into a call.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const folders = ["core", "kernel", "plugins", "health", "metrics"];
 const ofTests = /_test\.ts$|_bench\.ts$|\/(?:testing\/|test-)[^/]+\.ts$/;
 
-/** Spreads of lists that are known to be short, with the reason. */
+/** Spreads of lists that are short, with the reason. */
 const shortLists: Readonly<Record<string, string>> = {
   "kernel/cache/index/key-index.ts toSpliced": "one chunk or its halves",
   "kernel/nonresource/discovery/documents.ts fromCharCode": "eight bytes of a digest",
@@ -26,9 +26,9 @@ const sources = folders.flatMap((folder) =>
 ).filter((path) => path.endsWith(".ts") && !ofTests.test(path)).sort();
 const findings = sources.map((path) => ({ path, ...findingsIn(readFileSync(join(root, path), "utf8")) }));
 
-/** Whether every input takes time linear in its length. Proved by a bound on the ways in which a prefix can match. */
+/** Whether matching takes linear time for every input. Proved by a bound on the ways in which a prefix can match. */
 function isLinear(source: string, flags: string): boolean {
-  // A sticky pattern is tried at one position only, any other at all of them: the library adds that to a pattern without an anchor.
+  // A sticky pattern is tried at one position only, any other at all positions: the library adds that to a pattern without an anchor.
   return isSafePattern(flags.includes("y") ? `^(?:${source})` : source, {
     caseInsensitive: flags.includes("i"),
     unicode: /[uv]/.test(flags),
@@ -53,7 +53,7 @@ test("findingsIn() finds patterns and spreads in the syntax tree only", () => {
   assert.deepEqual(spreads.map(({ callee }) => callee).sort(), ["Thing", "fromCharCode", "max", "push"]);
 });
 
-test("isLinear() refuses patterns that backtrack", () => {
+test("isLinear() rejects patterns that backtrack", () => {
   for (
     const [source, flags] of [
       ["(a+)+$", ""],
@@ -87,7 +87,7 @@ test("every pattern is proved to be linear", () => {
   assert.ok(known.size > 100, `${known.size} patterns were found`);
 });
 
-test("no list of any length is spread into a call", () => {
+test("no unbounded list is spread into a call", () => {
   const found = findings.flatMap(({ path, spreads }) => spreads.map(({ line, callee }) => ({ key: `${path} ${callee}`, line })));
   assert.deepEqual(found.filter(({ key }) => !Object.hasOwn(shortLists, key)), [], "use append() or a loop");
   const keys = new Set(found.map(({ key }) => key));

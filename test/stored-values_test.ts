@@ -1,4 +1,4 @@
-// Values of other servers and corrupted values in the store: they are read, or reported and removable, and do not affect other objects.
+// Values of other servers and corrupted values in the store: they are decoded, or reported and removable, and do not affect other objects.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -86,14 +86,14 @@ async function removesWhatNobodyCanRead(client: Client): Promise<void> {
 }
 
 for (const { store, on, skip } of stores) {
-  test(`a server on ${store} reads values that others stored as protobuf and as CBOR`, { skip }, () =>
+  test(`a server on ${store} decodes values that others stored as protobuf and as CBOR`, { skip }, () =>
     on(async (open, args) => {
       await leaveBehind(await open());
       await within(args, readsOthersValues);
     }));
 
   test(
-    `a server on ${store} names a value that nobody can read in every answer, and removes it, with the gate and the option for it only`,
+    `a server on ${store} names an undecodable value in every response, and deletes it only with the gate and its option`,
     { skip },
     () =>
       on(async (open, args) => {

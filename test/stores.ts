@@ -1,4 +1,4 @@
-/** Both stores for tests that look into them beside a server: opened by the test itself while no server runs on them. */
+/** Both stores, for tests that access them directly while no server runs. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,13 +30,13 @@ async function onEtcd(work: Work): Promise<void> {
   }
 }
 
-/** `on` gives the work a store that is gone after it; `skip` says why it cannot. */
+/** `on` passes a temporary store to the work; `skip` is the reason if it cannot. */
 export const stores: readonly { readonly store: string; readonly on: (work: Work) => Promise<void>; readonly skip: string | false }[] = [
   { store: "sqlite", on: onSqlite, skip: false },
   { store: "etcd", on: onEtcd, skip: etcdMissing() },
 ];
 
-/** Asks a server of these flags as its administrator, and ends it. */
+/** Sends requests to a server with these flags as its administrator, and closes it. */
 export async function within(
   args: readonly string[],
   work: (client: Client) => Promise<void>,

@@ -1,4 +1,4 @@
-// Subresources with kinds of their own: scale and actions, in a plugin.
+// Subresources with their own kinds: scale and actions, in a plugin.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import {
@@ -114,7 +114,7 @@ const ownersOf = (object: any) =>
     { manager, operation, subresource, apiVersion, fieldsV1, time }: any,
   ) => [manager, operation, subresource ?? "", apiVersion, JSON.stringify(fieldsV1), time !== undefined]);
 
-test("scale is read and written as autoscaling/v1, by PUT and by PATCH; the spec's generation counts", async () => {
+test("scale is read and written as autoscaling/v1, by PUT and by PATCH; the generation increases", async () => {
   const made = await make("a", { size: { n: 3, unit: "small" } });
   await ask("PATCH", `${path}/a/status`, { status: { n: 2, selector: "app=one" } }, merge);
   const got = (await ask("GET", `${path}/a/scale`)).json();
@@ -183,7 +183,7 @@ test("writes of scale that are stale, negative, of another kind or for a missing
   }
 });
 
-test("a write of the object itself leaves the status alone, also where the resource has no prepare()", async () => {
+test("a write of the object itself does not change the status, also without prepare()", async () => {
   await make("status", {});
   const put = await ask("PUT", `${path}/status`, { metadata: { name: "status" }, spec: {}, status: { n: 5 } });
   assert.deepEqual([put.status, put.json().status], [200, {}]);
@@ -240,7 +240,7 @@ test("an apply to scale conflicts with the owner of the field, and takes it by f
   assert.equal((await ask("PATCH", `${path}/none/scale?fieldManager=beta`, scaleOf("none", 4), applyType)).status, 404);
 });
 
-test("scale comes as a table, as YAML and as protobuf", async () => {
+test("scale is available as a table, as YAML and as protobuf", async () => {
   await make("g", { size: { n: 3 } });
   const table = (await ask("GET", `${path}/g/scale`, undefined, "", "application/json;as=Table;v=v1;g=meta.k8s.io")).json();
   assert.deepEqual(table.columnDefinitions.map(({ name, type }: any) => [name, type]), [
@@ -257,7 +257,7 @@ test("scale comes as a table, as YAML and as protobuf", async () => {
   );
 });
 
-test("a POST of an action changes the object and answers 201 with it, or with a kind of its own", async () => {
+test("a POST of an action changes the object and returns 201 with it, or with another kind", async () => {
   await make("h", { size: { n: 3 } });
   const done = await ask("POST", `${path}/h/restart`, { apiVersion: home, kind: "Restart", spec: { reason: "new certificate" } });
   assert.equal(done.status, 201, done.text);
@@ -304,7 +304,7 @@ test("an action rejects invalid requests, other kinds, other names and other ver
   assert.equal((await ask("POST", `${path}/i/restart?fieldValidation=Strict`, { spec: { no: 1 } })).status, 400);
 });
 
-test("discovery names the kinds of subresources", async () => {
+test("discovery has the kinds of subresources", async () => {
   const { resources } = (await ask("GET", `/apis/${home}`)).json();
   const of = (name: string) => resources.find((each: any) => each.name === name);
   const part = { singularName: "", namespaced: true };
@@ -355,7 +355,7 @@ test("OpenAPI describes the paths of subresources with their kinds", async () =>
   assert.deepEqual(answer, { $ref: `#/components/schemas/${name}` });
 });
 
-test("a status with a path of its own is not stored from a creation of the object", async () => {
+test("a creation does not store a status that has its own path", async () => {
   const made = await ask("POST", path, { metadata: { name: "born" }, spec: { size: { n: 1 } }, status: { n: 5, selector: "a=b" } });
   assert.equal(made.status, 201, made.text);
   assert.deepEqual(made.json().status, {});

@@ -26,7 +26,7 @@ function faulty(): never {
   throw new TypeError("a mistake in a hook");
 }
 
-test("openTestServer() takes gates and versions as plain objects", async () => {
+test("openTestServer() accepts gates and versions as plain objects", async () => {
   const settings = {
     "feature-gates": { StorageVersionMigrator: true },
     "runtime-config": { "storagemigration.k8s.io/v1beta1": true },
@@ -36,7 +36,7 @@ test("openTestServer() takes gates and versions as plain objects", async () => {
   assert.deepEqual(list.items, []);
 });
 
-test("handle() rejects with the error that a hook threw, with its stack", async () => {
+test("handle() rejects with the error of a hook, with its stack", async () => {
   await using server = await openTestServer({ bare: true, plugins: [pluginOf({ prepare: faulty })] });
   await assert.rejects(server.handle(post("a")), (error: unknown) => {
     assert.ok(error instanceof TypeError);
@@ -47,7 +47,7 @@ test("handle() rejects with the error that a hook threw, with its stack", async 
   assert.ok(server.logged.some((line) => line.includes("a mistake in a hook")), "the log has it, too");
 });
 
-test("methods of api reject with the error that a hook threw, and with StatusErrors as they are", async () => {
+test("methods of api reject with the error of a hook, and with StatusErrors unchanged", async () => {
   await using server = await openTestServer({ bare: true, plugins: [pluginOf({ prepare: faulty })] });
   await assert.rejects(server.api.create("example.com/v1", "parts", "default", { metadata: { name: "a" } }), {
     name: "TypeError",
@@ -56,7 +56,7 @@ test("methods of api reject with the error that a hook threw, and with StatusErr
   await assert.rejects(server.api.get("example.com/v1", "parts", "default", "none"), { name: "StatusError", reason: "NotFound" });
 });
 
-test("with unexpectedErrors: answer, a hook's error is the 500 that clients get", async () => {
+test("with unexpectedErrors: answer, a hook's error is the 500 that clients receive", async () => {
   await using server = await openTestServer({ bare: true, plugins: [pluginOf({ prepare: faulty })], unexpectedErrors: "answer" });
   const response = await server.handle(post("a"));
   assert.equal(response.status, 500);

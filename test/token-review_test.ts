@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { openTestServer } from "../testing.ts";
 
-test("TokenReview names the user of a token and says why another is not accepted", async () => {
+test("TokenReview returns the user of a token, or the error of an invalid one", async () => {
   const folder = await mkdtemp(join(tmpdir(), "thole-test-"));
   try {
     const file = join(folder, "tokens.csv");

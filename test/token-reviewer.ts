@@ -6,13 +6,13 @@ import { defaultNames } from "../core/names.ts";
 import { openPki } from "../kernel/listen/pki.ts";
 
 export interface Reviewer {
-  /** The kubeconfig that names it. */
+  /** The kubeconfig of the webhook. */
   readonly kubeconfig: string;
   /** Users by token. */
   readonly users: Map<string, unknown>;
-  /** Every review that was asked for. */
+  /** Every received review. */
   readonly reviews: { readonly apiVersion: string; readonly spec: { readonly token: string; readonly audiences?: readonly string[] } }[];
-  /** Answers in place of the usual ones; undefined for those. */
+  /** Overrides responses; undefined selects the usual one. */
   answer: (review: Reviewer["reviews"][number]) => { readonly status: number; readonly body: unknown } | undefined;
   close(): Promise<void>;
 }
@@ -22,7 +22,7 @@ export async function openReviewer(): Promise<Reviewer> {
   const server = createServer({ cert: pki.serving.cert, key: pki.serving.key }, async (request, response) => {
     let text = "";
     for await (const chunk of request) text += String(chunk);
-    const review = JSON.parse(text) as Reviewer["reviews"][number]; // our own server sends it
+    const review = JSON.parse(text) as Reviewer["reviews"][number]; // Sent by our own server.
     reviewer.reviews.push(review);
     const { token } = review.spec, user = reviewer.users.get(token);
     const status = user === undefined ? { error: `nobody has ${token}` } : { authenticated: true, user };
@@ -31,7 +31,7 @@ export async function openReviewer(): Promise<Reviewer> {
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/review`; // a TCP server
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/review`; // A TCP server.
   const reviewer: Reviewer = {
     kubeconfig: JSON.stringify({
       apiVersion: "v1",

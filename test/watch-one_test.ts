@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestServer } from "../testing.ts";
 
-test("watch on the path of an object is ignored: the object is answered, or 404", async () => {
+test("watch on the path of an object is ignored: the response is the object, or 404", async () => {
   await using server = await openTestServer();
   const made = await server.api.create("v1", "configmaps", "default", { metadata: { name: "a" } });
   const get = (path: string) => server.handle(new Request(`https://test${path}`));

@@ -1,4 +1,4 @@
-// Audit events of a server: those that kube-apiserver 1.35 logged for the same requests, and what only this server has.
+// Audit events of a server: those that kube-apiserver 1.35 logged for the same requests, and those of this server's own features.
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ import { type Answer, httpsClient } from "../https.ts";
 import { holdsItsPlace, served } from "../flags/served.ts";
 import { until } from "../real-server.ts";
 
-/** One request, and the events of it with `*` for what differs each time. */
+/** One request and its events, with `*` for values that differ between runs. */
 interface Recorded {
   readonly request: {
     readonly method: string;
@@ -22,7 +22,7 @@ interface Recorded {
     readonly token?: string;
     readonly headers?: Readonly<Record<string, string>>;
     readonly body?: string;
-    /** Sends the object as it was read before, with this data. */
+    /** Sends the object of the last read with this data. */
     readonly edit?: object;
   };
   readonly events: readonly object[];
@@ -36,7 +36,7 @@ rules:
 - level: RequestResponse
 `;
 
-/** A server with a policy and a log; `events` reads those of requests over the network, `all` those in process, too. */
+/** A server with a policy and a log; `events` returns those of network requests, `all` includes those in process. */
 async function audited(
   policy: string,
   flags: readonly string[],
@@ -79,7 +79,7 @@ async function send(server: TestServer, { method, path, token, headers = {}, bod
   }
 }
 
-/** As the recordings have it. */
+/** The value in the form of the recordings. */
 function normal(value: any, key = ""): any {
   if (Array.isArray(value)) return key === "cells" ? value.slice(0, 2) : value.map((each) => normal(each));
   if (typeof value === "object" && value !== null) {
@@ -91,7 +91,7 @@ function normal(value: any, key = ""): any {
   return typeof value === "string" && /^sc-.{5}$/.test(value) ? "*" : value;
 }
 
-test("events are those of kube-apiserver for the same requests, member by member", async () => {
+test("events equal those of kube-apiserver for the same requests, member by member", async () => {
   const recordings: readonly Recorded[] = JSON.parse(await readFile(new URL("recorded.json", import.meta.url), "utf8"));
   await audited(recordedPolicy, [], async (server, events) => {
     let read = 0, last = "";
@@ -114,7 +114,7 @@ const everything = (level: string) => `{"apiVersion":"audit.k8s.io/v1","kind":"P
 const configMaps = "/api/v1/namespaces/default/configmaps";
 const admin = { token: "admintoken" };
 
-test("requests of the heavy thread are recorded as others are", async () => {
+test("requests of the heavy thread are recorded like others", async () => {
   await audited(everything("RequestResponse"), [], async (server, events) => {
     const text = "x".repeat(2 * limits.inlineBodyBytesMax);
     const body = JSON.stringify({ metadata: { name: "large" }, data: { text } });
@@ -130,7 +130,7 @@ test("requests of the heavy thread are recorded as others are", async () => {
   }, { startHeavy: startHeavyThread });
 });
 
-test("an internal error is a Panic event with the reference that the client gets", async () => {
+test("an internal error is a Panic event with the reference in the response", async () => {
   const broken = definePlugin({
     name: "broken",
     summary: "Fails.",
@@ -157,7 +157,7 @@ test("an internal error is a Panic event with the reference that the client gets
   }, { plugins: [...plugins, broken] });
 });
 
-test("bodies of Secrets stay out of events at Metadata, whatever happens to their requests", async () => {
+test("bodies of Secrets are not in events at Metadata, for every result of their requests", async () => {
   const secrets = "/api/v1/namespaces/default/secrets", secret = "aHVudGVyMg==";
   await audited(everything("Metadata"), [], async (server, events) => {
     const asked = (method: string, path: string, body?: string, headers?: Record<string, string>) =>
@@ -167,7 +167,7 @@ test("bodies of Secrets stay out of events at Metadata, whatever happens to thei
     await asked("POST", secrets, body("BAD"));
     await asked("POST", secrets, `{"data":{"k":"${secret}"},`);
     await asked("PUT", `${secrets}/s`, body("s"));
-    // The refusal of a patch quotes the whole object to the client.
+    // The response to an invalid patch quotes the whole object.
     const broken = await asked("PATCH", `${secrets}/s`, '{"type":5}', { "content-type": "application/merge-patch+json" });
     assert.ok(broken.status === 422 && broken.text.includes(secret), broken.text);
     await asked("PATCH", `${secrets}/s`, `{"data":{"j":"${secret}"}}`, { "content-type": "application/merge-patch+json" });
@@ -178,7 +178,7 @@ test("bodies of Secrets stay out of events at Metadata, whatever happens to thei
   });
 });
 
-test("omitManagedFields takes the owners of fields out of requests, objects, lists and tables", async () => {
+test("omitManagedFields removes managed fields from requests, objects, lists and tables", async () => {
   const policy =
     '{"apiVersion":"audit.k8s.io/v1","kind":"Policy","omitManagedFields":true,"rules":[{"level":"RequestResponse","users":["admin"]}]}';
   await audited(policy, [], async (server, events) => {
@@ -203,7 +203,7 @@ test("omitManagedFields takes the owners of fields out of requests, objects, lis
   });
 });
 
-test("events of requests in process name the user that they act as", async () => {
+test("events of requests in process name the impersonated user", async () => {
   await audited('{"apiVersion":"audit.k8s.io/v1","kind":"Policy","rules":[{"level":"Metadata"}]}', [], async (server, _, all) => {
     await send(server, { method: "POST", path: "/api/v1/namespaces", ...admin, body: '{"metadata":{"name":"team"}}' });
     await until(async () => {
@@ -216,7 +216,7 @@ test("events of requests in process name the user that they act as", async () =>
   });
 });
 
-test("a client cannot write lines of its own into the log, through its URI, agent, audit id or names", async () => {
+test("a client cannot forge lines of the log through its URI, agent, audit id or names", async () => {
   const hostile = "%0a%7B%22kind%22:%22Event%22%7D%0d%e2%80%a8";
   for (const format of ["json", "legacy"]) {
     await audited(everything("Metadata"), [`--audit-log-format=${format}`], async (server, _events, _all, text) => {
@@ -230,7 +230,7 @@ test("a client cannot write lines of its own into the log, through its URI, agen
   }
 });
 
-test("requests over a limit (429) and those that take too long (504) are recorded with their status", async () => {
+test("rejected (429) and timed out requests (504) are recorded with their status", async () => {
   const policy = everything("Metadata");
   const folder = await mkdtemp(join(tmpdir(), "thole-audit-"));
   try {
@@ -254,7 +254,7 @@ test("requests over a limit (429) and those that take too long (504) are recorde
   }
 });
 
-test("events are annotated with deprecated versions, and with what admission notes", async () => {
+test("events have annotations of deprecated versions and of admission", async () => {
   const noting = definePlugin({
     name: "noting",
     summary: "Notes what it sees.",

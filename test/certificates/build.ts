@@ -2,7 +2,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
 import { der, derOid, derTag, derTime } from "../../kernel/listen/der.ts";
 
-/** The moment at which the corpus is verified. */
+/** The time of verification of the corpus. */
 export const now = Date.UTC(2026, 0, 1);
 
 export const text = (value: string): Uint8Array => new TextEncoder().encode(value);
@@ -104,7 +104,7 @@ export class Key {
   }
 }
 
-/** What a certificate is made of. Every part has a default that makes it sound. */
+/** The parts of a certificate. Every part has a valid default. */
 export interface Description {
   readonly subject: Uint8Array;
   readonly issuer: Uint8Array;
@@ -113,7 +113,7 @@ export interface Description {
   readonly version?: Uint8Array;
   readonly serial?: Uint8Array;
   readonly algorithm?: Algorithm;
-  /** Where it differs from the algorithm. */
+  /** The algorithm in the signed part, if it differs. */
   readonly inner?: Uint8Array;
   readonly outer?: Uint8Array;
   readonly validity?: Uint8Array;

@@ -249,14 +249,14 @@ export const chainCases: readonly Case[] = [
   ),
 ];
 
-/** Intermediates of the right name with another key. */
+/** Intermediates with the right name and another key. */
 function numbered(count: number): Uint8Array[] {
   return Array.from(
     { length: count },
     (_, index) => middle({ key: key("other"), serial: hex(`0202${(0x100 + index).toString(16).padStart(4, "0")}`) }),
   );
 }
-/** Authorities of one name and key that another one signs. */
+/** Authorities with one name and key, signed by another. */
 function ring(make: typeof middle, issuer: Uint8Array, signer: string, count: number): Uint8Array[] {
   return Array.from(
     { length: count },

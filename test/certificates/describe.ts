@@ -1,8 +1,8 @@
-/** The keys, names and authorities that the descriptions of the corpus have in common. */
+/** The shared keys, names and authorities of the corpus. */
 import { readFileSync } from "node:fs";
 import { basicConstraints, build, type Description, extendedKeyUsage, Key, keyUsage, name, usage } from "./build.ts";
 
-/** One verification: what the server trusts, and what the client sends, its own certificate first. */
+/** One verification: the trusted authorities, and the certificates of the client, its own first. */
 export interface Case {
   readonly name: string;
   readonly roots: readonly Uint8Array[];

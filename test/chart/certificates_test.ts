@@ -1,4 +1,4 @@
-// What the hooks of the chart do inside of a cluster, run with the words of their Jobs against a server that keeps Secrets.
+// The chart's hooks, run with the commands of their Jobs against a server with Secrets.
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -13,7 +13,7 @@ import { type Client, httpsClient } from "../https.ts";
 import { type Ran, run, runtimePath } from "../real-server.ts";
 import { chart, helmMissing, helms, namespace, render, type Rendered, template, the } from "./helm.ts";
 
-/** As much of the kind as the chart writes. */
+/** The part of the kind that the chart writes. */
 function registrations() {
   const home = "apiregistration.{domain}/v1";
   const Spec = structsOf(home)("APIServiceSpec", { caBundle: field(5, bytes, "The authority.") }, { doc: "What is registered." });
@@ -76,7 +76,7 @@ async function secretOf(client: Client, name: string): Promise<Readonly<Record<s
 const hook = "demo-thole-certificates";
 
 describe("the chart's hooks", { skip: helmMissing() }, () => {
-  it("make an authority and what it signs, leave what is good, and make anew what lacks a name", () =>
+  it("create an authority and its certificates, keep valid ones, and replace those that lack a name", () =>
     withCluster(async ({ client, job }) => {
       const objects = await render(helms()[0]!);
       const first = await job(objects, hook);
@@ -104,7 +104,7 @@ describe("the chart's hooks", { skip: helmMissing() }, () => {
       assert.equal(renewed["ca.crt"], serving["ca.crt"], "clients go on believing it");
     }));
 
-  it("make anew what is about to expire", () =>
+  it("replace certificates that expire soon", () =>
     withCluster(async ({ client, job }) => {
       const brief = await render(helms()[0]!, "--set", "certificates.validityDays=30,certificates.renewBeforeDays=10");
       assert.equal((await job(brief, hook)).code, 0);
@@ -136,7 +136,7 @@ describe("the chart's hooks", { skip: helmMissing() }, () => {
       assert.equal(atob(spec.caBundle), (await secretOf(client, "demo-thole-tls"))["ca.crt"]);
     }));
 
-  it("may do with their roles what they do, and nothing else", async () => {
+  it("have roles with exactly the rights that they use", async () => {
     const objects = await render(helms()[0]!);
     const { rules } = the(objects, "Role", hook) as unknown as { rules: readonly object[] };
     assert.deepEqual(rules, [

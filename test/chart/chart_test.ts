@@ -1,4 +1,4 @@
-// The chart as Helm sees it: every set of values in charts/thole/ci gives objects that a cluster takes, and pods that keep to the rules.
+// The chart rendered by Helm: each values file in charts/thole/ci gives valid objects, and pods that follow the rules.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,16 +9,16 @@ import { run } from "../real-server.ts";
 import { chart, ciFiles, helmMissing, helms, render, type Rendered, template, the } from "./helm.ts";
 import { known, wrongs } from "./kinds.ts";
 
-/** Kinds that a cluster gets from elsewhere. */
+/** Kinds of other projects. */
 const foreign = ["ServiceMonitor", "PrometheusRule", "Certificate", "Issuer"];
 
-/** The pods that an object makes, each as a PodTemplate. */
+/** The pods of an object, each as a PodTemplate. */
 function pods({ kind, metadata, spec }: Rendered): readonly { readonly of: string; readonly template: Rendered["spec"] }[] {
   if (["Deployment", "StatefulSet", "Job"].includes(kind)) return [{ of: `${kind}/${metadata.name}`, template: spec.template }];
   return kind === "Pod" ? [{ of: `${kind}/${metadata.name}`, template: { metadata: { labels: {} }, spec } }] : [];
 }
 
-/** What must hold for every pod, whatever the values. */
+/** The requirements of every pod, for all values. */
 function assertHardened(of: string, { spec }: Rendered["spec"]): void {
   assert.equal(spec.securityContext.runAsNonRoot, true, of);
   assert.equal(spec.securityContext.seccompProfile.type, "RuntimeDefault", of);
@@ -39,7 +39,7 @@ function assertHardened(of: string, { spec }: Rendered["spec"]): void {
   for (const name of mounted) assert.ok(declared.has(name) || name === "data", `${of} mounts ${name}`);
 }
 
-test("wrongs() finds what does not belong into an object", () => {
+test("wrongs() finds unknown and invalid fields of an object", () => {
   const template = { spec: { containers: [{ name: "a", imag: "b", ports: [{ containerPort: "1" }] }] } };
   const spec = { selector: { matchLabels: { a: 1 } }, template };
   assert.deepEqual(wrongs({ apiVersion: "apps/v1", kind: "Deployment", ...{ metadata: { name: "a" }, spec, stats: {} } }), [
@@ -66,7 +66,7 @@ for (const helm of helms()) {
     });
 
     for (const file of ciFiles()) {
-      it(`renders objects that a cluster takes from ${file}`, async () => {
+      it(`renders valid objects from ${file}`, async () => {
         const objects = await render(helm, "--values", join(chart, "ci", file));
         const places = objects.map(({ kind, metadata }) => `${kind}/${metadata.namespace}/${metadata.name}`);
         assert.equal(new Set(places).size, places.length, "no object twice");
@@ -82,7 +82,7 @@ for (const helm of helms()) {
   });
 }
 
-/** Our own server knows some of the kinds whole, the templates of pods among them: it says what is wrong with values too. */
+/** Our own server has some of the kinds, including PodTemplates, and validates their values. */
 async function assertServed(objects: readonly Rendered[]): Promise<void> {
   await using server = await openTestServer();
   const post = async (path: string, body: object, what: string) => {
@@ -115,7 +115,7 @@ async function assertServed(objects: readonly Rendered[]): Promise<void> {
   }
 }
 
-/** What one object says of another holds. */
+/** References between objects resolve. */
 function assertTogether(objects: readonly Rendered[]): void {
   const labels = (of: Rendered) => of["spec"].template.metadata.labels as Readonly<Record<string, string>>;
   const workloads = objects.filter(({ kind }) => kind === "Deployment" || kind === "StatefulSet");
@@ -153,7 +153,7 @@ function assertTogether(objects: readonly Rendered[]): void {
   }
 }
 
-/** Words of `helm template` that refuse some values. */
+/** The error of `helm template` for invalid values. */
 async function refusal(...values: readonly string[]): Promise<string> {
   const helm = helms()[0]!;
   const outcome = await template(helm, ...values.flatMap((value) => ["--set", value])).then(() => "", (error: Error) => error.message);
@@ -162,7 +162,7 @@ async function refusal(...values: readonly string[]): Promise<string> {
 }
 
 describe("values.schema.json", { skip }, () => {
-  it("refuses what is not among the values, and what is of another type", async () => {
+  it("rejects unknown values, and values of the wrong type", async () => {
     assert.match(await refusal("replicas=3"), /replicas/);
     assert.match(await refusal("liveSettings.request-timeot=3s"), /request-timeot/);
     assert.match(await refusal("liveSettings.request-timeout=soon"), /request-timeout/);
@@ -172,11 +172,11 @@ describe("values.schema.json", { skip }, () => {
     assert.match(await refusal("apiService.enabled=true"), /groupVersions/);
     assert.match(await refusal("store.type=external"), /endpoints/);
   });
-  it("gives the embedded store one server", async () => {
+  it("allows one server with the embedded store", async () => {
     assert.match(await refusal("store.type=embedded"), /replicaCount/);
     assert.equal(typeof await template(helms()[0]!, "--set", "store.type=embedded,replicaCount=1"), "string");
   });
-  it("leaves what only makes sense together to the templates, which say what to do", async () => {
+  it("leaves contradictions between values to the templates, whose errors name the solution", async () => {
     assert.match(await refusal("certificates.mode=existing"), /certificates\.existing\.serving: name the Secret/);
     assert.match(
       await refusal("settings.anonymous-auth=false", "authentication.tokens.create=false"),
@@ -187,7 +187,7 @@ describe("values.schema.json", { skip }, () => {
 
 describe("the servers' pods", { skip }, () => {
   const rendered = (...args: readonly string[]) => render(helms()[0]!, ...args);
-  /** The file of a rendered chart as the server reads it. */
+  /** A rendered configuration file, parsed by the server. */
   const parsed = (objects: readonly Rendered[]) => {
     const read = parseArguments(["--config=thole.yaml"], () => the(objects, "ConfigMap", "demo-thole")["data"]["thole.yaml"]);
     assert.ok(!read.help);
@@ -195,7 +195,7 @@ describe("the servers' pods", { skip }, () => {
   };
   const server = (objects: readonly Rendered[]) => the(objects, "Deployment", "demo-thole")["spec"].template;
 
-  it("do not restart when only settings change that are read again while they run", async () => {
+  it("do not restart if only settings change that are reloaded", async () => {
     const before = await rendered("--set", "certificates.mode=hook");
     const after = await rendered("--set", "liveSettings.feature-gates.AllAlpha=true,liveSettings.plugins={cluster}");
     assert.deepEqual(server(after), server(before));
@@ -204,13 +204,13 @@ describe("the servers' pods", { skip }, () => {
     assert.equal(large["max-requests-inflight"], 2_000_000, "numbers are written out");
     assert.notDeepEqual(server(await rendered("--set", "settings.group-domain=example.com")), server(before));
   });
-  it("get longer to end than the server takes at most", async () => {
+  it("have a longer grace period than the server needs at most", async () => {
     const objects = await rendered();
     const { spec } = server(objects);
     const delay = Number(/^shutdown-delay-duration: "(\d+)s"$/m.exec(the(objects, "ConfigMap", "demo-thole")["data"]["thole.yaml"])?.[1]);
     assert.ok(spec.terminationGracePeriodSeconds >= delay + 10 + 5, "ten seconds are for requests in flight");
   });
-  it("sign tokens of service accounts with one key: of the chart's Secret, or of a given one with keys that only verify", async () => {
+  it("sign service account tokens with one key: of the chart's Secret, or of a given one with further verifying keys", async () => {
     const argsOf = (objects: readonly Rendered[]) =>
       server(objects).spec.containers[0].args.filter((each: string) => /--service-account/.test(each));
     const own = await rendered(), path = "/etc/thole/service-account-key";
@@ -233,7 +233,7 @@ describe("the servers' pods", { skip }, () => {
     assert.match(await refusal(none), /several servers need one key for service account tokens/);
     assert.deepEqual(argsOf([the(await rendered("--set", `${none},replicaCount=1`), "Deployment", "demo-thole")]), []);
   });
-  it("are asked on /livez and /readyz, with a token where everybody needs one", async () => {
+  it("have probes on /livez and /readyz, with a token if anonymous requests are disabled", async () => {
     const [container] = server(await rendered()).spec.containers;
     const paths = [container.startupProbe, container.livenessProbe, container.readinessProbe].map((probe) => probe.httpGet.path);
     assert.deepEqual(paths, ["/livez", "/livez", "/readyz"]);
@@ -245,7 +245,7 @@ describe("the servers' pods", { skip }, () => {
   });
 });
 
-test("NOTES.txt ends with commands to go on with", () => {
+test("NOTES.txt ends with the next commands", () => {
   const notes = readFileSync(join(chart, "templates/NOTES.txt"), "utf8");
   assert.match(notes, /helm test \{\{ \.Release\.Name \}\} --namespace/);
 });

@@ -1,4 +1,4 @@
-/** A cluster that a Helm may ask while it renders the chart: our own server, with the kinds that it does not have in name only. */
+/** A cluster for Helm's lookups: our own server, with placeholders for the kinds that it lacks. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { kubeconfig } from "../../kernel/listen/pki.ts";
@@ -9,7 +9,7 @@ import type { Rendered } from "./helm.ts";
 
 const own: ReadonlySet<string> = new Set(plugins.flatMap(({ resources = [] }) => resources).map(({ kind }) => kind));
 
-/** Kinds of these objects that our server does not have. */
+/** Kinds of these objects that our server lacks. */
 function inName(objects: readonly Rendered[]): Plugin {
   const kinds = new Map(
     objects.filter(({ kind }) => !own.has(kind)).map(({ apiVersion, kind, metadata }) => [kind, { apiVersion, metadata }]),
@@ -30,7 +30,7 @@ function inName(objects: readonly Rendered[]): Plugin {
   });
 }
 
-/** The cluster and a kubeconfig of its administrator, for as long as `use` takes. `objects` are of the kinds that it has to have. */
+/** Calls `use` with the cluster and an administrator's kubeconfig. The cluster has the kinds of `objects`. */
 export async function cluster(objects: readonly Rendered[], use: (server: Served, kubeconfig: string) => Promise<void>): Promise<void> {
   await inFolder((folder) =>
     served([], async (server) => {

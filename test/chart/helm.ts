@@ -1,4 +1,4 @@
-/** The helms of this machine, and what they make of the chart. */
+/** The helm programs of this machine, and their renderings of the chart. */
 import assert from "node:assert/strict";
 import { accessSync, constants, readdirSync, realpathSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -19,18 +19,18 @@ export function helms(): readonly string[] {
         accessSync(join(folder, name), constants.X_OK);
         const real = realpathSync(join(folder, name));
         if (!found.has(real)) found.set(real, join(folder, name));
-      } catch { /* not here */ }
+      } catch { /* Not installed. */ }
     }
   }
   return [...found.values()];
 }
 
-/** Why tests that need Helm are skipped, or false. */
+/** The reason to skip tests that need Helm, or false. */
 export function helmMissing(): string | false {
   return helms().length === 0 && "no helm, helm3 or helm4 on PATH";
 }
 
-/** The names of the values files that the chart is checked with. */
+/** The values files with which the chart is tested. */
 export function ciFiles(): readonly string[] {
   return readdirSync(join(chart, "ci")).filter((name) => name.endsWith("-values.yaml")).toSorted();
 }
@@ -46,34 +46,34 @@ export interface Rendered {
     readonly annotations?: Readonly<Record<string, string>>;
   };
   // deno-lint-ignore no-explicit-any
-  readonly [field: string]: any; // a test looks where it knows what lies there, and fails where it does not
+  readonly [field: string]: any; // Tests access known members, and fail for missing ones.
 }
 
 export const release = "demo";
 export const namespace = "thole-system";
 
-/** What `helm template` says with these arguments; rejects with its words where it refuses. */
+/** The output of `helm template` with these arguments; rejects with its error. */
 export async function template(helm: string, ...args: readonly string[]): Promise<string> {
-  // A Helm that was built without the release's own flags takes itself for one of long ago.
+  // A Helm that was built without release flags reports an old version.
   const fixed = ["template", release, chart, "--namespace", namespace, "--kube-version", "1.35.0"];
   const { code, output, errors } = await run(helm, [...fixed, ...args]);
   assert.equal(code, 0, errors);
   return output;
 }
 
-/** The objects of a text of YAML documents. A duplicate key is an error: clients differ on which of them counts. */
+/** The objects in a text of YAML documents. A duplicate key is an error, because clients differ in which one counts. */
 export function documentsOf(text: string): readonly Rendered[] {
   return text.split(/^---$/m).map((document) => document.trim()).filter((document) => document.replaceAll(/^#.*$/gm, "").trim() !== "").map(
     (document) => {
       const read = readYaml(document);
       assert.ok(read.ok, `${read.ok ? "" : read.error}\n${document}`);
       assert.deepEqual(read.duplicates, [], document);
-      return jsonFromTree(read.tree) as unknown as Rendered; // what is none fails the check of its kind
+      return jsonFromTree(read.tree) as unknown as Rendered; // Values of other types fail the check of their kind.
     },
   );
 }
 
-/** The same by a Helm that may ask the cluster of a kubeconfig what there is. */
+/** As above, with lookups in the cluster of a kubeconfig. */
 export async function renderIn(kubeconfig: string, helm: string, ...args: readonly string[]): Promise<readonly Rendered[]> {
   return documentsOf(await template(helm, "--dry-run=server", "--disable-openapi-validation", "--kubeconfig", kubeconfig, ...args));
 }
@@ -82,7 +82,7 @@ export async function render(helm: string, ...args: readonly string[]): Promise<
   return documentsOf(await template(helm, ...args));
 }
 
-/** The only object of that kind and name; a failed assertion where there is none, or more. */
+/** The only object of that kind and name; throws an AssertionError otherwise. */
 export function the(objects: readonly Rendered[], kind: string, name: string): Rendered {
   const found = objects.filter((object) => object.kind === kind && object.metadata.name === name);
   assert.equal(found.length, 1, `${found.length} of ${kind} ${name}`);

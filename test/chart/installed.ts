@@ -1,6 +1,6 @@
 /**
- * The rendered chart on one machine: its Secrets and ConfigMaps become folders, its hosts addresses of loopback, and the commands of its
- * containers run as they are otherwise.
+ * The rendered chart on one machine: Secrets and ConfigMaps are folders, hosts are loopback addresses, and container commands are
+ * unchanged.
  */
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -10,14 +10,14 @@ import { freePort } from "../ports.ts";
 import { type Program, type Runtime, startProgram, until } from "../real-server.ts";
 import { namespace, type Rendered, the } from "./helm.ts";
 
-/** A Secret's or ConfigMap's texts by key. */
+/** The texts of a Secret or ConfigMap, by key. */
 export function textsOf(object: Rendered): Readonly<Record<string, string>> {
   const data = Object.entries((object["data"] ?? {}) as Record<string, string>); // rendered text
   const plain = object.kind === "Secret" ? data.map(([key, text]) => [key, atob(text)]) : data;
   return { ...Object.fromEntries(plain), ...object["stringData"] };
 }
 
-/** Lays the volumes of a pod out below `folder`, as its container sees them. */
+/** Writes the volumes of a pod below `folder`, in the container's layout. */
 export async function layOut(objects: readonly Rendered[], template: Rendered["spec"], folder: string): Promise<void> {
   for (const { name, mountPath } of template.spec.containers[0].volumeMounts) {
     const place = join(folder, mountPath);
@@ -41,7 +41,7 @@ function below(folder: string, word: string): string {
   return word.replace(/(?<==)\/(?=(etc|var)\/)/, `${folder}/`);
 }
 
-/** Starts the members of the chart's etcd, each on an address of its own. They go with `stop`. */
+/** Starts the members of the chart's etcd, each on its own address. `stop` ends them. */
 export async function startMembers(objects: readonly Rendered[], release: string, folder: string): Promise<Members> {
   const name = `${release}-etcd`;
   const { template, replicas } = the(objects, "StatefulSet", name)["spec"];
@@ -71,12 +71,12 @@ export async function startMembers(objects: readonly Rendered[], release: string
   return { addressed, members, stop };
 }
 export interface Members {
-  /** A word with the members' hosts and ports as they are here. */
+  /** Replaces the members' hosts and ports by the local ones. */
   addressed(word: string): string;
   readonly members: readonly EtcdServer[];
   stop(): Promise<void>;
 }
-/** Addresses that the certificate of the members must hold. */
+/** The address of a member, which is in its certificate. */
 export function addressOf(member: number): string {
   return `127.0.0.${2 + member}`;
 }
@@ -85,7 +85,7 @@ export interface Replica extends Program {
   readonly port: number;
 }
 
-/** Starts one server with the words of its container, on a free port of loopback, and waits until it serves. */
+/** Starts one server with its container's command on a free loopback port, and waits until it is ready. */
 export async function startReplica(
   objects: readonly Rendered[],
   workload: Rendered,

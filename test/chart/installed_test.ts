@@ -1,4 +1,4 @@
-// What the chart renders runs: a server and its probes with the very words of their containers. Several servers are in rolling_test.ts.
+// The rendered chart runs: a server and its probes with their containers' commands. Several servers are in rolling_test.ts.
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import { startReplica, textsOf } from "./installed.ts";
 const root = join(chart, "../..");
 const skip = helmMissing();
 
-/** Runs a command of the image here. */
+/** Runs a command of the image on this machine. */
 function runInImage(command: readonly string[], more: readonly string[] = []): Promise<Ran> {
   const [program, ...words] = command.map((word) => word.replace(/^\/thole\//, `${root}/`));
   assert.equal(program, "/bin/deno");
@@ -23,7 +23,7 @@ function runInImage(command: readonly string[], more: readonly string[] = []): P
 }
 
 describe("the rendered chart runs", { skip }, () => {
-  it("with one server and the embedded store, whose health the commands of its pods tell", async () => {
+  it("with one server and the embedded store, whose health the commands of its pods report", async () => {
     await inFolder(async (folder) => {
       const objects = await render(
         helms()[0]!,
@@ -68,7 +68,7 @@ describe("the rendered chart runs", { skip }, () => {
 const registered = "apiService.enabled=true,apiService.groupVersions[0].group=example.com,apiService.groupVersions[0].version=v1";
 
 describe("a chart that is registered with a kube-apiserver", { skip }, () => {
-  it("copies what the cluster says of its proxy, and its servers take that proxy's word, and nobody else's", async () => {
+  it("copies the trust of the cluster's front proxy, and its servers trust that proxy only", async () => {
     const { ca, proxy, other } = makeProxies();
     const data = {
       "requestheader-client-ca-file": ca.cert,
@@ -106,13 +106,13 @@ describe("a chart that is registered with a kube-apiserver", { skip }, () => {
       }
     });
   });
-  it("says what to do where the cluster was not asked", async () => {
+  it("reports the solution if the cluster cannot be looked up", async () => {
     await assert.rejects(render(helms()[0]!, "--set", registered), /name a copy of that ConfigMap in apiService\.frontProxy\.configMap/);
   });
 });
 
-it("npm start has the permissions to make a certificate for every address", async () => {
-  // It stops at the files that are not there, and listens nowhere.
+it("npm start has the permissions to create a certificate for each address", async () => {
+  // Ends at the missing files, before it listens.
   const nowhere = ["--tls-cert-file=/nonexistent/tls.crt", "--tls-private-key-file=/nonexistent/tls.key"];
   const program = await startProgram(["--bind-address=0.0.0.0", "--data-dir=:memory:", "--secure-port=0", ...nowhere]);
   assert.equal(await program.exited, 1);

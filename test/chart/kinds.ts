@@ -1,6 +1,6 @@
 /**
- * A strict look at built-in objects: every field known, of its type, and there where it is required. The types are those of
- * `@kubernetes/client-node`, which come from upstream's OpenAPI.
+ * A strict check of built-in objects: every field is known and of its type, and required ones are present. The types are those of
+ * `@kubernetes/client-node`, which are generated from upstream's OpenAPI.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -13,10 +13,10 @@ interface Field {
 }
 type Model = ReadonlyMap<string, Field>;
 
-/** Model names by API group, where they are not the version and the kind alone. */
+/** Model names by API group, if they are not version and kind. */
 const named: Readonly<Record<string, string>> = { "v1/Event": "CoreV1Event" };
 
-/** The fields of a model; undefined where the package has none of that name. */
+/** The fields of a model; undefined if the package has no such model. */
 function model(name: string): Model | undefined {
   const path = fileURLToPath(new URL(`${name}.d.ts`, models));
   if (!/^[A-Za-z0-9]+$/.test(name) || !existsSync(path)) return undefined;
@@ -27,7 +27,7 @@ function model(name: string): Model | undefined {
   );
 }
 
-/** Whether the package has a model of this kind, so that `wrongs` can tell. */
+/** Whether the package has a model of this kind, which `wrongs` needs. */
 export function known(apiVersion: string, kind: string): boolean {
   return model(nameOf(apiVersion, kind)) !== undefined && !apiVersion.includes("monitoring") && !apiVersion.includes("cert-manager");
 }
@@ -36,7 +36,7 @@ function nameOf(apiVersion: string, kind: string): string {
   return named[`${apiVersion}/${kind}`] ?? `${version.replace("v", "V")}${kind}`;
 }
 
-/** What is wrong with an object, a line each. */
+/** The errors of an object, one per line. */
 export function wrongs(object: { readonly apiVersion: string; readonly kind: string }): readonly string[] {
   return check(object, nameOf(object.apiVersion, object.kind), object.kind);
 }

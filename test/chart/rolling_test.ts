@@ -1,5 +1,5 @@
-// Three members of etcd and three servers with the very words of the chart's containers, under load and restarted one after the other:
-// what writers, readers, watchers and informers saw goes through the checkers of the guarantees.
+// Three members of etcd and three servers with the commands of the chart's containers, under load and restarted in sequence: the checkers
+// of the guarantees verify the history of the clients.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -22,12 +22,12 @@ const seed = Math.floor(Math.random() * 2 ** 32);
 interface Installed {
   /** A connection to each server, of each protocol. */
   clients(protocol: Protocol): readonly Client[];
-  /** Ends a server as a kubelet does, and starts it again on the same address. */
+  /** Ends a server like a kubelet, and starts it again on the same address. */
   restart(index: number): Promise<void>;
 }
 type Protocol = "HTTP/1.1" | "HTTP/2";
 const clientOf: Readonly<Record<Protocol, (place: Place) => Client>> = { "HTTP/1.1": httpsClient, "HTTP/2": http2Client };
-/** Deno 2.9.6's own HTTP/2 client takes its process with it (a segmentation fault) when servers say goodbye to many requests. */
+/** Deno 2.9.6's HTTP/2 client crashes its process (a segmentation fault) if servers send GOAWAY for many requests. */
 const protocols: readonly Protocol[] = "Deno" in globalThis ? ["HTTP/1.1"] : ["HTTP/1.1", "HTTP/2"];
 
 async function installed(runtime: Runtime, use: (installed: Installed) => Promise<void>): Promise<void> {
@@ -53,7 +53,7 @@ async function installed(runtime: Runtime, use: (installed: Installed) => Promis
       for (let index = 0; index < count; index++) await start(index);
       const ca = textsOf(the(objects, "Secret", "demo-thole-tls"))["ca.crt"]!;
       const token = textsOf(the(objects, "Secret", "demo-thole-tokens"))["admin-token"]!;
-      // Deno's client would send a write whose connection breaks a second time, and count what it did itself as refused.
+      // Deno's client would repeat a write after a broken connection, and report the effect of the first attempt as a rejection.
       const single = "Deno" in globalThis;
       for (const protocol of protocols) clients[protocol] = replicas.map(({ port }) => clientOf[protocol]({ port, ca, token, single }));
       await use({
@@ -104,7 +104,7 @@ async function rollingRestart(runtime: Runtime): Promise<void> {
       assert.equal(load.counts.relists, load.watchers, "each watcher began once");
       for (const { counts } of informers) assert.deepEqual([counts.lists, counts.expired], [1, 0], "each informer listed once");
       assert.deepEqual(violations(load.history), [], line);
-      // HTTP/2 says which requests were not looked at; in HTTP/1.1 a request may cross the end of an idle connection.
+      // HTTP/2 reports which requests were not processed; in HTTP/1.1 a request may collide with the close of an idle connection.
       protocols.forEach((protocol, at) => protocol === "HTTP/2" && assert.equal(met[at]!.lost, 0, line));
       const enough = met.every(({ requests, retries }) => requests > 100 && retries > 0) && eventsOf(load.history.chains) > 100 &&
         informers.every(({ counts }) => counts.resumes > 0);

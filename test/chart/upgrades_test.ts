@@ -1,4 +1,4 @@
-// What Helm changes when it renders the chart again over what it has made before.
+// Changes of an upgrade: Helm renders the chart again over its own objects.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { cluster } from "./cluster.ts";
@@ -8,21 +8,21 @@ import { textsOf } from "./installed.ts";
 const secrets = `/api/v1/namespaces/${namespace}/secrets`;
 const byName = (objects: readonly Rendered[], kind: string) =>
   new Map(objects.filter((object) => object.kind === kind).map((object) => [object.metadata.name, object]));
-/** What pods are made of: another one, and they begin anew. */
+/** The pod templates: a changed one restarts the pods. */
 const podsOf = (objects: readonly Rendered[]) =>
   [the(objects, "Deployment", "demo-thole"), the(objects, "StatefulSet", "demo-thole-etcd")].map((object) => object["spec"].template);
 const caOf = (objects: readonly Rendered[], name: string) => textsOf(the(objects, "Secret", name))["ca.crt"];
 
-describe("an upgrade with certificates and tokens that Helm makes", { skip: helmMissing() }, () => {
+describe("an upgrade with Helm's certificates and tokens", { skip: helmMissing() }, () => {
   for (const helm of helms()) {
-    it(`leaves pods and Secrets alone where nothing has changed, by ${helm}`, async () => {
+    it(`keeps pods and Secrets if nothing has changed, by ${helm}`, async () => {
       const values = ["--set", "certificates.mode=helm"];
       await cluster(await render(helm, ...values), async ({ client }, kubeconfig) => {
         assert.equal((await client.ask("/api/v1/namespaces", { method: "POST", body: { metadata: { name: namespace } } })).status, 201);
         const again = (...more: readonly string[]) => renderIn(kubeconfig, helm, "--is-upgrade", ...values, ...more);
         const first = await renderIn(kubeconfig, helm, ...values);
         for (const secret of byName(first, "Secret").values()) {
-          // Helm notes whose it is.
+          // Helm records the owner of an object.
           const annotations = { ...secret.metadata.annotations, "meta.helm.sh/release-name": "demo" };
           const answer = await client.ask(secrets, { method: "POST", body: { ...secret, metadata: { ...secret.metadata, annotations } } });
           assert.equal(answer.status, 201, answer.text);

@@ -1,4 +1,4 @@
-// The JavaScript client as its users use it: typed calls, a watch, and an informer that outlives a restart of the server.
+// The JavaScript client with its public API: typed calls, a watch, and an informer across a restart of the server.
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,15 +10,17 @@ import { type Runtime, runtimeMissing, startRealServer, until } from "../real-se
 import { openEtcd } from "../../kernel/store/etcd/etcd.ts";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 
-/** The client speaks HTTP/2 through undici, and that ends the process on Deno 2.9: an assertion in its nghttp2, or a fault. There it
- *  speaks HTTP/1.1; what it says is the same. On Node it is as its users have it. */
+/**
+ * The client's HTTP/2 uses undici, which crashes Deno 2.9 (an assertion in nghttp2, or a segmentation fault). There it uses HTTP/1.1 with
+ * the same requests; on Node it is unchanged.
+ */
 class Config extends KubeConfig {
   override createDispatcherOptions(
     ...args: Parameters<KubeConfig["createDispatcherOptions"]>
   ): ReturnType<KubeConfig["createDispatcherOptions"]> {
     const made = super.createDispatcherOptions(...args);
     if (!("Deno" in globalThis) || made.type !== "agent") return made;
-    return { ...made, connect: { ...made.connect, allowH2: false } as typeof made.connect }; // an option of undici's own
+    return { ...made, connect: { ...made.connect, allowH2: false } as typeof made.connect }; // An option of undici.
   }
 }
 
@@ -72,7 +74,7 @@ for (const runtime of ["deno", "node"] as const) {
   });
 
   test(
-    `an informer of @kubernetes/client-node goes on without a list when the server on ${runtime} comes back`,
+    `an informer of @kubernetes/client-node resumes without a list when the server on ${runtime} restarts`,
     { skip },
     () =>
       informed(runtime, [], async ({ api, known, restart, lists }) => {
@@ -85,7 +87,7 @@ for (const runtime of ["deno", "node"] as const) {
   );
 }
 
-test("an informer of @kubernetes/client-node lists again when its history is gone", {
+test("an informer of @kubernetes/client-node lists again when its history was compacted", {
   skip: etcdMissing() || runtimeMissing("deno"),
 }, async () => {
   const etcd = await startEtcd();
@@ -113,15 +115,15 @@ test("an informer of @kubernetes/client-node lists again when its history is gon
 
 interface Informed {
   readonly api: CoreV1Api;
-  /** Names that the informer knows. */
+  /** Names in the informer's cache. */
   readonly known: () => readonly string[];
-  /** How often it has listed. */
+  /** Number of lists. */
   readonly lists: () => number;
-  /** Ends the server in good order, and starts it again on its port after something has happened. */
+  /** Stops the server gracefully, calls `meanwhile`, and starts it again on its port. */
   restart(meanwhile?: () => Promise<void>): Promise<void>;
 }
 
-/** An informer that knows of an object "before", and its server. */
+/** An informer whose cache has the object "before", and its server. */
 async function informed(runtime: Runtime, args: readonly string[], use: (informed: Informed) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "thole-informer-"));
   const port = await freePort();
@@ -136,7 +138,7 @@ async function informed(runtime: Runtime, args: readonly string[], use: (informe
     return list;
   });
   const later: Promise<void>[] = [];
-  // As its own example does it: after an error the user starts it again.
+  // As in its own example: the user restarts it after an error.
   informer.on("error", () => {
     if (!stopped) later.push(new Promise<void>((resolve) => setTimeout(resolve, 100)).then(() => informer.start()).catch(() => {}));
   });

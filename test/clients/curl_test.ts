@@ -11,12 +11,12 @@ const curlMissing = curl.status !== 0 ? "no curl on PATH" : !curl.stdout.include
 const path = "/api/v1/namespaces/default/configmaps";
 
 for (const [flag, version] of [["--http1.1", "1.1"], ["--http2", "2"]] as const) {
-  test(`curl ${flag} reads, writes, watches and is refused`, { skip: curlMissing || runtimeMissing("deno") }, async () => {
+  test(`curl ${flag} reads, writes, watches and gets errors`, { skip: curlMissing || runtimeMissing("deno") }, async () => {
     const server = await startRealServer();
     try {
       const ca = join(server.folder, "ca.pem");
       await writeFile(ca, server.ca);
-      /** Body, and status with the version of HTTP behind it. */
+      /** The body, and the status with the version of HTTP. */
       const ask = async (where: string, ...flags: string[]) => {
         const common = ["-sS", flag, "--cacert", ca, "--max-time", "60", "-w", "\n%{http_code} %{http_version}"];
         const { code, output, errors } = await run("curl", [...common, ...flags, server.url + where]);

@@ -1,4 +1,4 @@
-// kubectl on every kind that can be made. What `describe` asks for besides is there, even where there is none of it.
+// kubectl with every kind that can be created. `describe` also reads related resources, which may be empty.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { runtimeMissing, startRealServer } from "../real-server.ts";
@@ -6,20 +6,20 @@ import { merged } from "../validation/rule.ts";
 import { serverArgs, tables } from "../validation/tables.ts";
 import { bad, good, type Kubectl, kubectlFor, kubectlMissing, kubectls } from "./kubectl.ts";
 
-/** By the path of its collection, a valid object of each kind; reviews are not kept. */
+/** A valid object of each stored kind, by the path of its collection. */
 const objects = new Map(tables.filter(({ path }) => !path.endsWith("reviews")).map(({ path, valid }) => [path, valid]));
-// An empty list of drivers is read back as null, so that an apply never comes to rest.
+// An empty list of drivers is read as null, so that every apply is a change.
 objects.set("/apis/storage.k8s.io/v1/csinodes", { spec: { drivers: [{ name: "a.example.com", nodeID: "one" }] } });
-/** Made by the server in every namespace. */
+/** Created by the server in every namespace. */
 const own = [["/api/v1/namespaces/default/serviceaccounts", "default"]] as const;
 
-/** Older kubectls ask for VolumeAttributesClass in a version that is off by default. */
+/** Older kubectl versions request VolumeAttributesClass in a version that is disabled by default. */
 const args = serverArgs.map((each) => each.startsWith("--runtime-config=") ? `${each},storage.k8s.io/v1beta1=true` : each);
 
-/** `resource.version.group`, as kubectl takes it. */
+/** `resource.version.group`, kubectl's form. */
 function fullName(path: string): string {
   const [root, ...rest] = path.split("/").slice(1);
-  const resource = rest.at(-1)!; // a path has segments
+  const resource = rest.at(-1)!; // A path has segments.
   return root === "api" ? resource : `${resource}.${rest[1]}.${rest[0]}`;
 }
 
@@ -27,7 +27,7 @@ function namespaceOf(path: string): string {
   return /\/namespaces\/([^/]+)\//.exec(path)?.[1] ?? "";
 }
 
-/** Everything that is done with a kind, in the words of the one who does it. */
+/** All commands for a kind. */
 async function tried(kubectl: Kubectl, collection: string, name: string, manifest: Manifest | undefined): Promise<void> {
   const resource = fullName(collection), namespace = `--namespace=${namespaceOf(collection)}`;
   const one = [resource, name, namespace];
@@ -38,7 +38,7 @@ async function tried(kubectl: Kubectl, collection: string, name: string, manifes
   const [head = "", row = ""] = (await good(kubectl, ["get", ...one])).split("\n");
   const [wideHead = "", wideRow = ""] = (await good(kubectl, ["get", ...one, "-o", "wide"])).split("\n");
   assert.match(head, /^[A-Z]/);
-  // kubectl shows the object of an Event, not its name.
+  // kubectl prints the object of an Event, not its name.
   assert.ok([row, wideRow].every((each) => head.startsWith("NAME") ? each.startsWith(name) : each !== ""), `get ${resource}: ${row}`);
   assert.ok(wideHead.split(/ {2,}/).length >= head.split(/ {2,}/).length);
   const apiVersion = rootOf(collection).split("/").slice(2).join("/");
@@ -50,7 +50,7 @@ async function tried(kubectl: Kubectl, collection: string, name: string, manifes
   assert.match(await good(kubectl, "apply --server-side -f -", text), /serverside-applied$/m);
 }
 
-/** Whether this kubectl describes the kind by a version that our release has removed: 1.30 takes VolumeAttributesClasses in v1alpha1. */
+/** Whether this kubectl describes the kind in a removed version: 1.30 uses VolumeAttributesClasses in v1alpha1. */
 async function isRemovedFor(kubectl: Kubectl, collection: string): Promise<boolean> {
   if (!collection.endsWith("/volumeattributesclasses")) return false;
   const { clientVersion } = JSON.parse(await good(kubectl, "version --client --output=json"));
@@ -63,7 +63,7 @@ interface Manifest {
   readonly metadata: { readonly name: string };
 }
 
-/** The collections that have a status of its own, by what discovery says of them. */
+/** The collections with a status subresource, from discovery. */
 async function withStatus(kubectl: Kubectl, collections: readonly string[]): Promise<readonly string[]> {
   const roots = [...new Set(collections.map(rootOf))];
   const lists = await Promise.all(roots.map(async (root) => {
@@ -96,7 +96,7 @@ describe("kubectl gets, describes, explains and applies every kind", { skip: kub
           names.set(collection, metadata.name);
           const namespace = namespaceOf(collection);
           const applied = { name: `applied-${names.size}`, ...(namespace === "" ? {} : { namespace }) };
-          manifests.set(collection, merged({ kind, apiVersion }, merged(valid, { metadata: applied })) as unknown as Manifest); // what it is made of
+          manifests.set(collection, merged({ kind, apiVersion }, merged(valid, { metadata: applied })) as unknown as Manifest); // The path's segments.
         }
         for (const [collection, name] of names) {
           await tried(kubectl, collection, name, manifests.get(collection)).catch((error: unknown) => {
@@ -106,9 +106,9 @@ describe("kubectl gets, describes, explains and applies every kind", { skip: kub
         const stated = await withStatus(kubectl, [...names.keys()]);
         assert.ok(stated.some((collection) => collection.endsWith("/persistentvolumes")));
         for (const collection of stated) {
-          const one = [fullName(collection), names.get(collection)!, `--namespace=${namespaceOf(collection)}`]; // chosen from these
+          const one = [fullName(collection), names.get(collection)!, `--namespace=${namespaceOf(collection)}`]; // Selected from these.
           const patch = ["--subresource=status", "--type=merge", "-p", '{"metadata":{"annotations":{"seen":"yes"}}}'];
-          assert.match(await good(kubectl, ["patch", ...one, ...patch]), /patched( \(no change\))?$/m); // some keep metadata to the main path
+          assert.match(await good(kubectl, ["patch", ...one, ...patch]), /patched( \(no change\))?$/m); // Some keep metadata to the main path.
         }
         assert.match(await good(kubectl, "get pods -A"), /^$/);
       } finally {

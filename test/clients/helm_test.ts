@@ -1,4 +1,4 @@
-// A release's life with every Helm of this machine, on both stores and both runtimes: its objects, and the Secrets that Helm keeps it in.
+// A release's lifecycle with every installed Helm, on both stores and both runtimes: its objects, and Helm's Secrets.
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { httpsClient } from "../https.ts";
 import { type Ran, type RealServer, run } from "../real-server.ts";
 import { againstTheProgram, everySetup } from "./setups.ts";
 
-/** ConfigMaps and Secrets: some always there, one by a value, one as a hook. */
+/** ConfigMaps and Secrets: some unconditional, one conditional on a value, one a hook. */
 const files: Readonly<Record<string, string>> = {
   "Chart.yaml": "apiVersion: v2\nname: settings\nversion: 1.2.3\nappVersion: '7'\n",
   "values.yaml": "colour: blue\npassword: hush\nextra: false\nname: settings\n",
@@ -86,7 +86,7 @@ async function releaseLife(path: string, server: RealServer): Promise<void> {
     await good(helm, `upgrade web ${chart} -n apps --wait --timeout 60s --set colour=green,extra=true`);
     assert.equal(await colour(), "green");
     assert.ok(await at("configmaps", "extra"));
-    // Changes of other clients are kept in fields that the chart does not set.
+    // Changes by other clients are kept in fields that the chart does not set.
     const patch = { metadata: { labels: { theirs: "yes" } }, data: { theirs: "kept" } };
     const headers = { "content-type": "application/merge-patch+json" };
     await client.ask("/api/v1/namespaces/apps/configmaps/settings", { method: "PATCH", body: patch, headers });

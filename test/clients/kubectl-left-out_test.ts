@@ -1,4 +1,4 @@
-// What kubectl prints for kinds of kube-apiserver that are left out: the kind is named, and nothing else is blamed.
+// kubectl's output for kinds of kube-apiserver that are not served: it names the kind, and nothing else.
 import assert from "node:assert/strict";
 import { bad, good, type Kubectl, kubectlFor, kubectlMissing, kubectls } from "./kubectl.ts";
 import { againstTheProgram, everySetup } from "./setups.ts";
@@ -33,7 +33,7 @@ async function writesAreRefusedByName(kubectl: Kubectl): Promise<void> {
     ["apply -f -", pod, /runs no workloads, so there are no pods/],
     ["apply -f -", service, /runs no workloads, so there are no services/],
     ["apply --server-side -f -", pod, /runs no workloads, so there are no pods/],
-    // kubectl looks for the kind in discovery and goes no further.
+    // kubectl looks up the kind in discovery and stops there.
     ["apply -f -", deployment, /no matches for kind "Deployment" in version "apps\/v1"/],
     ["apply --server-side -f -", deployment, /no matches for kind "Deployment" in version "apps\/v1"/],
   ];

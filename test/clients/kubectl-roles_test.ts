@@ -1,4 +1,4 @@
-// kubectl create role and rolebinding, auth reconcile, and tables of roles and bindings, by every kubectl of this machine.
+// kubectl create role and rolebinding, auth reconcile, and tables of roles and bindings, with every installed kubectl.
 import assert from "node:assert/strict";
 import type { RealServer } from "../real-server.ts";
 import { bad, good, type Kubectl, kubectlFor, kubectlMissing, kubectls } from "./kubectl.ts";

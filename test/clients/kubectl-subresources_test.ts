@@ -1,4 +1,4 @@
-// The subresources of a plugin by the real kubectl: scale, and POST of an action.
+// The subresources of a plugin with the real kubectl: scale, and POST of an action.
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

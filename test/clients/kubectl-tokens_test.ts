@@ -1,4 +1,4 @@
-// kubectl create token, describe of accounts and their Secrets, and kubectl with a token, by every kubectl of this machine.
+// kubectl create token, describe of accounts and their Secrets, and kubectl with a token, with every installed kubectl.
 import assert from "node:assert/strict";
 import type { RealServer } from "../real-server.ts";
 import { until } from "../real-server.ts";
@@ -31,7 +31,7 @@ async function createsTokens(kubectl: Kubectl): Promise<void> {
 
 async function usesTokens(kubectl: Kubectl): Promise<void> {
   const token = (await good(kubectl, "create token robot")).trim();
-  // The administrator's certificate is in the kubeconfig, and goes first: an empty one takes it away.
+  // The certificate in the kubeconfig precedes the token; an empty one removes it.
   const robot = (words: string, as = token) => kubectl(["--user=nobody", `--token=${as}`, ...words.split(" ")]);
   await good(kubectl, ["config", "set-credentials", "nobody"]);
   await good(kubectl, ["config", "set-context", "robot", "--cluster=kubernetes", "--user=nobody"]);

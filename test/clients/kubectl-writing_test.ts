@@ -51,7 +51,7 @@ async function appliesOnTheServer(kubectl: Kubectl): Promise<void> {
   assert.deepEqual((await shown(kubectl, "cm server")).data, { a: "2" });
 }
 
-/** From apply on the client to apply on the server: what the first set and the second leaves out goes. */
+/** Moves from client-side to server-side apply: fields that the second omits are removed. */
 async function movesToTheServer(kubectl: Kubectl): Promise<void> {
   await good(kubectl, "apply -f -", configMap("moved", { a: "1", b: "1" }));
   await good(kubectl, "apply --server-side -f -", configMap("moved", { a: "2" }));
@@ -88,7 +88,7 @@ async function changesInPlace(kubectl: Kubectl, path: string, server: RealServer
   assert.match(await bad(kubectl, "label cm place tier=back"), /'tier' already has a value/);
   assert.match(await good(kubectl, "label cm place tier=back --overwrite"), /labeled/);
   assert.match(await good(kubectl, "label cm place tier-"), /unlabeled/);
-  assert.match(await good(kubectl, "annotate cm place note=hello"), /annotated?$/m); // 1.27 says it shorter
+  assert.match(await good(kubectl, "annotate cm place note=hello"), /annotated?$/m); // 1.27 has a shorter message.
   const { metadata } = await shown(kubectl, "cm place");
   assert.deepEqual([metadata.labels, metadata.annotations], [undefined, { note: "hello" }]);
 
@@ -145,7 +145,7 @@ async function cascades(kubectl: Kubectl): Promise<void> {
   }
 }
 
-/** kubectl 1.27 asks for versions of the review that 1.35 serves no more, and says so. */
+/** kubectl 1.27 requests versions of the review that 1.35 does not serve, and reports that. */
 async function saysWhoAsks(kubectl: Kubectl): Promise<void> {
   const { code, output, errors } = await kubectl("auth whoami");
   const isOld = /v1\.27\./.test(await good(kubectl, "version --client"));

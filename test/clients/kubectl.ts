@@ -1,4 +1,4 @@
-/** The kubectls of this machine, and one run of one. */
+/** The kubectl programs of this machine, and runs of them. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { programs } from "../programs.ts";
@@ -12,7 +12,7 @@ export function kubectlMissing(): string | false {
   return kubectls().length === 0 && "no kubectl on PATH";
 }
 
-/** A kubectl that talks to this server; `words` is split at blanks where it is text. */
+/** A kubectl that is configured for this server; a text of `words` is split at blanks. */
 export type Kubectl = (words: string | readonly string[], input?: string) => Promise<Ran>;
 
 export function kubectlFor(path: string, server: Pick<RealServer, "kubeconfig" | "folder">): Kubectl {
@@ -23,13 +23,13 @@ export function kubectlFor(path: string, server: Pick<RealServer, "kubeconfig" |
     });
 }
 
-/** Runs one that must succeed, and gives what it printed. */
+/** Runs a command that must succeed, and returns its output. */
 export async function good(kubectl: Kubectl, words: string | readonly string[], input?: string): Promise<string> {
   const { code, output, errors } = await kubectl(words, input);
   assert.equal(code, 0, `kubectl ${words}: ${output}${errors}`);
   return output;
 }
-/** Runs one that must fail, and gives what it said. */
+/** Runs a command that must fail, and returns its error output. */
 export async function bad(kubectl: Kubectl, words: string | readonly string[], input?: string): Promise<string> {
   const { code, output, errors } = await kubectl(words, input);
   assert.notEqual(code, 0, `kubectl ${words} succeeded: ${output}`);

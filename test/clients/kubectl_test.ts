@@ -83,7 +83,7 @@ async function documentation(kubectl: Kubectl, server: RealServer): Promise<void
     good(kubectl, "explain configmap --recursive"),
     good(kubectl, "explain configmap.data"),
     good(kubectl, "version -o json"),
-    until(() => good(kubectl, "get --raw /readyz?verbose")), // default roles are created after the start
+    until(() => good(kubectl, "get --raw /readyz?verbose")), // Default roles are created after the start.
     good(kubectl, "get --raw /api/v1/namespaces/default"),
   ]);
   assert.match(resources, /^configmaps +cm +v1 +true +ConfigMap$/m);
@@ -99,7 +99,7 @@ async function documentation(kubectl: Kubectl, server: RealServer): Promise<void
   assert.match(await good(kubectl, "cluster-info"), new RegExp(`is running at .*${server.url}`));
 }
 
-/** The lines of `get -w` while objects come, change and go; with the columns only once. */
+/** The lines of `get -w` while objects are created, changed and deleted, with one header. */
 async function watches(path: string, server: RealServer, kubectl: Kubectl): Promise<void> {
   const env = { ...process.env, KUBECONFIG: server.kubeconfig, HOME: server.folder };
   const watch = spawn(path, [`--cache-dir=${server.folder}/kubectl-cache`, "get", "cm", "-w", "-l", "watched=yes"], {

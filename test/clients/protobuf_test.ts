@@ -1,4 +1,4 @@
-// A client that speaks nothing but protobuf: written here from the wire format, so that our own codec cannot agree with itself.
+// A protobuf-only client, with its own implementation of the wire format, independent of our codec.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Reader, Writer } from "protobufjs/minimal.js";
@@ -9,7 +9,7 @@ const type = "application/vnd.kubernetes.protobuf";
 const path = "/api/v1/namespaces/default/configmaps";
 const magic = [0x6b, 0x38, 0x73, 0x00];
 
-/** A message's fields by number, each with all its values: bytes for what has a length, numbers for the rest. */
+/** A message's fields by number, each with all its values: bytes for length-delimited fields, numbers for the rest. */
 type Message = ReadonlyMap<number, readonly (Uint8Array | number)[]>;
 
 function readMessage(bytes: Uint8Array): Message {
@@ -29,7 +29,7 @@ const bytesOf = (message: Message, number: number): Uint8Array => {
 const inner = (message: Message, number: number): Message => readMessage(bytesOf(message, number));
 const text = (message: Message, number: number): string => new TextDecoder().decode(bytesOf(message, number));
 
-/** What an envelope holds, and of which kind it says that it is. */
+/** The content of an envelope, and its kind. */
 function open(bytes: Uint8Array): { readonly kind: string; readonly apiVersion: string; readonly message: Message } {
   assert.deepEqual([...bytes.subarray(0, 4)], magic);
   const unknown = readMessage(bytes.subarray(4));
@@ -52,7 +52,7 @@ function enveloped(message: Uint8Array): Uint8Array {
 
 function contents(message: Message): { readonly name: string; readonly version: string; readonly data: Readonly<Record<string, string>> } {
   const metadata = inner(message, 1);
-  const data = (message.get(2) ?? []).map((entry) => readMessage(entry as Uint8Array)); // maps are lists of entries
+  const data = (message.get(2) ?? []).map((entry) => readMessage(entry as Uint8Array)); // Maps are lists of entries.
   return {
     name: text(metadata, 1),
     version: text(metadata, 6),
@@ -60,7 +60,7 @@ function contents(message: Message): { readonly name: string; readonly version: 
   };
 }
 
-/** The events of a watch: four bytes of length before each. */
+/** The events of a watch, each after four bytes of length. */
 async function* events(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<{ readonly type: string; readonly object: ReturnType<typeof open> }> {
@@ -77,7 +77,7 @@ async function* events(
   }
 }
 
-test("a client that speaks protobuf only creates, gets, lists, watches, replaces, deletes and understands refusals", async () => {
+test("a protobuf-only client creates, gets, lists, watches, replaces, deletes and decodes errors", async () => {
   const server = await startTestServer();
   const client = httpsClient({ ...server, token: server.tokens.admin });
   const ask = async (method: string, where: string, body?: Uint8Array) => {
@@ -114,7 +114,7 @@ test("a client that speaks protobuf only creates, gets, lists, watches, replaces
     assert.deepEqual(stale.message.get(6), [409]);
     const invalid = await ask("POST", path, configMap("Bad_Name", {}));
     assert.equal(text(invalid.message, 4), "Invalid");
-    const cause = readMessage((inner(invalid.message, 5).get(4) ?? [])[0] as Uint8Array); // of bytes, as a message is
+    const cause = readMessage((inner(invalid.message, 5).get(4) ?? [])[0] as Uint8Array); // Bytes, like a message.
     assert.deepEqual([text(cause, 1), text(cause, 3)], ["FieldValueInvalid", "metadata.name"]);
     const broken = await ask("POST", path, Uint8Array.of(...magic, 0x0a, 0xff));
     assert.deepEqual([broken.status, text(broken.message, 4)], [400, "BadRequest"]);

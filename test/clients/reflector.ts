@@ -7,13 +7,13 @@ import { type Client, documents } from "../https.ts";
 export interface ReflectorOptions {
   /** Of the collection, without a query. */
   readonly path: string;
-  /** The server of now; may throw where there is none. */
+  /** The current server; may throw if there is none. */
   readonly client: () => Client;
   readonly signal: AbortSignal;
 }
 
 export interface Reflector {
-  /** Names, and the resourceVersions of what they name. */
+  /** Names with the resourceVersions of their objects. */
   readonly known: ReadonlyMap<string, string>;
   /** Number of initial lists, of resumed watches, and of 410 responses. */
   readonly counts: { lists: number; resumes: number; expired: number };
@@ -27,7 +27,7 @@ const endOfInitial = "k8s.io/initial-events-end";
 export function startReflector({ path, client, signal }: ReflectorOptions): Reflector {
   const counts = { lists: 0, resumes: 0, expired: 0 };
   const known = new Map<string, string>();
-  /** Undefined where it has to begin anew. */
+  /** Undefined if it must start again. */
   let reached: string | undefined;
 
   function take(into: Map<string, string>, type: string, { metadata: { name, resourceVersion } }: any): void {
@@ -51,7 +51,7 @@ export function startReflector({ path, client, signal }: ReflectorOptions): Refl
         if (object.code === 410) expired();
         return;
       }
-      // A state that breaks off before its end is no state: it is begun again.
+      // An incomplete initial state is discarded, and read again.
       const starting = initial !== undefined && reached === undefined;
       take(starting ? initial : known, type, object);
       if (starting && object.metadata.annotations?.[endOfInitial] !== "true") continue;

@@ -14,7 +14,7 @@ const path = "/api/v1/namespaces/default/configmaps";
 
 interface ControllerContext {
   readonly reflector: Reflector;
-  /** The reflector receives nothing in between. */
+  /** Restarts the server; the reflector receives nothing meanwhile. */
   restart(meanwhile?: (client: Client) => Promise<void>): Promise<void>;
   readonly client: () => Client;
 }
@@ -67,7 +67,7 @@ async function put(client: Client, name: string): Promise<void> {
   const made = await client.ask(path, { method: "POST", body: { metadata: { name } } });
   assert.equal(made.status, 201, made.text);
 }
-/** Waits until the reflector knows what a list says. */
+/** Waits until the reflector's cache equals a list. */
 async function agrees({ reflector, client }: ControllerContext): Promise<void> {
   await until(async () => {
     const { items } = (await client().ask(path)).json();
@@ -77,7 +77,7 @@ async function agrees({ reflector, client }: ControllerContext): Promise<void> {
 }
 
 for (const runtime of ["deno", "node"] as const) {
-  test(`an informer that begins with a streaming list resumes when the server comes back, on ${runtime}, and lists only once`, {
+  test(`an informer that begins with a streaming list resumes when the server restarts, on ${runtime}, and lists only once`, {
     skip: runtimeMissing(runtime),
   }, () =>
     world(runtime, undefined, async (world) => {
@@ -99,7 +99,7 @@ for (const runtime of ["deno", "node"] as const) {
     }));
 }
 
-test("an informer that begins with a streaming list lists again when its history is gone", {
+test("an informer that begins with a streaming list lists again when its history was compacted", {
   skip: etcdMissing() || runtimeMissing("deno"),
 }, async () => {
   const etcd = await startEtcd();

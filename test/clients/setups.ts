@@ -1,4 +1,4 @@
-/** A client's work against the real program, with each of its releases on this machine. */
+/** A client's use of the real program, with each installed version of the client. */
 import { describe, it } from "node:test";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { type RealServer, type Runtime, runtimeMissing, startRealServer } from "../real-server.ts";
@@ -11,7 +11,10 @@ export const everySetup: readonly Setup[] = (["deno", "node"] as const).flatMap(
   (["sqlite", "etcd"] as const).map((store) => ({ runtime, store }))
 );
 
-/** One suite a setup, named `TITLE on RUNTIME with STORE`, and in it one test a program, named by its path: scripts/compatibility.mjs reads both. */
+/**
+ * One suite per setup, named `TITLE on RUNTIME with STORE`, with one test per program, named by its path: scripts/compatibility.mjs parses
+ * both.
+ */
 export function againstTheProgram(
   title: string,
   clients: { readonly paths: readonly string[]; readonly missing: string | false },

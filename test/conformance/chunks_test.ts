@@ -1,4 +1,4 @@
-// Lists in chunks: every object once in the state of the first chunk; and how a client goes on when that state has been compacted away.
+// Lists in chunks: every object once in the state of the first chunk, and the continuation when that state was compacted.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { until } from "../real-server.ts";
@@ -22,7 +22,7 @@ async function fill({ create }: ControllerContext): Promise<void> {
 describe("a list in chunks", () => {
   const server = world(["--etcd-compaction-interval=0"]);
 
-  test("gives every object once, at one version, and says how many remain, whatever changes meanwhile", async () => {
+  test("has every object once, at one version, with the number of remaining ones, during any changes", async () => {
     const { ask, create, remove } = server;
     await fill(server);
     const seen: string[] = [], versions = new Set<string>();
@@ -47,15 +47,15 @@ describe("a list in chunks", () => {
   });
 });
 
-describe("a list in chunks whose version is compacted away", () => {
+describe("a list in chunks whose version was compacted", () => {
   const server = world(["--etcd-compaction-interval=100ms"]);
 
-  test("answers 410 with a token that leads on in what is there now, behind what was read", async () => {
+  test("returns 410 with a token that continues in the current state, after the objects that were read", async () => {
     const { ask, create, client } = server;
     await fill(server);
     const first = await ask(200, `${path}?limit=${limit}`);
     const { continue: token, resourceVersion } = first.metadata;
-    // Behind the first chunk and before it: only the first of the two is still to come.
+    // One object after the first chunk and one before it: only the first is in the rest.
     await create(path, objectOf(podTemplates, `${nameOf(count - 1)}-late`));
     await create(path, objectOf(podTemplates, "a-late"));
     const expired = await until(async () => {

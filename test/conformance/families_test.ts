@@ -1,4 +1,4 @@
-// Behaviours of single kinds and of forms: what cannot be changed any more, Events of two APIs, tables and what has none.
+// Behaviours of single kinds and forms: immutability, Events of two APIs, tables.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { merged } from "../validation/rule.ts";
@@ -12,7 +12,7 @@ describe("families", () => {
   const { ask, client, create, patch, put, remove } = world();
 
   for (const [resource, before, after] of [["configmaps", "one", "two"], ["secrets", "b25l", "dHdv"]] as const) {
-    test(`${resource} that are made immutable keep data and flag, take metadata, and are made anew`, async () => {
+    test(`immutable ${resource} keep data and flag, accept metadata, and can be created again`, async () => {
       const path = collection(resource), one = `${path}/fixed`;
       const made = await create(path, { metadata: { name: "fixed" }, data: { key: before } });
       await patch(one, { data: { key: after } });
@@ -32,7 +32,7 @@ describe("families", () => {
     });
   }
 
-  test("an Event of one API is the same object in the other, and is changed and deleted through both", async () => {
+  test("an Event of one API is the same object in the other, and can be changed and deleted through both", async () => {
     const kind = kinds.find(({ resource }) => resource === "events.events.k8s.io")!;
     const core = kind.path.replace("/apis/events.k8s.io/v1", "/api/v1");
     const made = await create(kind.path, objectOf(kind, "both", { conformance: "both" }));
@@ -50,14 +50,14 @@ describe("families", () => {
     await ask(404, `${kind.path}/both`);
   });
 
-  test("a Table has columns and a row for each object, in chunks as the list; each row carries the object's metadata", async () => {
+  test("a Table has columns and a row per object, in chunks as the list; each row has the object's metadata", async () => {
     const kind = kinds.find(({ resource }) => resource === "podtemplates")!;
     for (let at = 0; at < 5; at++) await create(kind.path, objectOf(kind, `row-${at}`, { conformance: "table" }));
     const query = "?limit=3&labelSelector=conformance=table";
     const first = await ask(200, kind.path + query, table);
     const rest = await ask(200, `${kind.path}${query}&continue=${first.metadata.continue}`, table);
     assert.deepEqual([first.kind, first.apiVersion, rest.metadata.continue], ["Table", "meta.k8s.io/v1", undefined]);
-    const rows: readonly any[] = [...first.rows, ...rest.rows]; // read as they come
+    const rows: readonly any[] = [...first.rows, ...rest.rows]; // In order of receipt.
     assert.deepEqual(rows.map(({ cells }) => cells[0]), ["row-0", "row-1", "row-2", "row-3", "row-4"]);
     assert.ok(rows.every(({ cells }) => cells.length === first.columnDefinitions.length));
     assert.deepEqual(
@@ -69,7 +69,7 @@ describe("families", () => {
     await ask(200, `${kind.path}?labelSelector=conformance=table`, { method: "DELETE" });
   });
 
-  test("what is never stored has no Table: 406, unless another form is accepted too", async () => {
+  test("a kind that is never stored has no Table: 406, unless another form is accepted too", async () => {
     const path = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
     const asked = (accept: string) => client.ask(path, { method: "POST", body: {}, headers: { accept } });
     const refused = await asked(table.headers.accept);

@@ -1,16 +1,16 @@
-/** The kinds whose life is tried: the smallest valid object of each from the tables of rules, and a change that each of them takes. */
+/** The kinds of the life-cycle tests: the smallest valid object of each from the tables of rules, and a valid change. */
 import { type Change, merged } from "../validation/rule.ts";
 import { tables } from "../validation/tables.ts";
 
 export interface Kind {
   /** Path of the collection. */
   readonly path: string;
-  /** The same in all namespaces. */
+  /** The path over all namespaces. */
   readonly everywhere: string;
   /** `leases.coordination.k8s.io`, `secrets`. */
   readonly resource: string;
   readonly valid: Change;
-  /** A JSON merge patch beyond metadata; undefined of kinds that change nothing else. */
+  /** A JSON merge patch beyond metadata; undefined for kinds without other mutable fields. */
   readonly change: Change | undefined;
 }
 
@@ -41,7 +41,7 @@ const changes: Readonly<Record<string, Change>> = {
     ]),
   ),
 };
-/** Resources of which nothing but metadata changes outside of a status. */
+/** Resources of which only metadata and status are mutable. */
 export const unchangeable: readonly string[] = [
   "storageversionmigrations.storagemigration.k8s.io",
   "volumeattachments.storage.k8s.io",
@@ -49,11 +49,11 @@ export const unchangeable: readonly string[] = [
 ];
 
 function resourceOf(path: string): string {
-  const words = path.split("/"), plural = words.at(-1)!; // a path has words
+  const words = path.split("/"), plural = words.at(-1)!; // A path has segments.
   return words[1] === "api" ? plural : `${plural}.${words[2]}`;
 }
 
-/** Every kind that is kept, but for Namespace, which has a life of its own. */
+/** Every stored kind except Namespace, which has its own tests. */
 export const kinds: readonly Kind[] = [...new Map(tables.map(({ path, valid }) => [path, valid]))]
   .filter(([path]) => !path.endsWith("reviews") && resourceOf(path) !== "namespaces")
   .map(([path, valid]) => ({
@@ -66,5 +66,5 @@ export const kinds: readonly Kind[] = [...new Map(tables.map(({ path, valid }) =
 
 /** An object of a kind, with its metadata. */
 export function objectOf({ valid }: Pick<Kind, "valid">, name: string, labels: Readonly<Record<string, string>> = {}): Change {
-  return merged(valid, { metadata: { name, labels } }) as Change; // merging records gives a record
+  return merged(valid, { metadata: { name, labels } }) as Change; // Merging records gives a record.
 }

@@ -1,4 +1,5 @@
-// The life of an object of every kind, as a client and a watch see it: made, read, found, changed in each way, deleted alone and with others.
+// The life of an object of every kind, with client and watch: created, read, listed, changed in each way, deleted alone and in a
+// collection.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { merged } from "../validation/rule.ts";
@@ -9,7 +10,7 @@ const labels = { conformance: "life-cycle" };
 const selector = "conformance=life-cycle";
 const verbs = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 
-test("every kind has a change of its own, or is known to take none", () => {
+test("every kind has a change, or is listed as without one", () => {
   const without = kinds.filter(({ change }) => change === undefined).map(({ resource }) => resource);
   assert.deepEqual([...new Set(without)].toSorted(), unchangeable);
 });
@@ -41,7 +42,7 @@ describe("the life of an object", () => {
     return made;
   }
 
-  /** Patched in two dialects and replaced, each on top of the last; what was read before may not be written any more. */
+  /** Patched in two dialects and replaced, each based on the last; a write of an older version is rejected. */
   async function changed(kind: Kind, made: any): Promise<void> {
     const patched = await patch(`${kind.path}/one`, merged(kind.change ?? {}, { metadata: { labels: { step: "patched" } } }) as object);
     assert.deepEqual(patched.metadata.labels, { ...labels, step: "patched" });
@@ -70,7 +71,7 @@ describe("the life of an object", () => {
     await remove(`${kind.path}/other`);
   }
 
-  /** The events until so many are gone, without what finalizers do between a deletion and its end. */
+  /** The events until `count` deletions, without changes by finalizers. */
   async function untilDeleted(seen: Watch, count: number): Promise<readonly WatchEvent[]> {
     const events: WatchEvent[] = [];
     for (let left = count; left > 0;) {
@@ -94,7 +95,7 @@ describe("the life of an object", () => {
       const events = await untilDeleted(seen, 3);
       const steps = ["ADDED one", "MODIFIED one", "MODIFIED one", "MODIFIED one", "DELETED one", "ADDED two", "ADDED three"];
       assert.deepEqual(told(events).slice(0, steps.length), steps);
-      // Finalizers decide in which order the two end.
+      // Finalizers determine the order of the two ends.
       assert.deepEqual(told(events).slice(steps.length).toSorted(), ["DELETED three", "DELETED two"]);
       assert.deepEqual(events[0]!.object, made);
       assert.equal(events[3]!.object.metadata.labels.step, "replaced");

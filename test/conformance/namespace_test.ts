@@ -1,4 +1,4 @@
-// The life of a Namespace: changed, given a status, and at its end emptied of one object of every kind before it goes.
+// The life of a Namespace: changed, its status written, and at its end emptied of one object of every kind.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { merged } from "../validation/rule.ts";
@@ -11,7 +11,7 @@ describe("a namespace", () => {
   const { ask, create, gone, now, patch, put, remove, watch } = world();
   const namespace = (name: string, more: object = {}) => ({ metadata: { name, labels: { conformance: name } }, ...more });
 
-  test("is made active, listed, patched and replaced; of its end a watch sees the change and the deletion", async () => {
+  test("is active when created, is listed, patched and replaced; a watch sees its deletion as a change and a deletion", async () => {
     const seen = await watch(path, { resourceVersion: await now(path), labelSelector: "conformance=life" });
     const made = await create(path, namespace("life"));
     assert.deepEqual([made.spec, made.status], [{ finalizers: ["kubernetes"] }, { phase: "Active" }]);
@@ -35,13 +35,13 @@ describe("a namespace", () => {
     seen.close();
   });
 
-  test("takes one object of every kind with it, and one of the same name begins empty", async () => {
+  test("deletes one object of every kind with it, and a new one of the same name is empty", async () => {
     await create(path, namespace("full"));
     const own = kinds.filter(({ path, everywhere }) => path !== everywhere)
       .map((kind) => ({ ...kind, path: kind.path.replace(/\/namespaces\/[^/]+/, "/namespaces/full") }));
     assert.ok(own.length > 5);
     for (const kind of own) {
-      // What an event is about has to lie in its namespace.
+      // An event must be in the namespace of its object.
       const about = kind.resource === "events"
         ? { involvedObject: { namespace: "full" } }
         : kind.resource === "events.events.k8s.io"
@@ -60,7 +60,7 @@ describe("a namespace", () => {
     await remove(`${path}/full`);
   });
 
-  test("that is ending takes no new objects, and lets a held one change until it is let go", async () => {
+  test("that is terminating accepts no new objects, and keeps an object with a finalizer until that is removed", async () => {
     await create(path, namespace("held"));
     const configMaps = `${path}/held/configmaps`;
     await create(configMaps, { metadata: { name: "held", finalizers: ["example.com/hold"] } });
@@ -80,7 +80,7 @@ describe("a namespace", () => {
     seen.close();
   });
 
-  test("waits for a finalizer of its spec that is not the platform's, and goes when it is finalized", async () => {
+  test("waits for a foreign finalizer in its spec, and is deleted when it is finalized", async () => {
     const made = await create(path, namespace("waiting", { spec: { finalizers: ["example.com/wait"] } }));
     assert.deepEqual(made.spec.finalizers, ["example.com/wait", "kubernetes"]);
     const seen = await watch(path, { resourceVersion: made.metadata.resourceVersion, fieldSelector: "metadata.name=waiting" });

@@ -1,5 +1,5 @@
-// What upstream's conformance asks of these kinds and the tests beside this file do not repeat: each with the recorded conversation
-// that answers it. One that is renamed, or does not pass any more, is missed here.
+// Requirements of upstream's conformance for these kinds that the other tests here do not repeat: each with the recorded conversation that
+// covers it. A renamed or failing recording is detected here.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pendingReason, readClaims, readPending } from "../transcripts/pending.ts";
@@ -76,7 +76,7 @@ const elsewhere: readonly (readonly [behaviour: string, area: string, scenario: 
   ["an orphaning delete", "deletion", "an orphaning delete takes the owner reference off the dependents and leaves them"],
 ];
 
-test("behaviours that recordings cover name existing recordings that pass", () => {
+test("requirements that recordings cover name existing recordings that pass", () => {
   const cases = readCases(), pending = readPending(), claims = readClaims();
   const missed = elsewhere.filter(([, area, scenario]) =>
     !cases.some((each) => each.area === area && each.scenario.name === scenario) ||

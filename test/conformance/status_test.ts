@@ -1,4 +1,4 @@
-// Status at its own path, as controllers write it: read, patched and replaced there, and nowhere else; the rest is left alone there.
+// The status subresource, as used by controllers: read, patched and replaced at its own path only, which changes nothing else.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type Change, merged } from "../validation/rule.ts";
@@ -20,10 +20,10 @@ const old = (status: string): Change => ({ type: "Odd", status, lastUpdateTime: 
 interface Statuses {
   readonly patched: Change;
   readonly replaced: Change;
-  /** What may not come of a status: a JSON merge patch to the rest of the object. */
+  /** Fields that a write of the status must not change: a JSON merge patch to the rest of the object. */
   readonly beyond: Change;
 }
-/** Resources whose status path leaves labels alone as well, as upstream's does. */
+/** Resources whose status path ignores labels as well, as upstream's. */
 const withoutLabels = ["volumeattachments", "storageversionmigrations"];
 
 /** By path of the collection. */
@@ -60,13 +60,13 @@ const statuses: Readonly<Record<string, Statuses>> = {
   },
 };
 
-/** The members that a status names, of the one that an object has. */
+/** The members of an object that are in `status`. */
 const named = (status: Change, object: any) => Object.fromEntries(Object.keys(status).map((key) => [key, object.status?.[key]]));
 
 describe("the status of an object", () => {
   const { ask, create, patch, put, remove } = world();
 
-  test("has a path of its own for the kinds tried here, and for no others", async () => {
+  test("has its own path for the kinds tested here, and for no others", async () => {
     const roots = [...new Set(tables.map(({ path }) => /^\/api\/v1|^\/apis\/[^/]+\/[^/]+/.exec(path)![0]))];
     const found = await Promise.all(
       roots.map(async (root) => (await ask(200, root)).resources.map(({ name }: { name: string }) => `${root} ${name}`)),

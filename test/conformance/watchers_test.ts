@@ -1,4 +1,4 @@
-// Several watches of ConfigMaps: each sees what its selector lets through, in one order, and goes on where another left off.
+// Several watches of ConfigMaps: each receives the selected events, in one order, and resumes where another one ended.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { told, world } from "./world.ts";
@@ -12,7 +12,7 @@ describe("watches of ConfigMaps", () => {
     data,
   });
 
-  test("with selectors of a, of b and of both see their own: additions, changes and deletions", async () => {
+  test("with selectors of a, of b and of both receive their additions, changes and deletions", async () => {
     const from = { resourceVersion: await now(path) };
     const selectors = ["watched=a", "watched=b", "watched in (a,b)"];
     const [a, b, both] = await Promise.all(selectors.map((labelSelector) => watch(path, { ...from, labelSelector })));
@@ -29,7 +29,7 @@ describe("watches of ConfigMaps", () => {
     assert.deepEqual(await both!.take(8), [...seenByA, ...seenByB], "the same events");
   });
 
-  test("that begin at the version of a change see what came after it, and not the change", async () => {
+  test("that start at the version of a change receive the later ones, and not that change", async () => {
     const labels = { watched: "from-a-version" }, one = `${path}/from-a-version`;
     await create(path, configMap("from-a-version", labels));
     const { metadata: { resourceVersion } } = await patch(one, { data: { mutation: "1" } });
@@ -39,7 +39,7 @@ describe("watches of ConfigMaps", () => {
     assert.deepEqual(seen.map(({ type, object }) => [type, object.data.mutation]), [["MODIFIED", "2"], ["DELETED", "2"]]);
   });
 
-  test("that are closed go on in another at the version seen last: nothing is lost, nothing comes twice", async () => {
+  test("that are closed are resumed by another at the last version: no event is lost or repeated", async () => {
     const labelSelector = "watched=closed", one = `${path}/closed`;
     const first = await watch(path, { resourceVersion: await now(path), labelSelector });
     await create(path, configMap("closed", { watched: "closed" }));
@@ -58,7 +58,7 @@ describe("watches of ConfigMaps", () => {
     ]);
   });
 
-  test("by label see an object go when its label changes, and come when it changes back", async () => {
+  test("by label receive a deletion when the label changes, and an addition when it changes back", async () => {
     const labelSelector = "watched=moving", one = `${path}/moving`;
     const seen = await watch(path, { resourceVersion: await now(path), labelSelector });
     const made = await create(path, configMap("moving", { watched: "moving" }));
@@ -79,7 +79,7 @@ describe("watches of ConfigMaps", () => {
     assert.deepEqual([left.labels, left.resourceVersion], [made.metadata.labels, away.metadata.resourceVersion]);
   });
 
-  test("begun at every version of a busy time see the rest of it in one order", async () => {
+  test("from every version of a busy period receive the later events in one order", async () => {
     const labels = { watched: "busy" }, writers = 4, rounds = 6;
     const from = await now(path);
     await Promise.all(Array.from({ length: writers }, async (_, writer) => {

@@ -1,4 +1,4 @@
-/** What the conformance tests share: a server in this process that they speak HTTP to, and watches that are read as far as one looks. */
+/** Shared by the conformance tests: a server in process with an HTTP client, and watches that are read on demand. */
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { startTestServer, type TestServer } from "../harness.ts";
@@ -6,21 +6,21 @@ import { type Ask, type Client, documents, httpsClient } from "../https.ts";
 import { until } from "../real-server.ts";
 import { serverArgs } from "../validation/tables.ts";
 
-/** Fields of objects are read as they come; a wrong shape fails the test. */
+/** Members of objects are untyped; a wrong shape fails the test. */
 export interface ControllerContext {
   readonly client: Client;
-  /** The body of an answer that must have this status. */
+  /** The body of a response, which must have this status. */
   ask(status: number, path: string, ask?: Ask): Promise<any>;
   create(collection: string, object: object): Promise<any>;
   /** A JSON merge patch. */
   patch(path: string, change: object): Promise<any>;
   put(path: string, object: object): Promise<any>;
-  /** Resolves once it is gone, finalizers and all. */
+  /** Resolves when the object is deleted, after its finalizers. */
   remove(path: string): Promise<void>;
   gone(path: string): Promise<void>;
-  /** Where a watch begins that shall see what comes now. */
+  /** The version from which a watch receives all later changes. */
   now(collection: string): Promise<string>;
-  /** Of a collection, with the query of a list. */
+  /** Watches a collection with a list's query. */
   watch(collection: string, query: Readonly<Record<string, string>>): Promise<Watch>;
 }
 
@@ -30,12 +30,12 @@ export interface WatchEvent {
 }
 export interface Watch {
   next(): Promise<WatchEvent>;
-  /** As many as that. */
+  /** The next `count` events. */
   take(count: number): Promise<readonly WatchEvent[]>;
   close(): void;
 }
 
-/** A server that lives as long as the tests of this file, with every version of the kinds switched on. */
+/** A server for the tests of this file, with every version of the kinds enabled. */
 export function world(args: readonly string[] = []): ControllerContext {
   let server: TestServer | undefined, current: Client | undefined;
   const watches = new Set<Watch>();
@@ -104,7 +104,7 @@ export function world(args: readonly string[] = []): ControllerContext {
   };
 }
 
-/** `ADDED one` for each. */
+/** `ADDED one` for each event. */
 export function told(events: readonly WatchEvent[]): readonly string[] {
   return events.map(({ type, object }) => `${type} ${object.metadata.name}`);
 }

@@ -1,4 +1,4 @@
-/** docs/configuration.md, made of the table of settings and the ladders of gates. */
+/** Generates docs/configuration.md from the settings table and the feature gates. */
 import { type AnySetting, settings, settingWarnings } from "../../kernel/config/settings.ts";
 import { gatesWithoutEffect, kernelGates } from "../../kernel/catalog/gates.ts";
 import { listedGates, shownDefault, valueForm } from "../../kernel/config/help.ts";

@@ -3,6 +3,6 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { configurationPage } from "./configuration-page.ts";
 
-test("docs/configuration.md says what settings and gates say; `npm run docs` writes it anew", async () => {
+test("docs/configuration.md is up to date; `npm run docs` updates it", async () => {
   assert.equal(await readFile(new URL("../../docs/configuration.md", import.meta.url), "utf8"), configurationPage());
 });

@@ -1,4 +1,4 @@
-// The controller of docs/writing-a-controller.md runs as it stands there.
+// The controller of docs/writing-a-controller.md runs unchanged.
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { openTestServer } from "../../testing.ts";
 
 const home = "example.com/v1";
 
-/** The plugin that the page's first block of code exports. */
+/** The plugin in the page's first block of code. */
 async function pluginOfPage(): Promise<Plugin> {
   const text = await readFile(new URL("../../docs/writing-a-controller.md", import.meta.url), "utf8");
   const code = /```ts\n([\s\S]*?)```/.exec(text)?.[1];

@@ -1,4 +1,4 @@
-// Documentation that can be checked: links lead somewhere, and the flags that pages name exist.
+// Checks of the documentation: links resolve, and flags exist.
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -15,10 +15,10 @@ function pages(): readonly string[] {
   return [...readdirSync(root), ...below].filter((path) => path.endsWith(".md")).toSorted();
 }
 
-/** Text without blocks of code. */
+/** Text without code blocks. */
 const prose = (text: string) => text.replaceAll(/^```[\s\S]*?^```/gm, "");
 
-/** The anchors of a page, as its headings give them. */
+/** The anchors of a page's headings. */
 function anchors(text: string): ReadonlySet<string> {
   const seen = new Map<string, number>();
   return new Set([...prose(text).matchAll(/^#+ +(.*)$/gm)].map(([, heading = ""]) => {
@@ -29,7 +29,7 @@ function anchors(text: string): ReadonlySet<string> {
   }));
 }
 
-/** What is wrong with the links of a page. */
+/** The broken links of a page. */
 function broken(page: string, text: string): readonly string[] {
   const targets = [...prose(text).replaceAll(/`[^`\n]*`(?!\])/g, "").matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
   return targets.filter((target) => !/^[a-z]+:/.test(target)).flatMap((target) => {
@@ -41,7 +41,7 @@ function broken(page: string, text: string): readonly string[] {
   });
 }
 
-test("broken() finds links that lead nowhere", () => {
+test("broken() finds broken links", () => {
   const text =
     "[a](docs) [b](gone.md) [c](#one-two-1) [d](#three) [e](https://example.com/x)\n# One, two\n## One two\n```\n[f](no.md)\n```\n";
   assert.deepEqual(anchors("# One, two\n## `One` two\n"), new Set(["one-two", "one-two-1"]));
@@ -51,7 +51,7 @@ test("broken() finds links that lead nowhere", () => {
   ]);
 });
 
-test("links between pages lead to files and headings that are there", () => {
+test("links between pages resolve to files and headings", () => {
   assert.deepEqual(pages().flatMap((page) => broken(page, readFileSync(join(root, page), "utf8"))), []);
 });
 
@@ -96,7 +96,7 @@ test("the index of docs/ names every page, once", () => {
   }
 });
 
-/** Words of other programs, which pages name alone. */
+/** Flags of other programs that pages mention without a command. */
 const others = ["--help", "--area", "--rewrite", "--smoke", "--json", "--write-pending"];
 
 test("flags that pages name exist", () => {

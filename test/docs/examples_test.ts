@@ -1,4 +1,4 @@
-// The example of each plugin's page runs as it stands.
+// The example on each plugin's page runs unchanged.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -10,13 +10,13 @@ import { run, startRealServer } from "../real-server.ts";
 
 const folder = fileURLToPath(new URL("../../plugins", import.meta.url));
 const pages = readdirSync(folder).map((name) => `${name}/README.md`).filter((page) => !/^(mod\.ts|shared)\//.test(page));
-/** Where a page's own words ask for more than a server has by default. */
+/** Flags for pages that need more than the defaults. */
 const flags: Readonly<Record<string, readonly string[]>> = {
   "migration/README.md": ["--feature-gates=StorageVersionMigrator=true", "--runtime-config=storagemigration.k8s.io/v1beta1=true"],
 };
 
 for (const page of pages) {
-  test(`the example of plugins/${page} runs as it stands`, { skip: kubectlMissing() }, async () => {
+  test(`the example of plugins/${page} runs unchanged`, { skip: kubectlMissing() }, async () => {
     const text = readFileSync(`${folder}/${page}`, "utf8");
     const example = /^## Example$[\s\S]*?^```sh\n([\s\S]*?)^```$/m.exec(text)?.[1];
     assert.ok(example !== undefined, "a block of shell under the heading Example");

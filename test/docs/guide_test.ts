@@ -1,4 +1,4 @@
-// Messages of the server that name a section of the operators' guide.
+// Messages of the server that refer to a section of the operators' guide.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Writes the pages that are made of definitions: `npm run docs`.
+// Writes the generated pages: `npm run docs`.
 import { readFile, writeFile } from "node:fs/promises";
 import { configurationPage } from "./configuration-page.ts";
 import { metricsPage } from "./metrics-page.ts";

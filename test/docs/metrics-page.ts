@@ -1,4 +1,4 @@
-/** docs/metrics.md, made of the definitions. */
+/** Generates docs/metrics.md from the definitions. */
 import { kernelMetrics } from "../../kernel/observe/metrics.ts";
 import { plugins } from "../../plugins/mod.ts";
 import { targetRelease } from "../../kernel/catalog/gates.ts";

@@ -1,4 +1,4 @@
-/** The tables of docs/performance.md, made of the results of the newest release that was measured. */
+/** The tables of docs/performance.md, from the results of the newest measured release. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import type { Result } from "../bench/measure.ts";
 import type { Goal, Measured } from "../bench/measured.ts";
@@ -12,17 +12,17 @@ export interface Kept {
 const folder = new URL("../bench/results/", import.meta.url);
 const open = "<!-- figures: written by npm run docs -->", close = "<!-- end of figures -->";
 
-/** What the newest file of results says; undefined where none is kept. */
+/** The newest results; undefined if there are none. */
 export function newestResults(): { readonly release: string; readonly kept: Kept } | undefined {
   if (!existsSync(folder)) return undefined;
   const order = new Intl.Collator("en", { numeric: true });
   const file = readdirSync(folder).filter((name) => name.endsWith(".json")).toSorted(order.compare).at(-1);
   if (file === undefined) return undefined;
-  const kept = JSON.parse(readFileSync(new URL(file, folder), "utf8")) as Kept; // as test/bench/main.ts writes it
+  const kept = JSON.parse(readFileSync(new URL(file, folder), "utf8")) as Kept; // Written by test/bench/main.ts.
   return { release: file.slice(0, -".json".length), kept };
 }
 
-/** The page with its tables written anew. */
+/** The page with new tables. */
 export function performancePage(page: string, release: string, kept: Kept): string {
   const from = page.indexOf(open), to = page.indexOf(close);
   if (from < 0 || to < from) throw new Error(`docs/performance.md has no place for its figures: ${open} ... ${close}`);

@@ -8,7 +8,7 @@ const page = await readFile(new URL("../../docs/performance.md", import.meta.url
 const newest = newestResults();
 const skip = newest === undefined ? "no results are kept in test/bench/results" : false;
 
-test("docs/performance.md shows the results that are kept; `npm run docs` writes them anew", { skip }, () => {
+test("docs/performance.md has the newest results; `npm run docs` updates it", { skip }, () => {
   assert.ok(newest);
   assert.equal(page, performancePage(page, newest.release, newest.kept));
 });

@@ -1,4 +1,4 @@
-// The blocks of docs/writing-a-plugin.md that are marked `databases` are one program, which runs on both runtimes and type-checks.
+// The blocks of docs/writing-a-plugin.md marked `databases` form one program, which runs on both runtimes and type-checks.
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { run, runtimeMissing, runtimePath } from "../real-server.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Writes the program into a folder of its own and runs it. */
+/** Writes the program into a temporary folder and runs it. */
 async function withProgram(use: (file: string, folder: string) => Promise<void>): Promise<void> {
   const page = await readFile(join(root, "docs/writing-a-plugin.md"), "utf8");
   const blocks = [...page.matchAll(/^```ts databases\n([\s\S]*?)^```$/gm)].map(([, code]) => code);
@@ -28,7 +28,7 @@ async function withProgram(use: (file: string, folder: string) => Promise<void>)
 
 for (const runtime of ["deno", "node"] as const) {
   test(
-    `the program of docs/writing-a-plugin.md runs as it stands (${runtime})`,
+    `the program of docs/writing-a-plugin.md runs unchanged (${runtime})`,
     { skip: runtimeMissing(runtime) },
     () =>
       withProgram(async (file) => {

@@ -10,7 +10,7 @@ interface Node {
   readonly declaration?: Node & { readonly id: { readonly name: string }; readonly body?: { readonly body: readonly Node[] } };
 }
 
-/** Types in the order in which a plugin meets them; others follow as the source has them. */
+/** Types in the order of a plugin's life; the others in order of the source. */
 const first = [
   "Plugin",
   "Resource",

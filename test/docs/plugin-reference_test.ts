@@ -7,7 +7,7 @@ import { pluginReference } from "./plugin-reference.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-test("docs/plugin-reference.md says what the docstrings of core/plugin.ts say; `npm run docs` writes it anew", async () => {
+test("docs/plugin-reference.md is up to date; `npm run docs` updates it", async () => {
   assert.equal(await readFile(`${root}docs/plugin-reference.md`, "utf8"), pluginReference());
 });
 

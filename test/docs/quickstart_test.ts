@@ -1,5 +1,4 @@
-// The quickstart and the first page do what they say: their commands are run in order against the program, and print what stands behind
-// them.
+// The commands of the quickstart and the first page, run in order against the program, print the documented output.
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,7 +13,7 @@ interface Step {
   readonly output: string;
 }
 
-/** `$ command` with what follows it up to the next one, of every block of code; a here-document belongs to its command. */
+/** `$ command` with the output up to the next one, of every code block; a here-document belongs to its command. */
 function stepsOf(page: string): readonly Step[] {
   return [...page.matchAll(/^```\w*\n([\s\S]*?)^```$/gm)].flatMap(([, block = ""]) => {
     const steps: Step[] = [];
@@ -27,7 +26,7 @@ function stepsOf(page: string): readonly Step[] {
   });
 }
 
-/** Without what is another each time: moments, ids, ages, what newer kubectls add, and blanks at the end. */
+/** Without values that differ between runs: times, ids, ages, additions of newer kubectls, and trailing blanks. */
 function lasting(text: string): string {
   return text
     .replaceAll(/"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"/g, "TIME")
@@ -40,7 +39,7 @@ function lasting(text: string): string {
 }
 
 for (const [path, count] of [["docs/quickstart.md", 10], ["README.md", 3], ["docs/access.md", 15]] as const) {
-  test(`${path} does what it says, command by command`, { skip: kubectlMissing() }, () => follow(path, count));
+  test(`${path} is correct, command by command`, { skip: kubectlMissing() }, () => follow(path, count));
 }
 
 async function follow(path: string, count: number): Promise<void> {
@@ -53,7 +52,7 @@ async function follow(path: string, count: number): Promise<void> {
   }
 }
 
-/** Flags of the page's `npm start`, and the files in `folder` that they name: blocks of YAML with the file's name. */
+/** Flags of the page's `npm start`, and their files in `folder`: YAML blocks with a file name. */
 async function flagsOf(page: string, folder: string): Promise<readonly string[]> {
   const files = [...page.matchAll(/^```yaml (\w+)\n([\s\S]*?)^```$/gm)];
   for (const [, name = "", text = ""] of files) await writeFile(join(folder, `${name}.yaml`), text);
@@ -72,7 +71,7 @@ async function followIn(folder: string, page: string, count: number): Promise<vo
     await until(() => assert.match(server.output(), /^Thole serves on https:\/\/127\.0\.0\.1:\d+\nexport KUBECONFIG=/m));
     for (const { command, output: wanted } of steps) {
       if (command.endsWith(" -w")) {
-        // Left running, as the page asks for; it ends with this process.
+        // Keeps running, as the page requires; it ends with this process.
         const { output } = await startCommand(["sh", "-c", `exec ${command}`], { env: { ...process.env, ...env } });
         await until(() => assert.equal(lasting(output()), lasting(wanted), command));
         watches.push({ output, wanted });

@@ -1,4 +1,4 @@
-// docs/threat-model.md names tests that are there.
+// The tests that docs/threat-model.md names exist.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";

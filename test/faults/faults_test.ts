@@ -13,11 +13,11 @@ const path = "/api/v1/namespaces/default/configmaps";
 const writes = 1000, writers = 16;
 
 interface ControllerContext {
-  /** A server on the same store and folder as the one before it. */
+  /** A server on the same store and folder as the previous one. */
   start(...more: readonly string[]): Promise<RealServer>;
 }
 
-/** A folder, and an etcd where that is the store, for several servers one after another. */
+/** A folder, and an etcd if that is the store, for several servers in sequence. */
 async function world(store: "sqlite" | "etcd", runtime: Runtime, use: (world: ControllerContext) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "thole-faults-"));
   const etcd = store === "etcd" ? await startEtcd() : undefined;
@@ -33,7 +33,7 @@ async function world(store: "sqlite" | "etcd", runtime: Runtime, use: (world: Co
   }
 }
 
-/** Writes until the server is gone. Calls `acknowledged` with the name of each acknowledged write. */
+/** Writes until the server ends. Calls `acknowledged` with the name of each acknowledged write. */
 async function writeAll(client: Client, acknowledged: (name: string) => void): Promise<void> {
   let next = 0;
   await Promise.all(Array.from({ length: writers }, async () => {
@@ -47,7 +47,7 @@ async function writeAll(client: Client, acknowledged: (name: string) => void): P
   }));
 }
 
-/** A POST whose body is held back until `finish`. */
+/** A POST whose body is incomplete until `finish`. */
 function heldBack(server: RealServer, name: string): { readonly answer: Promise<number>; finish(): void } {
   const body = JSON.stringify({ metadata: { name } });
   const headers = { authorization: `Bearer ${server.token}`, "content-type": "application/json", "content-length": String(body.length) };
@@ -72,7 +72,7 @@ const setups: readonly { readonly runtime: Runtime; readonly store: "sqlite" | "
 for (const { runtime, store } of setups) {
   const skip = runtimeMissing(runtime) || (store === "etcd" && etcdMissing());
   describe(`the program on ${runtime} with ${store}`, { skip }, () => {
-    test(`a kill in the middle of ${writes} writes loses none that was acknowledged`, () =>
+    test(`a kill during ${writes} writes loses no acknowledged write`, () =>
       world(store, runtime, async ({ start }) => {
         const server = await start();
         console.log(`ready ${Math.round(server.readyMs)} ms after the start (${runtime}, ${store})`);
@@ -101,7 +101,7 @@ for (const { runtime, store } of setups) {
         assert.equal(await again.exited, 0);
       }));
 
-    test("SIGTERM: not ready first, then requests in flight finish, watches end, and it exits with 0; a restart finds everything", () =>
+    test("SIGTERM: not ready first, then requests in flight finish, watches end, and it exits with 0; a restart finds all objects", () =>
       world(store, runtime, async ({ start }) => {
         const server = await start("--shutdown-delay-duration=5s");
         const kubeconfig = await readFile(server.kubeconfig, "utf8");

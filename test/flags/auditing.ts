@@ -1,4 +1,4 @@
-/** Proofs of the flags about audit. */
+/** Proofs of the audit flags. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
@@ -12,13 +12,13 @@ import { inFolder, path as configMaps, type Proof, type Served, served } from ".
 const policy = (level: string) =>
   `{"apiVersion":"audit.k8s.io/v1","kind":"Policy","rules":[{"level":"${level}","verbs":["create"],"namespaces":["default"],"resources":[{"resources":["configmaps"]}]}]}`;
 
-/** Makes a ConfigMap of two kilobytes. */
+/** Creates a ConfigMap of two kilobytes. */
 async function make({ client }: Served, name: string): Promise<void> {
   const body = { metadata: { name }, data: { text: "x".repeat(2000) } };
   assert.equal((await client.ask(configMaps, { method: "POST", body })).status, 201);
 }
 
-/** Writes a policy that records the creation of ConfigMaps in one namespace, where no controller makes any, and starts a server with it. */
+/** Writes a policy that records the creation of ConfigMaps in one namespace without controllers' writes, and starts a server with it. */
 async function audited(
   folder: string,
   flags: readonly string[],
@@ -29,7 +29,7 @@ async function audited(
   await served([`--audit-policy-file=${join(folder, "policy.json")}`, ...flags], use);
 }
 
-/** The events that a server logs while one ConfigMap is made. */
+/** The events of a server during the creation of one ConfigMap. */
 async function logged(flags: readonly string[], level?: string): Promise<string> {
   let text = "";
   await inFolder(async (folder) => {
@@ -40,7 +40,7 @@ async function logged(flags: readonly string[], level?: string): Promise<string>
   return text;
 }
 
-/** A server with a log and these files beside it runs until `wanted` is true of the folder's files. */
+/** Runs a server with a log and these files beside it until `wanted` is true for the folder's files. */
 function tidied(flags: readonly string[], files: Readonly<Record<string, string>>, wanted: (names: readonly string[]) => boolean): Proof {
   return () =>
     inFolder(async (folder) => {
@@ -55,7 +55,7 @@ function tidied(flags: readonly string[], files: Readonly<Record<string, string>
 }
 const old = "audit-2020-01-01T00-00-00.000.log", older = "audit-2019-01-01T00-00-00.000.log";
 
-/** Refuses to start with these flags beside a log, or a webhook, that is used. */
+/** The start fails with these flags beside a log or a webhook. */
 function refused(backend: "log" | "webhook", flags: readonly string[], why: RegExp): Proof {
   return () =>
     inFolder(async (folder) => {
@@ -75,7 +75,7 @@ const batch = (backend: "log" | "webhook", name: string, what: string): Proof =>
 interface Posted {
   readonly items: readonly { readonly auditID: string; readonly requestObject?: unknown; readonly annotations?: Record<string, string> }[];
 }
-/** Calls `use` with a kubeconfig of a webhook, the lists that it received, and the statuses that it answers with first. */
+/** Calls `use` with a webhook's kubeconfig, the lists that it received, and the statuses of its first responses. */
 async function withWebhook(
   folder: string,
   statuses: number[],
@@ -200,7 +200,7 @@ export const auditing = {
   "audit-log-batch-buffer-size": batch("log", "buffer-size", "buffer size"),
   "audit-log-batch-max-size": batch("log", "max-size", "max batch size"),
   "audit-log-batch-max-wait": async () => {
-    // The end of the server does not wait for it.
+    // Shutdown does not wait for it.
     const flags = ["--audit-log-mode=batch", "--audit-log-batch-max-size=10", "--audit-log-batch-max-wait=1h"];
     assert.equal((await logged(flags)).trim().split("\n").length, 2);
   },
@@ -269,7 +269,7 @@ export const auditing = {
   "audit-webhook-version": refused("webhook", ["--audit-webhook-version=v1"], /invalid group version, allowed versions are/),
 } satisfies { readonly [Name in SettingName]?: Proof };
 
-/** Another value than the default for each of these settings. */
+/** A non-default value for each of these settings. */
 export const otherAudit: Readonly<Record<keyof typeof auditing, string>> = {
   "audit-policy-file": "policy.yaml",
   "audit-log-path": "/elsewhere/audit.log",

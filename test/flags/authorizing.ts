@@ -1,4 +1,4 @@
-/** Proofs of the flags about authorizers that other servers answer for. */
+/** Proofs of the flags of remote authorizers. */
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ const forAlice = (server: Served, url = path) => statusOf(server, url, { authori
 /** The reviews about alice: the server's own controllers are reviewed, too. */
 const aboutAlice = ({ reviews }: AccessReviewer) => reviews.filter(({ spec }) => spec.user === "alice");
 
-/** A webhook, and the path of its kubeconfig in a folder of its own. */
+/** A webhook, and the path of its kubeconfig in a temporary folder. */
 function withReviewer(use: (reviewer: AccessReviewer, file: string, folder: string) => Promise<void>): Promise<void> {
   return inFolder(async (folder) => {
     const reviewer = await openAccessReviewer(), file = join(folder, "webhook.yaml");

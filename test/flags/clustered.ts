@@ -1,4 +1,4 @@
-/** Proofs of the flags about a kube-apiserver in front that reviews tokens and authorizes. */
+/** Proofs of the flags of a kube-apiserver in front that reviews tokens and authorizes. */
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ const headerNames = Object.freeze({
   "requestheader-extra-headers-prefix": '["X-Remote-Extra-"]',
 });
 
-/** A server behind a cluster that publishes `data`, with flags made from the path of the kubeconfig. */
+/** A server behind a cluster that publishes `data`; the flags depend on the path of the kubeconfig. */
 function behind(
   data: Readonly<Record<string, string>> | undefined,
   flags: (kubeconfig: string) => readonly string[],

@@ -1,4 +1,4 @@
-// Proofs of the flags that elect one of several servers.
+// Proofs of the flags of leader election.
 import assert from "node:assert/strict";
 import type { SettingName } from "../../kernel/config/settings.ts";
 import { until } from "../real-server.ts";
@@ -10,7 +10,7 @@ type WithEtcd = (context: Parameters<Proof>[0], flags: readonly string[], use: (
 const leases = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
 const account = "/api/v1/namespaces/default/serviceaccounts/default";
 
-/** Controllers run: one of them makes this. */
+/** Resolves when controllers run: one of them creates this. */
 function controlled(server: Served): Promise<void> {
   return until(async () => assert.equal(await statusOf(server, account), 200));
 }

@@ -27,7 +27,7 @@ import { isAnsweredBeside } from "./streams.ts";
 import { authorizing } from "./authorizing.ts";
 import { tokens } from "./tokens.ts";
 
-/** An etcd for the length of `use`; the test is skipped where there is none. */
+/** Calls `use` with an etcd; the test is skipped without one. */
 async function withEtcd(
   context: { skip(reason: string): void },
   flags: readonly string[],
@@ -52,7 +52,7 @@ async function keysIn(endpoint: string, prefix: string): Promise<readonly string
   }
 }
 
-/** An etcd that speaks TLS and asks for certificates, and the flags that satisfy it, less those that `without` names. */
+/** An etcd with TLS and client certificates, and the flags for it without those in `without`. */
 function secureEtcd(without: readonly string[], wanted: RegExp): Proof {
   return (context) =>
     inFolder(async (folder) => {
@@ -350,7 +350,7 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
       });
       await served([flag], async (server) => {
         const waiting = server.client.ask("/readyz");
-        await begun.promise; // it has its place, and no other may take it before
+        await begun.promise; // It occupies its place, and no other request may occupy it before.
         await until(async () => assert.equal(await statusOf(server, path), status));
         slow.resolve();
         assert.equal((await waiting).status, 200);
@@ -408,7 +408,7 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
     served(["--min-request-timeout=1"], async ({ client }) => {
       const { status, chunks } = await client.stream(`${path}?watch=1`);
       assert.equal(status, 200);
-      for await (const _ of documents(chunks)); // ends by itself; with the default it would after half an hour
+      for await (const _ of documents(chunks)); // Ends by itself; with the default it would after half an hour.
     }),
   ...observing,
   "shutdown-delay-duration": () =>
@@ -425,7 +425,7 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
     }),
 };
 
-/** Both files together: neither is taken alone. */
+/** Both files together: one alone is rejected. */
 function ownCertificate(): Promise<void> {
   return inFolder(async (folder) => {
     const ca = issue({ usage: "ca", commonName: "theirs" });
@@ -450,7 +450,7 @@ function ownCertificate(): Promise<void> {
 
 const usual = /k8s\.io|kubernetes/i;
 
-/** Under other names everything works, and nothing spells the usual ones. */
+/** Everything works with other names, and the default ones occur nowhere. */
 function otherNames(): Promise<void> {
   const names = { domain: "plumbing.example", platform: "thole" };
   return served([`--group-domain=${names.domain}`, `--platform-name=${names.platform}`], async (server) => {
@@ -500,7 +500,7 @@ function otherNames(): Promise<void> {
       assert.equal((await ask(each)).status, 200, each);
     }
     assert.equal((await ask(path, { method: "POST", body: { metadata: { name: "Bad", labels: { "-": "" } } } })).status, 422);
-    // The old path of a domain is answered with what was asked for; `x-kubernetes-` is a word of OpenAPI, links lead to pages.
+    // Managed fields and links contain the requested path; `x-kubernetes-` is a prefix of OpenAPI.
     const spelled = seen.filter((text) => !text.startsWith("/apis/coordination.k8s.io/"))
       .map((text) => text.replaceAll("x-kubernetes-", "").replaceAll(/https:\/\/(git\.)?(kubernetes|k8s)\.io\/\S*/g, ""));
     const shown = (text: string) => `${text.slice(0, 50)} ... ${text.slice(Math.max(0, text.search(usual) - 80)).slice(0, 160)}`;
@@ -508,7 +508,7 @@ function otherNames(): Promise<void> {
   });
 }
 
-test("every flag has a proof, and every proof a flag", () => {
+test("every flag has a proof, and every proof is of a flag", () => {
   assert.deepEqual(Object.keys(proofs).toSorted(), Object.keys(settings).toSorted());
 });
 

@@ -1,4 +1,4 @@
-// Feature gates as the program offers them: their ladders, and what is said of them.
+// Feature gates of the program: their stages and messages.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compareReleases, kernelGateDependencies, kernelGates, targetRelease } from "../../kernel/catalog/gates.ts";
@@ -16,7 +16,7 @@ interface Reference {
   readonly gates: readonly { readonly name: string; readonly ladder: readonly Rung[]; readonly dependsOn?: readonly string[] }[];
 }
 
-test("every gate that the reference knows climbs as it does in kube-apiserver, up to the release that we show", () => {
+test("every gate in the reference has kube-apiserver's stages up to the emulated release", () => {
   const { gates } = readFacts<Reference>("feature-gates.json");
   const declared = [kernelGates, ...plugins.map(({ featureGates = {} }) => featureGates)].flatMap((table) => Object.entries(table));
   const until = <T>(rungs: readonly T[], release: (rung: T) => string) =>
@@ -35,7 +35,7 @@ test("every gate that the reference knows climbs as it does in kube-apiserver, u
   assert.ok(compared > 15, `${compared} gates compared`);
 });
 
-test("what a gate of ours depends on is what it depends on there, as far as we know those gates", () => {
+test("our gates have upstream's dependencies, as far as both gates exist here", () => {
   const { gates } = readFacts<Reference>("feature-gates.json");
   const declared = new Set([kernelGates, ...plugins.map(({ featureGates = {} }) => featureGates)].flatMap((table) => Object.keys(table)));
   const tables = [kernelGateDependencies, ...plugins.map(({ gateDependencies = {} }) => gateDependencies)];
@@ -45,7 +45,7 @@ test("what a gate of ours depends on is what it depends on there, as far as we k
   }
 });
 
-test("a gate whose condition is off, and a locked one that is changed, keep the server from starting, in upstream's words", async () => {
+test("a gate without its dependency, and a locked gate that is changed, are start errors with upstream's messages", async () => {
   const start = (gates: string) => served([`--feature-gates=${gates}`], () => Promise.resolve());
   await assert.rejects(
     start("ClusterTrustBundleProjection=true"),
@@ -59,7 +59,7 @@ test("a gate whose condition is off, and a locked one that is changed, keep the 
   );
 });
 
-test("the gates of declarative validation are accepted; the takeover needs the other, and neither changes anything yet", async () => {
+test("the gates of declarative validation are accepted; the takeover depends on the other, and neither has an effect yet", async () => {
   async function start(gates: string): Promise<string> {
     let shown = "";
     await served([`--feature-gates=${gates}`], async ({ client }) => {

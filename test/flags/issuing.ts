@@ -1,4 +1,4 @@
-/** Proofs of the flags about tokens of service accounts. */
+/** Proofs of the flags of service account tokens. */
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { writeFile } from "node:fs/promises";
@@ -12,7 +12,7 @@ import { inFolder, type Proof, type Served, served } from "./served.ts";
 const accounts = "/api/v1/namespaces/default/serviceaccounts", secrets = "/api/v1/namespaces/default/secrets";
 const own = "https://kubernetes.default.svc";
 
-/** Makes the account `robot`, and returns its UID. */
+/** Creates the account `robot`, and returns its UID. */
 export async function makeAccount({ client }: Pick<Served, "client">): Promise<string> {
   const made = await client.ask(accounts, { method: "POST", body: { metadata: { name: "robot" } } });
   assert.equal(made.status, 201, made.text);
@@ -40,7 +40,7 @@ function partsOf(token: string): readonly [Issued["header"], Issued["claims"]] {
   return [header, claims];
 }
 
-/** What a TokenReview says of a token: the name of its user, or the error. */
+/** The result of a TokenReview: the user name, or the error. */
 export async function reviewOf({ client }: Pick<Served, "client">, token: string, audiences?: readonly string[]): Promise<string> {
   const spec = { token, ...(audiences === undefined ? {} : { audiences }) };
   const answer = await client.ask("/apis/authentication.k8s.io/v1/tokenreviews", { method: "POST", body: { spec } });
@@ -61,7 +61,7 @@ export function rsaPair(): Pair {
   });
 }
 
-/** The key of a published key set that has this id. */
+/** The key with this id in a published key set. */
 export async function publishedKey(
   { client }: Pick<Served, "client">,
   kid: unknown,
@@ -70,7 +70,7 @@ export async function publishedKey(
   return keys.find((key: Readonly<Record<string, string>>) => key["kid"] === kid);
 }
 
-/** A token that somebody else with the key signs for an account of this UID. */
+/** A token for an account with this UID, signed by another holder of the key. */
 export async function signedWith(pem: string, uid: string, more: object = {}, issuer = own): Promise<string> {
   const claims = { "kubernetes.io": { namespace: "default", serviceaccount: { name: "robot", uid }, ...more } };
   return await new SignJWT(claims).setProtectedHeader({ alg: "RS256" }).setIssuer(issuer).setAudience(own).setIssuedAt().setNotBefore("0s")
@@ -182,7 +182,7 @@ export const issuing = {
       );
     }
   },
-  // Tokens of pods are extended, and this server has none: kernel/access/service-accounts/issue_test.ts shows the tokens.
+  // Tokens of pods are extended, and this server has no pods: kernel/access/service-accounts/issue_test.ts covers the tokens.
   "service-account-extend-token-expiration": async () => {
     const warnings = ({ logged }: Served) =>
       logged.filter((line) => line.includes("service-account-extend-token-expiration is true")).length;
@@ -220,7 +220,7 @@ export const issuing = {
     }),
 } satisfies { readonly [Name in SettingName]?: Proof };
 
-/** The token that the controller puts into a Secret `legacy` of the account `robot`. */
+/** The token that the controller writes into a Secret `legacy` of the account `robot`. */
 export async function legacyToken({ client }: Pick<Served, "client">): Promise<string> {
   const body = {
     metadata: { name: "legacy", annotations: { "kubernetes.io/service-account.name": "robot" } },

@@ -1,4 +1,4 @@
-// Gates of the kernel change what the server does when they are switched, at the start and while it runs.
+// Kernel gates change the server's behaviour, at start and at run time.
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,9 +9,9 @@ import { httpsClient } from "../https.ts";
 import { requestsUntilGoaway } from "./goaway.ts";
 import { inFolder, type Served, served } from "./served.ts";
 
-/** What clients see while a gate is on, and while it is off. */
+/** Responses with the gate enabled and disabled. */
 interface Switched {
-  /** Flags beside the gate; files go into the folder. */
+  /** Flags in addition to the gate; files are in the folder. */
   readonly flags?: (folder: string) => Promise<readonly string[]>;
   readonly sees: (server: Served) => Promise<unknown>;
   readonly on: unknown;
@@ -21,7 +21,7 @@ interface Switched {
 const ca = issue({ usage: "ca", commonName: "theirs" });
 const carol = issue({ usage: "client", commonName: "carol", organizations: ["system:masters"], uids: ["7"] }, ca);
 
-/** Members of a document that are called so, wherever they are. */
+/** Number of members with this name in a document, at any depth. */
 function countOf(member: string, value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   return Object.entries(value).reduce((sum, [key, inner]) => sum + (key === member ? 1 : 0) + countOf(member, inner), 0);
@@ -78,7 +78,7 @@ const cases: Readonly<Record<string, Switched>> = {
 };
 
 for (const [gate, { flags = () => Promise.resolve([]), sees, on, off }] of Object.entries(cases)) {
-  test(`${gate} changes what clients see, and takes effect while the server runs`, () =>
+  test(`${gate} changes responses, and takes effect while the server runs`, () =>
     inFolder(async (folder) => {
       const byDefault = stageAt(kernelGates[gate] ?? [], targetRelease)?.default === true;
       const expected = (is: boolean) => (is ? on : off);

@@ -21,7 +21,7 @@ const path = "/api/v1/namespaces/default/configmaps";
 const statusOf = async ({ client }: Served, of = path, headers: Record<string, string> = {}) => (await client.ask(of, { headers })).status;
 const post = async ({ client }: Served) => (await client.ask(path, { method: "POST", body: { metadata: { generateName: "a-" } } })).status;
 
-/** A token of an account that is made for it. */
+/** A token of a new account. */
 async function freshToken(server: Served, spec: object = {}) {
   await makeAccount(server);
   const issued = await issueToken(server, spec);
@@ -30,13 +30,13 @@ async function freshToken(server: Served, spec: object = {}) {
 }
 
 interface Live {
-  /** Of the file, before and after. */
+  /** The configuration file before and after. */
   readonly before: string;
   readonly after: string;
-  /** Files that it names below FOLDER. */
+  /** Files below FOLDER in the configuration. */
   readonly files?: Readonly<Record<string, string>>;
   readonly plugins?: typeof builtIn;
-  /** What a client sees; before, where that can be seen without waiting for what does not come. */
+  /** The observable effect; of the state before only if it can be observed without a timeout. */
   readonly sees: (server: Served) => Promise<unknown>;
   readonly saw?: unknown;
   readonly nowSees: unknown;
@@ -189,7 +189,7 @@ const live: { readonly [Name in SettingName]?: Live } = {
     after: "min-request-timeout: 1",
     async sees({ client }) {
       const { chunks } = await client.stream(`${path}?watch=1`);
-      for await (const _ of documents(chunks)); // ends by itself; before it would after half an hour
+      for await (const _ of documents(chunks)); // Ends by itself; before it would after half an hour.
       return "ended";
     },
     nowSees: "ended",
@@ -321,7 +321,7 @@ function inflight(name: SettingName): Live {
       wait = answer.promise;
       const waiting = server.client.ask("/readyz");
       try {
-        await place.promise; // no other request may take it before
+        await place.promise; // No other request may occupy the place before.
         return await until(async () => {
           const status = await statusOf(server);
           assert.equal(status, 429);
@@ -336,7 +336,7 @@ function inflight(name: SettingName): Live {
   };
 }
 
-/** A setting about front proxies, without and with a value, and what their headers then say. */
+/** A front proxy setting without and with a value, and the effect of its headers. */
 function proxy(name: SettingName, value: string, saw: unknown, nowSees: unknown): Live {
   const { ca, proxy } = makeProxies();
   const names = { "username-headers": "X-Remote-User", "group-headers": "X-Remote-Group" };
@@ -354,13 +354,13 @@ function proxy(name: SettingName, value: string, saw: unknown, nowSees: unknown)
   };
 }
 
-/** Of settings that are about a store that does not answer: where it shows. */
+/** Settings of a store that does not respond, with their observable effect. */
 const hung: { readonly [Name in SettingName]?: string } = {
   "etcd-healthcheck-timeout": "/livez/etcd",
   "etcd-readycheck-timeout": "/readyz/etcd-readiness",
 };
 
-/** Another value than the default for each setting that cannot change; none for the one that the file may not name at all. */
+/** A non-default value for each setting that cannot change; none for the one that the file must not contain. */
 const others: { readonly [Name in SettingName]?: string } = {
   "bind-address": "127.0.0.2",
   "secure-port": "7",
@@ -420,7 +420,7 @@ const others: { readonly [Name in SettingName]?: string } = {
 };
 
 test("every setting takes effect while the server runs, or has a reason why it does not", () => {
-  const names = Object.keys(settings) as SettingName[]; // the keys of the table
+  const names = Object.keys(settings) as SettingName[]; // The keys of the table.
   assert.deepEqual(
     [...Object.keys(live), ...Object.keys(hung)].toSorted(),
     names.filter((name) => settings[name].fixed === undefined).toSorted(),
@@ -474,15 +474,15 @@ test("a change of settings that need a restart is rejected as a whole, with the 
   inFolder(async (folder) => {
     const file = join(folder, "thole.yaml");
     await writeFile(file, "");
-    // Given on the command line they would win over the file.
+    // On the command line they would override the file.
     await served([`--config=${file}`], async (server) => {
       for (const [name, value] of Object.entries(others)) {
-        if (["secure-port", "data-dir", "token-auth-file"].includes(name)) continue; // given by the test server itself
+        if (["secure-port", "data-dir", "token-auth-file"].includes(name)) continue; // Set by the test server itself.
         const told = server.logged.length;
         await writeFile(file, `{${name}: ${value}, plugins: [-configmaps]}\n`);
         await server.running.reload();
         const line = JSON.parse(server.logged.slice(told).find((each) => /rejected/.test(each)) ?? "{}");
-        const reason = settings[name as SettingName].fixed ?? ""; // a key of `others`
+        const reason = settings[name as SettingName].fixed ?? ""; // A key of `others`.
         assert.ok(
           line.mistakes?.includes(`setting "${name}" cannot change while the server runs: ${reason}; restart the server to change it`),
           `${name}: ${JSON.stringify(line)}`,

@@ -11,7 +11,7 @@ import { httpsClient } from "../https.ts";
 import { startRealServer, until } from "../real-server.ts";
 import { holdsItsPlace, inFolder, make, path, type Proof, type Served, served, statusOf } from "./served.ts";
 
-/** The lines of a module that a server in this process has logged. */
+/** A module's log lines of a server in process. */
 const linesOf = ({ logged }: Served, module: string) => logged.map((line) => JSON.parse(line)).filter(({ logger }) => logger === module);
 
 /** A plugin whose start hook never ends. */
@@ -21,7 +21,7 @@ const stuck = definePlugin({
   startHooks: [{ name: "get-ready", run: () => new Promise(() => {}) }],
 });
 
-/** An etcd that stops answering without going away, and a server that gives one of its checks little time and the other much. */
+/** An etcd that stops responding without closing connections, and a server with a short and a long timeout of its checks. */
 async function hungStore(context: { skip(reason: string): void }, little: "health" | "ready", path: string): Promise<void> {
   const missing = etcdMissing();
   if (missing !== false) return context.skip(missing);
@@ -34,7 +34,7 @@ async function hungStore(context: { skip(reason: string): void }, little: "healt
         assert.equal(await statusOf(server, path), 200);
         process.kill(etcd.pid, "SIGSTOP");
         try {
-          // What the check found before holds for a moment.
+          // The previous result of the check is cached for a moment.
           await until(async () => {
             const { status, text } = await server.client.ask(path);
             assert.deepEqual([status, text], [500, "internal server error: timed out\n"]);

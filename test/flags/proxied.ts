@@ -1,4 +1,4 @@
-/** Proofs of the flags about a proxy in front: real certificates, and who the server says that a request is from. */
+/** Proofs of the front proxy flags: real certificates, and the resulting users. */
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ export interface User {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Whom the server takes such a request to be from; the status where it may not even ask that. */
+/** The user of a request with these headers; the status if the request is rejected. */
 export async function whoIs(
   server: Pick<Served, "port" | "ca">,
   headers: Headers,
@@ -50,7 +50,7 @@ export async function whoIs(
   return answer.status === 201 ? JSON.parse(answer.body.toString()).status.userInfo : answer.status;
 }
 
-/** What a kube-apiserver sends for an administrator. */
+/** The headers of a kube-apiserver for an administrator. */
 export const standard: Headers = {
   "X-Remote-User": "carol",
   "X-Remote-Uid": "u-7",
@@ -58,7 +58,7 @@ export const standard: Headers = {
   "X-Remote-Extra-Scopes": ["a", "b"],
   "X-Remote-Extra-Example.org%2Fzone": "north",
 };
-/** The flags for that. */
+/** The flags for these headers. */
 export const standardFlags: readonly string[] = [
   "--requestheader-username-headers=X-Remote-User",
   "--requestheader-uid-headers=X-Remote-Uid",
@@ -66,7 +66,7 @@ export const standardFlags: readonly string[] = [
   "--requestheader-extra-headers-prefix=X-Remote-Extra-",
 ];
 
-/** A server that believes front proxies, with these flags more. */
+/** A server that trusts front proxies, with these additional flags. */
 function behind(flags: readonly string[], use: (server: Served, proxies: Proxies, file: string) => Promise<void>): Promise<void> {
   return inFolder(async (folder) => {
     const proxies = makeProxies(), file = join(folder, "proxies.pem");
@@ -154,7 +154,7 @@ export const proxied = {
       assert.deepEqual(of(await whoIs(server, headers, proxy)).groups, ["system:masters", "dev", "ops, night", "system:authenticated"]);
     });
     await behind([userFlag], async (server, { proxy }) => {
-      // Such a user may ask once the default roles exist.
+      // Such a user has access when the default roles exist.
       await until(async () =>
         assert.deepEqual(of(await whoIs(server, standard, proxy)).groups, ["system:authenticated"], "in no other group")
       );

@@ -1,4 +1,4 @@
-// What a release of kube-apiserver has removed is answered in one way: by a flag, by the configuration file, and when it is read again.
+// Features that a release of kube-apiserver removed have the same error by flag, by configuration file, and at reload.
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -52,13 +52,13 @@ for (const [setting, value, text] of removed) {
     }));
 }
 
-test("what kube-apiserver never had is unknown, with the nearest name that there is", async () => {
+test("features that kube-apiserver never had are unknown, with a suggestion", async () => {
   const start = (arg: string) => served([arg], () => Promise.resolve());
   await assert.rejects(start("--runtime-config=storage.k8s.io/v2=true"), /unknown group version "storage\.k8s\.io\/v2"/);
   await assert.rejects(start("--feature-gates=WatchLists=true"), /unknown feature gate "WatchLists": did you mean "WatchList"\?/);
 });
 
-test("no gate and no version that is served is among what was removed", () => {
+test("no served gate or version is among the removed ones", () => {
   const declared = plugins.flatMap(({ featureGates = {} }) => Object.keys(featureGates));
   assert.deepEqual(declared.flatMap((gate) => removedGate(gate) ?? []), []);
   const versions = plugins.flatMap(({ resources = [] }) => resources).flatMap((resource) =>

@@ -1,4 +1,4 @@
-/** A server in this process with some flags, for the length of a test. */
+/** A server in process with some flags, for one test. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:https";
@@ -17,10 +17,10 @@ export interface Served extends TestServer {
   unfinished(method: string, path: string): { readonly answer: Promise<{ readonly status: number; readonly text: string }>; abort(): void };
 }
 
-/** A proof that a flag does what it says. It gets the test's context, to skip what this machine cannot show. */
+/** A proof of a flag's effect. Its argument is the test's context, to skip on a machine that lacks a requirement. */
 export type Proof = (context: { skip(reason: string): void }) => Promise<void>;
 
-/** What proofs write and read. */
+/** The collection for proofs. */
 export const path = "/api/v1/namespaces/default/configmaps";
 export async function make({ client }: Served, name: string): Promise<void> {
   assert.equal((await client.ask(path, { method: "POST", body: { metadata: { name } } })).status, 201);
@@ -29,7 +29,7 @@ export async function statusOf({ client }: Served, of: string, headers: Record<s
   return (await client.ask(of, { headers })).status;
 }
 
-/** Starts, uses and closes it; rejects with what kept it from starting. */
+/** Starts, uses and closes a server; rejects with the error of the start. */
 export async function served(args: readonly string[], use: (server: Served) => Promise<void>, plugins?: readonly Plugin[]): Promise<void> {
   const server = await startTestServer({ args, ...(plugins === undefined ? {} : { plugins }) });
   const token = server.tokens.admin;
@@ -55,19 +55,19 @@ function unfinished({ port, ca }: TestServer, token: string, method: string, pat
       resolve({ status: response.statusCode ?? 0, text });
     });
   });
-  answer.catch(() => {}); // an abort is no failure
+  answer.catch(() => {}); // An abort is not a failure.
   sent.write('{"metadata":');
   return { answer, abort: () => void sent.destroy() };
 }
 
-/** Until one request that changes something is under way: it is counted, and has its place. */
+/** Waits until a write is in progress, so that it is counted. */
 export async function holdsItsPlace({ client }: Pick<Served, "client">): Promise<void> {
   await until(async () =>
     assert.match((await client.ask("/metrics")).text, /^apiserver_current_inflight_requests\{request_kind="mutating"\} 1$/m)
   );
 }
 
-/** A temporary folder for the length of `use`. */
+/** Calls `use` with a temporary folder. */
 export async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "thole-flags-"));
   try {

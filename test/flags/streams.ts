@@ -1,8 +1,8 @@
-/** What an HTTP/2 client may have open on one connection. */
+/** Streams of an HTTP/2 client on one connection. */
 import { http2Ask, http2Session } from "../../kernel/listen/testing/clients.ts";
 import { path } from "./served.ts";
 
-/** Whether a request is answered while so many watches, which last so many seconds, are open on its connection. */
+/** Whether a request is answered while `watches` watches of that duration are open on its connection. */
 export async function isAnsweredBeside(
   watches: number,
   lastingSeconds: number,
@@ -16,9 +16,9 @@ export async function isAnsweredBeside(
       if (status !== 200) throw new Error(`${path} answered ${status}`);
       told.push(name);
     };
-    await ask("settled", "/livez/ping"); // the client has received the settings of the connection
+    await ask("settled", "/livez/ping"); // The client has received the settings of the connection.
     for (let open = 0; open < watches; open++) {
-      ask("watch", `${path}?watch=1&timeoutSeconds=${lastingSeconds}&resourceVersion=0`).catch(() => {}); // it may be left open
+      ask("watch", `${path}?watch=1&timeoutSeconds=${lastingSeconds}&resourceVersion=0`).catch(() => {}); // It may stay open.
     }
     await ask("request", "/livez/ping");
     return told[1] === "request";

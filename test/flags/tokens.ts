@@ -1,4 +1,4 @@
-/** Proofs of the flags about bearer tokens that other servers issue or review. */
+/** Proofs of the flags of bearer tokens that other servers issue or review. */
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,14 +8,14 @@ import { until } from "../real-server.ts";
 import { openReviewer } from "../token-reviewer.ts";
 import { inFolder, path, type Proof, type Served, served, statusOf } from "./served.ts";
 
-/** The user of a token, as a TokenReview names it; the error where the token is not accepted. */
+/** The user of a token in a TokenReview; the error if the token is rejected. */
 async function reviewed({ client }: Served, token: string): Promise<any> {
   const answer = await client.ask("/apis/authentication.k8s.io/v1/tokenreviews", { method: "POST", body: { spec: { token } } });
   const { status } = answer.json();
   return status.authenticated === true ? status.user : status.error;
 }
 
-/** The user of a token of the issuer, once the server has discovered it. */
+/** The user of a token of the issuer, after its discovery. */
 function userOf(server: Served, token: string): Promise<any> {
   return until(async () => {
     const user = await reviewed(server, token);
@@ -24,7 +24,7 @@ function userOf(server: Served, token: string): Promise<any> {
   });
 }
 
-/** A server with one issuer by flags, and these flags more. */
+/** A server with one issuer by flags, and these additional flags. */
 function withOidc(flags: readonly string[], use: (server: Served, issuer: OidcIssuer) => Promise<void>): Promise<void> {
   return inFolder(async (folder) => {
     const issuer = await openIssuer();

@@ -1,4 +1,4 @@
-/** A valid object with the field, for each field that goes while its gate is off. */
+/** A valid object with the field, for each field that is dropped while its gate is disabled. */
 import { csiDriver } from "../validation/kinds/csi-driver.ts";
 import { lease } from "../validation/kinds/lease.ts";
 import { persistentVolumeClaim } from "../validation/kinds/persistent-volume-claim.ts";
@@ -9,19 +9,19 @@ import type { Change, KindRules } from "../validation/rule.ts";
 
 export interface FieldCase {
   readonly of: KindRules;
-  /** What makes the kind's valid object one that has the field. */
+  /** The change from the kind's valid object to one with the field. */
   readonly with: Change;
-  /** What both objects have beyond the kind's valid one. */
+  /** A change to both objects. */
   readonly both?: Change;
-  /** The field cannot be added to what is stored, whatever its gate says. */
+  /** The field cannot be added to a stored object, with any state of the gate. */
   readonly addable?: false;
-  /** The field cannot be taken away from what is stored, whatever its gate says. */
+  /** The field cannot be removed from a stored object, with any state of the gate. */
   readonly removable?: false;
-  /** While its gate is off the field that is stored cannot be taken away. */
+  /** While its gate is disabled, the stored field cannot be removed. */
   readonly sealedOff?: true;
   /** Path of the error for an object without the field, which is required. */
   readonly neededAt?: string;
-  /** Path of the error for the parent of the field, which no object of the kind may have. */
+  /** Path of the error for the field's parent, which no object of the kind may have. */
   readonly neverAt?: string;
 }
 
@@ -39,7 +39,7 @@ const containers = (rest: Change): Change => ({ containers: [{ name: "c", image:
 const container = { name: "c", image: "a", lifecycle: { stopSignal: "SIGTERM" } };
 const onLinux: Change = { template: { spec: { os: { name: "linux" } } } };
 
-/** Fields with a `gate`, by the version, the kind and the path. */
+/** Fields with a `gate`, by version, kind and path. */
 export const fieldCases: Readonly<Record<string, FieldCase>> = {
   "coordination.k8s.io/v1/Lease spec.strategy": { of: lease, with: { spec: { strategy: "OldestEmulationVersion" } } },
   "coordination.k8s.io/v1/Lease spec.preferredHolder": {
@@ -99,7 +99,7 @@ export const fieldCases: Readonly<Record<string, FieldCase>> = {
   "storage.k8s.io/v1/VolumeAttachment status.detachError.errorCode": attachment({ attached: false, detachError: { errorCode: 1 } }),
 };
 
-/** Fields that their kind drops by itself, for more hangs on them than themselves; with their gates. */
+/** Fields that the kind's own code drops, because other fields depend on them; with their gates. */
 export const ownCases: Readonly<Record<string, FieldCase & { readonly gate: string }>> = {
   "v1/PersistentVolume spec.volumeAttributesClassName": {
     gate: "VolumeAttributesClass",
@@ -122,7 +122,7 @@ export const ownCases: Readonly<Record<string, FieldCase & { readonly gate: stri
   }),
 };
 
-/** Gates of plugins that can be switched and drop no field: what they are for. */
+/** Gates of plugins that drop no field, with their purpose. */
 export const otherGates: Readonly<Record<string, string>> = {
   ClusterTrustBundle: "the projection of trust bundles cannot be on without it",
   SELinuxMount: "a rule of PodTemplates: which labels of SELinux volumes may be mounted with",

@@ -4,17 +4,17 @@ import { type Change, merged } from "../validation/rule.ts";
 import type { FieldCase } from "./cases.ts";
 import { valuesAt } from "./walk.ts";
 
-/** One field, and the server that its objects are on. Objects of it outlive the server. */
+/** One field, and the server of its objects. The objects exist longer than the server. */
 export interface Place {
   readonly client: Client;
   readonly of: FieldCase;
-  /** As in the key of the case: version and kind, a space, the path. */
+  /** As in the key of the case: version, kind, a space and the path. */
   readonly field: string;
-  /** Starts the names of all objects. */
+  /** Prefix of all object names. */
   readonly prefix: string;
 }
 
-/** With the gate on the field is like any other; leaves an object that has it for `whileOff`. */
+/** With the gate enabled the field is ordinary; leaves an object with it for `whileOff`. */
 export async function whileOn(place: Place): Promise<void> {
   const { addable = true, removable = true, neverAt } = place.of;
   if (neverAt !== undefined) return refused(await create(place, "stored", "with"), "created with the field", neverAt);
@@ -30,11 +30,11 @@ export async function whileOn(place: Place): Promise<void> {
   else refused(await put(place, "shrunk", "without"), "the field taken away");
 }
 
-/** With the gate off the field goes, unless it is stored; once taken away it does not come back. */
+/** With the gate disabled the field is dropped unless stored, and cannot be added again after its removal. */
 export async function whileOff(place: Place): Promise<void> {
   const { removable = true, sealedOff = false, neededAt, neverAt } = place.of;
   if (neverAt !== undefined) return refused(await create(place, "new", "with"), "created with the field", neverAt);
-  /** That a write which would bring the field leaves nothing of it. */
+  /** Asserts that a write with the field stores none of it. */
   const dropped = async (name: string, what: string) => {
     if (neededAt !== undefined) refused(await put(place, name, "with"), what, neededAt);
     else assert.deepEqual(await changed(place, name, "with"), [], what);
@@ -72,10 +72,10 @@ function create(place: Place, name: string, form: Form): Promise<Answer> {
   return place.client.ask(place.of.of.path, { method: "POST", body: objectOf(place, name, form) });
 }
 
-/** Whether the status has a part in it, which is written by its own path. */
+/** Whether the field is part of the status, which has its own path. */
 const hasStatus = (place: Place) => objectOf(place, "any", "with")["status"] !== undefined;
 
-/** A new object, its status written after it; what it has of the field then. */
+/** Creates an object and writes its status; returns the value of the field then. */
 async function made(place: Place, name: string, form: Form): Promise<readonly unknown[]> {
   const answer = await create(place, name, form);
   assert.equal(answer.status, 201, answer.text);
@@ -89,12 +89,12 @@ async function put(place: Place, name: string, form: Form, note?: string, subres
     const { resourceVersion, finalizers } = (await client.ask(own)).json().metadata;
     const body = merged(objectOf(place, name, form, note), { metadata: { resourceVersion, finalizers } });
     const answer = await client.ask(`${own}${subresource}`, { method: "PUT", body });
-    // The controllers that protect claims and volumes write too.
+    // The controllers that protect claims and volumes also write.
     if (answer.status !== 409 || conflicts === 5) return answer;
   }
 }
 
-/** What an update of the object, and of its status where it has one, leaves of the field. */
+/** Updates the object, and its status if it has one; returns the value of the field then. */
 async function changed(place: Place, name: string, form: Form, note?: string): Promise<readonly unknown[]> {
   const answer = await put(place, name, form, note);
   assert.equal(answer.status, 200, answer.text);

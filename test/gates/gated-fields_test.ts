@@ -13,7 +13,7 @@ const fields = gatedFields();
 const locked = gatesNow().filter(({ stage }) => stage.locked === true);
 const switchable = gatesNow().filter(({ stage, ofPlugin }) => ofPlugin && stage.locked !== true).map(({ gate }) => gate);
 
-/** Of a gate: its fields with their cases. */
+/** The fields of a gate with their cases. */
 function casesOf(gate: string): readonly (readonly [field: string, of: FieldCase])[] {
   return [
     ...Object.entries(fieldCases).filter(([field]) => fields.get(field) === gate),

@@ -1,4 +1,4 @@
-/** The fields with a gate, of every kind that is served and can be written, and the gates that can be switched. */
+/** The fields with a gate, of every served and writable kind, and the gates that can be changed. */
 import { membersOf } from "../../core/derive/members.ts";
 import { defaultNames, spell } from "../../core/names.ts";
 import type { GateStage } from "../../core/plugin.ts";
@@ -10,7 +10,7 @@ import { plugins } from "../../plugins/mod.ts";
 export function gatedFields(): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const { kind, served, strategy } of plugins.flatMap((plugin) => plugin.resources ?? [])) {
-    // Nothing is dropped from what can only be read.
+    // Nothing is dropped from read-only kinds.
     if (strategy?.without?.includes("create") && strategy.without.includes("update")) continue;
     for (const [groupVersion, { schema, removed }] of Object.entries(served)) {
       if (removed !== undefined && compareReleases(removed, targetRelease) <= 0) continue;
@@ -32,12 +32,12 @@ function collect(of: Node, path: string, inside: readonly Node[], found: Map<str
   }
 }
 
-/** What stands at a path such as `spec.volumes[].image`: one value for each element that has it. */
+/** The values at a path such as `spec.volumes[].image`: one for each element that has it. */
 export function valuesAt(object: unknown, path: string): readonly unknown[] {
   let here: readonly unknown[] = [object];
   for (const step of path.split(".")) {
     const key = step.replace("[]", "");
-    // Objects of JSON: whatever is none has no such key.
+    // Objects of JSON: other values have no such key.
     here = here.flatMap((each) => (each as Readonly<Record<string, unknown>> | null)?.[key] ?? []);
   }
   return here;
@@ -46,11 +46,11 @@ export function valuesAt(object: unknown, path: string): readonly unknown[] {
 interface GateAt {
   readonly gate: string;
   readonly stage: GateStage;
-  /** A plugin's, else the kernel's. */
+  /** Whether a plugin declares it, not the kernel. */
   readonly ofPlugin: boolean;
 }
 
-/** Every gate of our release, as it stands in it. */
+/** Every gate of the emulated release with its stage. */
 export function gatesNow(): readonly GateAt[] {
   const ladders = [
     ...Object.entries(kernelGates).map(([gate, ladder]) => ({ gate, ladder, ofPlugin: false })),

@@ -8,7 +8,7 @@ export const wantedLabel = "wanted";
 const valueAnnotation = "value";
 
 /** The result of a read. */
-export function foundIn({ metadata }: any): NonNullable<Read["found"]> { // an answer's JSON; a missing member fails the checkers
+export function foundIn({ metadata }: any): NonNullable<Read["found"]> { // A response's JSON; a missing member fails the checkers.
   return { revision: Number(metadata.resourceVersion), value: metadata.annotations?.[valueAnnotation] ?? "" };
 }
 
@@ -16,7 +16,7 @@ export function foundIn({ metadata }: any): NonNullable<Read["found"]> { // an a
 export interface Stage {
   readonly history: History;
   readonly collection: string;
-  /** One of the servers that answer now. */
+  /** One of the servers that currently respond. */
   readonly client: () => Client;
   readonly random: () => number;
   readonly ending: AbortSignal;
@@ -30,7 +30,7 @@ export function pause(milliseconds: number): Promise<void> {
 let values = 0;
 const labels = (random: () => number) => ({ [wantedLabel]: random() < 0.5 ? "yes" : "no" });
 
-/** Puts and deletes objects of some names, one after the other, with and without a resourceVersion. */
+/** Puts and deletes objects of some names in sequence, with and without a resourceVersion. */
 export async function write({ history, collection, client, random, ending }: Stage, keys: readonly string[]): Promise<void> {
   const last = new Map<string, string>();
   while (!ending.aborted) {
@@ -62,7 +62,7 @@ export async function write({ history, collection, client, random, ending }: Sta
       await pause(20);
     } else if (answer.status >= 300) {
       note("refused", undefined, `${ask.method} ${answer.status} ${answer.text}`);
-      // 404: it is gone; 409: it is another's, or is there already.
+      // 404: it was deleted; 409: another one changed or created it.
       if (answer.status === 404) last.delete(key);
       else await look(`${collection}/${key}`, client, key, last);
     } else if (deletes) {
@@ -83,7 +83,7 @@ async function look(path: string, client: Stage["client"], key: string, last: Ma
   else if (answer?.status === 404) last.delete(key);
 }
 
-/** Whether it says that the object is not there; the kind may be away. */
+/** Whether the response says that the object does not exist; the kind may be disabled. */
 export function isMissing({ status, text }: Answer): boolean {
   return status === 404 && /"name":"/.test(text);
 }
@@ -100,7 +100,7 @@ export async function read({ history, collection, client, random, ending }: Stag
   }
 }
 
-/** Reads from one server an object that was just written through another, at least at that revision. */
+/** Reads from one server an object that was just written through another, at that revision or later. */
 export async function readOwn({ history, collection, client, random, ending }: Stage): Promise<void> {
   while (!ending.aborted) {
     await pause(random() * 30);
@@ -115,7 +115,7 @@ export async function readOwn({ history, collection, client, random, ending }: S
   }
 }
 
-/** How often watchers had to begin anew because their history was gone, and what the events said that ended watches. */
+/** Number of restarts of watchers after compacted history, and the messages in final events. */
 export interface Resumed {
   resumes: number;
   relists: number;
@@ -123,8 +123,8 @@ export interface Resumed {
 }
 
 /**
- * Lists and watches as an informer does: resumes after every break from what it heard of last, breaks off by itself now and then,
- * and begins a new chain only where the server says that its history is gone (410).
+ * Lists and watches like an informer: resumes after every break from the last revision, breaks off by itself now and then, and starts a new
+ * chain only after a 410.
  */
 export async function watch(stage: Stage, watcher: string, filtered: boolean, counts: Resumed): Promise<void> {
   const { history, collection, client, random, ending } = stage;
@@ -144,7 +144,7 @@ export async function watch(stage: Stage, watcher: string, filtered: boolean, co
       const broken = AbortSignal.any([ending, breaking.signal]);
       const path = `${collection}?watch=1&allowWatchBookmarks=true&resourceVersion=${reached}${selector}`;
       const { status, chunks } = await client().stream(path, { signal: broken });
-      // Only now, however long that took, so that every watch has its chance.
+      // Only now, so that every watch has its time.
       timer = setTimeout(() => breaking.abort(), 300 + Math.floor(random() * 2000));
       if (status === 410) chain = undefined;
       if (status !== 200 || chain === undefined) throw new Error(`a watch was answered with ${status}`);
@@ -163,7 +163,7 @@ export async function watch(stage: Stage, watcher: string, filtered: boolean, co
       await pause(20);
     } finally {
       clearTimeout(timer);
-      breaking.abort(); // what is left of an answer would keep its connection
+      breaking.abort(); // The rest of a response would keep its connection.
     }
   }
 }

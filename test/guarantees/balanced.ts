@@ -18,7 +18,7 @@ export function nothingMet(): Met {
 
 const triesMax = 1000, betweenTriesMs = 5;
 
-/** `servers`: those of now, also those that are away. */
+/** `servers`: the current ones, including unavailable ones. */
 export function balanced(servers: () => readonly Client[], met: Met): Client {
   let turn = 0;
   async function inTurn<T>(mayRepeat: boolean, attempt: (server: Client) => Promise<T>, signal?: AbortSignal): Promise<T> {

@@ -1,10 +1,10 @@
 /**
- * What must hold of every history. The guarantees of watches are etcd's (ordered, unique, atomic, reliable, resumable, bookmarkable)
- * and the API's (filtered); writes and reads of single objects are linearizable. Each checker gives a line for each violation.
+ * The invariants of every history. The guarantees of watches are etcd's (ordered, unique, atomic, reliable, resumable, bookmarkable) and
+ * the API's (filtered); writes and reads of single objects are linearizable. Each checker returns a line for each violation.
  */
 import type { Chain, History, WatchEvent } from "./history.ts";
 
-/** All of them. */
+/** The results of all checkers. */
 export function violations(history: History): readonly string[] {
   return [ordered, agreeing, reliable, filteredRight, acknowledged, inRealTime, freshReads].flatMap((check) => check(history));
 }
@@ -14,8 +14,10 @@ interface Stretch {
   readonly reach: number;
 }
 
-/** What those who see everything have seen between them: all after each `start`, up to `reach`. History that was compacted before anybody saw
- *  it lies in between. */
+/**
+ * The ranges of revisions that unfiltered watchers have seen: all after each `start`, up to `reach`. Between them history was compacted
+ * before any watcher saw it.
+ */
 function stretches({ chains }: History): readonly Stretch[] {
   const spans = chains.filter(({ filtered }) => !filtered).map((chain) => ({ start: chain.start, reach: reachOf(chain) }));
   return spans.toSorted((a, b) => a.start - b.start).reduce<Stretch[]>((whole, span) => {
@@ -25,7 +27,7 @@ function stretches({ chains }: History): readonly Stretch[] {
   }, []);
 }
 
-/** Whether all of what happened after `from`, up to `to`, was seen. */
+/** Whether all changes after `from`, up to `to`, were seen. */
 function coverage(history: History): (from: number, to: number) => boolean {
   const seen = stretches(history);
   return (from, to) => seen.some(({ start, reach }) => from >= start && to <= reach);
@@ -34,7 +36,7 @@ function coverage(history: History): (from: number, to: number) => boolean {
 const changesOf = (chain: Chain) => chain.events.filter(({ type }) => type !== "BOOKMARK");
 const show = ({ type, key, value, revision }: WatchEvent) => `${type} ${key}=${value} at ${revision}`;
 
-/** Ordered, unique, bookmarkable: revisions of changes rise strictly, and none is below one that a bookmark has passed. */
+/** Ordered, unique, bookmarkable: revisions of changes rise strictly, and none is below an earlier bookmark. */
 export function ordered({ chains }: History): readonly string[] {
   return chains.flatMap((chain) => {
     let last = chain.start;
@@ -47,7 +49,7 @@ export function ordered({ chains }: History): readonly string[] {
   });
 }
 
-/** Every change that any watcher saw, by revision. That an object has left what a watcher sees does not say what became of it. */
+/** Every change that any watcher saw, by revision. A filtered deletion does not determine the object's state. */
 function known({ chains }: History): ReadonlyMap<number, WatchEvent> {
   const found = new Map<number, WatchEvent>();
   for (const { filtered, events } of chains) {
@@ -60,8 +62,7 @@ function known({ chains }: History): ReadonlyMap<number, WatchEvent> {
 }
 
 /**
- * Atomic: one revision is one change, and all watchers see the same. Who is told that an object has left what it watches is
- * shown the object as it was before, as upstream does.
+ * Atomic: one revision is one change, and all watchers see the same. A filtered deletion has the object's previous state, as upstream's.
  */
 export function agreeing(history: History): readonly string[] {
   const all = known(history);
@@ -82,7 +83,7 @@ export function agreeing(history: History): readonly string[] {
 
 const reachOf = (chain: Chain) => chain.events.reduce((reach, { revision }) => Math.max(reach, revision), chain.start);
 
-/** Reliable and resumable: between its start and the last revision that it heard of, a watcher has missed nothing that others or writers know. */
+/** Reliable and resumable: between its start and its last revision a watcher has missed no change that others or writers know. */
 export function reliable(history: History): readonly string[] {
   const revisions = new Set(known(history).keys());
   for (const { revision } of history.writes) if (revision !== undefined) revisions.add(revision);
@@ -93,7 +94,7 @@ export function reliable(history: History): readonly string[] {
   });
 }
 
-/** Up to which revision all that has happened is known, from the beginning on. */
+/** The revision up to which all changes from the start are known. */
 function knownUntil(history: History): number {
   return stretches(history)[0]?.reach ?? -1;
 }
@@ -160,7 +161,10 @@ export function inRealTime({ writes }: History): readonly string[] {
   });
 }
 
-/** A read gives what stands at its revision, and that is no older than it may be: what was acknowledged when the read began, or what it asked for. */
+/**
+ * A read returns the state at its revision, and that revision is not older than the writes acknowledged before the read, or than the
+ * requested one.
+ */
 export function freshReads(history: History): readonly string[] {
   const all = known(history);
   const changes = Map.groupBy([...all.values()].toSorted((a, b) => a.revision - b.revision), ({ key }) => key);

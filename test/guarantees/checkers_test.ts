@@ -55,7 +55,7 @@ const right = {
 
 test("a correct history has no violations", () => assert.deepEqual(violations(right), []));
 
-/** Who watches everything has lost 13 to 15, in which `a` was deleted and `b` was written and lost its label. */
+/** Unfiltered watchers missed 13 to 15, in which `a` was deleted and `b` was written and lost its label. */
 const gap: History = {
   writes: [...right.writes, { op: "delete", key: "b", value: "d", begun: 50, ended: 60, outcome: "done" }],
   reads: [

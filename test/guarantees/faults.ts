@@ -16,7 +16,7 @@ const silentMs = 1_000;
 /** Longer than a server takes to find that a line is dead: its keepalive of 30 s, and 10 s for the answer. */
 const deadMs = 45_000;
 
-/** The faults of a run, in the order in which they are tried. */
+/** The faults of a run, in order. */
 export function faultsOf(hosts: readonly Host[], members: readonly EtcdServer[], random: () => number): readonly Fault[] {
   const host = () => some(hosts, random), member = () => some(members, random);
   const always: readonly Fault[] = [
@@ -44,7 +44,7 @@ export function faultsOf(hosts: readonly Host[], members: readonly EtcdServer[],
   ], random);
 }
 
-/** The connections of one server after the other to its store become silent, while the others continue. */
+/** The store connections of one server after the other become silent, while the others continue. */
 export function silences(hosts: readonly Host[]): readonly Fault[] {
   return hosts.map((host) => ({
     name: "a server's lines to its store are dead, and nobody says so",
@@ -52,7 +52,7 @@ export function silences(hosts: readonly Host[]): readonly Fault[] {
   }));
 }
 
-/** Forgets everything but the last of it, while watches are open. */
+/** Compacts all but the latest revision, while watches are open. */
 async function compact(members: readonly EtcdServer[]): Promise<void> {
   const store = await openEtcd({ endpoints: members.map(({ endpoint }) => endpoint) });
   try {
@@ -73,7 +73,7 @@ async function moveLeader(members: readonly EtcdServer[], random: () => number):
   const leader = await leaderOf(members);
   const others = members.filter((member) => member !== leader);
   const target = await statusOf(some(others, random));
-  // Whether it comes to that, and who leads then, is all the same.
+  // The result, and the next leader, do not matter.
   await gateway(leader, "transfer-leadership", { targetID: target.header.member_id }).catch(() => {});
 }
 
@@ -92,7 +92,7 @@ async function leaderOf(members: readonly EtcdServer[]): Promise<EtcdServer> {
   throw new Error("etcd found no leader");
 }
 function statusOf(member: EtcdServer): Promise<MemberStatus> {
-  return gateway(member, "status", {}) as Promise<MemberStatus>; // what etcd answers there
+  return gateway(member, "status", {}) as Promise<MemberStatus>; // The documented response of etcd.
 }
 async function gateway({ endpoint }: EtcdServer, call: string, body: object): Promise<unknown> {
   const signal = AbortSignal.timeout(2_000);

@@ -1,4 +1,4 @@
-// Writers, readers and watchers against the program, while it and its store are killed, stopped and cut off, and history is compacted.
+// Writers, readers and watchers against the program, while it and its store are killed, stopped and disconnected, and history is compacted.
 import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
@@ -11,18 +11,18 @@ import { Host } from "./host.ts";
 import { eventsOf, type Load, startLoad, told } from "./load.ts";
 import { randomOf } from "./random.ts";
 
-/** How long each run takes; `npm run test:faults` gives it more. */
+/** Duration of each run; `npm run test:faults` sets a longer one. */
 const isLong = process.env.THOLE_FAULTS_SECONDS !== undefined;
 const seconds = Number(process.env.THOLE_FAULTS_SECONDS ?? 3);
 const seed = Number(process.env.THOLE_FAULTS_SEED ?? Math.floor(Math.random() * 2 ** 32));
-/** So many faults there are in any case: the first three kill a server, kill etcd and compact history where they can. */
+/** Minimum number of faults: the first three kill a server, kill etcd and compact history, if applicable. */
 const faultsMin = 3;
-/** How long everything may take to be well again after the last fault. */
+/** Milliseconds in which everything must recover after the last fault. */
 const wellMs = 60_000;
 
 type Faults = (hosts: readonly Host[], members: readonly EtcdServer[], random: () => number) => readonly Fault[];
 
-/** `runtimes`: of each server. */
+/** `runtimes`: the runtime of each server. */
 async function scene(runtimes: readonly Runtime[], members: readonly EtcdServer[], faultsFor: Faults = faultsOf): Promise<void> {
   const hosts: Host[] = [];
   for (const runtime of runtimes) hosts.push(await Host.open(runtime, members));

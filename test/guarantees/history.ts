@@ -1,41 +1,41 @@
-/** What happened in a run, as its clients saw it: writes, reads and watches. Times are milliseconds of one clock. */
+/** The history of a run as observed by its clients: writes, reads and watches. Times are milliseconds of one clock. */
 
 interface Span {
   readonly key: string;
   readonly begun: number;
   readonly ended: number;
 }
-/** A write: done (acknowledged), refused (surely without effect), or unknown (the answer was lost). */
+/** A write: done (acknowledged), refused (without effect), or unknown (the response was lost). */
 export interface Write extends Span {
   readonly op: "put" | "delete";
-  /** What was written; no two writes write the same. */
+  /** The written value, unique among all writes. */
   readonly value: string;
   readonly outcome: "done" | "refused" | "unknown";
-  /** What was said to one that is refused. */
+  /** The error of a refused write. */
   readonly why?: string;
-  /** Of a put that is done. */
+  /** Of a completed put. */
   readonly revision?: number;
 }
 /** A read of one object, most recent. */
 export interface Read extends Span {
-  /** Asked for no older than this; without it the most recent was asked for. */
+  /** The requested minimum revision; undefined for the most recent one. */
   readonly atLeast?: number;
-  /** Undefined where there was none. */
+  /** Undefined if there was no object. */
   readonly found: { readonly revision: number; readonly value: string } | undefined;
 }
 export interface WatchEvent {
   readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK";
   readonly key: string;
   readonly value: string;
-  /** Whether its label says that the filtered watchers want it. */
+  /** Whether the label matches the selector of the filtered watchers. */
   readonly wanted: boolean;
   readonly revision: number;
 }
-/** What a watcher saw without a gap of its own making: it resumed after each break from the last revision that it had heard of. */
+/** The events of a watcher without a gap of its own: it resumed after each break from its last revision. */
 export interface Chain {
   readonly watcher: string;
   readonly filtered: boolean;
-  /** Everything after this is to be seen. */
+  /** All changes after this revision are part of the chain. */
   readonly start: number;
   readonly events: WatchEvent[];
 }

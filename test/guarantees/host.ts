@@ -1,4 +1,4 @@
-/** One of the servers of a run, the one of now and those after it, behind a line that can fall silent. */
+/** One server of a run with its restarts, behind a proxy that can become silent. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,13 +8,15 @@ import { type Client, httpsClient } from "../https.ts";
 import { type RealServer, type Runtime, startRealServer } from "../real-server.ts";
 import { pause } from "./actors.ts";
 
-/** How much history there is: about as much as a fault lasts, so that some who come back find theirs gone. */
+/**
+ * Age of the kept history in milliseconds: about the duration of a fault, so that it is compacted for some of the clients that reconnect.
+ */
 const keptMs = 1_000;
 
 export class Host {
   readonly #runtime: Runtime;
   readonly #folder: string;
-  /** One to each member of etcd. */
+  /** One proxy per member of etcd. */
   readonly #store: readonly Proxy[];
   #server: RealServer | undefined;
   #line: Proxy | undefined;
@@ -25,7 +27,7 @@ export class Host {
     this.#folder = folder;
     this.#store = store;
   }
-  /** Without members it keeps everything in a folder of its own. */
+  /** Without members it uses the embedded store in its own folder. */
   static async open(runtime: Runtime, members: readonly EtcdServer[]): Promise<Host> {
     const store = await Promise.all(members.map(({ endpoint }) => startProxy(endpoint)));
     const host = new Host(runtime, await mkdtemp(join(tmpdir(), "thole-guarantees-")), store);
@@ -34,7 +36,7 @@ export class Host {
   }
 
   readonly client = (): Client => this.#client!;
-  /** The end of what it logged. */
+  /** The end of its log. */
   readonly log = (): string => this.#server?.errors().slice(-3000) ?? "";
 
   /** Kills it and starts it again. */
@@ -49,14 +51,14 @@ export class Host {
     await pause(milliseconds);
     this.#server?.signal("SIGCONT");
   }
-  /** Its clients hear nothing from it, nor it from them, until they give up and come back; it is never told. */
+  /** Packets between the server and its clients are dropped until the clients give up and reconnect; the server gets no notification. */
   async loseClients(milliseconds: number): Promise<void> {
     this.#line?.hold();
     await pause(milliseconds);
     this.#line?.restore();
     this.#renewClient();
   }
-  /** Its connections to the store are silent until they break. */
+  /** Its store connections are silent until they break. */
   async loseStore(milliseconds: number): Promise<void> {
     for (const proxy of this.#store) proxy.hold();
     await pause(milliseconds);
@@ -65,7 +67,7 @@ export class Host {
       proxy.restore();
     }
   }
-  /** The connections to its store fall silent and stay so; new ones are good. It has to find out by itself. */
+  /** Its current store connections stay silent; new ones work. The server must detect it. */
   async silenceStore(milliseconds: number): Promise<void> {
     for (const proxy of this.#store) {
       proxy.hold();
@@ -76,7 +78,7 @@ export class Host {
   async close(): Promise<void> {
     this.#client?.close();
     this.#server?.signal("SIGCONT");
-    // A connection on which nothing is heard is one that the server would wait for.
+    // Otherwise the server would wait for a silent connection.
     await this.#line?.close();
     await this.#server?.close();
     for (const proxy of this.#store) await proxy.close();

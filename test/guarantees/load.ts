@@ -9,13 +9,13 @@ import { randomOf } from "./random.ts";
 export interface Load {
   readonly history: History;
   readonly counts: Resumed;
-  /** How many chains there are where nobody has to begin anew. */
+  /** Number of chains if no watcher has to start again. */
   readonly watchers: number;
   /** Acknowledged writes or reads, whichever are fewer. */
   progress(): number;
   /**
-   * Writers and readers stop; every watcher hears of a write after all others, or lists after it; then everything is read once more. Rejects
-   * where that does not come about within a minute.
+   * Stops writers and readers; every watcher receives a final write, or lists after it; then everything is read once more. Rejects if that
+   * takes longer than a minute.
    */
   finish(): Promise<void>;
   /** Aborts all clients. */
@@ -24,7 +24,7 @@ export interface Load {
 
 const wellMs = 60_000;
 
-/** Resolves once every watcher has begun, so that what they see is all that happens. `client`: one of the servers of now, as `random` has it. */
+/** Resolves when every watcher has started, so that they see all changes. `client`: one of the current servers, selected with `random`. */
 export async function startLoad(
   client: (random: () => number) => Client,
   seed: number,
@@ -72,8 +72,8 @@ export async function startLoad(
 }
 
 /**
- * How many watchers have heard of a revision, each in one of its chains. Who was stuck for longer than history is kept has listed anew
- * after it, and hears of nothing any more: no bookmark comes before that chain has lost its history, too.
+ * Number of watchers that have reached a revision in one of their chains. A watcher that was stuck for longer than history is kept has
+ * listed after it, and receives no further event: its history is compacted before the next bookmark.
  */
 function reached({ chains }: History, last: number): number {
   const those = chains.filter(({ start, events }) => start >= last || events.some(({ revision }) => revision >= last));
@@ -87,12 +87,12 @@ export function told({ history: { writes, reads, chains }, counts: { resumes, re
     eventsOf(chains)
   } events in ${resumes} watches, ${relists} relists`;
 }
-/** Of all watchers together. */
+/** Number of events of all watchers. */
 export function eventsOf(chains: History["chains"]): number {
   return chains.reduce((sum, { events }) => sum + events.length, 0);
 }
 
-/** A write after all others, that every watcher is to see. */
+/** The final write, which every watcher must see. */
 async function lastWrite(collection: string, client: () => Client): Promise<number> {
   return await until(async () => {
     const answer = await client().ask(collection, {
@@ -104,7 +104,7 @@ async function lastWrite(collection: string, client: () => Client): Promise<numb
   });
 }
 
-/** Reads of everything at the end, in quiet: they find the last of every acknowledged write. */
+/** Reads of all objects at the end: they find the last acknowledged write of each. */
 async function closing(collection: string, client: Client, history: History): Promise<void> {
   for (const key of new Set(history.writes.map(({ key }) => key))) {
     const begun = performance.now();

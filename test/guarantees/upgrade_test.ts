@@ -1,4 +1,4 @@
-// Writers, readers and watchers, while the members of etcd are exchanged for the next release, one after the other.
+// Writers, readers and watchers, while the members of etcd are upgraded to the next release in sequence.
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { Host } from "./host.ts";
 import { eventsOf, startLoad, told } from "./load.ts";
 
 const wellMs = 60_000;
-/** Acknowledged writes and reads before the first member is exchanged, between two, and after the last. */
+/** Acknowledged writes and reads before the first upgrade, between two, and after the last. */
 const pauseWrites = 100;
 
 const releases = (await Promise.all(etcds().map(etcdRelease))).toSorted((a, b) => a.minor - b.minor);
@@ -38,7 +38,7 @@ for (const [from, to] of steps) {
         await more(pauseWrites);
         for (const member of members) {
           await member.stop();
-          await more(pauseWrites / 4); // two of three are a majority
+          await more(pauseWrites / 4); // Two of three are a majority.
           await member.restart(to.program);
           await more(pauseWrites);
         }

@@ -1,4 +1,4 @@
-/** The instructions of the Containerfile, as far as a machine without a container engine can follow them. */
+/** Parses the instructions of the Containerfile, for a machine without a container engine. */
 import { readFileSync } from "node:fs";
 
 export interface Instruction {
@@ -32,8 +32,8 @@ export function all(stage: Stage, word: string): readonly string[] {
   return stage.instructions.filter((each) => each.word === word).map(({ text }) => text);
 }
 
-/** The words of the last instruction of a kind that is written as a list; empty where there is none. */
+/** The arguments of the last instruction of a kind in list form; empty if there is none. */
 export function words(stage: Stage, word: string): readonly string[] {
   const text = all(stage, word).at(-1) ?? "[]";
-  return JSON.parse(text.slice(text.indexOf("["))) as string[]; // a wrong shape fails the test
+  return JSON.parse(text.slice(text.indexOf("["))) as string[]; // A wrong shape fails the test.
 }

@@ -1,4 +1,4 @@
-// The image without a container engine: its instructions have what they name, and what they build runs as an operator's would.
+// The image without a container engine: the files of its instructions exist, and the resulting program runs.
 import assert from "node:assert/strict";
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -39,7 +39,7 @@ async function bytesBelow(folder: string): Promise<number> {
 }
 
 describe("the Containerfile", () => {
-  it("copies what exists and what .dockerignore lets through", async () => {
+  it("copies files that exist and that .dockerignore does not exclude", async () => {
     const letThrough = (await readFile(join(root, ".dockerignore"), "utf8")).split("\n").filter((line) => line.startsWith("!"))
       .map((line) => line.slice(1));
     const from = all(build, "COPY").flatMap((text) => copied(text).from);
@@ -51,14 +51,14 @@ describe("the Containerfile", () => {
     assert.deepEqual(letThrough.filter((name) => !used.has(name)), [], "nothing is sent that nobody copies");
   });
 
-  it("takes exact versions, and the Deno of package.json", () => {
+  it("uses exact versions, and the Deno of package.json", () => {
     assert.match(build.base, /:\d+\.\d+\.\d+-|@sha256:/);
     assert.match(image.base, new RegExp(`/deno:distroless-${manifest.dependencies.deno.replaceAll(".", "\\.")}$`));
     assert.equal(stages.length, 2);
   });
 
-  it("runs what npm start runs, as a user without rights", () => {
-    // The same program; the container is the bound of what it may read and write.
+  it("runs the command of npm start, as an unprivileged user", () => {
+    // The same program; its permissions are bounded by the container.
     const [deno, command, ...flags] = words(image, "ENTRYPOINT");
     assert.deepEqual([deno, command, flags.at(-1)], ["/bin/deno", "run", "/thole/kernel/main.ts"]);
     const wide = permissionFlags(["--data-dir=/var/lib/thole"], "/").map((flag) => flag.replace(/^(--allow-(read|write|net))=.*/, "$1"));
@@ -68,9 +68,9 @@ describe("the Containerfile", () => {
   });
 });
 
-describe("what the Containerfile builds", { skip: runtimeMissing("deno") }, () => {
+describe("the content of the image", { skip: runtimeMissing("deno") }, () => {
   let folder = "";
-  /** A path of the image, or of the stage that builds it, below the folder. */
+  /** A path of the image, or of its build stage, below the folder. */
   const here = (text: string) =>
     text.replaceAll("/bin/deno", runtimePath("deno")).replaceAll(/(?<=^|[\s="])\/(thole|deno-dir|state)\b/g, `${folder}/$1`)
       .replaceAll("/var/lib/thole", join(folder, "state"));
@@ -94,7 +94,7 @@ describe("what the Containerfile builds", { skip: runtimeMissing("deno") }, () =
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  /** What `npm ci --omit=dev` installs, by the lock; the Node that is for tests is thrown away in the same step. */
+  /** The packages of `npm ci --omit=dev`, by the lock file; the same step deletes the Node for tests. */
   async function dependencies(tree: string): Promise<void> {
     const { packages } = JSON.parse(await readFile(join(root, "package-lock.json"), "utf8"));
     const wanted = Object.entries<{ readonly dev?: boolean }>(packages).filter(([path, { dev }]) =>
@@ -102,14 +102,14 @@ describe("what the Containerfile builds", { skip: runtimeMissing("deno") }, () =
     );
     for (const [path] of wanted) {
       const there = await stat(join(root, path)).then(() => true, () => false);
-      if (!there) continue; // of another platform
+      if (!there) continue; // For another platform.
       await mkdir(dirname(join(tree, path)), { recursive: true });
       const { code, errors } = await run("cp", ["-a", join(root, path), join(tree, path)]);
       assert.equal(code, 0, errors);
     }
   }
 
-  it("holds no test and no package for development", async () => {
+  it("contains no test and no development package", async () => {
     const files = await readdir(join(folder, "thole"), { recursive: true });
     assert.deepEqual(files.filter((file) => !file.includes("node_modules/") && /_(test|bench)\.ts$/.test(file)), []);
     for (const name of Object.keys(manifest.devDependencies)) {
@@ -132,16 +132,16 @@ describe("what the Containerfile builds", { skip: runtimeMissing("deno") }, () =
   interface Started {
     readonly port: number;
     readonly data: string;
-    /** Words of the image as they are run here. */
+    /** Runs a command of the image on this machine. */
     run(words: readonly string[]): ReturnType<typeof run>;
   }
-  /** Runs what the image runs, with these flags more, as its user. */
+  /** Runs the image's command with these additional flags, as its user. */
   async function started(more: readonly string[], use: (server: Started) => Promise<void>): Promise<void> {
     const root0 = process.getuid?.() === 0;
     const data = join(folder, "state");
     if (root0) {
       await chmod(folder, 0o755);
-      await run("cp", [runtimePath("deno"), join(folder, "deno")]); // its own folder may be closed to others
+      await run("cp", [runtimePath("deno"), join(folder, "deno")]); // The folder may be inaccessible to other users.
       await run("chown", ["-R", `${user}:${user}`, data]);
     }
     const program = (text: string) => root0 ? text.replaceAll(runtimePath("deno"), join(folder, "deno")) : text;
@@ -167,7 +167,7 @@ describe("what the Containerfile builds", { skip: runtimeMissing("deno") }, () =
     }
   }
 
-  it("serves as a user without rights, from sources that it cannot change, and is told healthy", () =>
+  it("serves as an unprivileged user, from read-only sources, and is healthy", () =>
     started([], async ({ port, data, run }) => {
       await until(async () => {
         const told = await run(words(image, "HEALTHCHECK"));
@@ -179,8 +179,8 @@ describe("what the Containerfile builds", { skip: runtimeMissing("deno") }, () =
       client.close();
     }));
 
-  it("serves a plugin that is mounted below /thole, as the chart's extra volumes do", async () => {
-    // As a kubelet lays a ConfigMap out.
+  it("serves a plugin that is mounted below /thole, as with the chart's extra volumes", async () => {
+    // The layout of a mounted ConfigMap.
     const own = join(folder, "thole/own");
     await mkdir(join(own, "..1"), { recursive: true });
     await writeFile(join(own, "..1/widgets.ts"), await example());
@@ -197,8 +197,8 @@ describe("what the Containerfile builds", { skip: runtimeMissing("deno") }, () =
   });
 });
 
-/** The last stage takes from the first only what that one makes. */
-it("the image takes from the stage that builds it what is there", () => {
+/** The last stage copies from the first only what exists there. */
+it("the files that the image copies from its build stage exist", () => {
   const made = (stage: Stage) => ["/thole", ...all(stage, "RUN").flatMap((text) => text.match(/\/(deno-dir|state)\b/g) ?? [])];
   for (const text of all(image, "COPY")) {
     assert.match(text, /--from=build /);

@@ -25,10 +25,10 @@ const migration = (name: string, resource: object, more: object = {}) => ({
   metadata: { name },
   spec: { resource, ...more },
 });
-// A group that no server has: the controller waits for it, so that the object stays as the test leaves it.
+// The controller waits for a group that no server has, so that the object stays unchanged.
 const absent = { group: "absent.example.com", version: "v1", resource: "things" };
 
-test("v1alpha1 is served where its gate and api/alpha ask for it, and not by one of them alone", async () => {
+test("v1alpha1 is served only if both its gate and api/alpha enable it", async () => {
   const { "runtime-config": runtime, "feature-gates": gates } = settings;
   for (
     const [some, status] of [
@@ -44,7 +44,7 @@ test("v1alpha1 is served where its gate and api/alpha ask for it, and not by one
   }
 });
 
-test("a migration of v1alpha1 runs where v1beta1 is not served, and its conditions have v1alpha1's fields", async () => {
+test("a migration of v1alpha1 runs without v1beta1, and its conditions have v1alpha1's fields", async () => {
   await using server = await openTestServer({ settings });
   const before = await server.api.create("v1", "configmaps", "default", { metadata: { name: "one" } });
   assert.equal((await ask(server, "POST", path, migration("maps", { version: "v1", resource: "configmaps" }))).status, 201);
@@ -77,7 +77,7 @@ test("spec.resource.version and spec.continueToken survive storage, update, patc
     until(async () => {
       const { body } = await ask(server, "GET", `${path}/kept`);
       const answer = await ask(server, "PUT", `${path}/kept`, { ...body, spec: { ...body.spec, continueToken } });
-      assert.equal(answer.status, 200); // the controller may have written meanwhile
+      assert.equal(answer.status, 200); // The controller may have written meanwhile.
       return answer;
     }, 10_000);
   assert.deepEqual((await put("t2")).body.spec, { ...spec, continueToken: "t2" });
@@ -112,7 +112,7 @@ test("spec.resource.version and spec.continueToken survive storage, update, patc
   assert.deepEqual([dropped.status, dropped.body.spec], [200, { resource: absent }], "a token that is applied no more is gone");
 });
 
-test("the status of v1alpha1 takes its own fields: lastUpdateTime and, where it is given, a reason", async () => {
+test("the status of v1alpha1 accepts its own fields: lastUpdateTime and optionally a reason", async () => {
   await using server = await openTestServer({ settings: { "runtime-config": { [apiVersion]: true } } });
   await ask(server, "POST", path, migration("told", absent));
   const condition = { type: "Running", status: "True", lastUpdateTime: "2024-01-02T03:04:05Z" };

@@ -1,4 +1,4 @@
-// A migration of a store of an earlier release: all values are in the current version at the end, although a server is killed in between.
+// A migration of a store of an earlier release: all values are in the current version at the end, although a server is killed during it.
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,9 +14,9 @@ import { type Client, documents, httpsClient } from "../https.ts";
 import { type RealServer, type Runtime, runtimeMissing, startRealServer, until } from "../real-server.ts";
 import { standsStillAfter } from "./rods-v2.ts";
 
-/** Ten thousand where there is time for it (`npm run test:faults`). */
+/** Ten thousand in the long run (`npm run test:faults`). */
 const rods = process.env["THOLE_FAULTS_SECONDS"] === undefined ? 800 : 10_000;
-/** When it is killed: past the first page, after which its place is kept. It comes a little further than that, and never to the end. */
+/** Number of objects at the kill: after the first page, when its progress is stored. It migrates slightly more than that, and never all. */
 const killedAt = Math.max(rods / 2, 520), standsStillAt = killedAt + 50;
 const overMsMax = 600_000;
 const prefix = "/registry/rods.example.com/rods/";
@@ -31,7 +31,7 @@ const flags = [
 ];
 const release = (version: "v1" | "v2") => `--plugins=${fileURLToPath(new URL(`rods-${version}.ts`, import.meta.url))}`;
 
-/** A store, its servers of either release, and a look at what lies in it while none of them runs on sqlite. */
+/** A store, its servers of either release, and access to its values; on sqlite only while no server runs. */
 async function world(store: "sqlite" | "etcd", runtime: Runtime, use: (world: ControllerContext) => Promise<void>): Promise<void> {
   const folders: string[] = [];
   const newFolder = async () => {
@@ -69,21 +69,21 @@ async function world(store: "sqlite" | "etcd", runtime: Runtime, use: (world: Co
   }
 }
 interface ControllerContext {
-  /** A server on the store; with a folder of its own where it runs beside another. */
+  /** Starts a server on the store; with its own folder if it runs beside another. */
   start(version: "v1" | "v2", spare?: boolean): Promise<RealServer>;
-  /** How many rods the servers change that start in the folder of the store, before they stand still. */
+  /** Number of rods that servers of the store's folder change before they pause. */
   haltsAfter(most: number): Promise<void>;
-  /** The store itself; on sqlite only while no server runs. */
+  /** Calls `work` with the store; on sqlite only while no server runs. */
   inStore<T>(work: (store: Store) => Promise<T>): Promise<T>;
 }
 
-/** Every rod as it lies in the store. */
+/** Every stored rod. */
 async function rodsIn(store: Store): Promise<readonly any[]> {
   const { entries } = await store.list({ prefix });
   return entries.map(({ value }) => JSON.parse(new TextDecoder().decode(value)));
 }
 
-/** Lays more rods like this one into the store: as its release would, only faster. */
+/** Stores more rods like this one: as its release would, but faster. */
 async function multiply(store: Store, rod: any): Promise<void> {
   for (let first = 1; first < rods; first += 100) {
     await Promise.all(Array.from({ length: Math.min(100, rods - first) }, async (_, index) => {
@@ -95,7 +95,7 @@ async function multiply(store: Store, rod: any): Promise<void> {
   }
 }
 
-/** Begins the migration and resolves in its middle. */
+/** Starts the migration and resolves in its middle. */
 async function halfway(client: Client): Promise<void> {
   const ending = new AbortController();
   const { metadata } = (await client.ask(`${path}?limit=1`)).json();
@@ -117,7 +117,7 @@ const runtime: Runtime = "Deno" in globalThis ? "deno" : "node";
 for (const store of ["sqlite", "etcd"] as const) {
   const skip = runtimeMissing(runtime) || (store === "etcd" && etcdMissing());
   describe(`a migration on ${runtime} with ${store}`, { skip }, () => {
-    test(`of ${rods} objects, killed in its middle, is ended by ${store === "etcd" ? "the other server" : "the next run"}: every value is in the new version, none is lost`, () =>
+    test(`of ${rods} objects, killed in its middle, is finished by ${store === "etcd" ? "the other server" : "the next run"}: every value is in the new version, none is lost`, () =>
       world(store, runtime, async ({ start, inStore, haltsAfter }) => {
         const old = await start("v1");
         const filling = httpsClient(old);

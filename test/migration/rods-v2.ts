@@ -1,4 +1,4 @@
-/** For `--plugins`: the release that stores rods in v2. Where a file of its data folder says so, it stands still after so many changes. */
+/** For `--plugins`: the release that stores rods in v2. If a file in its data folder says so, it pauses after that many changes. */
 import { existsSync, readFileSync } from "node:fs";
 import { rodsPlugin } from "./rods.ts";
 

@@ -1,4 +1,4 @@
-/** A kind that says the same in two versions and in different words, for tests of what lies in the store in an old one. */
+/** A kind with two versions of the same content, for tests of values stored in an old version. */
 import {
   definePlugin,
   defineResource,
@@ -45,7 +45,7 @@ const toText = ({ spec, ...rest }: Measured): Text => ({
   spec: spec.millimetres === undefined ? {} : { length: `${spec.millimetres}mm` },
 });
 
-/** The plugin of a release that stores rods in this version; it serves both. A change is made once `mayChange` has resolved. */
+/** The plugin of a release that stores rods in this version and serves both. Each change waits for `mayChange`. */
 export function rodsPlugin(stored: "v1" | "v2", mayChange: () => Promise<void> = () => Promise.resolve()): Plugin {
   const text: Served<any> = { schema: Text, introduced: "1.0" }, measured: Served<any> = { schema: Measured, introduced: "1.0" };
   const served = stored === "v1"

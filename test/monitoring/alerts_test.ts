@@ -1,4 +1,4 @@
-// Every alert of the chart fires on the metrics of a real server on which its cause was made.
+// Every alert of the chart fires on the metrics of a real server with its cause.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -36,7 +36,7 @@ const rules = groups.flatMap((group) => group.rules);
 const hasPromtool = programs("promtool").length > 0;
 const fired = new Set<string>();
 
-/** The rules of an alert, with the recorded ones that it goes by before it. */
+/** The rules of an alert, after the recording rules that it depends on. */
 function rulesOf(alert: string): readonly Rule[] {
   const own = rules.filter((rule) => rule.alert === alert);
   if (own.length === 0) throw new Error(`there is no alert ${alert}`);
@@ -88,13 +88,13 @@ test("a full disk: TholeStoreFull, TholeStoreErrors, TholeErrorRateHigh, TholeEr
     for (const alert of ["TholeStoreFull", "TholeStoreErrors", "TholeErrorRateHigh", "TholeErrorBudgetBurn"]) {
       await fires({ alert, before, after });
     }
-    // Seven gigabytes are not written here: the size that the server shows counts for that.
+    // The test does not write seven gigabytes: the reported size is scaled.
     await fires({ alert: "TholeStoreFilling", before, after, scale: 5000 });
     client.close();
     await close();
     const { code } = await client.ask("/metrics").then(() => ({ code: "answered" }), (error: NodeJS.ErrnoException) => error);
     assert.equal(code, "ECONNREFUSED");
-    // This is what Prometheus itself makes of a scrape that fails.
+    // Prometheus itself creates this sample for a failed scrape.
     await fires({ alert: "TholeDown", before: "# TYPE up gauge\nup 1\n", after: "# TYPE up gauge\nup 0\n" });
   }));
 
@@ -103,7 +103,7 @@ test("a store that fails, and one that is slow: TholeStoreUnreachable, TholeStor
   const cell = new Int32Array(new SharedArrayBuffer(4));
   const pagesMax = () => {
     if (mode === "fails") throw new Error("disk I/O error");
-    // It blocks the thread of the server, too, as work does that takes long.
+    // Blocks the server's thread as well, like long work.
     if (mode === "slow") Atomics.wait(cell, 0, 0, 1300);
     return 1_000_000;
   };
@@ -125,7 +125,7 @@ test("a store that fails, and one that is slow: TholeStoreUnreachable, TholeStor
   });
 });
 
-test("a member of etcd that is gone: TholeStoreMemberUnreachable", { skip: etcdMissing() }, async () => {
+test("an unavailable member of etcd: TholeStoreMemberUnreachable", { skip: etcdMissing() }, async () => {
   const etcd = await startEtcd();
   const gone = await startProxy(etcd.endpoint), there = await startProxy(etcd.endpoint);
   try {
@@ -201,7 +201,7 @@ test("a controller with a long queue: TholeControllerBehind", async () => {
     const before = await metrics(client);
     for (let item = 0; item < 1500; item++) meter?.added(`item-${item}`);
     await fires({ alert: "TholeControllerBehind", before, after: await metrics(client) });
-  }, [...plugins, busy as unknown as typeof plugins[number]]); // `as`: it needs no more of the world than this
+  }, [...plugins, busy as unknown as typeof plugins[number]]); // `as`: it uses only this part of the context.
 });
 
 /** Objects of a megabyte. */
@@ -234,8 +234,8 @@ test("clients that stop reading: TholeWatchersTerminated", { timeout: 600_000 },
     await fires({ alert: "TholeWatchersTerminated", before, after, timesMinute: 2 });
   }));
 
-test("what this suite makes elsewhere, on parts of a server: TholeCacheStale, TholeRequestsCutShort", async () => {
-  // The causes are made in kernel/cache/watch-cache_test.ts and kernel/observe/observe_test.ts; here are the metrics that they count, and no server.
+test("causes of other suites, on parts of a server: TholeCacheStale, TholeRequestsCutShort", async () => {
+  // The causes are in kernel/cache/watch-cache_test.ts and kernel/observe/observe_test.ts; here are their metrics only, without a server.
   const registry = openMetrics(defaults, silentLog);
   const labels = { group: "", resource: "configmaps" };
   registry.record.checks.with({ ...labels, status: "success" }).add();

@@ -1,4 +1,4 @@
-/** Whether an alert of the chart fires on what a server showed: its metrics before and after a cause, as a Prometheus would have seen them. */
+/** Whether an alert of the chart fires on a server's metrics before and after a cause, as scraped by Prometheus. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,12 +7,12 @@ import { run } from "../real-server.ts";
 
 export interface Shown {
   readonly alert: string;
-  /** Text of /metrics before and after the cause; `before` is empty where the cause is there from the beginning on. */
+  /** Text of /metrics before and after the cause; `before` is empty if the cause exists from the start. */
   readonly before: string;
   readonly after: string;
-  /** How often the cause comes in a minute; once where absent. */
+  /** Number of occurrences of the cause per minute; default 1. */
   readonly timesMinute?: number;
-  /** By how much gauges are multiplied: for what a test cannot make as large as it would have to be. */
+  /** Factor of gauges, for values that a test cannot make large enough. */
   readonly scale?: number;
 }
 
@@ -20,7 +20,7 @@ const minutes = 120;
 
 interface Samples {
   readonly types: ReadonlyMap<string, string>;
-  /** By name and labels. */
+  /** Values by name and labels. */
   readonly values: ReadonlyMap<string, number>;
 }
 
@@ -34,19 +34,21 @@ function samplesOf(text: string): Samples {
 const nameOf = (series: string) => series.replace(/\{.*$/, "");
 const isGauge = ({ types }: Samples, series: string) => types.get(nameOf(series)) === "gauge";
 
-/** Series of the metrics in `names` as promtool takes them: counters go on as they went, gauges stay. */
+/** Series of the metrics in `names` in promtool's form: counters continue at their rate, gauges are constant. */
 function seriesOf(from: Samples, to: Samples, names: ReadonlySet<string>, { timesMinute = 1, scale = 1 }: Partial<Shown>) {
   return [...to.values].filter(([series]) => names.has(nameOf(series))).map(([series, value]) => {
     const [name, labels = ""] = [nameOf(series), series.slice(nameOf(series).length + 1, -1)];
     const all = [labels, 'job="thole"', 'namespace="a"', 'instance="s1"'].filter((each) => each !== "").join(",");
-    // Prometheus' tests begin in 1970.
+    // Prometheus' tests start in 1970.
     const shown = name.endsWith("_timestamp_seconds") ? value - Date.now() / 1000 : value * scale;
     const step = isGauge(to, series) ? 0 : (value - (from.values.get(series) ?? 0)) * timesMinute;
     return { series: `${name}{${all}}`, values: `${isGauge(to, series) ? shown : value}${step < 0 ? "" : "+"}${step}x${minutes}` };
   });
 }
 
-/** Fails where the cause has moved none of the alert's metrics, or, with promtool, where the alert does not fire, or fires without the cause. */
+/**
+ * Fails if the cause changes none of the alert's metrics or, with promtool, if the alert does not fire with the cause, or fires without it.
+ */
 export async function assertFires(
   shown: Shown,
   metrics: ReadonlySet<string>,
@@ -68,7 +70,7 @@ export async function assertFires(
       input_series: seriesOf(before, before, metrics, {}),
       promql_expr_test: at([]),
     }];
-    // These rules alone: all of them take promtool ten times as long.
+    // Only these rules: promtool needs ten times as long for all.
     const file = join(folder, "test.json"), rulesFile = join(folder, "rules.json");
     await writeFile(rulesFile, JSON.stringify({ groups: [{ name: "alone", rules }] }));
     const loud = {

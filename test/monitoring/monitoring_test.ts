@@ -1,4 +1,4 @@
-// What the chart gives to Prometheus and Grafana: the rules hold, their metrics exist, and a real Prometheus reads a real server.
+// The chart's files for Prometheus and Grafana: the rules are valid, their metrics exist, and a real Prometheus scrapes a real server.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -44,7 +44,7 @@ function onPath(name: string): string | undefined {
 }
 const missing = (name: string) => onPath(name) === undefined && `no ${name} on PATH (Debian's package prometheus has it)`;
 
-/** Names of metrics in a query: what stands before braces. */
+/** Names of metrics in a query: words before braces. */
 function metricsOf(expr: string): readonly string[] {
   return [...expr.matchAll(/\b([a-z_:][a-z0-9_:]*)\{/g)].map(([, name]) => name!);
 }
@@ -56,7 +56,7 @@ const queries = [
 ];
 const recorded = new Set(rules.flatMap(({ record }) => record ?? []));
 
-test("promtool takes the rules, and they tell what they are there to tell", { skip: missing("promtool") }, async () => {
+test("promtool accepts the rules, and their results are correct", { skip: missing("promtool") }, async () => {
   const checked = await run("promtool", ["check", "rules", rulesFile]);
   assert.equal(checked.code, 0, checked.output + checked.errors);
   const tried = await run("promtool", ["test", "rules", join(here, "rules.promtool.yaml")], { cwd: here });
@@ -70,7 +70,7 @@ test("every query names the job: other API servers have metrics of the same name
   }
 });
 
-test("every alert has a section with what to do in the operator's guide", () => {
+test("every alert has a section in the operators' guide with the response to it", () => {
   const guide = readFileSync(join(chart, "../../docs/operators-guide.md"), "utf8");
   const sections = new Set([...guide.matchAll(/^#+ (Thole\w+)$/gm)].map(([, name]) => name));
   for (const { alert, annotations } of rules.filter((rule) => rule.alert !== undefined)) {
@@ -81,7 +81,7 @@ test("every alert has a section with what to do in the operator's guide", () => 
   assert.deepEqual([...sections].filter((name) => !alerts.has(name)), [], "sections of alerts that are no more");
 });
 
-/** Metrics that only trouble moves; that they exist is what the table of metrics says. */
+/** Metrics that only faults change; the table of metrics proves that they exist. */
 const ofTrouble = [
   "apiserver_config_controller_automatic_reloads_total",
   "apiserver_request_aborts_total",

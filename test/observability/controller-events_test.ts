@@ -33,7 +33,7 @@ test("a controller's events are served by both groups, with its name and as a se
   assert.deepEqual(items.map((event: any) => [event.message, event.involvedObject.uid, event.type]), [["It has grown.", "u", "Normal"]]);
 });
 
-test("where events are not served, recording them has no effect", async () => {
+test("recording events has no effect if events are not served", async () => {
   const recorded = Promise.withResolvers<void>();
   await using server = await openTestServer({ bare: true, plugins: [gardener(recorded.resolve)] });
   await recorded.promise;

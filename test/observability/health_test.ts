@@ -49,7 +49,7 @@ test("the endpoints list their checks in upstream's order and format", async () 
   assert.deepEqual(ready.slice(-3), ["[+]shutdown ok", "readyz check passed", ""]);
 });
 
-test("a start hook that fails is tried again until it is finished", async () => {
+test("a failing start hook is retried until it finishes", async () => {
   let tries = 0;
   const flaky = definePlugin({
     name: "flaky",
@@ -68,7 +68,7 @@ test("a start hook that fails is tried again until it is finished", async () => 
   assert.ok(server.logged.some((line) => line.includes("start hook get-ready failed") && line.includes("not yet")));
 });
 
-test("a controller that has not seen what there is keeps the server unready, and says of which kind", () =>
+test("a controller without its initial state keeps the server unready, and the check names the kind", () =>
   inFolder(async (folder) => {
     const args = [`--data-dir=${folder}/data`];
     await served(args, (server) => make(server, "there-before"));
@@ -110,7 +110,7 @@ test("checks of plugins run at their endpoints", async () => {
   assert.deepEqual([await failing("livez"), await failing("readyz"), await failing("healthz")], [["heart"], ["skin"], []]);
 });
 
-test("a store that is gone makes the server unready and not alive, and both come back with it", async (context) => {
+test("an unavailable store makes the server unready and not alive, and both recover with it", async (context) => {
   const missing = etcdMissing();
   if (missing !== false) return context.skip(missing);
   const etcd = await startEtcd();
@@ -120,7 +120,7 @@ test("a store that is gone makes the server unready and not alive, and both come
       await until(async () => assert.deepEqual(await statuses(), [200, 200, 200]));
       await etcd.kill();
       await until(async () => assert.deepEqual(await statuses(), [500, 500, 500]));
-      // Each check finds it out in its own time.
+      // Each check detects it after its own timeout.
       await until(async () => {
         const { text } = await server.client.ask("/readyz");
         for (const name of ["etcd", "etcd-readiness"]) assert.ok(text.includes(`[-]${name} failed: reason withheld\n`), text);

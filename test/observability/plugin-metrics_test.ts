@@ -64,7 +64,7 @@ test("metrics of a plugin are recorded by hooks, controllers and start hooks, an
   await using server = await scene();
   await server.create("a", "ok");
   await server.create("b", "ok");
-  // The start hook runs beside requests.
+  // The start hook runs concurrently with requests.
   while (!(await server.lines()).includes("example_pass_duration_seconds_count 1")) await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual(await server.lines(), [
     "# HELP example_last_run [BETA] Runs.",
@@ -83,7 +83,7 @@ test("metrics of a plugin are recorded by hooks, controllers and start hooks, an
   ]);
 });
 
-test("--disabled-metrics and --allow-metric-labels hold for the metrics of plugins", async () => {
+test("--disabled-metrics and --allow-metric-labels apply to the metrics of plugins", async () => {
   await using server = await scene({
     "disabled-metrics": ["example_last_run", "example_pass_duration_seconds"],
     "allow-metric-labels": { "example_widgets_checked_total,result": "ok" },
@@ -96,7 +96,7 @@ test("--disabled-metrics and --allow-metric-labels hold for the metrics of plugi
   ]);
 });
 
-test("a metric whose name is taken is a mistake of the plugins", () => {
+test("a metric with an existing name is a mistake of the plugin", () => {
   const plugin = (name: string, metric: string): Plugin =>
     definePlugin({ name, summary: "For tests.", metrics: [defineMetric({ ...checked, name: metric })] });
   const mistakes = (...plugins: readonly Plugin[]) => activeConfigMistakes(withDefaults({}), plugins);

@@ -1,4 +1,4 @@
-// Every metric that is served is moved by something that happens: a definition that no scenario names fails here.
+// Every served metric is changed by a scenario: a definition without a scenario fails here.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ import { until } from "../real-server.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
 
-/** What ordinary use moves: writes, reads, a streaming list, health checks and a scrape. */
+/** Metrics that ordinary use changes: writes, reads, a streaming list, health checks and a scrape. */
 const byUse = [
   "apiserver_client_certificate_expiration_seconds",
   "apiserver_admission_step_admission_duration_seconds",
@@ -64,7 +64,7 @@ const byUse = [
   "workqueue_work_duration_seconds",
 ];
 
-/** What takes a situation of its own, and the test that brings it about and looks at the number. */
+/** Metrics that need a special situation, and the test that creates it and asserts the value. */
 const bySituation: Readonly<Record<string, string>> = {
   "watch_cache_capacity_increase_total": "kernel/cache/metrics_test.ts",
   "watch_cache_capacity_decrease_total": "kernel/cache/metrics_test.ts",
@@ -129,12 +129,12 @@ const bySituation: Readonly<Record<string, string>> = {
   "workqueue_longest_running_processor_seconds": "kernel/observe/work-metrics_test.ts",
 };
 
-test("every metric is named once by what moves it", () => {
+test("every metric is listed once with its scenario", () => {
   const named = [...byUse, ...Object.keys(bySituation)].sort();
   assert.deepEqual(named, Object.values(kernelMetrics).map(({ name }) => name).sort());
 });
 
-test("ordinary use moves every metric that it is said to move", () =>
+test("ordinary use changes every metric listed for it", () =>
   served([], async ({ client, port, ca, running }) => {
     const merge = { "content-type": "application/merge-patch+json" };
     assert.equal((await client.ask(path, { method: "POST", body: { metadata: { name: "a" } } })).status, 201);
@@ -161,7 +161,7 @@ test("ordinary use moves every metric that it is said to move", () =>
     assert.equal((await byCertificate.ask(path)).status, 200);
     byCertificate.close();
     const nameOf = (line: string) => /^[a-z0-9_]+/.exec(line)![0].replace(/_(bucket|sum|count)$/, "");
-    // Controllers do their work beside the requests that give it to them.
+    // Controllers work concurrently with the requests that cause their work.
     await until(async () => {
       const { text } = await client.ask("/metrics");
       const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
@@ -170,12 +170,12 @@ test("ordinary use moves every metric that it is said to move", () =>
     });
   }));
 
-test("what takes a situation of its own is named in the test that brings it about", async () => {
+test("the test of each special situation names its metrics", async () => {
   const missing: string[] = [];
   for (const [name, file] of Object.entries(bySituation)) {
     const source = await readFile(new URL(`../../${file}`, import.meta.url), "utf8");
     const key = Object.entries(kernelMetrics).find(([, definition]) => definition.name === name)?.[0];
-    // Tests of queues and accounts strip the prefix that all of them share, those of the cache go by the keys of the table.
+    // Tests of queues and accounts omit their common prefix, those of the cache use the keys of the table.
     const names = [name, name.replace(/^(workqueue|serviceaccount)_/, ""), `"${key}"`];
     if (!names.some((each) => source.includes(each))) missing.push(`${name} in ${file}`);
   }

@@ -29,11 +29,11 @@ test("a run at the highest verbosity logs no token, no data of secrets and no se
       body: `[{"op":"test","path":"/data/password","value":"${secret}"}]`,
       headers: { "content-type": "application/json-patch+json" },
     });
-    // What cannot be read or stored.
+    // Bodies that cannot be decoded or stored.
     await ask(path, { method: "POST", body: { ...body, metadata: { name: "b" }, data: { password: `${secret}!` } } });
     await ask(path, { method: "POST", body: `{"data":{"password":"${encoded}"`, headers: json });
     await ask(path, { method: "POST", body: { ...body, metadata: { name: secret.toUpperCase() } } });
-    // Credentials that are wrong, and credentials in places where they do not belong.
+    // Invalid credentials, and credentials in wrong places.
     await ask("/api", { headers: { authorization: `Bearer ${secret}` } });
     await ask("/api", { headers: { authorization: `Basic ${encoded}` } });
     await ask(`${path}?token=${secret}&access_token=${secret}&Authorization=Bearer%20${secret}&to%6ben=${secret}`);
@@ -48,13 +48,13 @@ test("a run at the highest verbosity logs no token, no data of secrets and no se
     assert.equal(lines.filter(({ message }) => message === "HTTP").length, statuses.length + 2, "the run was logged");
     assert.ok(lines.some(({ URI }) => URI?.includes("token=REDACTED")));
     const words = [secret, encoded, encoded.slice(0, 12), token, tokens.alice].map((word) => word.toLowerCase());
-    // The name of an object is no secret: it stands in paths.
+    // The name of an object is not a secret: it is part of paths.
     const told = (text: string) => words.filter((word) => text.toLowerCase().includes(word));
     assert.deepEqual(told(logged.join("\n")), []);
     assert.deepEqual(told(metrics), []);
   }));
 
-test("an Audit-ID of the client's comes back whole and is logged cut; without one the server makes it", () =>
+test("an Audit-ID of the client is returned in full and logged truncated; without one the server creates it", () =>
   served(["-v=3"], async ({ client, logged }) => {
     const id = `client-${"x".repeat(100)}`;
     const answer = await client.ask("/version", { headers: { "audit-id": id } });

@@ -1,4 +1,4 @@
-// Situations that move metrics which ordinary use leaves alone.
+// Situations that change metrics which ordinary use does not.
 import assert from "node:assert/strict";
 import { connect as connectTcp } from "node:net";
 import { test } from "node:test";
@@ -24,7 +24,7 @@ test("apiserver_requested_deprecated_apis reports each requested deprecated vers
     assert.deepEqual(await told(), [`${name}{${labels}} 1`]);
   }));
 
-test("apiserver_tls_handshake_errors_total counts connections that do not get as far as TLS, and no others", () =>
+test("apiserver_tls_handshake_errors_total counts failed TLS handshakes only", () =>
   served([], async ({ client, port }) => {
     const count = async () => Number(/^apiserver_tls_handshake_errors_total (\d+)$/m.exec((await client.ask("/metrics")).text)?.[1] ?? 0);
     assert.equal((await client.ask("/version")).status, 200);
@@ -39,7 +39,7 @@ test("apiserver_tls_handshake_errors_total counts connections that do not get as
     stranger.destroy();
   }));
 
-test("nodejs_gc_duration_seconds counts the pauses of the program, by kind; on Node only, because Deno does not report its pauses", {
+test("nodejs_gc_duration_seconds counts garbage collection pauses by kind; on Node only, because Deno does not report them", {
   skip: runtimeMissing("node"),
 }, async () => {
   const server = await startRealServer({ runtime: "node" });

@@ -1,4 +1,4 @@
-// Backup and restore as docs/operators-guide.md says it, of both stores while writes go on: nothing that was acknowledged before is lost.
+// Backup and restore by the commands of docs/operators-guide.md, of both stores during writes: no acknowledged write is lost.
 import assert from "node:assert/strict";
 import { cp, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ async function withFolder(use: (folder: string) => Promise<void>): Promise<void>
   }
 }
 
-/** Writes one object after the other; gives the names of what was acknowledged. */
+/** Writes objects in sequence; returns the names of acknowledged ones. */
 function writing(client: Client): { readonly acknowledged: readonly string[]; stop(): Promise<void> } {
   const acknowledged: string[] = [];
   let ending = false;
@@ -35,7 +35,7 @@ function writing(client: Client): { readonly acknowledged: readonly string[]; st
       acknowledged.push(name);
     }
   })();
-  done.catch(() => {}); // told by stop(); before that, what went wrong first is of more use
+  done.catch(() => {}); // Reported by stop(); an earlier error is more useful before that.
   return {
     acknowledged,
     stop() {
@@ -45,7 +45,7 @@ function writing(client: Client): { readonly acknowledged: readonly string[]; st
   };
 }
 
-/** A server over what was restored has these objects, with the fields they had, and takes writes. */
+/** Asserts that a server over the restored store has these objects with their fields, and accepts writes. */
 async function assertRestored(
   server: RealServer,
   names: readonly string[],
@@ -63,7 +63,7 @@ async function assertRestored(
   }
 }
 
-test("the embedded store: a copy of the files of a paused server is whole", { skip }, () =>
+test("the embedded store: a copy of the files of a paused server is complete", { skip }, () =>
   withFolder(async (folder) => {
     const server = await startRealServer();
     const client = httpsClient(server);

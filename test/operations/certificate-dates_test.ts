@@ -1,4 +1,4 @@
-// Certificates whose dates are wrong: the log says so at the start, and what the server makes itself is replaced.
+// Certificates with wrong dates: the log reports them at start, and the server's own are replaced.
 import assert from "node:assert/strict";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { httpsClient } from "../https.ts";
 const day = 86_400_000;
 const time = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`;
 
-test("an expired serving certificate and authorities that have expired or not begun are named at the start, and in metrics", () =>
+test("an expired serving certificate, and expired or not yet valid CAs, are reported at start and in metrics", () =>
   inFolder(async (folder) => {
     const now = Date.now();
     const ca = issue({ usage: "ca", commonName: "given authority" });
@@ -25,7 +25,7 @@ test("an expired serving certificate and authorities that have expired or not be
     await writeFile(path("ca.crt"), early.cert);
     const args = [`--tls-cert-file=${path("tls.crt")}`, `--tls-private-key-file=${path("tls.key")}`, `--client-ca-file=${path("ca.crt")}`];
     const server = await startTestServer({ args: [`--data-dir=${path("data")}`, ...args] }).catch((error) => error);
-    // The harness asks for the server's own authority, which is not shown with a given certificate.
+    // The harness needs the server's own CA, which is not returned with a given certificate.
     assert.ok(!(server instanceof Error), String(server));
     try {
       const said = server.logged.map((line: string) => JSON.parse(line)).filter(({ level }: { level: string }) => level === "error");
@@ -41,7 +41,7 @@ test("an expired serving certificate and authorities that have expired or not be
     }
   }));
 
-test("the server's own certificates from a time when the clock was wrong are replaced at the start, with both dates in the log", () =>
+test("the server's own certificates are replaced at start if they were created with a wrong clock, with both dates in the log", () =>
   inFolder(async (folder) => {
     const directory = join(folder, "data", "pki");
     await mkdir(join(folder, "data"));

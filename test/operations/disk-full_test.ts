@@ -1,4 +1,4 @@
-// The disk of the embedded store is full: what clients are answered, what the log and the health checks say, and what still works.
+// The disk of the embedded store is full: responses, log, health checks, and the operations that still work.
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import { type Runtime, runtimeMissing, startRealServer, until } from "../real-se
 const configMaps = "/api/v1/namespaces/default/configmaps";
 const mebibyte = 1024 * 1024;
 
-/** Creates ConfigMaps until one is refused; the refusal, and how many there are. */
+/** Creates ConfigMaps until one is rejected; returns the rejection and the number of objects. */
 async function fill(client: Client, bytes: number) {
   const data = { filler: "x".repeat(bytes) };
   for (let count = 0;; count++) {
@@ -21,7 +21,7 @@ async function fill(client: Client, bytes: number) {
   }
 }
 
-/** What holds while the disk is full, asked of a server whose log is `lines`. */
+/** The invariants while the disk is full; the server's log is `lines`. */
 async function assertFull(client: Client, lines: () => readonly string[], bytes: number): Promise<void> {
   const { refused, count } = await fill(client, bytes);
   assert.ok(count > 5, `${count}`);
@@ -76,7 +76,7 @@ test("a server whose store is full reports it once, answers 507, is not ready, a
   const server = await startTestServer({ args: [`--data-dir=${folder}`], sqlite: { engine: disk.engine } });
   const client = httpsClient({ port: server.port, ca: server.ca, token: server.tokens.admin });
   try {
-    // A namespace with something in it, whose deletion is marks, a controller's deletions and an update.
+    // A namespace with contents: its deletion consists of updates and a controller's deletions.
     assert.equal((await client.ask("/api/v1/namespaces", { method: "POST", body: { metadata: { name: "team" } } })).status, 201);
     const inIt = { metadata: { name: "held", finalizers: ["example.com/hold"] } };
     const held = "/api/v1/namespaces/default/configmaps/held";
@@ -99,7 +99,7 @@ test("a server whose store is full reports it once, answers 507, is not ready, a
 });
 
 for (const runtime of ["deno", "node"] as const satisfies readonly Runtime[]) {
-  test(`${runtime}: a disk that is really full, with the server as a program of its own`, { skip: runtimeMissing(runtime) }, async (t) => {
+  test(`${runtime}: a disk that is really full, with the server as a separate program`, { skip: runtimeMissing(runtime) }, async (t) => {
     const folder = await mkdtemp(join(tmpdir(), "thole-disk-"));
     const unmount = smallDisk(folder, 48);
     if (unmount === undefined) {

@@ -1,4 +1,4 @@
-// etcd does not answer, cannot be reached, or refuses: the log names it, its address and the cause, once; so does /readyz.
+// etcd does not respond, cannot be reached, or rejects requests: the log has its address and the cause once, and so has /readyz.
 import assert from "node:assert/strict";
 import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ function lines(server: TestServer, part: string): readonly { readonly message: s
   return server.logged.map((line) => JSON.parse(line)).filter(({ message }) => message.includes(part));
 }
 
-/** One line when it begins, the same as the reason of /readyz and as a metric; one line when it is over. */
+/** Asserts one line at the start of the fault, with the reason that /readyz and a metric show, and one line at its end. */
 async function assertTold(
   { server, client, address, cause }: { server: TestServer; client: Client; address: string; cause: RegExp },
   begin: () => unknown,
@@ -51,7 +51,7 @@ async function assertTold(
 }
 
 test(
-  "an etcd that is silent, refuses, breaks connections or is frozen is named with its cause, once, and when it is back",
+  "an etcd that is silent, refuses or breaks connections, or is frozen is logged once with the cause, and again when it recovers",
   { skip },
   async () => {
     const etcd = await startEtcd();
@@ -62,7 +62,7 @@ test(
     try {
       await until(async () => assert.equal((await client.ask("/readyz")).status, 200));
       await assertTold({ ...place, cause: /: no answer for \d/ }, () => proxy.hold(), async () => {
-        proxy.cut(); // connections that were held stay silent
+        proxy.cut(); // Existing connections stay silent.
         await proxy.restore();
       });
       await assertTold({ ...place, cause: /ECONNREFUSED|refused/ }, () => proxy.refuse(), () => proxy.restore());
@@ -79,7 +79,7 @@ test(
   },
 );
 
-test("of several members the one that does not answer is named, and the server stays ready", { skip }, async () => {
+test("of several members the unavailable one is logged, and the server stays ready", { skip }, async () => {
   const etcd = await startEtcd();
   const [gone, there] = [await startProxy(etcd.endpoint), await startProxy(etcd.endpoint)];
   const server = await startTestServer({ args: [`--etcd-servers=${gone.endpoint},${there.endpoint}`] });
@@ -109,7 +109,7 @@ test("of several members the one that does not answer is named, and the server s
   }
 });
 
-/** What the program says that cannot start. */
+/** The output of a program that cannot start. */
 async function startFailure(runtime: "deno" | "node", args: readonly string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "thole-etcd-start-"));
   try {
@@ -123,7 +123,7 @@ async function startFailure(runtime: "deno" | "node", args: readonly string[]): 
 }
 
 for (const runtime of ["deno", "node"] as const) {
-  test(`${runtime}: a start without etcd names its address and the cause`, { skip: skip || runtimeMissing(runtime) }, async (t) => {
+  test(`${runtime}: a start without etcd reports its address and the cause`, { skip: skip || runtimeMissing(runtime) }, async (t) => {
     const nobody = `http://127.0.0.1:${await freePort()}`;
     const said = await startFailure(runtime, [`--etcd-servers=${nobody}`]);
     assert.match(said, new RegExp(`"etcd at ${nobody} unreachable since ${time}: .*(ECONNREFUSED|refused)`));
@@ -157,7 +157,7 @@ for (const runtime of ["deno", "node"] as const) {
   });
 }
 
-test("an etcd whose certificate is of another authority than before is named while the server runs", { skip }, async (t) => {
+test("an etcd with a certificate of another CA than before is logged while the server runs", { skip }, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "thole-etcd-tls-"));
   try {
     await mkdir(join(folder, "other"));
@@ -192,7 +192,7 @@ test("an etcd whose certificate is of another authority than before is named whi
   }
 });
 
-test("an etcd that asks for users refuses: named with its words, once, and when it is over", { skip }, async () => {
+test("an etcd that requires users is logged once with its error, and when the fault ends", { skip }, async () => {
   const etcd = await startEtcd();
   const server = await startTestServer({ args: [`--etcd-servers=${etcd.endpoint}`] });
   const client = httpsClient({ port: server.port, ca: server.ca, token: server.tokens.admin });
@@ -220,7 +220,7 @@ test("an etcd that asks for users refuses: named with its words, once, and when 
   }
 });
 
-test("an etcd that is full takes no writes: named with its words, the server stays ready, and when it is over", { skip }, async () => {
+test("a full etcd rejects writes: its error is logged, the server stays ready, and the end is logged", { skip }, async () => {
   const etcd = await startEtcd({ flags: [`--quota-backend-bytes=${2 * 1024 * 1024}`] });
   const server = await startTestServer({ args: [`--etcd-servers=${etcd.endpoint}`] });
   const client = httpsClient({ port: server.port, ca: server.ca, token: server.tokens.admin });
@@ -229,7 +229,7 @@ test("an etcd that is full takes no writes: named with its words, the server sta
     return (await client.ask("/api/v1/namespaces/default/configmaps", { method: "POST", body })).status;
   };
   try {
-    await until(async () => assert.equal((await client.ask("/readyz")).status, 200)); // the default roles take space
+    await until(async () => assert.equal((await client.ask("/readyz")).status, 200)); // The default roles take space.
     await until(async () => assert.equal(await create(500_000), 500));
     await until(() => assert.equal(lines(server, `etcd at ${etcd.endpoint} takes no writes since`).length, 1));
     const [line] = lines(server, "takes no writes");

@@ -1,4 +1,4 @@
-// What is there when a server that starts for the first time says that it is ready.
+// State of a server at its first readiness.
 import { access, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { plugins } from "../../plugins/mod.ts";
 import { startTestServer } from "../harness.ts";
 import { until } from "../real-server.ts";
 
-test("serve() writes the kubeconfig before the objects exist that it needs to be ready", async () => {
+test("serve() writes the kubeconfig before the objects that readiness waits for", async () => {
   const folder = await mkdtemp(join(tmpdir(), "thole-first-"));
   const mayGoOn = Promise.withResolvers<undefined>();
   const slow = definePlugin({

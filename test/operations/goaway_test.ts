@@ -7,7 +7,7 @@ import { type Runtime, runtimeMissing, startRealServer } from "../real-server.ts
 const path = "/api/v1/namespaces/default/configmaps";
 
 for (const runtime of ["deno", "node"] satisfies readonly Runtime[]) {
-  test(`${runtime}: SIGTERM sends GOAWAY to idle and to busy HTTP/2 clients, ends watches whole, and the process with 0`, {
+  test(`${runtime}: SIGTERM sends GOAWAY to idle and busy HTTP/2 clients, completes watches, and ends the process with 0`, {
     skip: runtimeMissing(runtime),
   }, async () => {
     const server = await startRealServer({ runtime });

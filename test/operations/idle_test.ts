@@ -1,11 +1,11 @@
-// SIGTERM ends the program at once though clients keep idle connections, and finishes what is in flight.
+// SIGTERM ends the program without a wait for idle connections, and completes requests in flight.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
 import { type RealServer, type Runtime, runtimeMissing, startRealServer } from "../real-server.ts";
 
 const timeout = 240_000;
-/** Below the grace of 10 s that is given to requests in flight, far above what the end takes. */
+/** Below the grace period of 10 s for requests in flight, far above the actual duration. */
 const endsWithinMs = 8_000;
 
 /** A connection whose client keeps its side open when the server ends. */

@@ -1,4 +1,4 @@
-// The program takes renewed certificates and tokens into force by itself: new handshakes show them, and no open connection ends.
+// The program activates renewed certificates and tokens by itself: new handshakes use them, and open connections continue.
 import assert from "node:assert/strict";
 import { copyFile, mkdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ const path = "/api/v1/namespaces/default/configmaps";
 const servingOf = (ca: KeyedCertificate) => issue({ usage: "server", commonName: "serving", names: ["127.0.0.1"] }, ca);
 const authority = (commonName: string) => issue({ usage: "ca", commonName });
 
-/** A folder as the kubelet mounts a Secret: what it holds changes by one rename of a link. */
+/** A folder in the layout of a mounted Secret: its content is replaced by one rename of a link. */
 async function mounted(folder: string): Promise<{ show(files: Readonly<Record<string, string>>): Promise<void> }> {
   let version = 0;
   return {
@@ -33,7 +33,7 @@ async function mounted(folder: string): Promise<{ show(files: Readonly<Record<st
 }
 
 for (const runtime of ["deno", "node"] satisfies readonly Runtime[]) {
-  test(`${runtime}: a renewed serving certificate is shown, a broken one is refused, and a watch goes on through both`, {
+  test(`${runtime}: a renewed serving certificate is used, a broken one is rejected, and a watch continues through both`, {
     skip: runtimeMissing(runtime),
   }, () =>
     inFolder(async (folder) => {
@@ -72,7 +72,7 @@ for (const runtime of ["deno", "node"] satisfies readonly Runtime[]) {
         assert.deepEqual(seen, ["before", "renewed", "after"], "on the connection that was open from the beginning on");
         assert.match(server.errors(), /the serving certificate was renewed.*notAfter=/);
         assert.equal(/PRIVATE KEY/.test(server.errors() + server.output()), false);
-        // Written once the certificate is in force, and so after the first who is shown it.
+        // Written after the certificate is activated, and so after the first handshake with it.
         const kubeconfig = () => readFile(server.kubeconfig, "utf8");
         await until(async () => assert.ok((await kubeconfig()).includes(btoa(third.cert)), "the kubeconfig goes by it as well"));
       } finally {
@@ -82,7 +82,7 @@ for (const runtime of ["deno", "node"] satisfies readonly Runtime[]) {
     }));
 
   test(
-    `${runtime}: who may sign client certificates, and whose tokens count, changes with the files`,
+    `${runtime}: client CAs and tokens change with their files`,
     { skip: runtimeMissing(runtime) },
     () =>
       inFolder(async (folder) => {
@@ -131,7 +131,7 @@ for (const runtime of ["deno", "node"] satisfies readonly Runtime[]) {
       }),
   );
 
-  test(`${runtime}: a renewed client certificate for etcd is shown from the next connection on`, {
+  test(`${runtime}: a renewed client certificate for etcd is used from the next connection on`, {
     skip: runtimeMissing(runtime) || etcdMissing(),
   }, (context) =>
     inFolder(async (folder) => {
@@ -179,7 +179,7 @@ for (const runtime of ["deno", "node"] satisfies readonly Runtime[]) {
       }
     }));
 
-  test(`${runtime}: of the certificates that the server made itself, one that is gone is made anew while it runs`, {
+  test(`${runtime}: a deleted certificate of the server's own is created again while it runs`, {
     skip: runtimeMissing(runtime),
   }, async () => {
     const server = await startRealServer({ runtime });

@@ -13,7 +13,7 @@ import { ctl, ctlMissing } from "./etcd-programs.ts";
 const path = "/api/v1/namespaces/default/configmaps";
 const skip = runtimeMissing("deno") || etcdMissing() || ctlMissing();
 
-test("a server over etcd needs no rights but those to its keys and to the one of compaction", { skip }, async (context) => {
+test("a server over etcd needs rights to its own keys and to the compaction key only", { skip }, async (context) => {
   const folder = await mkdtemp(join(tmpdir(), "thole-rights-"));
   try {
     const made = await makeCertificates(folder);
@@ -32,7 +32,7 @@ test("a server over etcd needs no rights but those to its keys and to the one of
       await root("role", "grant-permission", "thole", "--prefix=true", "readwrite", "/registry");
       await root("role", "grant-permission", "thole", "readwrite", "compact_rev_key");
       await root("auth", "enable");
-      // The newest releases forget history for their administrators only.
+      // The newest releases permit compaction to administrators only.
       await root("put", "/registry/first", "1");
       const compacts = await root("compaction", "2").then(() => true, () => false);
       const tls = [`--etcd-cafile=${ca.certFile}`, `--etcd-certfile=${certFile}`, `--etcd-keyfile=${keyFile}`];
@@ -54,7 +54,7 @@ test("a server over etcd needs no rights but those to its keys and to the one of
           assert.deepEqual([type, object.metadata.name], ["ADDED", name]);
           break;
         }
-        // Events are read from the store itself, and hang on leases.
+        // Events are read from the store itself, and have leases.
         const event = { metadata: { name: "e" }, involvedObject: { namespace: "default", name: "x" } };
         assert.equal((await asker.ask(path.replace("configmaps", "events"), { method: "POST", body: event })).status, 201);
         assert.equal((await asker.ask(path.replace("configmaps", "events"))).json().items.length, 1);

@@ -25,11 +25,11 @@ async function write(client: Client, name: string, value: string): Promise<numbe
 async function shown(client: Client, query = ""): Promise<readonly string[]> {
   const list = await client.ask(path + query);
   assert.equal(list.status, 200, list.text);
-  return list.json().items.filter(({ data }: any) => data?.value !== undefined) // others make objects of their own
+  return list.json().items.filter(({ data }: any) => data?.value !== undefined) // Others create their own objects.
     .map(({ metadata, data }: any) => `${metadata.name}=${data.value}`);
 }
 
-/** Opens a watch. What it gives tells what ends it: the code of its last event, 0 where it ends without a word. */
+/** Opens a watch. Returns the code of its last event; 0 if it ends without an error. */
 async function opened(client: Client, from: number): Promise<() => Promise<number>> {
   const { status, chunks } = await client.stream(`${path}?watch=1&resourceVersion=${from}`);
   assert.equal(status, 200);
@@ -50,7 +50,7 @@ for (
     },
   ]
 ) {
-  test(`servers go on over an etcd that is restored, ${how}`, { skip }, async () => {
+  test(`servers continue over an etcd that is restored, ${how}`, { skip }, async () => {
     const folder = await mkdtemp(join(tmpdir(), "thole-set-back-"));
     const snapshot = join(folder, "snapshot.db"), data = join(folder, "member-0");
     const etcd = await startEtcd({ dataDir: folder });
@@ -64,13 +64,13 @@ for (
       const last = await write(clients[0], "kept", "late");
       for (const client of clients) assert.deepEqual(await shown(client), ["kept=late", "lost=199"]);
       const open = (await Promise.all(clients.map((client) => opened(client, last)))).map((end) => end());
-      for (const each of open) each.catch(() => {}); // told below; before that, what went wrong first is of more use
+      for (const each of open) each.catch(() => {}); // Reported below; an earlier error is more useful before that.
       await etcd.kill();
       await rm(data, { recursive: true });
       await restore(snapshot, data, ...flags);
       await etcd.restart();
 
-      // What cannot be answered yet is refused; what is answered is right.
+      // Requests may be rejected for a while; a successful response is correct.
       const wait = (client: Client, query: string) =>
         until(async () => {
           const list = await client.ask(path + query);

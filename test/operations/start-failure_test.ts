@@ -1,4 +1,4 @@
-// A start that fails late, when the socket is open already.
+// A start that fails late, when the socket is already open.
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";
@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { startTestServer } from "../harness.ts";
 import { freePort } from "../ports.ts";
 
-/** What comes of a connection: "connect", or the code of its error. */
+/** The result of a connection: "connect", or the code of its error. */
 function connected(port: number): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1", () => {
@@ -19,7 +19,7 @@ function connected(port: number): Promise<string> {
   });
 }
 
-test("serve() that cannot write its kubeconfig rejects, and nothing listens any more", async () => {
+test("serve() that cannot write its kubeconfig rejects, and stops listening", async () => {
   const folder = await mkdtemp(join(tmpdir(), "thole-start-"));
   try {
     await mkdir(join(folder, "kubeconfig", "taken"), { recursive: true });

@@ -70,7 +70,7 @@ describe("the packed tarball", { skip: npmMissing || runtimeMissing("node") }, (
   });
   after(() => installed?.remove());
 
-  test("is below its bounds and has no tests inside", () => {
+  test("is below its size bounds and contains no tests", () => {
     assert.ok(installed.packedBytes < packedBytesMax, `${installed.packedBytes} bytes packed`);
     assert.ok(installed.installedBytes < installedBytesMax, `${installed.installedBytes} bytes installed`);
     assert.deepEqual(installed.files.filter((path) => /_(test|bench)\.|\/testing\/|^test\//.test(path)), []);

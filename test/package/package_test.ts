@@ -1,4 +1,4 @@
-// The package as others use it: a program, a plugin and a test of theirs, each importing it by its name.
+// The package as used by others: a program, a plugin and a test that import it by name.
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ describe("the package", () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "thole-package-"));
     await mkdir(join(folder, "node_modules"));
-    // As `npm install ../thole` puts a folder into another's dependencies.
+    // As `npm install ../thole` links a folder into the dependencies.
     await symlink(root, join(folder, "node_modules/thole"));
     await writeFile(join(folder, "package.json"), '{"name":"theirs","type":"module","dependencies":{"thole":"*"}}');
     await writeFile(join(folder, "deno.json"), '{"nodeModulesDir":"manual"}');
@@ -42,7 +42,7 @@ describe("the package", () => {
     const theirs = async (name: string, code: string) => {
       await writeFile(join(folder, name), code);
       const flags = runtime === "deno" ? ["run", "-A", "--no-check"] : ["--disable-warning=ExperimentalWarning"];
-      // The program ends by itself: a timer or socket that is left would keep it, and fail the test.
+      // The program ends by itself: a remaining timer or socket would keep it, and fail the test.
       const { code: exit, output, errors } = await run(runtimePath(runtime), [...flags, join(folder, name)], {
         cwd: folder,
       });
@@ -51,7 +51,7 @@ describe("the package", () => {
     };
 
     test(
-      `thole starts a server from a program of a few lines, and nothing of it is left after close() (${runtime})`,
+      `thole starts a server from a program of a few lines, and close() releases everything (${runtime})`,
       { skip },
       async () => {
         const output = await theirs(
@@ -68,7 +68,7 @@ describe("the package", () => {
       },
     );
 
-    test(`thole/testing opens a server in a test, and nothing of it is left after close() (${runtime})`, { skip }, async () => {
+    test(`thole/testing opens a server in a test, and close() releases everything (${runtime})`, { skip }, async () => {
       const output = await theirs(
         `testing-${runtime}.ts`,
         [
@@ -84,7 +84,7 @@ describe("the package", () => {
       assert.equal(output, "200 example.com\n");
     });
 
-    test(`--plugins takes a module's path and serves what it exports (${runtime})`, { skip }, async () => {
+    test(`--plugins accepts a module's path and serves its exported plugins (${runtime})`, { skip }, async () => {
       const server = await startRealServer({ runtime, args: [`--plugins=${join(folder, "widgets.ts")}`] });
       const client = httpsClient(server);
       try {

@@ -35,7 +35,7 @@ export async function install(): Promise<Installed> {
     const tarball = join(folder, (await readdir(folder)).find((name) => name.endsWith(".tgz"))!);
     const project = join(folder, "project");
     await mkdir(project);
-    // Copies of the dependencies stand for the registry: they have the versions of the lock file.
+    // Copies of the dependencies replace the registry: they have the versions of the lock file.
     const dependencies = await productionPackages();
     for (const name of dependencies) {
       await cp(join(root, "node_modules", name), join(folder, "registry", name), { recursive: true, dereference: true });

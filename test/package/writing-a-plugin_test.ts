@@ -1,4 +1,4 @@
-// What docs/writing-a-plugin.md promises: its example, as it stands there, is all that it takes to have everything below.
+// The claims of docs/writing-a-plugin.md: its example, unchanged, has all of the features below.
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -93,14 +93,14 @@ describe("the plugin of docs/writing-a-plugin.md", () => {
     assert.deepEqual(table.rows.map(({ cells }: { cells: unknown[] }) => cells.slice(0, 2)), [["shown", "blue"]]);
   });
 
-  test("dry run: answers as if, and stores nothing", async () => {
+  test("dry run: has the same response and stores nothing", async () => {
     const object = await made(create(widget("dry", { millimetres: 3 }), "?dryRun=All"));
     assert.equal(object.spec.colour, "green");
     await made(client.ask(`${path}/dry`), 404);
     await made(create(widget("dry", { millimetres: 0 }), "?dryRun=All"), 422);
   });
 
-  test("strict validation: an unknown field is refused, or warned of, or passed over", async () => {
+  test("strict validation: an unknown field is rejected, a warning, or ignored", async () => {
     const odd = (name: string) => ({ metadata: { name }, spec: { color: "red", millimetres: 1 } });
     assert.match((await made(create(odd("strict"), "?fieldValidation=Strict"), 400)).message, /unknown field "spec\.color"/);
     const warned = await create(odd("warned"), "?fieldValidation=Warn");
@@ -109,7 +109,7 @@ describe("the plugin of docs/writing-a-plugin.md", () => {
     assert.deepEqual([ignored.status, ignored.headers["warning"]], [201, undefined]);
   });
 
-  test("watch: every change comes, in order", async () => {
+  test("watch: every change is delivered, in order", async () => {
     const { metadata: { resourceVersion } } = await made(client.ask(path), 200);
     const ended = new AbortController();
     const watch = await client.stream(`${path}?watch=1&resourceVersion=${resourceVersion}&fieldSelector=metadata.name=watched`, {
@@ -128,13 +128,13 @@ describe("the plugin of docs/writing-a-plugin.md", () => {
     ended.abort();
   });
 
-  test("discovery and OpenAPI: both versions describe its fields in the page's words", async () => {
+  test("discovery and OpenAPI: both versions describe its fields with the page's descriptions", async () => {
     const { resources } = await made(client.ask(`/apis/${home}`), 200);
     assert.deepEqual(resources.map(({ name, kind, shortNames }: Record<string, unknown>) => [name, kind, shortNames]), [
       ["widgets", "Widget", ["wd"]],
     ]);
     const three = await made(client.ask(`/openapi/v3/apis/${home}`), 200), two = await made(client.ask("/openapi/v2"), 200);
-    const specOf = (schemas: Record<string, any>) => Object.entries(schemas).find(([name]) => name.endsWith(".WidgetSpec"))![1]; // our own
+    const specOf = (schemas: Record<string, any>) => Object.entries(schemas).find(([name]) => name.endsWith(".WidgetSpec"))![1]; // Defined in the example.
     for (const spec of [specOf(three.components.schemas), specOf(two.definitions)]) {
       assert.match(spec.properties.colour.description, /^What it is painted with\./);
       assert.deepEqual(spec.required, ["millimetres"]);

@@ -1,4 +1,4 @@
-// ClusterRoles that are built from others, on a whole server.
+// Aggregated ClusterRoles, on a whole server.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ClusterRole, groupVersion, type PolicyRule } from "../../plugins/rbac/schema.ts";
@@ -10,7 +10,7 @@ const rule = (...resources: string[]): PolicyRule => ({ verbs: ["get"], apiGroup
 test("the rules of a role follow the roles that it selects, and a deleted one stays deleted", async () => {
   await using server = await openTestServer();
   const { api } = server, roles = "clusterroles";
-  const rulesOf = async (name: string) => (await api.get(groupVersion, roles, "", name) as ClusterRole).rules ?? []; // `as`: of that resource
+  const rulesOf = async (name: string) => (await api.get(groupVersion, roles, "", name) as ClusterRole).rules ?? []; // `as`: the API returns that resource.
   const metadata = (name: string, to?: string) => ({ name, ...(to === undefined ? {} : { labels: { to } }) });
   await api.create(groupVersion, roles, "", {
     metadata: metadata("sum"),

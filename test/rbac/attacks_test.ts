@@ -1,4 +1,4 @@
-// Rights that a user tries to get or to give away without having them, over HTTP.
+// Privilege escalation: rights that a user requests or grants without having them, over HTTP.
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -33,9 +33,9 @@ const merge = { "content-type": "application/merge-patch+json" }, jsonPatch = { 
 const applied = { "content-type": "application/apply-patch+yaml" };
 
 interface World {
-  /** In system:masters. */
+  /** A member of system:masters. */
   readonly admin: Client;
-  /** May read and write roles and bindings, and has no other rights but to get ConfigMaps. */
+  /** May read and write roles and bindings and get ConfigMaps, and has no other rights. */
   readonly mallory: Client;
   readonly bob: Client;
 }
@@ -71,7 +71,7 @@ function refused({ status, text }: Answer, words: RegExp = /is attempting to gra
 /** Rules that mallory does not have. */
 const greedy: readonly Rule[] = [rule(["get", "list"], ["secrets"])];
 
-test("a role with more rights than its writer has is refused by create, replace, PUT that creates, and every kind of patch", () =>
+test("a role with more rights than its writer is rejected by create, replace, PUT that creates, and every kind of patch", () =>
   world(async ({ admin, mallory }) => {
     const own = { metadata: { name: "own" }, rules: [rule(["get"], ["configmaps"])] };
     for (const path of [`${api}/clusterroles`, `${space}/roles`]) {
@@ -100,7 +100,7 @@ test("a role with more rights than its writer has is refused by create, replace,
   }));
 const kindOf = (path: string) => ({ apiVersion: `${group}/v1`, kind: path.endsWith("clusterroles") ? "ClusterRole" : "Role" });
 
-test("wildcards, subresources and paths are more than the rights that they would cover", () =>
+test("wildcards, subresources and paths require more than the rights that they include", () =>
   world(async ({ admin, mallory }) => {
     const attempts: readonly Rule[] = [
       rule(["*"], ["configmaps"]),
@@ -115,7 +115,7 @@ test("wildcards, subresources and paths are more than the rights that they would
     for (const each of attempts) {
       refused(await mallory.ask(`${api}/clusterroles`, { method: "POST", body: { metadata: { name: "x" }, rules: [each] } }));
     }
-    // A right on some names gives no right on all, and none on another.
+    // A right to some names does not include all names, or another one.
     await make(admin, `${api}/clusterroles`, {
       metadata: { name: "some" },
       rules: [rule(["get"], ["secrets"], { resourceNames: ["one"] })],
@@ -132,7 +132,7 @@ test("wildcards, subresources and paths are more than the rights that they would
     );
   }));
 
-test("nobody gets rights through the labels of aggregated roles, or by an aggregation rule", () =>
+test("labels of aggregated roles and aggregation rules grant nobody rights", () =>
   world(async ({ admin, mallory }) => {
     const labels = { [`${group}/aggregate-to-view`]: "true" };
     refused(await mallory.ask(`${api}/clusterroles`, { method: "POST", body: { metadata: { name: "x", labels }, rules: greedy } }));
@@ -148,7 +148,7 @@ test("nobody gets rights through the labels of aggregated roles, or by an aggreg
     refused(await mallory.ask(`${api}/clusterroles/view`, { method: "PATCH", headers: merge, body: { rules: [] } }), words);
   }));
 
-test("a binding gives no rights that its writer does not have: create, replace, patches, subjects of another's binding, a role that grows", () =>
+test("a binding cannot grant rights that its writer lacks: create, replace, patches, subjects of another's binding, a role that grows", () =>
   world(async ({ admin, mallory, bob }) => {
     const paths = [`${api}/clusterrolebindings`, `${space}/rolebindings`];
     await make(admin, `${api}/clusterroles`, { metadata: { name: "secret-reader" }, rules: greedy });
@@ -168,7 +168,7 @@ test("a binding gives no rights that its writer does not have: create, replace, 
           }),
         );
       }
-      // The role need not be there yet: 404 instead of a binding that waits for it.
+      // The role may be missing: 404 instead of a binding that waits for it.
       assert.equal((await mallory.ask(path, { method: "POST", body: bindingOf("x", "later", "mallory") })).status, 404);
       await make(admin, path, bindingOf("given", "secret-reader", "bob"));
       const subjects = { subjects: [subject("mallory")] };
@@ -204,7 +204,7 @@ test("names in rules limit neither create nor deletecollection and list, which h
     assert.equal((await bob.ask(`${configMaps}/two`)).status, 403);
   }));
 
-test("rights that are taken away do not come back by the user's own hand", () =>
+test("a user cannot restore its own revoked rights", () =>
   world(async ({ admin, mallory }) => {
     const reader = { metadata: { name: "limited" }, rules: [rule(["get", "list"], ["secrets"])] };
     await make(admin, `${api}/clusterroles`, reader);
@@ -221,7 +221,7 @@ test("rights that are taken away do not come back by the user's own hand", () =>
     refused(await mallory.ask(`${api}/clusterrolebindings`, { method: "POST", body: bindingOf("limited", "limited", "mallory") }));
   }));
 
-test("a binding or a role that is removed stops counting, for requests of open connections too", () =>
+test("a deleted binding or role has no effect, also for requests on open connections", () =>
   world(async ({ admin, bob }) => {
     const get = async () => (await bob.ask(configMaps)).status;
     for (const gone of [`${space}/rolebindings/b`, `${api}/clusterroles/r`]) {
@@ -235,7 +235,7 @@ test("a binding or a role that is removed stops counting, for requests of open c
     }
   }));
 
-test("roles of 10,000 rules and of megabytes are refused or stored, in the heavy thread, while others are served", () =>
+test("roles of 10,000 rules and of megabytes are rejected or stored in the heavy thread, while other requests are served", () =>
   world(async ({ admin, mallory, bob }) => {
     const named = (count: number, resource: string, bytes = 8): readonly Rule[] =>
       Array.from({ length: count }, (_, at) => rule(["get"], [resource], { resourceNames: [`n${at}`.padEnd(bytes, "x")] }));
@@ -249,21 +249,21 @@ test("roles of 10,000 rules and of megabytes are refused or stored, in the heavy
       }
     })();
     try {
-      // Rights that the user has, then rights that the user has not.
+      // Rights that the user has, then rights that it lacks.
       assert.equal((await post(mallory, "many", named(10_000, "configmaps"))).status, 201);
       const described = await post(mallory, "many-secrets", named(12_000, "secrets"));
       refused(described, /and others/);
       assert.ok([201, 413, 500].includes((await post(mallory, "large", named(10_000, "configmaps", 230))).status));
       refused(await post(mallory, "large-secrets", named(10_000, "secrets", 230)));
       assert.equal((await post(mallory, "too-large", named(10_000, "configmaps", 320))).status, 413);
-      // A short rule that stands for millions of rights.
+      // A short rule that expands to millions of rights.
       const many = (word: string) => Array.from({ length: 250 }, (_, at) => `${word}${at}`);
       const product = { verbs: many("v"), apiGroups: many("g"), resources: many("r") };
       refused(await post(mallory, "product", [product]), /and others/);
       await make(admin, `${api}/clusterroles`, { metadata: { name: "product" }, rules: [product] });
       await make(admin, `${api}/clusterrolebindings`, bindingOf("product", "product", "mallory"));
       await until(async () => refused(await post(mallory, "product-2", [product]), /its rules are too many to compare/));
-      // Requests of a user of large roles.
+      // Requests of a user with large roles.
       await make(mallory, `${api}/clusterrolebindings`, bindingOf("many", "many", "mallory", "bob"));
       await until(async () => assert.equal((await bob.ask(`${configMaps}/n9999xxx`)).status, 404));
       assert.equal((await bob.ask(`${configMaps}/other`)).status, 403);

@@ -14,15 +14,15 @@ const roles = "clusterroles", bindings = "clusterrolebindings", autoUpdate = "rb
 const signal = new AbortController().signal;
 const reconcile = (api: Api) => bootstrapRoles.run(fakeContext({ api }), signal);
 
-/** A server on which the hook has run and the aggregated roles have their rules. */
+/** A server with completed hook and aggregated rules. */
 async function started(): Promise<TestServer> {
   const server = await openTestServer();
   await until(async () => assert.equal((await server.handle(new Request("https://test/readyz"))).status, 200));
   await until(async () => assert.ok((await role(server.api, "admin")).rules!.length > 5));
   return server;
 }
-const role = async (api: Api, name: string) => await api.get(groupVersion, roles, "", name) as ClusterRole; // `as`: of that resource
-const binding = async (api: Api, name: string) => await api.get(groupVersion, bindings, "", name) as Binding; // `as`: of that resource
+const role = async (api: Api, name: string) => await api.get(groupVersion, roles, "", name) as ClusterRole; // `as`: the API returns that resource.
+const binding = async (api: Api, name: string) => await api.get(groupVersion, bindings, "", name) as Binding; // `as`: the API returns that resource.
 /** Resource versions by name. */
 async function versions(api: Api): Promise<ReadonlyMap<string, string>> {
   const lists = await Promise.all([roles, bindings].map((resource) => api.list(groupVersion, resource, "")));
@@ -38,7 +38,7 @@ test("every default role and binding is created once; a second run writes nothin
     const { items } = await api.list(groupVersion, resource, "");
     assert.deepEqual(
       items.map(({ metadata }) => metadata.name).toSorted(),
-      wanted.map((each) => (each as ClusterRole).metadata.name).toSorted(), // `as`: objects with metadata
+      wanted.map((each) => (each as ClusterRole).metadata.name).toSorted(), // `as`: objects with metadata.
     );
     for (const { metadata } of items) {
       assert.equal(metadata.labels?.["kubernetes.io/bootstrapping"], "rbac-defaults");
@@ -50,7 +50,7 @@ test("every default role and binding is created once; a second run writes nothin
   assert.deepEqual(await versions(api), before);
 });
 
-test("missing rules, subjects, labels and selectors are added; what operators have added or set stays", async () => {
+test("missing rules, subjects, labels and selectors are added; operators' additions stay", async () => {
   await using server = await started();
   const { api } = server;
   const mine: PolicyRule = { verbs: ["get"], apiGroups: ["example.com"], resources: ["things"] };
@@ -86,7 +86,7 @@ test("missing rules, subjects, labels and selectors are added; what operators ha
   }]);
 });
 
-test('an object with the annotation autoupdate "false" is left alone, a deleted one is created again', async () => {
+test('an object with the annotation autoupdate "false" is not changed, a deleted one is created again', async () => {
   await using server = await started();
   const { api } = server;
   const kept = { metadata: { annotations: { [autoUpdate]: "false" } } };
@@ -114,7 +114,7 @@ test("a binding of another role is replaced", async () => {
   assert.notEqual(made.metadata.uid, uid);
 });
 
-test("several servers that start at once create every object once, and none of them fails", async () => {
+test("several servers that start at the same time create every object once, and none fails", async () => {
   await using server = await started();
   const { api } = server;
   const { names } = fakeContext({});
@@ -133,7 +133,7 @@ test("several servers that start at once create every object once, and none of t
   assert.equal(new Set(created).size, created.length);
 });
 
-test("an object that others change again and again ends the run with their conflict, after a bounded number of attempts", async () => {
+test("an object that others change repeatedly ends the run with a conflict, after a bounded number of attempts", async () => {
   await using server = await started();
   let tries = 0;
   await server.api.patch(groupVersion, roles, "", "system:basic-user", { merge: { rules: [] } });

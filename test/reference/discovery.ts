@@ -1,4 +1,4 @@
-/** What discovery should say of a group version, from the reference's facts about it. */
+/** The expected discovery of a group version, from the reference's facts. */
 import { type Fields, isFields, type Value } from "./facts.ts";
 
 interface Part {
@@ -6,7 +6,7 @@ interface Part {
   readonly namespaced: boolean;
   readonly kind: string;
   readonly verbs: readonly string[];
-  /** Of the kind, where it is not that of the path. */
+  /** The group and version of the kind, if they are not those of the path. */
   readonly group?: string;
   readonly version?: string;
 }
@@ -26,12 +26,12 @@ export interface GroupVersionFacts {
   readonly resources: readonly ResourceFacts[];
 }
 
-/** Name and version as `apiVersion` writes them. */
+/** Group and version in the form of `apiVersion`. */
 export function apiVersionOf({ group, version }: GroupVersionFacts): string {
   return group === "" ? version : `${group}/${version}`;
 }
 
-/** The entries of `/api/v1` and `/apis/GROUP/VERSION`. The reference says nothing of `storageVersionHash`. */
+/** The entries of `/api/v1` and `/apis/GROUP/VERSION`. The reference has no `storageVersionHash`. */
 export function listEntries(resources: readonly ResourceFacts[]): readonly Fields[] {
   return resources.flatMap(({ subresources = [], fieldSelectors: _, ...own }): Fields[] => [
     { ...own },
@@ -39,7 +39,7 @@ export function listEntries(resources: readonly ResourceFacts[]): readonly Field
   ]).toSorted((a, b) => String(a["name"]) < String(b["name"]) ? -1 : 1);
 }
 
-/** The entries of the documents that tell of every group at once. */
+/** The entries of aggregated discovery. */
 export function aggregatedEntries(resources: readonly ResourceFacts[]): readonly Fields[] {
   const responseKind = ({ kind, group = "", version = "" }: Part) => ({ group, version, kind });
   return resources.map((resource) => {
@@ -58,7 +58,7 @@ export function aggregatedEntries(resources: readonly ResourceFacts[]): readonly
   });
 }
 
-/** Entries by one of their members, so that a difference says which entry it is in. Their order is compared beside it. */
+/** Entries by one of their members, so that a difference names its entry. Their order is compared separately. */
 export function keyed(member: string, entries: readonly Value[]): Fields {
   return Object.fromEntries(entries.filter(isFields).map((entry) => [String(entry[member]), entry]));
 }

@@ -1,7 +1,7 @@
-/** Where what we serve is not what the reference says, and why. An entry that no difference needs fails the test. */
+/** Intended differences between the served API and the reference, with reasons. An unused entry fails the test. */
 import type { Exceptions } from "./facts.ts";
 
-/** Names of ours for what the reference knows under another name only. */
+/** Our names of schemas that have another name in the reference. */
 export const sameAs: Readonly<Record<string, string>> = Object.freeze({
   "io.k8s.api.storage.v1beta1.VolumeAttributesClass": "io.k8s.api.storage.v1.VolumeAttributesClass",
   "io.k8s.api.storage.v1beta1.VolumeAttributesClassList": "io.k8s.api.storage.v1.VolumeAttributesClassList",
@@ -30,7 +30,7 @@ const schemas: Exceptions = {
   [`${alphaItems}.x-kubernetes-patch-merge-key`]: listOfAlpha,
 };
 
-/** By group version, then the name of the resource: in lists of resources, in the documents of every group, and among operations. */
+/** By group version, then resource name: in resource lists, in aggregated discovery, and in operations. */
 const discovery: Exceptions = {
   "v1.pods": pod,
   "v1.services": service,

@@ -1,10 +1,10 @@
-/** Facts about kube-apiserver 1.35 (`npm run reference:refresh` writes them), and how what we serve is compared with them. */
+/** Facts about kube-apiserver 1.35 (`npm run reference:refresh` writes them), and their comparison with the served API. */
 import { readFileSync } from "node:fs";
 
 export type Value = null | boolean | number | string | readonly Value[] | Fields;
 export type Fields = { readonly [key: string]: Value };
 
-/** A difference: where, what the reference says, what we serve. Undefined is "not there". */
+/** A difference: its location, the reference's value and ours. Undefined is an absent value. */
 export interface Difference {
   readonly at: string;
   readonly theirs: Value | undefined;
@@ -14,11 +14,11 @@ export interface Difference {
 const folder = new URL("facts/", import.meta.url);
 
 export function readFacts<T>(file: string): T {
-  // `as`: a file of ours; a wrong shape fails the test that reads it.
+  // `as`: a file of the repository; a wrong shape fails the test that reads it.
   return JSON.parse(readFileSync(new URL(file, folder), "utf8")) as T;
 }
 
-/** Every difference of two values, keys in any order and lists in theirs. */
+/** Every difference of two values; the order of keys is ignored, that of lists is not. */
 export function differences(at: string, theirs: Value | undefined, ours: Value | undefined): readonly Difference[] {
   if (isFields(theirs) && isFields(ours)) {
     const keys = new Set([...Object.keys(theirs), ...Object.keys(ours)]);
@@ -32,10 +32,10 @@ export function isFields(value: Value | undefined): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** By where: a difference that is meant, and why. */
+/** Intended differences by location, with the reason. */
 export type Exceptions = Readonly<Record<string, string>>;
 
-/** What is not meant, one line each; an exception that no difference needs is a line as well. */
+/** Unintended differences, one line each, and unused exceptions. */
 export function unexplained(found: readonly Difference[], exceptions: Exceptions): readonly string[] {
   const text = (value: Value | undefined) => value === undefined ? "nothing" : JSON.stringify(value);
   const met = new Set(found.map(({ at }) => at));

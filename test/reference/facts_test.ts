@@ -14,7 +14,7 @@ test("unexplained() reports missing, extra and different entries, and unused exc
   assert.deepEqual(differences("", { a: 1, b: { c: [null] } }, { b: { c: [null] }, a: 1 }), []);
 });
 
-test("published() and inVersion2() change schemas, not fields that are called like their members", () => {
+test("published() and inVersion2() change schemas, and not fields with the names of keywords", () => {
   const schema = {
     properties: { default: { type: "boolean", default: false, "x-known-values": ["x"] }, oneOf: { oneOf: [{ type: "number" }] } },
     type: "object",
@@ -25,14 +25,14 @@ test("published() and inVersion2() change schemas, not fields that are called li
   });
 });
 
-test("servedSchemas() finds references where each version has them, and refuses neighbours in version 3", () => {
+test("servedSchemas() finds references in each version's form, and rejects siblings of references in version 3", () => {
   const held = (schema: object, version: "v2" | "v3") => servedSchemas({ A: { ...schema } }, version)["A"];
   assert.deepEqual(held({ description: "d", default: {}, allOf: [{ $ref: "#/components/schemas/B" }] }, "v3"), { default: {}, $ref: "B" });
   assert.deepEqual(held({ description: "d", $ref: "#/definitions/B" }, "v2"), { $ref: "B" });
   assert.throws(() => held({ default: {}, $ref: "#/components/schemas/B" }, "v3"), /neighbours/);
 });
 
-test("comparable() leaves out the order of required fields of types that were derived from Go, and no other's", () => {
+test("comparable() ignores the order of required fields only for types derived from Go", () => {
   assert.deepEqual(comparable({ required: ["b", "a"] }, true), { required: ["a", "b"] });
   assert.deepEqual(comparable({ required: ["b", "a"] }, false), { required: ["b", "a"] });
 });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { type Node, type RecordNode, resolve, type StringNode, type StructNode } from "../../core/schema.ts";
 import { plugins } from "../../plugins/mod.ts";
 
-/** Types of texts and records that have a name of their own upstream, with the fields that have them. Decoding errors tell the name. */
+/** Text and record types with their own name upstream, and the fields of these types. Decoding errors contain the name. */
 const named: Readonly<Record<string, readonly string[]>> = {
   "map[v1.ResourceName]v1.ClaimResourceStatus": ["PersistentVolumeClaimStatus.allocatedResourceStatuses"],
   "types.UID": ["ObjectMeta.uid", "ObjectReference.uid", "OwnerReference.uid", "Preconditions.uid"],
@@ -75,7 +75,7 @@ const named: Readonly<Record<string, readonly string[]>> = {
   "v1.VolumeLifecycleMode": ["CSIDriverSpec.volumeLifecycleModes"],
 };
 
-/** Every struct that a stored kind holds, by name. */
+/** Every struct of a stored kind, by name. */
 function structs(): ReadonlyMap<string, StructNode> {
   const found = new Map<string, StructNode>(), seen = new Set<Node>();
   const waiting: Node[] = plugins.flatMap(({ resources = [] }) =>
@@ -93,14 +93,14 @@ function structs(): ReadonlyMap<string, StructNode> {
   return found;
 }
 
-/** The text or record that a field holds, be it in a list. */
+/** The text or record of a field, or of its list's items. */
 function valueOf(node: Node): StringNode | RecordNode | undefined {
   const at = resolve(node);
   if (at.tag === "list") return valueOf(at.of);
   return at.tag === "string" || at.tag === "record" ? at : undefined;
 }
 
-test("texts and records that have a type of their own upstream have its name", () => {
+test("text and record types with their own name upstream have that name", () => {
   const all = structs(), wrong: string[] = [];
   let looked = 0;
   for (const [name, fields] of Object.entries(named)) {

@@ -1,4 +1,4 @@
-/** Operations that OpenAPI documents should have, from the reference's facts about resources and queries. */
+/** The expected operations of OpenAPI documents, from the reference's facts about resources and queries. */
 import { apiVersionOf, type GroupVersionFacts } from "./discovery.ts";
 import type { Fields, Value } from "./facts.ts";
 
@@ -10,11 +10,11 @@ export interface PathFacts {
 
 interface Place {
   readonly method: string;
-  /** As `x-kubernetes-action` says it. */
+  /** The value of `x-kubernetes-action`. */
   readonly action: string;
   readonly collection?: true;
 }
-/** Where each verb is found. Watches have paths of their own, which are deprecated and lists with `watch` in them. */
+/** The path of each verb. Watches have deprecated paths of their own and are lists with `watch` in the path. */
 const places: Readonly<Record<string, Place>> = Object.freeze({
   create: { method: "post", action: "post", collection: true },
   delete: { method: "delete", action: "delete" },
@@ -25,11 +25,11 @@ const places: Readonly<Record<string, Place>> = Object.freeze({
   update: { method: "put", action: "put" },
 });
 
-/** By group version and resource (or `resource/subresource`): method and path with the action and the query's parameters. */
+/** Expected operations by group version and resource (or `resource/subresource`): method and path with action and query parameters. */
 export function expectedOperations(groups: readonly GroupVersionFacts[], { listQuery, writeQuery }: PathFacts): Fields {
   const operation = (verb: string, path: string, part = ""): [string, Value] => {
     const { method, action, collection } = places[verb]!;
-    // A subresource has one path, whatever is done with it.
+    // A subresource has one path for all verbs.
     const at = part !== "" ? `${path}/{name}/${part}` : collection ? path : `${path}/{name}`;
     return [`${method} ${at}`, { action, query: (verb === "list" ? listQuery : writeQuery[verb]!).toSorted() }];
   };
@@ -50,7 +50,7 @@ export function expectedOperations(groups: readonly GroupVersionFacts[], { listQ
   ]));
 }
 
-/** The same of a v3 document of the group version at `root`: operations that do something with a resource. */
+/** The same from a served v3 document of the group version at `root`: operations on resources. */
 export function servedOperations(root: string, paths: Readonly<Record<string, any>>): Fields {
   const queries = (parameters: readonly any[] = []) => parameters.filter((each) => each.in === "query").map(({ name }) => name);
   const resources = new Map<string, Record<string, Value>>();

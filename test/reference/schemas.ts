@@ -1,12 +1,12 @@
-/** OpenAPI documents as the reference writes schemas down: references by name, no descriptions. */
+/** OpenAPI documents in the reference's form of schemas: references by name, no descriptions. */
 import { type Fields, isFields, type Value } from "./facts.ts";
 
 export type Schemas = Readonly<Record<string, Fields>>;
 
-/** Members of a schema whose values are schemas by key, and those that are one schema. */
+/** Keywords of a schema whose values are maps of schemas, and those whose value is one schema. */
 const maps = new Set(["properties"]), single = new Set(["items", "additionalProperties"]);
 
-/** A copy with `change` applied to every schema inside, innermost first. Fields may be called like keywords. */
+/** A copy with `change` applied to every inner schema, innermost first. Fields may have names of keywords. */
 function each(schema: Fields, change: (schema: Fields) => Fields): Fields {
   const members = Object.entries(schema).map(([key, value]): [string, Value] => {
     if (maps.has(key) && isFields(value)) {
@@ -26,7 +26,7 @@ export function published(schema: Fields): Fields {
   return each(schema, (at) => without(at, "x-known-values", "x-union-markers", "x-declarative-validation"));
 }
 
-/** The same in OpenAPI v2: no defaults, and one type where version 3 has a choice of two. */
+/** The same in OpenAPI v2: no defaults, and one type instead of a choice of two. */
 export function inVersion2(schema: Fields): Fields {
   return each(schema, (at) => {
     const { oneOf, ...rest } = without(at, "default");
@@ -34,7 +34,7 @@ export function inVersion2(schema: Fields): Fields {
   });
 }
 
-/** Schemas that a document publishes, written as the reference writes them. Throws where version 3 has neighbours of a reference. */
+/** Schemas of a document in the reference's form. Throws for siblings of a reference in version 3. */
 export function servedSchemas(components: Schemas, version: "v2" | "v3"): Schemas {
   const pointer = version === "v2" ? "#/definitions/" : "#/components/schemas/";
   const plain = (schema: Fields) => {
@@ -51,8 +51,7 @@ export function servedSchemas(components: Schemas, version: "v2" | "v3"): Schema
 const kindsKey = "x-kubernetes-group-version-kind";
 
 /**
- * Both without what the reference cannot know: types that it derived from Go (`_generated`) have their required fields in no
- * order and lack their kinds.
+ * Both without parts that the reference lacks: in types derived from Go (`_generated`) required fields are unordered and kinds are missing.
  */
 export function comparable(schema: Fields, generated: boolean): Fields {
   if (!generated) return schema;
@@ -60,12 +59,12 @@ export function comparable(schema: Fields, generated: boolean): Fields {
   return Array.isArray(required) ? { ...rest, required: required.toSorted() } : rest;
 }
 
-/** Options of deletion and events of watches are kinds of every group version that upstream knows; we compare those that we know. */
+/** Delete options and watch events are kinds of every group version upstream; those that we serve are compared. */
 export function kindsAmong(schema: Fields, served: ReadonlySet<string>): Fields {
   const kinds = schema[kindsKey];
   return Array.isArray(kinds) ? { ...schema, [kindsKey]: kinds.filter((kind) => served.has(groupVersionOf(kind))) } : schema;
 }
-/** Group versions of the kinds that a schema is for, as `apiVersion` writes them. */
+/** Group versions of a schema's kinds, in the form of `apiVersion`. */
 export function groupVersions(schema: Fields): readonly string[] {
   const kinds = schema[kindsKey];
   return Array.isArray(kinds) ? kinds.map(groupVersionOf) : [];
@@ -75,7 +74,7 @@ function groupVersionOf(kind: Value): string {
   return group === "" ? String(version) : `${group}/${version}`;
 }
 
-/** The schema called `from` as it is in the version of `to`, with the schemas of that version that it leads to and its kinds. */
+/** The schema `from` in the version of `to`, with the schemas of that version that it references, and its kinds. */
 export function inOtherVersion(schema: Fields, from: string, to: string): Fields {
   const packages = [from, to].map((name) => name.slice(0, name.lastIndexOf(".") + 1)),
     versions = packages.map((each) => each.split(".").at(-2));
@@ -83,7 +82,7 @@ export function inOtherVersion(schema: Fields, from: string, to: string): Fields
   return JSON.parse(text.replaceAll(`"version":"${versions[0]}"`, `"version":"${versions[1]}"`));
 }
 
-/** Names of the schemas that the named ones lead to, themselves included. */
+/** Names of the schemas that are reachable from the named ones, including these. */
 export function reached(names: Iterable<string>, schemas: Schemas): ReadonlySet<string> {
   const known = new Set<string>(), waiting = [...names];
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {

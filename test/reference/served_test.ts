@@ -1,4 +1,4 @@
-// Field by field: what we say of the API against what the reference says of kube-apiserver's. Descriptions are our own.
+// The served API compared with the reference's facts about kube-apiserver, field by field. Descriptions are our own.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startTestServer, type TestServer } from "../harness.ts";
@@ -19,7 +19,7 @@ import {
   servedSchemas,
 } from "./schemas.ts";
 
-/** Everything that can be served. */
+/** Enables everything that can be served. */
 const args = ["--runtime-config=api/all=true,storagemigration.k8s.io/v1alpha1=true"];
 const everyGroup = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 const asTable = "application/json;as=Table;v=v1;g=meta.k8s.io";
@@ -45,7 +45,7 @@ interface Served {
   readonly path: string;
   readonly resources: readonly Fields[];
 }
-/** Group versions that are served, as their own documents tell. */
+/** Served group versions, from their own documents. */
 async function servedVersions(): Promise<readonly Served[]> {
   const { groups } = await read("/apis");
   const versions: readonly string[] = groups.flatMap((group: any) => group.versions.map((each: any) => each.groupVersion));
@@ -55,7 +55,7 @@ async function servedVersions(): Promise<readonly Served[]> {
   }));
 }
 
-/** Every schema of every v3 document; those that several documents have are the same in all. */
+/** Every schema of every v3 document; a schema in several documents is equal in all. */
 async function version3(): Promise<Schemas> {
   const { paths } = await read("/openapi/v3");
   const all = new Map<string, Fields>();
@@ -68,7 +68,7 @@ async function version3(): Promise<Schemas> {
   return Object.fromEntries(all);
 }
 
-/** What is not meant to differ from what the reference has for the names of ours and for all that these lead to. */
+/** Unintended differences from the reference in these schemas and all schemas that they reference. */
 function schemaFaults(ours: Schemas, change: (schema: Fields) => Fields): readonly string[] {
   const { _generated, ...facts } = readFacts<Record<string, any>>("schemas.json");
   const known: Schemas = facts, generated = new Set<string>(_generated);
@@ -96,10 +96,10 @@ test("OpenAPI v2 has the schemas of the reference, without defaults", async () =
   assert.deepEqual(schemaFaults(servedSchemas(definitions, "v2"), inVersion2), []);
 });
 
-test("every kind that discovery lists has a schema that names it, and so has its list", async () => {
+test("every kind in discovery has a schema that names it, and so has its list", async () => {
   const named = new Set(
     Object.values(await version3()).flatMap((schema) =>
-      ((schema["x-kubernetes-group-version-kind"] ?? []) as unknown as readonly Fields[]) // `as`: read from JSON
+      ((schema["x-kubernetes-group-version-kind"] ?? []) as unknown as readonly Fields[]) // `as`: read from JSON.
         .map(({ group, version, kind }) => `${group}/${version}/${kind}`)
     ),
   );
@@ -142,7 +142,7 @@ test("discovery lists the resources of the reference, and no others, in its orde
   const hashes: unknown[] = [];
   const ours = Object.fromEntries(served.map(({ apiVersion, resources }): [string, Value] => {
     const entries = resources.map(({ storageVersionHash, ...entry }) => {
-      // The reference knows no hashes. Whatever can be listed is stored, and a subresource has none of its own.
+      // The reference has no hashes. Listable resources are stored; a subresource has no hash.
       assert.equal(storageVersionHash !== undefined, (entry["verbs"] as readonly string[]).includes("list"), String(entry["name"]));
       hashes.push(storageVersionHash);
       return entry;
@@ -154,7 +154,7 @@ test("discovery lists the resources of the reference, and no others, in its orde
   assert.deepEqual(unexplained(differences("", theirs, ours), exceptions.discovery), []);
 });
 
-test("the documents of every group at once say the same", async () => {
+test("aggregated discovery is equal", async () => {
   const documents = await Promise.all(["/api", "/apis"].map((path) => read(path, everyGroup)));
   const ours = Object.fromEntries(
     documents.flatMap(({ items }) => items).flatMap(({ metadata: { name: group }, versions }: any) =>
@@ -170,7 +170,7 @@ test("the documents of every group at once say the same", async () => {
   assert.deepEqual(unexplained(differences("", theirs, ours), exceptions.discovery), []);
 });
 
-test("groups and their versions come in the order of their priorities", async () => {
+test("groups and versions are ordered by priority", async () => {
   const { groups } = await read("/apis");
   const facts = discoveryFacts().map((each) => ({ ...each, apiVersion: apiVersionOf(each) }));
   const ours: readonly string[] = groups.flatMap((group: any) => group.versions.map((each: any) => each.groupVersion));
@@ -182,7 +182,7 @@ test("groups and their versions come in the order of their priorities", async ()
   assert.deepEqual(ours, ordered.map(({ apiVersion }) => apiVersion));
 });
 
-test("lists take the field selectors of the reference, and no others", async () => {
+test("lists accept the field selectors of the reference, and no others", async () => {
   const facts = new Map(
     discoveryFacts().map((each) => [apiVersionOf(each), new Map(each.resources.map((resource) => [resource.name, resource]))]),
   );

@@ -33,7 +33,7 @@ test("/readyz, /livez and /healthz never fail while the configuration is swapped
           asked++;
         }
       });
-      // Each switch is followed at once by the next, and by one that comes after a while.
+      // Each change is followed at once by the next, and by one after a while.
       for (const text of [...switches, ...switches].flatMap((each) => [each, everything])) {
         const before = asked, told = logged.length;
         await writeFile(file, text);

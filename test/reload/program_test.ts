@@ -12,7 +12,7 @@ const kubectlMissing = (await run("kubectl", ["version", "--client"]).then(({ co
   : "no kubectl on PATH";
 
 for (const runtime of ["deno", "node"] satisfies readonly Runtime[]) {
-  test(`${runtime}: SIGHUP has the file read again, kubectl sees kinds go and come, and a mistake changes nothing`, {
+  test(`${runtime}: SIGHUP reloads the file, kubectl sees removed and added kinds, and a mistake has no effect`, {
     skip: runtimeMissing(runtime) || kubectlMissing,
   }, () =>
     inFolder(async (folder) => {
@@ -47,7 +47,7 @@ for (const runtime of ["deno", "node"] satisfies readonly Runtime[]) {
     }));
 
   test(
-    `${runtime}: a file that a mounted ConfigMap swaps by its ..data link is taken over by itself`,
+    `${runtime}: a mounted ConfigMap that changes by its ..data link is reloaded automatically`,
     { skip: runtimeMissing(runtime) },
     () =>
       inFolder(async (folder) => {

@@ -34,7 +34,7 @@ const statusOf = async ({ client }: Served, path: string) => (await client.ask(p
 const metric = async ({ client }: Served, name: string) =>
   (await client.ask("/metrics")).text.split("\n").filter((line) => line.startsWith(name));
 
-/** Creates objects one after another, and reads each back, until it is stopped; what went wrong on the way. */
+/** Creates objects in sequence and reads each back, until it is stopped; returns the errors. */
 function load({ client }: Served): { stop(): Promise<{ readonly made: number; readonly failures: readonly string[] }> } {
   let stopped = false;
   const failures: string[] = [];
@@ -60,7 +60,7 @@ function load({ client }: Served): { stop(): Promise<{ readonly made: number; re
   };
 }
 
-test("plugins come and go under load: no request on others fails, and their watches go on without a gap", () =>
+test("plugins are removed and added under load: no request for others fails, and their watches continue without a gap", () =>
   reloading("plugins: []\n", async (server, change) => {
     const { client } = server;
     const seen: string[] = [];
@@ -68,7 +68,7 @@ test("plugins come and go under load: no request on others fails, and their watc
     const { chunks } = await client.stream(`${leases}?watch=1&timeoutSeconds=60`, { signal: watching.signal });
     const watch = (async () => {
       for await (const { type, object } of documents(chunks)) seen.push(`${type} ${object.metadata?.name ?? object.message}`);
-    })().catch(() => {}); // the abort at the end
+    })().catch(() => {}); // The abort at the end.
     const running = load(server);
     await client.ask(configMaps, { method: "POST", body: { metadata: { name: "kept" }, data: { a: "b" } } });
     for (let round = 0; round < 3; round++) {
@@ -87,7 +87,7 @@ test("plugins come and go under load: no request on others fails, and their watc
     assert.deepEqual(seen, Array.from({ length: made }, (_, index) => `ADDED l-${index}`));
   }));
 
-test("a watch of what goes away ends with the 404 of a new request, after all that happened before", () =>
+test("a watch of a removed resource ends with the 404 of a new request, after all earlier events", () =>
   reloading("", async (server, change) => {
     const { client } = server;
     const { chunks } = await client.stream(`${configMaps}?watch=1&timeoutSeconds=60`);
@@ -106,7 +106,7 @@ test("a watch of what goes away ends with the 404 of a new request, after all th
     assert.equal(object.code, 404);
   }));
 
-test("discovery, OpenAPI and their ETags follow what is served", () =>
+test("discovery, OpenAPI and their ETags follow the served resources", () =>
   reloading("", async (server, change) => {
     const { client } = server;
     const look = async () => {
@@ -134,7 +134,7 @@ test("discovery, OpenAPI and their ETags follow what is served", () =>
     assert.deepEqual(await look(), before);
   }));
 
-test("a version that comes is read from the same objects, by its own selectors, and a gate changes what is kept", () =>
+test("an added version reads the same objects with its own selectors, and a gate changes which fields are stored", () =>
   reloading("", async (server, change) => {
     const { client } = server;
     const classes = (version: string) => `/apis/storage.k8s.io/${version}/volumeattributesclasses`;
@@ -207,7 +207,7 @@ test("a configuration with mistakes is rejected as a whole and logged and counte
     assert.ok(Math.abs(Number(at?.split(" ")[1]) - Date.now() / 1000) < 60);
   }));
 
-test("flags on the command line win over a file that changes", () =>
+test("flags on the command line override a changed file", () =>
   reloading("", async (server, change) => {
     assert.equal(await statusOf(server, "/api/v1/secrets"), 404);
     const told = JSON.parse(await change("runtime-config: {v1/configmaps: false}\nsecure-port: 7\n"));

@@ -15,7 +15,7 @@ import { type Opened, openServer } from "../../kernel/startup/open-server.ts";
 import { plugins } from "../../plugins/mod.ts";
 import { until } from "../real-server.ts";
 
-/** Versions by resource, without those that no setting brings back. */
+/** Versions by resource, without removed ones. */
 const versions = plugins.flatMap((plugin) => plugin.resources ?? []).map((resource) => ({
   plural: resource.plural ?? pluralOf(resource.kind),
   groupVersions: Object.entries(resource.served)
@@ -33,7 +33,7 @@ function settings(off: readonly string[]): Config {
   });
 }
 
-/** A server whose configuration is read again by `configure`. */
+/** A server whose configuration `configure` reloads. */
 async function start(off: readonly string[]) {
   const logged: { level: string; message: string }[] = [];
   let current = { config: settings(off), plugins, text: off.join() };
@@ -76,7 +76,7 @@ async function statusOf(opened: Opened, url: string): Promise<string> {
   return `${status} ${status === 200 ? "" : String(body)}`;
 }
 
-/** Health, and the informers of each controller, which have to come to an end. */
+/** Asserts health and that the informers of each controller have synced. */
 async function assertHealthy(opened: Opened, what: string): Promise<void> {
   for (const path of ["/livez", "/readyz", "/healthz", "/readyz/informer-sync"]) {
     await until(async () => assert.equal(await statusOf(opened, path), "200 ", `${what}: ${path}`), 10_000);
@@ -89,12 +89,12 @@ const stopped = /^controller (\S+) does not run: not served: /;
 const resumed = /^controller (\S+) runs again/;
 const named = (logged: readonly { message: string }[], pattern: RegExp) =>
   logged.flatMap(({ message }) => pattern.exec(message)?.[1] ?? []);
-/** Errors other than those of health checks, which fail until the start is over. */
+/** Errors other than those of health checks, which fail during the start. */
 const failures = (logged: readonly { level: string; message: string }[]) =>
   logged.filter(({ level, message }) => level === "error" && !/^(livez|readyz|healthz) fails$/.test(message));
 
 for (const what of [...groupVersions, ...single]) {
-  test(`${what} is switched off at the start, on and off again: the server stays healthy`, async () => {
+  test(`${what} is disabled at start, then enabled and disabled: the server stays healthy`, async () => {
     const { opened, logged, configure } = await start([what]);
     try {
       await assertHealthy(opened, "off at the start");
@@ -115,7 +115,7 @@ for (const what of [...groupVersions, ...single]) {
   });
 }
 
-test("with nothing served at all the server is healthy", async () => {
+test("a server without any served resource is healthy", async () => {
   const { opened, logged } = await start(groupVersions);
   try {
     await assertHealthy(opened, "nothing");
@@ -126,7 +126,7 @@ test("with nothing served at all the server is healthy", async () => {
   }
 });
 
-test("a controller does its work once its resources come back", async () => {
+test("a controller works again when its resources are enabled", async () => {
   const { opened, configure } = await start(["v1/serviceaccounts"]);
   try {
     const api = localApi(opened.server, admin);

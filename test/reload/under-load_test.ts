@@ -1,5 +1,5 @@
-// Plugins, versions, resources and gates of the program are switched while two kinds are written, read and watched: what comes of it
-// for the kind that goes and comes, and for the one that stays, goes through the checkers of the guarantees.
+// Plugins, versions, resources and gates are changed while two kinds are written, read and watched: the checkers of the guarantees verify
+// the histories of the removed and added kind, and of the one that stays.
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { eventsOf, type Load, startLoad, told } from "../guarantees/load.ts";
 import { type Client, documents, httpsClient } from "../https.ts";
 import { type Runtime, runtimeMissing, startRealServer, until } from "../real-server.ts";
 
-/** Each is taken back before the next. `away`: config maps are not served meanwhile. */
+/** Each change is reverted before the next. `away`: config maps are not served meanwhile. */
 const switches: readonly { readonly text: string; readonly away: boolean }[] = [
   { text: "plugins: [-configmaps]\n", away: true },
   { text: "runtime-config: {storage.k8s.io/v1: false, v1/secrets: false}\n", away: false },
@@ -98,7 +98,7 @@ async function toTheEnd(client: Client): Promise<{ readonly last: Promise<{ read
 const setups: readonly (readonly [Runtime, "sqlite" | "etcd"])[] = [["deno", "etcd"], ["node", "sqlite"]];
 for (const [runtime, store] of setups) {
   test(
-    `plugins and gates are switched under load on ${runtime} with ${store}: no request is dropped, nothing is lost, repeated or reordered`,
+    `plugins and gates are changed under load on ${runtime} with ${store}: no request is dropped, no event is lost, repeated or reordered`,
     {
       skip: runtimeMissing(runtime) || (store === "etcd" && etcdMissing()),
     },

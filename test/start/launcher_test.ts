@@ -1,4 +1,4 @@
-// `npm start` itself: signals reach the server, and its exit code comes back.
+// `npm start` itself: signals reach the server, and its exit code is returned.
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -20,7 +20,7 @@ describe("scripts/start.mjs", { skip: runtimeMissing("deno") || runtimeMissing("
   for (const [index, node] of nodes.entries()) {
     const by = index === 0 ? "the Node on PATH" : "the newer Node";
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
-      it(`ends the server in good order on ${signal}, by ${by}`, async () => {
+      it(`ends the server gracefully on ${signal}, by ${by}`, async () => {
         const program = await startCommand([node, launcher, "--data-dir=data", "--secure-port=0"], { cwd: folder });
         try {
           await until(() => assert.match(program.output(), /^Thole serves on/m, program.errors()));
@@ -33,7 +33,7 @@ describe("scripts/start.mjs", { skip: runtimeMissing("deno") || runtimeMissing("
         }
       });
     }
-    it(`gives the server's exit code and words back, by ${by}`, async () => {
+    it(`returns the server's exit code and output, by ${by}`, async () => {
       const mistaken = await run(node, [launcher, "--no-such-flag"], { cwd: folder });
       assert.deepEqual([mistaken.code, mistaken.output], [1, ""]);
       assert.match(mistaken.errors, /^thole: unknown flag "--no-such-flag"/m);

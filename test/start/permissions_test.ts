@@ -1,4 +1,4 @@
-// The server with the permissions of `npm start`: what it needs works, and nothing else may be read, written or reached.
+// The server with the permissions of `npm start`: all features work, and no other access is permitted.
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readFile, realpath, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -28,7 +28,7 @@ describe("permissions of npm start", { skip: runtimeMissing("deno") }, () => {
     }
   };
 
-  it("are enough for large requests, which run in a thread of their own, with a plugin that is named by path", async () => {
+  it("suffice for large requests, which run in a separate thread, with a plugin that is named by path", async () => {
     const plugin = join(import.meta.dirname!, "../migration/rods-v1.ts");
     const server = await startRealServer({
       folder: await mkdtemp(join(folder, "large-")),
@@ -47,7 +47,7 @@ describe("permissions of npm start", { skip: runtimeMissing("deno") }, () => {
     }
   });
 
-  it("are enough for files that settings name, also for ones that are replaced as a kubelet does it", async () => {
+  it("suffice for the files of settings, also when they are replaced as in a mounted volume", async () => {
     const ca = issueCertificate({ usage: "ca", commonName: "start test", ...dates });
     const serving = () => issueCertificate({ usage: "server", commonName: "server", names: ["127.0.0.1", "localhost"], ...dates }, ca);
     const secret = join(folder, "secret");
@@ -105,7 +105,7 @@ export const mine = definePlugin({ name: "mine", summary: "tries what it may not
     ["reads the environment", `if (process.env["HOME"] === undefined) throw new Error("no environment")`],
   ] as const;
   for (const [what, body] of outside) {
-    it(`refuse a plugin that ${what}`, async () => {
+    it(`deny a plugin that ${what}`, async () => {
       const own = join(folder, "plugin");
       await mkdir(own, { recursive: true });
       await writeFile(join(own, "package.json"), '{"type":"module"}');

@@ -1,4 +1,4 @@
-// Servers as `npm start` starts them, with its permissions, and tokens that other servers issue and review.
+// Servers started by `npm start` with its permissions, and tokens that other servers issue and review.
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { openReviewer } from "../token-reviewer.ts";
 
 for (const runtime of ["deno", "node"] as const) {
   test(
-    `${runtime}: tokens of an issuer and of a webhook, whose servers come later than this one`,
+    `${runtime}: tokens of an issuer and of a webhook that start later than this server`,
     { skip: runtimeMissing(runtime) },
     async () => {
       const folder = await mkdtemp(join(tmpdir(), "thole-tokens-"));

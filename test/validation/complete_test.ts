@@ -1,5 +1,5 @@
-// The tables beside this file against the reference: every rule has its cases, in every operation
-// and with every error that it names, or says why no client can break it.
+// The tables beside this file compared with the reference: every rule has cases for each operation and each error, or the reason why no
+// client can violate it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames, spell } from "../../core/names.ts";
@@ -15,7 +15,7 @@ interface Known {
   readonly rule: string;
 }
 
-/** Of the reference, and not served: a kind that comes to be served gets a table instead. */
+/** Kinds of the reference that are not served: a kind that becomes served needs a table. */
 const notServed: readonly string[] = [
   "admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration",
   "admissionregistration.k8s.io/v1/MutatingWebhookConfiguration",
@@ -32,7 +32,7 @@ const notServed: readonly string[] = [
   "apiextensions.k8s.io/v1/ConversionReview (webhook response)",
 ];
 
-/** Their rules are about whole schemas and are tried beside their source. */
+/** Rules about whole schemas, which are tested beside their source. */
 const triedElsewhere: readonly string[] = ["apiextensions.k8s.io/v1/CustomResourceDefinition"];
 
 /** Every list of rules in the reference, by kind or by the section's name. */
@@ -48,21 +48,21 @@ function known(): ReadonlyMap<string, readonly Known[]> {
   ]);
 }
 
-/** The errors that a rule names: `Required / Invalid (redacted)` are two. */
+/** The errors of a rule: `Required / Invalid (redacted)` are two. */
 function reasonsIn(error: string): readonly string[] {
   return error.replaceAll(/\(.*?\)/g, "").split("/").map((word) => word.trim()).filter((word) => /^[A-Z][A-Za-z]+$/.test(word));
 }
 
-/** What a rule leaves untried. */
+/** The untested parts of a rule. */
 function gapsOf(rule: Rule): readonly string[] {
   if (rule.except.all !== undefined) return [];
   const tried = new Set<string>(rule.cases.flatMap((each) => [...operationsOf(rule, each), each.reason]));
   const wanted = [...rule.on.split("+"), ...(rule.recorded === undefined ? reasonsIn(rule.error) : [rule.recorded])];
-  // `as`: looked up by any word.
+  // `as`: looked up by any text.
   return wanted.filter((each) => rule.except[each as Operation | Reason] === undefined && !tried.has(each));
 }
 
-test("the tables of validation rules leave out none of the reference", () => {
+test("the tables of validation rules contain all rules of the reference", () => {
   const sections = known();
   assert.deepEqual([...tables.map(({ kind }) => kind), ...notServed, ...triedElsewhere].sort(), [...sections.keys()].sort());
   for (const { kind, rules } of tables) {
@@ -71,16 +71,16 @@ test("the tables of validation rules leave out none of the reference", () => {
   }
 });
 
-test("every rule of the tables is tried in each operation and with each error that it names", () => {
+test("every rule of the tables is tested in each operation and with each error", () => {
   const gaps = tables.flatMap(({ kind, rules }) =>
     rules.flatMap((rule) => gapsOf(rule).map((gap) => `${kind} ${rule.field} (${rule.words}): nothing for ${gap}`))
   );
   assert.deepEqual(gaps, []);
 });
 
-test("no kind is served whose rules are left out", () => {
+test("every served kind has its rules", () => {
   const served = plugins.flatMap((plugin) => plugin.resources ?? [])
-    .filter(({ unlisted }) => unlisted !== true) // a collection that can only be read
+    .filter(({ unlisted }) => unlisted !== true) // A read-only collection.
     .flatMap(({ kind, served }) => Object.keys(served).map((groupVersion) => `${spell(defaultNames, groupVersion)}/${kind}`));
   assert.deepEqual(served.filter((kind) => notServed.includes(kind)), []);
 });

@@ -1,14 +1,14 @@
-// The rules of DeleteOptions, broken once each over HTTP. They have their own test, for they are about a request and not an object.
+// The rules of DeleteOptions, each violated once over HTTP. They have their own test, because they concern a request and not an object.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { startTestServer, type TestServer } from "../harness.ts";
 import { readFacts } from "../reference/facts.ts";
 import { type Client, httpsClient } from "../https.ts";
 
-/** One way of asking; without a cause it is a delete that holds. */
+/** A request; without a cause it is a valid delete. */
 interface Ask {
   readonly options: Readonly<Record<string, unknown>>;
-  /** Status, reason, and a field with its own reason where there is one. */
+  /** Status, reason, and optionally a field with its own reason. */
   readonly refused?: readonly [code: number, reason: string, field?: string, fieldReason?: string];
   readonly collection?: true;
 }
@@ -107,7 +107,7 @@ describe("options of a delete", () => {
       for (const ask of asks) await tryAsk(client, `case-${++names}`, ask);
     });
   }
-  it("none of the reference is left out", () => {
+  it("no rule of the reference is missing", () => {
     const known: readonly { readonly field: string; readonly error: string; readonly rule: string }[] =
       readFacts<any>("validation-rules.json").delete.options;
     assert.deepEqual(

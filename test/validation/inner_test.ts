@@ -1,4 +1,4 @@
-// Rules that no client can break, because something before them sees to it: tried by hand, on the functions that know them.
+// Rules that no client can violate, because an earlier step prevents it: tested by direct calls.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FieldError, FieldErrorType } from "../../core/field-error.ts";
@@ -31,7 +31,7 @@ function resourceOf(kind: string): Resource {
   assert.ok(resource);
   return resource;
 }
-/** A kind's own rules of creation, on what no default was filled into. */
+/** A kind's own rules of creation, for an object without defaults. */
 function created(kind: string, rest: object, requestVersion = "v1"): readonly FieldError[] {
   const resource = resourceOf(kind);
   assert.ok(resource.create);
@@ -51,7 +51,7 @@ function claimStatus(): readonly FieldError[] {
 type Proof = readonly [type: FieldErrorType, path: string, errors: () => readonly FieldError[]];
 const driver = (path: string): Proof => ["Required", path, () => created("CSIDriver", { spec: {} })];
 
-/** By kind, field and words of the rule. */
+/** By kind, field and text of the rule. */
 const proofs: Readonly<Record<string, Proof>> = {
   "objectMeta metadata.namespace: namespaced kind: non-empty": ["Required", "metadata.namespace", () => ofMeta({ namespace: "" })],
   "objectMeta metadata.namespace: namespaced kind: dns1123Label": ["Invalid", "metadata.namespace", () => ofMeta({ namespace: "a.b" })],
@@ -102,7 +102,7 @@ const proofs: Readonly<Record<string, Proof>> = {
   ],
 };
 
-/** Rules that nothing here checks, for what they ask can never be missing. */
+/** Rules without a check, because their violation is impossible. */
 const settledBefore: readonly string[] = [
   "authentication.k8s.io/v1/TokenReview namespace: not allowed",
   "authentication.k8s.io/v1/TokenReview spec.token: non-empty",
@@ -116,13 +116,13 @@ const settledBefore: readonly string[] = [
 ];
 
 for (const [name, [type, path, errors]] of Object.entries(proofs)) {
-  test(`${name} (by hand)`, () => {
+  test(`${name} (direct call)`, () => {
     const found = errors();
     assert.ok(found.some((each) => each.type === type && each.path === path), JSON.stringify(found));
   });
 }
 
-test("every rule that no request can break is tried by hand, or is settled before", () => {
+test("every rule that no request can violate is tested by a direct call, or cannot be violated", () => {
   const excepted = tables.flatMap(({ kind, rules }) =>
     rules.filter(({ except }) => except.all !== undefined).map(({ field, words }) => `${kind} ${field}: ${words}`)
   );

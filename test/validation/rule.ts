@@ -4,7 +4,7 @@
  */
 export type Operation = "create" | "update" | "status" | "finalize";
 
-/** Changes an object as a JSON merge patch does: `null` takes away, lists are replaced as a whole. */
+/** Changes an object like a JSON merge patch: `null` removes a member, lists are replaced as a whole. */
 export type Change = Readonly<Record<string, unknown>>;
 
 export type Reason = "Required" | "Invalid" | "Duplicate" | "NotSupported" | "Forbidden" | "TooLong" | "TooMany";
@@ -14,13 +14,13 @@ export interface Case {
   readonly at: string;
   readonly reason: Reason;
   readonly broken: Change;
-  /** Of a valid object that differs where the rule looks. Default: the kind's valid object. */
+  /** A change to the valid object. Default: the kind's valid object. */
   readonly held?: Change;
-  /** What is stored before an update; both other changes go on top of it. Default: `held`. */
+  /** The stored object before an update; both other changes apply to it. Default: `held`. */
   readonly prior?: Change;
-  /** Deletion is asked for before the update; `prior` has the finalizer that keeps the object. */
+  /** Deletion is requested before the update; `prior` has a finalizer that keeps the object. */
   readonly deleting?: true;
-  /** Default: the operations of the rule, without those that the rule excepts. */
+  /** Default: the operations of the rule, except excluded ones. */
   readonly on?: readonly Operation[];
 }
 
@@ -31,31 +31,34 @@ export interface Rule {
   readonly error: string;
   readonly words: string;
   readonly cases: readonly Case[];
-  /** Why an operation or an error of the rule, or the whole rule, cannot be met by a client. Whole ones are tried by hand in inner_test.ts. */
+  /**
+   * The reason why an operation or an error of the rule, or the whole rule, is unreachable for clients. Unreachable rules are tested in
+   * inner_test.ts.
+   */
   readonly except: Readonly<Partial<Record<Operation | Reason | "all", string>>>;
-  /** What a recording of upstream answers where the reference says another error: recordings count more. */
+  /** The reason in a recording of upstream, if it differs from the reference: recordings take precedence. */
   readonly recorded?: Reason;
 }
 
 export interface KindRules {
-  /** As the reference names it. */
+  /** The name in the reference. */
   readonly kind: string;
   /** Path of the collection. */
   readonly path: string;
   /** The smallest valid object, without a name. */
   readonly valid: Change;
-  /** Its objects have no name: they are answered and never stored. */
+  /** Its objects have no name: they are never stored. */
   readonly unnamed?: true;
   readonly rules: readonly Rule[];
 }
 
-/** One rule and how to break it. */
+/** One rule and its violations. */
 export function rule(id: readonly [field: string, on: string, error: string, words: string], ...cases: readonly Case[]): Rule {
   const [field, on, error, words] = id;
   return { field, on, error, words, cases, except: {} };
 }
 
-/** One rule that some operations never reach, one of whose errors does not occur, or that no request reaches at all (`all`). */
+/** One rule of which some operations, an error, or all requests (`all`) are unreachable. */
 export function partly(
   id: readonly [field: string, on: string, error: string, words: string],
   except: Rule["except"],
@@ -64,7 +67,7 @@ export function partly(
   return { ...rule(id, ...cases), except };
 }
 
-/** One rule whose error is another one in recordings of upstream than in the reference. */
+/** One rule whose error in recordings of upstream differs from the reference. */
 export function recordedRule(
   id: readonly [field: string, on: string, error: string, words: string],
   recorded: Reason,
@@ -73,9 +76,9 @@ export function recordedRule(
   return { ...rule(id, ...cases), recorded };
 }
 
-/** The operations in which a case is tried. */
+/** The operations of a case. */
 export function operationsOf({ on, except }: Rule, { on: own }: Case): readonly Operation[] {
-  // The reference has no other words for operations; an unknown one fails when it is tried.
+  // The reference has no other words for operations; an unknown one fails in the test.
   return own ?? (on.split("+") as Operation[]).filter((each) => except[each] === undefined);
 }
 

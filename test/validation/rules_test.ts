@@ -1,4 +1,4 @@
-// Each rule of validation broken once, and held once, over HTTP: create, update and subresources as the rule says.
+// Each rule of validation violated once and fulfilled once, over HTTP, in all of its operations.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { startTestServer, type TestServer } from "../harness.ts";

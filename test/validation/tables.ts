@@ -1,4 +1,4 @@
-/** The tables of rules. A kind that is served and has none fails the test beside this file, once the reference names its rules. */
+/** The tables of rules. A served kind with rules in the reference but without a table fails the test beside this file. */
 import { localSubjectAccessReview, selfSubjectAccessReview, selfSubjectRulesReview, subjectAccessReview } from "./kinds/access-review.ts";
 import { configMap } from "./kinds/config-map.ts";
 import { csiDriver } from "./kinds/csi-driver.ts";
@@ -54,10 +54,10 @@ export const tables: readonly KindRules[] = [
   selfSubjectRulesReview,
 ];
 
-/** Rules of the tables above, tried on another kind as well. */
+/** Rules of the tables above that are also tested on another kind. */
 export const again: readonly KindRules[] = [objectMetaByStatus];
 
-/** What the server needs for all of them to be served as the reference means. */
+/** Flags of a server that serves all of them in the reference's form. */
 export const serverArgs: readonly string[] = [
   "--feature-gates=CoordinatedLeaderElection=true,CrossNamespaceVolumeDataSource=true,ClusterTrustBundle=true,ClusterTrustBundleProjection=true,PodCertificateRequest=true",
   "--runtime-config=storagemigration.k8s.io/v1beta1=true,storagemigration.k8s.io/v1alpha1=true",

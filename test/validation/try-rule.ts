@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Answer, Client } from "../https.ts";
 import { type Case, type Change, type KindRules, merged, type Operation, operationsOf, type Rule } from "./rule.ts";
 
-/** Tries every case of a rule in every operation that reaches it; throws with the first answer that is not as the rule says. */
+/** Tests every case of a rule in all of its operations; throws at the first response that differs from the rule. */
 export async function tryRule(client: Client, kind: KindRules, rule: Rule, nextName: () => string): Promise<void> {
   for (const each of rule.cases) {
     for (const operation of operationsOf(rule, each)) {
@@ -14,7 +14,7 @@ export async function tryRule(client: Client, kind: KindRules, rule: Rule, nextN
 
 function objectOf(kind: KindRules, name: string, ...changes: readonly (Change | undefined)[]): Change {
   const start: Change = kind.unnamed ? kind.valid : { ...kind.valid, metadata: { name, ...kind.valid["metadata"] as object } };
-  return changes.reduce<Change>((object, change) => merged(object, change ?? {}) as Change, start); // merging records gives a record
+  return changes.reduce<Change>((object, change) => merged(object, change ?? {}) as Change, start); // Merging records gives a record.
 }
 
 async function tryCreate(client: Client, kind: KindRules, each: Case, nextName: () => string): Promise<void> {
@@ -40,7 +40,7 @@ async function tryOnStored(client: Client, kind: KindRules, each: Case, operatio
 /** A controller may write in between, a few times at most. */
 const triesMax = 10;
 
-/** Sends the body on top of the version that is stored. */
+/** Sends the body with the stored resourceVersion. */
 async function put(client: Client, own: string, path: string, body: Change): Promise<Answer> {
   for (let tries = 1;; tries++) {
     const { resourceVersion } = (await client.ask(own)).json().metadata;

@@ -10,7 +10,7 @@ function selected(at: string, reason: Case["reason"], broken: Change, held: Chan
 const selecting = (selector: string, value: Change): Change => ({ [selector]: value });
 const requirement = (key: string, operator: string, ...values: readonly string[]) => ({ key, operator, values });
 
-/** The rules that all access reviews have. `metadata`: the words of the one about metadata. */
+/** The rules of all access reviews. `metadata`: the text of the rule for metadata. */
 function common(metadata: string): readonly Rule[] {
   return [
     rule(["spec.nonResourceAttributes", "create", "Invalid", "not together with resourceAttributes"], {

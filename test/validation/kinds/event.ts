@@ -1,12 +1,12 @@
 import { type Case, type Change, type KindRules, partly, type Rule, rule } from "../rule.ts";
 
 const both = "create+update";
-/** Not one of those in which events about objects without a namespace are told. */
+/** Not a namespace for events about cluster-scoped objects. */
 const namespace = "kube-public";
 const time = "2024-01-02T03:04:05.000001Z";
 const long = (field: string): Change => ({ [field]: "x".repeat(129) });
 
-/** What the two APIs call the parts of an event. */
+/** The two APIs' names for the parts of an event. */
 interface Words {
   readonly about: string;
   readonly controller: string;
@@ -17,7 +17,7 @@ function of(at: string, reason: Case["reason"], broken: Change, held?: Change): 
   return held === undefined ? { at, reason, broken } : { at, reason, broken, held };
 }
 
-/** The rules that both APIs have, in their order; `told` is an event with all that one with a time has to say. */
+/** The rules of both APIs, in order; `told` is a complete event with a time. */
 function commonRules({ about, controller, note }: Words, told: Change): readonly Rule[] {
   const word = (field: string): Rule =>
     rule(
@@ -85,7 +85,7 @@ const valid = {
 const series = { count: 2, lastObservedTime: time };
 const touched = { metadata: { labels: { touched: "yes" } } };
 
-/** Paths are those of the core API. */
+/** Paths of the core API. */
 const changes: readonly (readonly [at: string, change: Change])[] = [
   ["involvedObject", { regarding: { name: "other" } }],
   ["reason", { reason: "Other" }],

@@ -6,7 +6,7 @@ function inSpec(at: string, reason: Case["reason"], broken: Change, held: Change
 const both = "create+update";
 const strategy = "OldestEmulationVersion";
 
-/** With the gate CoordinatedLeaderElection, without which the last two rules have nothing to look at. */
+/** With the gate CoordinatedLeaderElection, without which the last two rules have no fields. */
 export const lease: KindRules = {
   kind: "coordination.k8s.io/v1/Lease",
   path: "/apis/coordination.k8s.io/v1/namespaces/default/leases",

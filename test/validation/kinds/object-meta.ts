@@ -1,4 +1,4 @@
-/** What holds for the metadata of every kind, tried on one of them. */
+/** Rules for the metadata of every kind, tested on one of them. */
 import { type Case, type Change, type KindRules, partly, type Reason, rule } from "../rule.ts";
 
 const meta = (metadata: Change): Change => ({ metadata });
@@ -6,7 +6,7 @@ const both = "create+update";
 const written = "create+update+status";
 const stored = "update+status";
 
-/** A ConfigMap has no status: below, the same is tried on a kind that has one. */
+/** A ConfigMap has no status: below, the same is tested on a kind with one. */
 const noStatus = { status: "the kind on which metadata is tried has no status" };
 const copied = { all: "the value of what is stored is put in before the check" };
 
@@ -16,9 +16,9 @@ function of(at: string, reason: Reason, broken: Change, held: Change, rest: Part
 
 const senseless = { all: "entries that make no sense are replaced by those of what is stored before the check" };
 
-/** Of a kind that is not served: the garbage collector leaves its dependents alone. */
+/** An owner of a kind that is not served: the garbage collector ignores its dependents. */
 const owner = { apiVersion: "example.com/v1", kind: "Thing", name: "a", uid: "u-1" };
-/** An owner that lacks something; one without a key has it empty. */
+/** An owner with a missing part, which is empty. */
 function badOwner(at: string, ...changes: readonly Change[]): Case {
   const owners = changes.map((change, i) => ({ ...owner, uid: `u-${i}`, ...change }));
   return of(at, "Invalid", { ownerReferences: owners }, { ownerReferences: [owner] });
@@ -180,7 +180,7 @@ export const objectMeta: KindRules = {
 
 const ignored = "metadata.managedFields";
 
-/** What an update of a status checks of metadata. Entries of managed fields that come with it are not looked at. */
+/** Checks of metadata by an update of the status. Entries of managed fields are ignored. */
 export const objectMetaByStatus: KindRules = {
   kind: "objectMeta by status",
   path: "/api/v1/namespaces/default/persistentvolumeclaims",

@@ -13,7 +13,7 @@ const expression = (one: Change): Change => ({ selector: { matchExpressions: [{ 
 const size = (storage: string): Change => ({ resources: { requests: { storage } } });
 
 const claim = { kind: "PersistentVolumeClaim", name: "a" };
-/** The older field alone drops what it never took; with the newer one beside it, it is checked. */
+/** An invalid value of the older field alone is dropped; together with the newer field it is validated. */
 const alike = (source: Change): Change => ({ dataSource: source, dataSourceRef: source });
 const thing = { apiGroup: "example.com", kind: "Thing", name: "a" };
 const foreign = { ...claim, namespace: "other" };
@@ -170,7 +170,7 @@ export const persistentVolumeClaim: KindRules = {
       inStatus("allocatedResources", "NotSupported", { allocatedResources: { cpu: "1" } }, {
         allocatedResources: { "example.com/a": "1" },
       }),
-      // A fraction is let pass: upstream counts storage among what can be divided, whatever the rule says.
+      // A fraction is accepted: in upstream storage is divisible, despite the rule's text.
       ...["-1"].map((wrong) =>
         inStatus("allocatedResources[storage]", "Invalid", { allocatedResources: { storage: wrong } }, {
           allocatedResources: { storage: "0" },

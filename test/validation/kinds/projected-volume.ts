@@ -3,7 +3,7 @@ import { type Case, type Change, type Reason, type Rule, rule } from "../rule.ts
 import type { Place } from "./volume-sources.ts";
 
 const both = "create+update";
-/** Paths of files that no source may have, and one that each may. */
+/** Invalid paths of files in every source, and a valid one. */
 const badPaths = ["/a", "a/../b", "..a"];
 const goodPath = "a/b";
 
@@ -19,7 +19,7 @@ export function projectedRules(place: Place): readonly Rule[] {
     broken: place.with({ projected: { sources: broken } }),
     held: place.with({ projected: { sources: held } }),
   });
-  /** Of one source that differs in some parts from a valid one. */
+  /** A source that differs from a valid one. */
   const inSource = (key: string, valid: Change) => (at: string, reason: Reason, broken: Change, held: Change = {}): Case =>
     of(`.sources[0].${key}${at}`, reason, [{ [key]: { ...valid, ...broken } }], [{ [key]: { ...valid, ...held } }]);
   const inBundle = inSource("clusterTrustBundle", bundle), inCertificate = inSource("podCertificate", certificate);

@@ -58,7 +58,7 @@ const roleRef = { apiGroup: group, kind: "ClusterRole", name: "view" };
 const user = { kind: "User", apiGroup: group, name: "ann" }, account = { kind: "ServiceAccount", name: "a", namespace: "default" };
 
 function inRef(at: string, reason: Case["reason"], broken: Change): Case {
-  // A roleRef cannot change, so the update begins with the broken one.
+  // A roleRef is immutable, so the update starts with the invalid one.
   return { at: `roleRef.${at}`, reason, broken: { roleRef: { ...roleRef, ...broken } }, held: { roleRef } };
 }
 function inSubject(at: string, reason: Case["reason"], broken: Change, held: Change = user): Case {

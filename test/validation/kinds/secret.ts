@@ -6,7 +6,7 @@ const frozen = { immutable: true, data: { a: base64("1") } };
 const touched = { metadata: { labels: { touched: "yes" } } };
 const owner = "kubernetes.io/service-account.name";
 
-/** Breaks what a type asks for, where the type itself may not change. */
+/** Violates a requirement of a type, which is immutable. */
 function ofType(type: string, at: string, reason: Case["reason"], broken: Change, held: Change): Case {
   return { at, reason, broken: { type, ...broken }, held: { type, ...held } };
 }

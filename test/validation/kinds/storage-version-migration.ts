@@ -6,7 +6,7 @@ const time = "2024-01-02T03:04:05Z";
 type Version = "v1beta1" | "v1alpha1";
 const pathOf = (version: Version) => `/apis/storagemigration.k8s.io/${version}/storageversionmigrations`;
 
-/** A condition as a version calls its parts. */
+/** A condition with the version's field names. */
 function condition(version: Version, change: Change = {}): Change {
   const when = version === "v1beta1" ? { lastTransitionTime: time } : { lastUpdateTime: time };
   return { type: "Running", status: "True", reason: "Because", message: "", ...when, ...change };
@@ -22,7 +22,7 @@ function inCondition(version: Version, at: string, reason: Case["reason"], broke
 }
 const is = (type: string, status = "True"): Change => ({ type, status });
 
-/** How a migration may end. */
+/** The possible results of a migration. */
 function outcomeRules(version: Version): readonly Rule[] {
   const of = (broken: readonly Change[], held: readonly Change[], prior?: Change): Case => {
     const changes = {

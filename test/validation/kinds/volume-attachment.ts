@@ -15,7 +15,7 @@ function inStatus(at: string, reason: Case["reason"], broken: Change, held: Chan
 }
 const ofSource = (source: Change): Change => ({ source });
 const ofInline = (change: Change): Change => ofSource({ persistentVolumeName: null, inlineVolumeSpec: { ...inline, ...change } });
-/** The path of a volume in place is that of a source in place, without its own name in one place. */
+/** The path of an inline volume is that of an inline source, except for its own name in one place. */
 function inInline(at: string, reason: Case["reason"], broken: Change, held: Change = {}): Case {
   return inSpec(`source.inlineVolumeSpec.${at}`, reason, ofInline(broken), ofInline(held));
 }
@@ -95,7 +95,7 @@ export const volumeAttachment: KindRules = {
 const affinity = { required: { nodeSelectorTerms: [{ matchExpressions: [{ key: "a", operator: "Exists" }] }] } };
 const claim = { kind: "PersistentVolumeClaim", name: "one", namespace: "default" };
 
-/** What holds for a volume of a pod in the words of a CSI driver. */
+/** Rules of a pod's volume, for the CSI driver's inline volume. */
 export const inlineVariant: KindRules = {
   kind: "v1/PersistentVolume (inline)",
   path,

@@ -1,15 +1,15 @@
 /** Rules of the sources that volumes of pods and persistent volumes share, in the order of the reference. */
 import { type Case, type Change, type Reason, type Rule, rule } from "../rule.ts";
 
-/** Where a kind has its source. */
+/** The location of a kind's volume source. */
 export interface Place {
   /** Before the name of the source, with its dot. */
   readonly path: string;
   /** The change that gives the valid object this source and no other. */
   readonly with: (source: Change) => Change;
-  /** What a reference to a secret has besides its name. */
+  /** Fields of a reference to a secret, besides its name. */
   readonly secret: Change;
-  /** What a CSI source has besides its driver. */
+  /** Fields of a CSI source, besides its driver. */
   readonly csi: Change;
   /** Path of the error for a portal that is too long for the name of the volume. */
   readonly portal: string;
@@ -17,7 +17,7 @@ export interface Place {
 
 const both = "create+update";
 
-/** The smallest valid source of each sort. */
+/** The smallest valid source of each type. */
 export function smallest({ secret, csi }: Pick<Place, "secret" | "csi">): Readonly<Record<string, Change>> {
   return {
     hostPath: { path: "/a" },
@@ -46,7 +46,7 @@ export function smallest({ secret, csi }: Pick<Place, "secret" | "csi">): Readon
 
 type Of = (at: string, reason: Reason, broken: Change, held?: Change) => Case;
 
-/** Cases of one source; `at` begins with the name by which errors call it. */
+/** Cases of one source; `at` begins with its name in errors. */
 export function casesOf(place: Place, key: string): Of {
   const start = smallest(place)[key];
   return (at, reason, broken, held = {}) => ({
@@ -57,7 +57,7 @@ export function casesOf(place: Place, key: string): Of {
   });
 }
 
-/** A part that has to be there. */
+/** A required part. */
 function needs(place: Place, key: string, part: string, words = "non-empty", called = key): Rule {
   const empty = part === "monitors" ? [] : "";
   return rule([`${key}.${part}`, both, "Required", words], casesOf(place, key)(`${called}.${part}`, "Required", { [part]: empty }));
@@ -70,7 +70,7 @@ function isByte(place: Place, key: string, part: string, words: string, called =
     ...[[256, 255], [-1, 0]].map(([wrong, right]) => of(`${called}.${part}`, "Invalid", { [part]: wrong }, { [part]: right })),
   );
 }
-/** A part of a certain form, called in errors as it is called. */
+/** A part with a syntax, by its name in errors. */
 function form(
   place: Place,
   key: string,
@@ -218,7 +218,7 @@ function lastSources(place: Place): readonly Rule[] {
   ];
 }
 
-/** All of them. */
+/** The rules of all sources. */
 export function sourceRules(place: Place): readonly Rule[] {
   return [...firstSources(place), ...middleSources(place), ...lastSources(place)];
 }

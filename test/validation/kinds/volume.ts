@@ -4,8 +4,8 @@ import { casesOf, type Place, smallest, sourceRules } from "./volume-sources.ts"
 
 const both = "create+update";
 const volumes = (...each: readonly Change[]): Change => ({ template: { spec: { volumes: each } } });
-/** A list takes a change as it is, so what a change takes away is left out here. */
-const volume = (source: Change): Change => merged({ name: "one" }, source) as Change; // merging records gives a record
+/** A list is replaced as a whole, so removed members are omitted. */
+const volume = (source: Change): Change => merged({ name: "one" }, source) as Change; // Merging records gives a record.
 
 const place: Place = {
   path: "template.spec.volumes[0].",
@@ -28,7 +28,7 @@ function named(at: string, reason: Reason, broken: readonly string[], held: read
 const file = { key: "a", path: "a" };
 const badPaths = ["/a", "a/../b", "..a"];
 
-/** Of the files that Secrets and ConfigMaps become. */
+/** Items of Secret and ConfigMap volumes. */
 function inItem(at: string, reason: Reason, broken: Change, held: Change = {}): readonly Case[] {
   return [["secret", "secretName"], ["configMap", "name"]].map(([key = "", name = ""]) =>
     of(`${key}.items[0].${at}`, reason, { [key]: { [name]: "a", items: [{ ...file, ...broken }] } }, {
@@ -48,7 +48,7 @@ const needed = (field: string, broken: Change, held: Change): Rule =>
 
 const shown = { path: "a", fieldRef: { fieldPath: "metadata.name" } };
 const amount = { containerName: "a", resource: "limits.cpu" };
-const downward = (item: Change): Change => ({ downwardAPI: { items: [merged(shown, item) as Change] } }); // merging records gives a record
+const downward = (item: Change): Change => ({ downwardAPI: { items: [merged(shown, item) as Change] } }); // Merging records gives a record.
 /** Errors of items have no index. */
 function inDownward(at: string, reason: Reason, broken: Change, held: Change = {}): Case {
   return of(`downwardAPI${at}`, reason, downward(broken), downward(held));
@@ -118,7 +118,7 @@ const downwardRules: readonly Rule[] = [
 const claimSpec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
 const ephemeral = (template: Change): Change => ({ ephemeral: { volumeClaimTemplate: { spec: claimSpec, ...template } } });
 
-/** Tried on templates of pods, which have no name of their own. */
+/** Tested on pod templates, which have no name. */
 export const embeddedVolume: KindRules = {
   kind: "v1/Volume (embedded)",
   path: "/api/v1/namespaces/default/podtemplates",

@@ -1,4 +1,4 @@
-/** Kinds of which the reference names no rules of fields: what it says of them is metadata, and that is tried on other kinds. */
+/** Kinds without rules of fields in the reference: only metadata has rules, which other kinds test. */
 import { type KindRules, partly } from "../rule.ts";
 
 export const serviceAccount: KindRules = {
