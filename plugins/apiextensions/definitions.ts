@@ -1,13 +1,14 @@
 /** The resource `customresourcedefinitions`: how definitions are prepared, changed and deleted. */
-import { defineResource, type FieldError, type HookContext, type Resource, type Subresource } from "../../plugin.ts";
+import { defineResource, type FieldError, type HookContext, type Resource, spell, type Subresource } from "../../plugin.ts";
 import { dropped } from "./dropped.ts";
-import { CustomResourceDefinition, type DefinitionCondition, groupVersion, storageVersion, withStoredVersion } from "./schema.ts";
+import { CustomResourceDefinition, groupVersion, storageVersion, withStoredVersion } from "./schema.ts";
 import { validateDefinition, validateDefinitionUpdate, validateStatusUpdate } from "./validate/definition.ts";
-import { withCondition } from "./conditions/condition.ts";
+import { withCondition } from "./condition.ts";
+import { deletionPending } from "./conditions/terminating.ts";
 import { formatWarnings } from "./warnings.ts";
 
 /** Keeps a definition until its objects are deleted. */
-export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
+export const cleanupFinalizer = "customresourcecleanup.apiextensions.{domain}";
 
 /** Adds the version in which objects are stored to `status.storedVersions`. */
 function prepare(
@@ -21,13 +22,6 @@ function prepare(
     : { ...next, status: { ...next.status, storedVersions: [...storedVersions, stored] } };
   return dropped(added, prior, gates);
 }
-
-const terminating: Omit<DefinitionCondition, "lastTransitionTime"> = {
-  type: "Terminating",
-  status: "True",
-  reason: "InstanceDeletionPending",
-  message: "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
-};
 
 const status: Subresource<CustomResourceDefinition> = {
   write: (next, prior) => ({ ...next, spec: prior.spec }),
@@ -58,15 +52,15 @@ export const customResourceDefinitions: Resource<CustomResourceDefinition> = def
   deletion: {
     /** The first DELETE adds the finalizer and a condition, and nothing else: it ignores the propagation policy. */
     begin({ metadata: { deletionTimestamp } }, context, prior) {
-      const { finalizers = [] } = prior.metadata;
+      const { finalizers = [] } = prior.metadata, own = spell(context.names, cleanupFinalizer);
       return {
         ...prior,
         metadata: {
           ...prior.metadata,
           ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
-          finalizers: finalizers.includes(cleanupFinalizer) ? finalizers : [...finalizers, cleanupFinalizer],
+          finalizers: finalizers.includes(own) ? finalizers : [...finalizers, own],
         },
-        status: { ...prior.status, conditions: withCondition(prior.status.conditions ?? [], terminating, context.now) },
+        status: { ...prior.status, conditions: withCondition(prior.status.conditions ?? [], deletionPending, context.now) },
       };
     },
     holds: () => false,

@@ -19,10 +19,12 @@ export function* childrenOf(schema: SchemaProps): Generator<SchemaProps> {
   for (const each of Object.values(dependencies ?? {})) if (isSchema(each)) yield each;
 }
 
-function isList(value: SchemaProps | readonly SchemaProps[] | null | undefined): value is readonly SchemaProps[] {
+/** The schemas of `items`, where it is a list. */
+export function isList(value: SchemaProps | readonly SchemaProps[] | null | undefined): value is readonly SchemaProps[] {
   return Array.isArray(value);
 }
-function isSchema(value: SchemaProps | readonly (string | SchemaProps)[] | boolean | null | undefined): value is SchemaProps {
+/** Whether one of the two forms of a value is a schema. */
+export function isSchema(value: SchemaProps | readonly (string | SchemaProps)[] | boolean | null | undefined): value is SchemaProps {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

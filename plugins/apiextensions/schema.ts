@@ -95,7 +95,7 @@ const Version = struct("CustomResourceDefinitionVersion", {
 }, { doc: "A version of a custom resource." });
 export type Version = Infer<typeof Version>;
 
-const ServiceReference = struct("ServiceReference", {
+export const ServiceReference = struct("ServiceReference", {
   namespace: field(1, string, "Namespace of the service.", { required: true }),
   name: field(2, string, "Name of the service.", { required: true }),
   path: field(3, string, "The path of the URL.", { pointer: true }),

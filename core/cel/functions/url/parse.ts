@@ -52,7 +52,11 @@ export function requestUriMistake(text: string): Unreadable | undefined {
 /** Parses an absolute URL or path with a fragment. */
 export function parseUrl(text: string): Url | Unreadable {
   const wrong = requestUriMistake(text);
-  if (wrong !== undefined) return wrong;
+  return wrong ?? parseReference(text);
+}
+
+/** Parses an absolute or relative URL with a fragment, as `url.Parse`. */
+export function parseReference(text: string): Url | Unreadable {
   const bytes = bytesOfText(text);
   const [before, fragment] = cut(bytes, "#");
   const url = parseBytes(before, false);
@@ -184,6 +188,11 @@ export function escapedPath({ path }: Url): string {
   return path.plain === "*" ? "*" : encodedPart(path, "path");
 }
 
+/** Name and password with escapes. */
+export function urlUser({ name, password }: NonNullable<Url["user"]>): string {
+  return escaped(name, "user") + (password === undefined ? "" : `:${escaped(password, "user")}`);
+}
+
 /** The text of the URL. */
 export function urlText(url: Url): string {
   const { scheme, opaque, user, host, path, query, fragment, emptyQuery, withoutHost } = url;
@@ -193,9 +202,7 @@ export function urlText(url: Url): string {
     const hasAuthority = host !== "" || user !== undefined;
     if ((scheme !== "" || hasAuthority) && !(withoutHost && !hasAuthority)) {
       if (hasAuthority || path.plain !== "") out += "//";
-      if (user !== undefined) {
-        out += escaped(user.name, "user") + (user.password === undefined ? "" : `:${escaped(user.password, "user")}`) + "@";
-      }
+      if (user !== undefined) out += `${urlUser(user)}@`;
       out += escaped(host, "host");
     }
     const written = escapedPath(url);

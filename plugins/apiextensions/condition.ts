@@ -1,5 +1,5 @@
 /** The conditions of a definition. */
-import type { DefinitionCondition } from "../schema.ts";
+import type { DefinitionCondition } from "./schema.ts";
 
 export type ConditionType =
   | "Established"

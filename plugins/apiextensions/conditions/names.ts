@@ -1,0 +1,95 @@
+/** Which names of a definition are accepted: each name belongs to the first definition of a group that has it. */
+import { goQuote, sameValue } from "../../../plugin.ts";
+import type { CustomResourceDefinition, DefinitionStatus, Names } from "../schema.ts";
+import { aggregated } from "./aggregated.ts";
+import { type ConditionNews, conditionOf, isEquivalent, withCondition } from "../condition.ts";
+
+/** The names that other definitions of the group use. */
+export interface UsedNames {
+  /** Plurals, singulars and short names. */
+  readonly resources: ReadonlySet<string>;
+  /** Kinds and list kinds. */
+  readonly kinds: ReadonlySet<string>;
+}
+
+/** The accepted names of all definitions of a group, those of the definition itself included. */
+export function usedNames(definitions: Iterable<CustomResourceDefinition>, group: string): UsedNames {
+  const resources = new Set<string>(), kinds = new Set<string>();
+  for (const { spec, status } of definitions) {
+    if (spec.group !== group) continue;
+    const { plural = "", singular = "", kind = "", listKind = "", shortNames = [] } = status.acceptedNames ?? {};
+    for (const name of [plural, singular, ...shortNames]) resources.add(name);
+    for (const name of [kind, listKind]) kinds.add(name);
+  }
+  return { resources, kinds };
+}
+
+/**
+ * The status of a definition after a look at its names; undefined if nothing changes. It sets the accepted names and the conditions
+ * NamesAccepted and, until the definition is established, Established.
+ */
+export function statusWithNames(definition: CustomResourceDefinition, used: UsedNames, now: string): DefinitionStatus | undefined {
+  const { spec, status } = definition;
+  const before = status.acceptedNames ?? noNames;
+  if (sameValue(canonical(spec.names), canonical(before))) return undefined;
+  const { names, condition } = acceptNames(spec.names, before, used);
+  if (sameValue(canonical(names), canonical(before)) && isEquivalent(condition, conditionOf(status.conditions, "NamesAccepted"))) {
+    return undefined;
+  }
+  const conditions = withCondition(status.conditions ?? [], condition, now);
+  const established = establishedBy(definition, condition.status === "True");
+  return {
+    ...status,
+    acceptedNames: names,
+    conditions: established === undefined ? conditions : withCondition(conditions, established, now),
+  };
+}
+
+const noNames: Names = { plural: "", kind: "" };
+/** Names without empty members, which are absent names. */
+function canonical(names: Names): object {
+  return Object.fromEntries(Object.entries(names).filter(([, value]) => value !== "" && (value as readonly string[]).length > 0));
+}
+
+/** Takes over each name that no other definition uses. The last conflict is the reason of the condition. */
+function acceptNames(wanted: Names, before: Names, used: UsedNames): { readonly names: Names; readonly condition: ConditionNews } {
+  const names: Record<string, unknown> = { ...before };
+  let conflict: { readonly reason: string; readonly message: string } | undefined;
+  const take = (key: "plural" | "singular" | "kind" | "listKind", reason: string, taken: ReadonlySet<string>) => {
+    const name = wanted[key] ?? "";
+    if (name === (before[key] ?? "") || !taken.has(name)) names[key] = name;
+    else conflict = { reason, message: inUse(name) };
+  };
+  take("plural", "PluralConflict", used.resources);
+  take("singular", "SingularConflict", used.resources);
+  const own = new Set(before.shortNames), taken = (wanted.shortNames ?? []).filter((name) => !own.has(name) && used.resources.has(name));
+  if (taken.length > 0) conflict = { reason: "ShortNamesConflict", message: aggregated(taken.map(inUse)) };
+  else names.shortNames = wanted.shortNames ?? [];
+  take("kind", "KindConflict", used.kinds);
+  take("listKind", "ListKindConflict", used.kinds);
+  names.categories = wanted.categories ?? [];
+  return {
+    names: canonicalNames(names),
+    condition: { type: "NamesAccepted", ...(conflict === undefined ? noConflict : { status: "False", ...conflict }) },
+  };
+}
+const noConflict = { status: "True", reason: "NoConflicts", message: "no conflicts found" };
+
+function inUse(name: string): string {
+  return `${goQuote(name)} is already in use`;
+}
+
+function canonicalNames(names: Record<string, unknown>): Names {
+  const { plural, kind } = names as { readonly plural: string; readonly kind: string }; // all members are those of Names
+  return { ...canonical(names as unknown as Names), plural, kind } as Names;
+}
+
+/** The condition Established of a definition that is not established; undefined keeps it. */
+function establishedBy({ status }: CustomResourceDefinition, accepted: boolean): ConditionNews | undefined {
+  const before = conditionOf(status.conditions, "Established");
+  if (before?.status === "True") return undefined;
+  if (accepted) return { type: "Established", status: "False", reason: "Installing", message: "the initial names have been accepted" };
+  return before === undefined
+    ? { type: "Established", status: "False", reason: "NotAccepted", message: "not all names are accepted" }
+    : undefined;
+}

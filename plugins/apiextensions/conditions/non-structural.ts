@@ -1,0 +1,35 @@
+/** The condition of definitions that were stored before schemas had to be structural. */
+import { fieldErrorText, invalid } from "../../../plugin.ts";
+import type { CustomResourceDefinition, DefinitionStatus } from "../schema.ts";
+import { Convertible } from "../validate/convertible.ts";
+import { Patterns } from "../validate/patterns.ts";
+import { validateStructural } from "../validate/structural.ts";
+import { aggregated } from "./aggregated.ts";
+import { type ConditionNews, conditionOf, isEquivalent, withCondition, withoutCondition } from "../condition.ts";
+
+const type = "NonStructuralSchema";
+
+/** The condition of a definition; undefined if all schemas are structural. */
+export function nonStructuralCondition({ spec }: CustomResourceDefinition): ConditionNews | undefined {
+  const errors = spec.preserveUnknownFields === true ? [invalid("spec.preserveUnknownFields", true, "must be false")] : [];
+  for (const [i, { name, schema }] of spec.versions.entries()) {
+    const root = schema?.openAPIV3Schema;
+    if (root === undefined) continue;
+    const mistake = new Convertible().mistake(root);
+    if (mistake !== undefined) {
+      const message = `failed to check validation schema for version ${name}: ${mistake}`;
+      return { type, status: "Unknown", reason: "StructuralError", message };
+    }
+    errors.push(...validateStructural(root, `spec.versions[${i}].schema.openAPIV3Schema`, new Patterns()));
+  }
+  if (errors.length === 0) return undefined;
+  return { type, status: "True", reason: "Violations", message: aggregated(errors.map(fieldErrorText)) };
+}
+
+/** The status with the condition, or without it; undefined if nothing changes. */
+export function statusWithNonStructural(definition: CustomResourceDefinition, now: string): DefinitionStatus | undefined {
+  const { status } = definition, { conditions = [] } = status;
+  const news = nonStructuralCondition(definition);
+  if (isEquivalent(news, conditionOf(conditions, type))) return undefined;
+  return { ...status, conditions: news === undefined ? withoutCondition(conditions, type) : withCondition(conditions, news, now) };
+}

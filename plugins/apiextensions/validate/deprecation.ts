@@ -1,0 +1,26 @@
+import { type FieldError, invalid, utf8Length } from "../../../plugin.ts";
+import type { Version } from "../schema.ts";
+
+const warningBytesMax = 256;
+/** Go's unicode.IsPrint. */
+const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
+
+/** The rules of the warning of a deprecated version. */
+export function validateDeprecation({ deprecated = false, deprecationWarning: warning }: Version, path: string): readonly FieldError[] {
+  const at = `${path}.deprecationWarning`;
+  if (warning === undefined) return [];
+  if (!deprecated) return [invalid(at, warning, "can only be set for deprecated versions")];
+  const errors: FieldError[] = [];
+  if (utf8Length(warning) > warningBytesMax) errors.push(invalid(at, warning, "must be <= 256 characters long"));
+  if (warning === "") errors.push(invalid(at, warning, "must not be an empty string"));
+  let index = 0;
+  for (const character of warning) {
+    if (!printable.test(character)) {
+      const rule = `must only contain printable UTF-8 characters; non-printable character found at index ${index}`;
+      errors.push(invalid(at, warning, rule));
+      break;
+    }
+    index += utf8Length(character);
+  }
+  return errors;
+}

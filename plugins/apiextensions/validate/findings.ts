@@ -1,0 +1,29 @@
+import { type FieldError } from "../../../plugin.ts";
+import { limits } from "../../../core/limits.ts";
+
+/**
+ * Errors that are found in the schemas of a definition. It takes as many as an answer can have: a definition of three megabytes has a
+ * hundred thousand errors, each with a long path.
+ */
+export class Findings {
+  readonly list: FieldError[] = [];
+  #length = 0;
+
+  /** No more errors are taken: the walk can end. */
+  get full(): boolean {
+    return this.#length > limits.fieldErrorsLengthMax;
+  }
+  get count(): number {
+    return this.list.length;
+  }
+  add(error: FieldError): void {
+    if (this.full) return;
+    this.#length += error.path.length + error.detail.length + perErrorLength;
+    this.list.push(error);
+  }
+  addAll(errors: readonly FieldError[]): void {
+    for (const error of errors) this.add(error);
+  }
+}
+/** UTF-16 units around path and detail. */
+const perErrorLength = 32;

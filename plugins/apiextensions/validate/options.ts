@@ -1,0 +1,109 @@
+/**
+ * Which rules apply to a definition. For a change, a rule is relaxed if the stored definition violates it already: a definition that an
+ * older server accepted can still be changed.
+ */
+import { sameValue } from "../../../plugin.ts";
+import { isTrue } from "../condition.ts";
+import type { CustomResourceDefinition, Spec } from "../schema.ts";
+import type { SchemaProps } from "../schema-props.ts";
+import { rootSchemas, specHas } from "../schema-walk.ts";
+import { isRecognized } from "./conversion.ts";
+import { Convertible } from "./convertible.ts";
+import { hasUnprunedDefaults } from "./default-pruning.ts";
+import { hasMergedItems, validateListKeys } from "./list-types.ts";
+import { isKnownType, type OpenapiOptions } from "./openapi.ts";
+import { Patterns } from "./patterns.ts";
+import { validateStructural } from "./structural.ts";
+import { parted, schemaOf } from "./versions.ts";
+import { selectableFieldsMax } from "./selectable-fields.ts";
+import { validateCaBundle } from "./webhook.ts";
+
+export interface ValidationOptions extends OpenapiOptions {
+  readonly requireRecognizedReviewVersion: boolean;
+  readonly requireImmutableNames: boolean;
+  readonly requireSchemas: boolean;
+  readonly requireStructural: boolean;
+  readonly requirePrunedDefaults: boolean;
+  readonly allowInvalidCaBundle: boolean;
+  /** Versions whose schemas have not changed: the limit of the cost of one expression does not apply. */
+  readonly unchangedSchemas: ReadonlySet<string>;
+  /** Versions with too many selectable fields that have not changed; "" for shared fields. */
+  readonly tooManySelectableFields: ReadonlySet<string>;
+  /** Expressions of the stored definition: they may use everything that any version of the server offers. */
+  readonly storedRules: ReadonlySet<string>;
+  readonly storedMessageExpressions: ReadonlySet<string>;
+}
+
+const none: ReadonlySet<string> = new Set();
+
+export const optionsOfCreate: ValidationOptions = Object.freeze({
+  requireValidTypes: true,
+  requireAtomicSets: true,
+  requireMapListKeys: true,
+  requireRecognizedReviewVersion: true,
+  requireImmutableNames: false,
+  requireSchemas: true,
+  requireStructural: true,
+  requirePrunedDefaults: true,
+  allowInvalidCaBundle: true,
+  unchangedSchemas: none,
+  tooManySelectableFields: none,
+  storedRules: none,
+  storedMessageExpressions: none,
+});
+
+export function optionsOfUpdate(next: CustomResourceDefinition, prior: CustomResourceDefinition): ValidationOptions {
+  const { spec } = prior, established = isTrue(prior.status.conditions, "Established");
+  const { conversion } = spec, { conversionReviewVersions = [], clientConfig } = conversion?.webhook ?? {};
+  const caBundle = clientConfig?.caBundle ?? "";
+  return {
+    requireValidTypes: !specHas(spec, ({ type = "" }) => type !== "" && !isKnownType(type)),
+    requireAtomicSets: !specHas(spec, hasMergedItems),
+    requireMapListKeys: !specHas(spec, (schema) => validateListKeys(schema, "").length > 0),
+    requireRecognizedReviewVersion: conversion === undefined || isRecognized(conversionReviewVersions),
+    requireImmutableNames: established,
+    requireSchemas: spec.versions.every(({ schema }) => schema?.openAPIV3Schema !== undefined),
+    requireStructural: rootSchemas(spec).every(isStructural),
+    requirePrunedDefaults: !rootSchemas(spec).some((root) => isStructural(root) && hasUnprunedDefaults(root)),
+    allowInvalidCaBundle: !established || (caBundle !== "" && validateCaBundle(caBundle, "").length > 0),
+    unchangedSchemas: unchangedSchemas(next.spec, spec),
+    tooManySelectableFields: tooManySelectableFields(next.spec, spec),
+    ...storedExpressions(spec),
+  };
+}
+
+function isStructural(root: SchemaProps): boolean {
+  return new Convertible().mistake(root) === undefined && validateStructural(root, "", new Patterns()).length === 0;
+}
+
+function unchangedSchemas(next: Spec, prior: Spec): ReadonlySet<string> {
+  const parts = parted(next), before = parted(prior);
+  return new Set(next.versions.map(({ name }) => name).filter((name) => sameValue(schemaOf(parts, name), schemaOf(before, name))));
+}
+
+function tooManySelectableFields(next: Spec, prior: Spec): ReadonlySet<string> {
+  const parts = parted(next), before = parted(prior);
+  const found = new Set<string>();
+  if (
+    before.shared.selectableFields.length > selectableFieldsMax && sameValue(parts.shared.selectableFields, before.shared.selectableFields)
+  ) {
+    found.add("");
+  }
+  for (const { version, selectableFields } of parts.versions) {
+    const own = before.versions.findLast((each) => each.version.name === version.name)?.selectableFields ?? [];
+    if (own.length > selectableFieldsMax && sameValue(selectableFields, own)) found.add(version.name);
+  }
+  return found;
+}
+
+function storedExpressions(spec: Spec): Pick<ValidationOptions, "storedRules" | "storedMessageExpressions"> {
+  const rules = new Set<string>(), messages = new Set<string>();
+  specHas(spec, (schema) => {
+    for (const { rule, messageExpression = "" } of schema["x-kubernetes-validations"] ?? []) {
+      rules.add(rule);
+      if (messageExpression !== "") messages.add(messageExpression);
+    }
+    return false;
+  });
+  return { storedRules: rules, storedMessageExpressions: messages };
+}

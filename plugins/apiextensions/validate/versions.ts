@@ -1,0 +1,55 @@
+/**
+ * A definition in the form that upstream validates: what all versions have in common stands beside them, with paths such as
+ * `spec.validation`. Only what differs stays in the versions.
+ */
+import { sameValue } from "../../../plugin.ts";
+import type { PrinterColumn, SelectableField, Spec, Subresources, Validation, Version } from "../schema.ts";
+
+export interface Shared {
+  readonly subresources: Subresources | undefined;
+  readonly validation: Validation | undefined;
+  readonly columns: readonly PrinterColumn[];
+  readonly selectableFields: readonly SelectableField[];
+}
+/** The fields of one version that differ from those of others. Absent ones are shared. */
+export type Own = Shared & { readonly version: Version };
+
+export interface Parted {
+  /** The name of the first version; "" without versions. */
+  readonly version: string;
+  readonly shared: Shared;
+  readonly versions: readonly Own[];
+}
+
+const nothing: Shared = { subresources: undefined, validation: undefined, columns: [], selectableFields: [] };
+
+/** Splits the versions of a definition. */
+export function parted({ versions }: Spec): Parted {
+  const first = versions[0];
+  if (first === undefined) return { version: "", shared: nothing, versions: [] };
+  const isShared = <K extends keyof Version>(key: K) => versions.every((each) => each === first || sameValue(each[key], first[key]));
+  const subresources = isShared("subresources"), schema = isShared("schema");
+  const columns = isShared("additionalPrinterColumns"), fields = isShared("selectableFields");
+  return {
+    version: first.name,
+    shared: {
+      subresources: subresources ? first.subresources : undefined,
+      validation: schema ? first.schema : undefined,
+      columns: columns ? first.additionalPrinterColumns ?? [] : [],
+      selectableFields: fields ? first.selectableFields ?? [] : [],
+    },
+    versions: versions.map((version) => ({
+      version,
+      subresources: subresources ? undefined : version.subresources,
+      validation: schema ? undefined : version.schema,
+      columns: columns ? [] : version.additionalPrinterColumns ?? [],
+      selectableFields: fields ? [] : version.selectableFields ?? [],
+    })),
+  };
+}
+
+/** The schema of a version, wherever it stands. */
+export function schemaOf(parts: Parted, name: string): Validation | undefined {
+  if (parts.versions.every(({ validation }) => validation === undefined)) return parts.shared.validation;
+  return parts.versions.find(({ version }) => version.name === name)?.validation;
+}
