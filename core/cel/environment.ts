@@ -4,12 +4,18 @@
  */
 import type { Environment, FunctionDeclaration, Macro, Overload, Variable } from "./declarations.ts";
 import type { Library } from "./functions/library.ts";
+import { formatLibrary } from "./functions/formats/formats.ts";
+import { kubernetesListsLibrary } from "./functions/lists/kubernetes.ts";
+import { listsLibrary } from "./functions/lists/lists.ts";
 import { cidrLibrary } from "./functions/net/cidr.ts";
 import { ipLibrary } from "./functions/net/ip.ts";
 import { optionalLibrary } from "./functions/optional.ts";
 import { quantityLibrary } from "./functions/quantity/quantity.ts";
+import { regexLibrary } from "./functions/regex.ts";
 import { semverLibrary } from "./functions/semver/semver.ts";
+import { setsLibrary } from "./functions/sets.ts";
 import { standardLibrary } from "./functions/standard.ts";
+import { stringsLibrary } from "./functions/strings/strings.ts";
 import { urlLibrary } from "./functions/url/url.ts";
 import type { Type, TypeSource } from "./types.ts";
 
@@ -17,11 +23,17 @@ import type { Type, TypeSource } from "./types.ts";
 export const libraries: readonly Library[] = [
   standardLibrary,
   urlLibrary,
+  regexLibrary,
+  kubernetesListsLibrary,
   optionalLibrary,
   quantityLibrary,
+  stringsLibrary,
+  setsLibrary,
   ipLibrary,
   cidrLibrary,
+  formatLibrary,
   semverLibrary,
+  listsLibrary,
 ];
 
 /** A version that includes every library: expressions that are stored already. */

@@ -1,7 +1,8 @@
 /** Costs that several libraries share: fixed units, and units by the length of the strings that a function reads. */
 import { exactly, scaled, traversalFactor } from "../cost/range.ts";
-import type { CallEstimate, EstimatedCall, Estimator, FunctionDeclaration, Operand, Overload } from "../declarations.ts";
-import { ListValue, MapValue, OpaqueValue, type Value } from "../values.ts";
+import type { CallEstimate, EstimatedCall, Estimator, FunctionDeclaration, Overload } from "../declarations.ts";
+import { costSize } from "../value/size.ts";
+import type { Value } from "../values.ts";
 
 /** Cost at run time and estimate of a function. */
 export type Costs = Pick<FunctionDeclaration, "cost" | "estimate">;
@@ -11,34 +12,9 @@ export function declare(name: string, costs: Costs, ...overloads: readonly Overl
   return { name, overloads, ...costs };
 }
 
-/** Size of a value for costs: characters, bytes, elements or entries; 1 for values without a size, such as numbers and errors. */
+/** Size of an argument, 1 for errors. */
 export function sizeOf(value: Value | undefined): number {
-  if (typeof value === "string") return characterCount(value);
-  if (value instanceof Uint8Array) return value.length;
-  return value instanceof ListValue || value instanceof MapValue || value instanceof OpaqueValue ? value.size : 1;
-}
-
-/** Number of code points. */
-export function characterCount(text: string): number {
-  let count = text.length;
-  for (let at = 0; at < text.length - 1; at++) {
-    if (isHighSurrogate(text.charCodeAt(at)) && isLowSurrogate(text.charCodeAt(at + 1))) {
-      count--;
-      at++;
-    }
-  }
-  return count;
-}
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit < 0xdc00;
-}
-function isLowSurrogate(unit: number): boolean {
-  return unit >= 0xdc00 && unit < 0xe000;
-}
-
-/** Units for reading so many characters once. */
-export function traversal(size: number): number {
-  return Math.ceil(size * traversalFactor);
+  return value === undefined ? 1 : costSize(value);
 }
 
 /** The same units for each call. */
@@ -47,9 +23,16 @@ export function fixed(units: number): Costs {
   return { cost: () => units, estimate: () => estimate };
 }
 
-/** The first argument of a call, or the receiver of a member function. */
-export function firstOperand(call: EstimatedCall): Operand | undefined {
-  return call.target ?? call.args[0];
+/** The receiver is read so many times, at the cost of the estimated size of the result being the receiver's. */
+export function readingReceiver(passes: number): Costs {
+  return {
+    cost: (_, args) => Math.ceil(sizeOf(args[0]) * passes * traversalFactor),
+    estimate: ({ target }, estimator) => {
+      if (target === undefined) return undefined;
+      const resultSize = estimator.sizeOf(target);
+      return { cost: scaled(resultSize, passes * traversalFactor), resultSize };
+    },
+  };
 }
 
 /** The first argument is read so many times. */

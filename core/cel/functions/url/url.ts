@@ -3,8 +3,8 @@ import { Unreadable } from "../../../scalars/unreadable.ts";
 import { scaled, traversalFactor } from "../../cost/range.ts";
 import type { FunctionDeclaration } from "../../declarations.ts";
 import { boolType, listType, mapType, objectType, stringType, type Type } from "../../types.ts";
+import { ArrayList, EntryMap } from "../../value/collections.ts";
 import { CelError, OpaqueValue, type Value } from "../../values.ts";
-import { ArrayList, StringMap } from "../collections.ts";
 import { type Costs, declare, fixed, reading } from "../costs.ts";
 import type { Library } from "../library.ts";
 import { textOfBytes } from "./bytes.ts";
@@ -48,6 +48,12 @@ function property(name: string, id: string, call: (url: Url) => Value, result: T
   return declare(name, fixed(1), { id, member: true, args: [urlType], result, call: (url) => call((url as UrlValue).url) });
 }
 
+function queryMap(url: Url): EntryMap {
+  const map = new EntryMap();
+  for (const [name, values] of queryValues(url)) map.set(name, new ArrayList(values));
+  return map;
+}
+
 export const urlLibrary: Library = {
   name: "kubernetes.urls",
   since: 0,
@@ -75,7 +81,7 @@ export const urlLibrary: Library = {
     property(
       "getQuery",
       "url_get_query",
-      (url) => new StringMap(new Map([...queryValues(url)].map(([name, values]) => [name, new ArrayList(values)]))),
+      queryMap,
       mapType(stringType, listType(stringType)),
     ),
   ],

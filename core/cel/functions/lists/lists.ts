@@ -1,0 +1,241 @@
+/** Lists: `slice`, `flatten`, `sort`, `sortBy`, `distinct`, `reverse`, `lists.range`; upstream's library `cel.lib.ext.lists`. */
+import { exactly, listBase, plus, rangeMax, scaled, times, traversalFactor } from "../../cost/range.ts";
+import type { CallEstimate, FunctionDeclaration, Operand, Overload, Range } from "../../declarations.ts";
+import { dynType, intType, listType, parameterType, type Type } from "../../types.ts";
+import { ArrayList } from "../../value/collections.ts";
+import { equal } from "../../value/equal.ts";
+import { compare, isOrdered } from "../../value/order.ts";
+import { typeName, typeNameOf } from "../../value/type.ts";
+import { spend } from "../../value/work.ts";
+import { CelError, ListValue, type Value } from "../../values.ts";
+import { type Costs, declare, sizeOf } from "../costs.ts";
+import type { Library } from "../library.ts";
+import { member, overload } from "../standard/overload.ts";
+import { orderedTypes } from "./types.ts";
+
+const list = listType(parameterType("T"));
+
+/** Cost of a call that makes a list. */
+function making(factor: number, size: number): number {
+  return Math.floor(size * factor) + 1 + Number(listBase);
+}
+function estimateMaking(factor: number, size: Range): CallEstimate {
+  return { cost: plus(plus(scaled(size, factor), exactly(1n)), exactly(listBase)), resultSize: size };
+}
+
+/** A literal int that is not negative, 0 for a negative one, or the default for anything else. */
+function literal(operand: Operand, otherwise: bigint): bigint {
+  if (operand.expr.tag !== "constant" || typeof operand.expr.value !== "bigint") return otherwise;
+  return operand.expr.value < 0n ? 0n : operand.expr.value;
+}
+
+/** The list that results is read once. */
+const output: Costs["cost"] = (_, _args, result) => making(1, sizeOf(result));
+
+const slicing: Costs = {
+  cost: output,
+  estimate: ({ target, args }, estimator) => {
+    const [start, end] = args;
+    if (target === undefined || start === undefined || end === undefined) return undefined;
+    // Wraps around where the start is after the end, as upstream's subtraction.
+    const size = BigInt.asUintN(64, literal(end, estimator.sizeOf(target).max) - literal(start, 0n));
+    return estimateMaking(1, exactly(size));
+  },
+};
+const counting: Costs = {
+  cost: output,
+  estimate: ({ target, args }) =>
+    target !== undefined || args[0] === undefined ? undefined : estimateMaking(1, exactly(literal(args[0], rangeMax))),
+};
+const reversing: Costs = {
+  cost: output,
+  estimate: ({ target }, estimator) => target && estimateMaking(1, estimator.sizeOf(target)),
+};
+const flattening: Costs = {
+  cost: (_, args) => making(typeof args[1] === "bigint" ? Number(args[1]) : 1, sizeOf(args[0])),
+  estimate: ({ target, args }, estimator) => {
+    if (target === undefined) return undefined;
+    const depth = args[0] === undefined ? 1n : literal(args[0], rangeMax);
+    return estimateMaking(Number(depth), estimator.sizeOf(target));
+  },
+};
+/** Each element is compared with each. */
+function comparingSize(value: Value | undefined): number {
+  const size = sizeOf(value);
+  if (!(value instanceof ListValue)) return 0;
+  const first = size === 0 ? undefined : value.at(0);
+  return making(2 + (typeof first === "string" || first instanceof Uint8Array ? traversalFactor : 0), size * size);
+}
+function estimateComparing(factor: number, size: Range): CallEstimate {
+  return estimateMaking(factor, times(size, size));
+}
+const comparingAll: Costs = {
+  cost: (_, args) => comparingSize(args[0]),
+  estimate: ({ target }, estimator) => target && estimateComparing(2, estimator.sizeOf(target)),
+};
+/** Costs of sorting by the elements, or by the keys in argument `keys`. */
+function sorting(keys: 0 | 1): Costs {
+  return {
+    // Upstream counts nothing for an overload that it does not know before the call.
+    cost: (id, args) => id === "" ? 1 : comparingSize(args[keys]),
+    estimate: ({ overload, target, args }, estimator) => {
+      const compared = keys === 0 ? target : args[0];
+      if (compared === undefined) return undefined;
+      const isText = overload.startsWith("list_string_") || overload.startsWith("list_bytes_");
+      return estimateComparing(isText ? 2 + traversalFactor : 2, estimator.sizeOf(compared));
+    },
+  };
+}
+
+function slice(values: ListValue, start: bigint, end: bigint): Value {
+  const failed = (why: string) => new CelError(`cannot slice(${start}, ${end}), ${why}`);
+  if (start < 0n || end < 0n) return failed("negative indexes not supported");
+  if (start > end) return failed("start index must be less than or equal to end index");
+  if (end > BigInt(values.size)) return failed(`list is length ${values.size}`);
+  const items: Value[] = [];
+  for (let index = Number(start); index < Number(end); index++) {
+    spend(1);
+    items.push(values.at(index));
+  }
+  return new ArrayList(items);
+}
+
+/** Appends the elements of a list, and of lists in it up to a depth. */
+function appendFlat(values: ListValue, depth: bigint, to: Value[]): void {
+  for (let index = 0, size = values.size; index < size; index++) {
+    spend(1);
+    const item = values.at(index);
+    if (depth > 0n && item instanceof ListValue) appendFlat(item, depth - 1n, to);
+    else to.push(item);
+  }
+}
+
+/** It is called with values of any type, because the checked type of a list may be that of a list of lists. */
+function flatten(values: Value, depth: Value): Value {
+  if (!(values instanceof ListValue)) return new CelError(`no such overload: ${typeNameOf(values)}.flatten()`);
+  if (typeof depth !== "bigint") return new CelError(`no such overload: list.flatten(${typeNameOf(depth)})`);
+  if (depth < 0n) return new CelError("level must be non-negative");
+  const items: Value[] = [];
+  appendFlat(values, depth, items);
+  return new ArrayList(items);
+}
+
+function range(end: bigint): Value {
+  spend(Number(end));
+  const items: Value[] = [];
+  for (let each = 0n; each < end; each++) items.push(each);
+  return new ArrayList(items);
+}
+
+function reverse(values: ListValue): Value {
+  const items: Value[] = [];
+  for (let index = values.size - 1; index >= 0; index--) {
+    spend(1);
+    items.push(values.at(index));
+  }
+  return new ArrayList(items);
+}
+
+function distinct(values: ListValue): Value {
+  const items: Value[] = [];
+  for (let index = 0, size = values.size; index < size; index++) {
+    const item = values.at(index);
+    spend(1 + items.length);
+    if (!items.some((known) => equal(item, known) === true)) items.push(item);
+  }
+  return items.length === 0 ? values : new ArrayList(items);
+}
+
+/** Upstream's costs fail for a list that is an error, and with them the evaluation. */
+const noList = new CelError("internal error: interface conversion: *types.Err is not traits.Lister: missing method Add");
+
+interface Keyed {
+  readonly key: Value;
+  readonly item: Value;
+}
+
+/** Size up to which upstream sorts by insertion, which decides where NaN comes. */
+const insertionMax = 12;
+
+function insertionSort(items: Keyed[], isLess: (a: Keyed, b: Keyed) => boolean): void {
+  for (let next = 1; next < items.length; next++) {
+    for (let at = next; at > 0 && isLess(items[at]!, items[at - 1]!); at--) {
+      [items[at - 1], items[at]] = [items[at]!, items[at - 1]!];
+    }
+  }
+}
+
+/** The list in the order of its keys. */
+function sortBy(values: Value, keys: Value): Value {
+  if (values instanceof CelError || keys instanceof CelError) return noList;
+  if (!(values instanceof ListValue) || !(keys instanceof ListValue)) return new CelError("no such overload");
+  const size = values.size;
+  if (size !== keys.size) {
+    const sizes = `${size} and ${keys.size} elements respectively`;
+    return new CelError(
+      `@sortByAssociatedKeys() expected a list of the same size as the associated keys list, but got ${sizes}`,
+    );
+  }
+  if (size === 0) return values;
+  const sorted: Keyed[] = [];
+  for (let index = 0; index < size; index++) {
+    spend(1);
+    sorted.push({ key: keys.at(index), item: values.at(index) });
+  }
+  if (!isOrdered(sorted[0]!.key)) return new CelError("list elements must be comparable");
+  const type = typeNameOf(sorted[0]!.key);
+  // Upstream looks at no key of a list of one element.
+  if (sorted.some(({ key }) => typeNameOf(key) !== type)) return new CelError("list elements must have the same type");
+  const isLess = (a: Keyed, b: Keyed): boolean => {
+    spend(1);
+    return compare(a.key, b.key) === -1;
+  };
+  if (size <= insertionMax) insertionSort(sorted, isLess);
+  else sorted.sort((a, b) => isLess(a, b) ? -1 : isLess(b, a) ? 1 : 0);
+  return new ArrayList(sorted.map(({ item }) => item));
+}
+
+const strictless = <T extends Overload>(each: T): T => ({ ...each, nonStrict: true });
+
+function ofOrdered(name: string, id: string, args: (type: Type) => readonly Type[], keys: 0 | 1): FunctionDeclaration {
+  const overloads = orderedTypes.map(([, type]) =>
+    strictless(member(
+      `list_${typeName(type)}_${id}`,
+      args(type),
+      keys === 0 ? listType(type) : list,
+      (values, others) => sortBy(values!, keys === 0 ? values! : others!),
+    ))
+  );
+  return declare(name, sorting(keys), ...overloads);
+}
+
+export const listsLibrary: Library = {
+  name: "cel.lib.ext.lists",
+  since: 34,
+  functions: [
+    declare(
+      "slice",
+      slicing,
+      member(
+        "list_slice",
+        [list, intType, intType],
+        list,
+        (values, start, end) => slice(values as ListValue, start as bigint, end as bigint),
+      ),
+    ),
+    declare(
+      "flatten",
+      flattening,
+      member("list_flatten", [listType(list)], list, (values) => flatten(values!, 1n)),
+      member("list_flatten_int", [listType(dynType), intType], listType(dynType), (values, depth) => flatten(values!, depth!)),
+    ),
+    ofOrdered("sort", "sort", (type) => [listType(type)], 0),
+    ofOrdered("@sortByAssociatedKeys", "sortByAssociatedKeys", (type) => [list, listType(type)], 1),
+    declare("lists.range", counting, overload("lists_range", [intType], listType(intType), (end) => range(end as bigint))),
+    declare("reverse", reversing, member("list_reverse", [list], list, (values) => reverse(values as ListValue))),
+    declare("distinct", comparingAll, {
+      ...member("list_distinct", [list], list, (values) => values instanceof CelError ? noList : distinct(values as ListValue)),
+      nonStrict: true,
+    }),
+  ],
+};

@@ -1,0 +1,76 @@
+/** `find` and `findAll`, upstream's library `kubernetes.regex`. */
+import { exactly, patternFactor, plus, scaled, times, traversalFactor } from "../cost/range.ts";
+import { intType, listType, stringType } from "../types.ts";
+import { ArrayList } from "../value/collections.ts";
+import { patternOf } from "../value/pattern.ts";
+import { traversal } from "../value/size.ts";
+import { spend } from "../value/work.ts";
+import { CelError, type Value } from "../values.ts";
+import { type Costs, declare, sizeOf } from "./costs.ts";
+import type { Library } from "./library.ts";
+import { member } from "./standard/overload.ts";
+
+/** The text times the pattern; the text counts one character more. */
+const matching: Costs = {
+  cost: (_, args) => traversal(1 + sizeOf(args[0])) * Math.ceil(sizeOf(args[1]) * patternFactor),
+  estimate: ({ target, args }, estimator) => {
+    if (target === undefined || args[0] === undefined) return undefined;
+    const size = estimator.sizeOf(target);
+    const text = scaled(plus(size, exactly(1n)), traversalFactor);
+    return { cost: times(text, scaled(estimator.sizeOf(args[0]), patternFactor)), resultSize: { min: 0n, max: size.max } };
+  },
+};
+
+/** The first matches, at most `max` if it is not negative. An empty match directly after a match does not count. */
+function matches(text: string, source: string, max: bigint): readonly string[] | CelError {
+  const pattern = patternOf(source);
+  if (pattern instanceof CelError) return new CelError(`Illegal regex: ${pattern.message}`);
+  const found: string[] = [];
+  if (max === 0n) return found;
+  spend(text.length);
+  const matcher = pattern.matcher(text);
+  let end = -1; // of the last match
+  for (let at = 0; at <= text.length && matcher.find(at);) {
+    const start = matcher.start();
+    const isEmpty = matcher.end() === start;
+    if (!isEmpty || start !== end) {
+      spend(1);
+      found.push(text.slice(start, matcher.end()));
+      if (max > 0n && BigInt(found.length) >= max) break;
+    }
+    end = matcher.end();
+    at = isEmpty ? start + (text.codePointAt(start)! > 0xffff ? 2 : 1) : end;
+  }
+  return found;
+}
+
+function findAll(text: Value | undefined, pattern: Value | undefined, max: bigint): Value {
+  const found = matches(text as string, pattern as string, max);
+  return found instanceof CelError ? found : new ArrayList(found);
+}
+
+function find(text: Value | undefined, pattern: Value | undefined): Value {
+  const found = matches(text as string, pattern as string, 1n);
+  return found instanceof CelError ? found : found[0] ?? "";
+}
+
+const texts = listType(stringType);
+
+export const regexLibrary: Library = {
+  name: "kubernetes.regex",
+  since: 0,
+  functions: [
+    declare("find", matching, member("string_find_string", [stringType, stringType], stringType, find)),
+    declare(
+      "findAll",
+      matching,
+      member("string_find_all_string", [stringType, stringType], texts, (text, pattern) => findAll(text, pattern, -1n)),
+      member(
+        "string_find_all_string_int",
+        [stringType, stringType, intType],
+        texts,
+        (text, pattern, max) => findAll(text, pattern, max as bigint),
+      ),
+    ),
+  ],
+};
