@@ -34,6 +34,13 @@ export interface ValidationOptions extends OpenapiOptions {
   readonly storedMessageExpressions: ReadonlySet<string>;
 }
 
+export interface RootOptions extends ValidationOptions {
+  /** Whether the version, or any version for a shared schema, has the subresource status. */
+  readonly statusEnabled: boolean;
+  /** Name of the version; "" for a shared schema without versions. */
+  readonly version: string;
+}
+
 const none: ReadonlySet<string> = new Set();
 
 export const optionsOfCreate: ValidationOptions = Object.freeze({

@@ -10,14 +10,7 @@ import { Patterns } from "./patterns.ts";
 import { SchemaRules } from "./rules.ts";
 import { shownSchema } from "./shown.ts";
 import { validateStructural } from "./structural.ts";
-import type { ValidationOptions } from "./options.ts";
-
-export interface RootOptions extends ValidationOptions {
-  /** Whether the version, or any version for a shared schema, has the subresource status. */
-  readonly statusEnabled: boolean;
-  /** Name of the version; "" for a shared schema without versions. */
-  readonly version: string;
-}
+import type { RootOptions } from "./options.ts";
 
 /** `path`: of the field that has `openAPIV3Schema`. */
 export function validateValidation(validation: Validation | undefined, path: string, options: RootOptions): readonly FieldError[] {

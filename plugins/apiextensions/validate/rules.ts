@@ -2,7 +2,7 @@
 import type { FieldError } from "../../../plugin.ts";
 import type { SchemaProps } from "../schema-props.ts";
 import type { RuleChecker } from "./openapi.ts";
-import type { RootOptions } from "./root.ts";
+import type { RootOptions } from "./options.ts";
 
 /** Compiles the rules of one schema and adds up their cost. */
 export class SchemaRules implements RuleChecker {
