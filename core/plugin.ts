@@ -273,6 +273,16 @@ export interface Admission<T extends ApiObject = any> {
   readonly refuse?: (next: T, prior: T | undefined, context: RequestHookContext) => string | undefined | Promise<string | undefined>;
   /** A side effect outside of the object, after all steps have admitted the write. Runs again if the write is retried. */
   readonly effect?: (next: T, prior: T | undefined, context: RequestHookContext) => void | Promise<void>;
+  /**
+   * For an action (POST of a subresource) with a request kind, before its request is validated. Returns `request` itself when nothing
+   * changes. `context.requestName` is the name of the object.
+   */
+  readonly mutateAction?: (request: any, subresource: string, context: RequestHookContext) => any;
+  /**
+   * For an action, after the validation of its request and before the object changes: the reason to reject it (403), or undefined.
+   * `request` is undefined for an action without a request kind.
+   */
+  readonly refuseAction?: (request: any, subresource: string, context: RequestHookContext) => ReturnType<NonNullable<Admission["refuse"]>>;
   /** Allows dry runs without the effect. Without it a dry run is rejected (400). */
   readonly dryRun?: "leaves the effect out";
 }

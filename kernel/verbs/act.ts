@@ -6,6 +6,7 @@ import { bodyOf, hookContext, type RequestContext, resourceName } from "../reque
 import { objectResult, shownResult, type VerbResult } from "../respond/answer.ts";
 import { conversionOf } from "../respond/served.ts";
 import { writeOptions } from "../request/options.ts";
+import { approveAction, mutatedAction } from "../write/admission/admit.ts";
 import { checkNamespace } from "../write/admission/namespace-lifecycle.ts";
 import { readBody } from "../write/draft/body.ts";
 import { recorded } from "../write/field-managers.ts";
@@ -44,7 +45,7 @@ async function requestOf(
     return undefined;
   }
   const shown: RequestContext = { ...call, endpoint: request }, { info } = call;
-  const sent = placed(shown, await readBody(call, fieldValidation, shown));
+  const sent = await mutatedAction(call, placed(shown, await readBody(call, fieldValidation, shown)));
   if (definition.create?.validateRequest !== undefined) {
     const errors = definition.create.validateRequest(sent, info.name);
     if (errors.length > 0) throw invalidError({ group: request.group, name: request.kind }, info.name, errors);
@@ -61,7 +62,7 @@ interface Action {
   readonly dryRun: boolean;
 }
 
-/** Validates the action and stores the changed object; undefined if the object was deleted. */
+/** Validates and admits the action, and stores the changed object; undefined if the object was deleted. */
 async function written(call: RequestContext, start: Start, { subresource, request, dryRun }: Action): Promise<Item | undefined> {
   const { endpoint, info } = call;
   const { validate, write } = subresource.definition.create!; // as above
@@ -72,10 +73,12 @@ async function written(call: RequestContext, start: Start, { subresource, reques
   };
   if (write === undefined) {
     check(start.item.object);
+    await approveAction(call, request);
     return start.item;
   }
-  return await replace(call, start, dryRun, (current) => {
+  return await replace(call, start, dryRun, async (current) => {
     check(current.object);
+    await approveAction(call, request);
     return { object: conversionOf(endpoint, write(request, current.object, requestHookContext(call))), expected: current.revision };
   });
 }

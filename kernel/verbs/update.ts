@@ -92,12 +92,18 @@ export function refuseAbsent(call: RequestContext): void {
 }
 
 /** Replaces the newest state of an object; undefined if it was deleted. Throws 409 if the object or `If-Match` requires another revision. */
-export function replace(call: RequestContext, start: Start, dryRun: boolean, make: (current: Item) => Attempt): Promise<Item | undefined> {
+export function replace(
+  call: RequestContext,
+  start: Start,
+  dryRun: boolean,
+  make: (current: Item) => Attempt | Promise<Attempt>,
+): Promise<Item | undefined> {
   const { endpoint, info } = call;
   const ifMatch = readIfMatch(headerList(call.exchange, "if-match"));
   return guaranteedUpdate(call, start, async (current) => {
     if (ifMatch !== undefined && !isExpected(ifMatch, current.revision)) throw modified(call);
-    const { object, expected, hasOwners } = make(current);
+    const made = make(current);
+    const { object, expected, hasOwners } = made instanceof Promise ? await made : made;
     const namesNone = expected === 0 && (ifMatch === undefined || ifMatch.any);
     if (namesNone && !(endpoint.resource.strategy?.unconditionalUpdate ?? true)) {
       throw invalidError(resourceName(call), info.name, [invalid("metadata.resourceVersion", 0, "must be specified for an update")]);

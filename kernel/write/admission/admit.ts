@@ -1,7 +1,7 @@
 /** Admission steps of plugins: they may change an object before its preparation, and reject it after validation. */
 import type { Admission } from "../../../core/plugin.ts";
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
-import { badRequestError, forbiddenError } from "../../../core/status-error.ts";
+import { badRequestError, forbiddenError, type StatusError } from "../../../core/status-error.ts";
 import type { RequestContext } from "../../request-context.ts";
 import { requestHookContext } from "../request-hook-context.ts";
 import type { AdmissionType } from "../../observe/meter.ts";
@@ -32,9 +32,43 @@ export async function approve(call: RequestContext, next: ApiObject, prior: ApiO
 
 async function refuseBy(call: RequestContext, { refuse }: Admission, next: ApiObject, prior: ApiObject | undefined): Promise<void> {
   const reason = await refuse?.(next, prior, requestHookContext(call));
-  if (reason !== undefined) {
-    throw forbiddenError({ group: call.endpoint.group, name: call.endpoint.plural }, next.metadata.name ?? "", reason);
-  }
+  if (reason !== undefined) throw forbidden(call, next.metadata.name ?? "", reason);
+}
+
+function forbidden({ endpoint: { group, plural } }: RequestContext, name: string, reason: string): StatusError {
+  return forbiddenError({ group, name: plural }, name, reason);
+}
+
+/** Applies the mutating steps for actions to the request of an action. */
+export async function mutatedAction(call: RequestContext, request: ApiObject): Promise<ApiObject> {
+  const steps = stepsOf(call).filter(({ mutateAction }) => mutateAction !== undefined);
+  if (steps.length === 0) return request;
+  return await measured(call, undefined, "admit", async () => {
+    let next = request;
+    for (const { name, mutateAction } of steps) {
+      next = await measured(
+        call,
+        name,
+        "admit",
+        async () => await mutateAction?.(next, call.info.subresource, requestHookContext(call)) ?? next,
+      );
+    }
+    return next;
+  });
+}
+
+/** Throws 403 with the reason of the first step that rejects the action. */
+export async function approveAction(call: RequestContext, request: ApiObject | undefined): Promise<void> {
+  const steps = stepsOf(call).filter(({ refuseAction }) => refuseAction !== undefined);
+  if (steps.length === 0) return;
+  await measured(call, undefined, "validate", async () => {
+    for (const { name, refuseAction } of steps) {
+      await measured(call, name, "validate", async () => {
+        const reason = await refuseAction?.(request, call.info.subresource, requestHookContext(call));
+        if (reason !== undefined) throw forbidden(call, call.info.name, reason);
+      });
+    }
+  });
 }
 
 /** Runs `run` and records its duration as that of the admission step `name`, or of all steps of the type if undefined. */
@@ -70,7 +104,6 @@ function stepsOf({ catalog, endpoint }: RequestContext): readonly Admission[] {
 
 /** Throws 403 if the write authorization of the kind rejects this object. */
 export async function authorizeContents(call: RequestContext, next: ApiObject, prior: ApiObject | undefined): Promise<void> {
-  const { resource, group, plural } = call.endpoint;
-  const reason = await resource.authorizeWrite?.(next, prior, requestHookContext(call));
-  if (reason !== undefined) throw forbiddenError({ group, name: plural }, next.metadata.name ?? "", reason);
+  const reason = await call.endpoint.resource.authorizeWrite?.(next, prior, requestHookContext(call));
+  if (reason !== undefined) throw forbidden(call, next.metadata.name ?? "", reason);
 }
