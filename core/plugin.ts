@@ -254,6 +254,8 @@ export interface Resource<T extends ApiObject = any> {
   /** Graceful deletion. `begin` marks the object at its first DELETE, or returns `object` itself. The deletion then waits while `holds` returns
    *  true or metadata.finalizers is not empty. */
   readonly deletion?: {
+    /** Whether an object that cannot be read may be deleted without these steps (`ignoreStoreReadErrorWithClusterBreakingPotential`). */
+    readonly unsafe?: boolean;
     /** `prior`: the stored object, without the timestamp, grace period, generation and finalizers of the deletion that `object` has. */
     readonly begin: (object: T, context: HookContext, prior: T) => T;
     /** Whether the object must be kept although metadata.finalizers is empty. */

@@ -25,9 +25,10 @@ import { isFinished, modified } from "./update.ts";
 export async function remove(call: RequestContext): Promise<VerbResult> {
   const options = await deleteOptions(call);
   const { endpoint, info, backend } = call;
-  // As upstream: kinds with their own deletion or write authorization do not support unsafe deletion.
+  // As upstream: kinds with write authorization, and most with their own deletion, do not support unsafe deletion.
   const { deletion, authorizeWrite } = endpoint.resource;
-  if (options.ignoreReadErrors && (deletion !== undefined || authorizeWrite !== undefined)) {
+  const isWrapped = (deletion !== undefined && deletion.unsafe !== true) || authorizeWrite !== undefined;
+  if (options.ignoreReadErrors && isWrapped) {
     throw internalError("no unsafe deleter provided, can not honor ignoreStoreReadErrorWithClusterBreakingPotential");
   }
   const refused = deletion?.refuse?.(info.name);

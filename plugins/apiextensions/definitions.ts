@@ -50,6 +50,7 @@ export const customResourceDefinitions: Resource<CustomResourceDefinition> = def
   update: validateDefinitionUpdate,
   warn: (next, prior) => formatWarnings(next.spec, prior?.spec),
   deletion: {
+    unsafe: true,
     /** The first DELETE adds the finalizer and a condition, and nothing else: it ignores the propagation policy. */
     begin({ metadata: { deletionTimestamp } }, context, prior) {
       const { finalizers = [] } = prior.metadata, own = spell(context.names, cleanupFinalizer);
