@@ -4,6 +4,7 @@
  */
 import type { Environment, FunctionDeclaration, Macro, Overload, Variable } from "./declarations.ts";
 import type { Library } from "./functions/library.ts";
+import { authorizerLibrary, authorizerSelectorsLibrary } from "./functions/authorizer/authorizer.ts";
 import { formatLibrary } from "./functions/formats/formats.ts";
 import { kubernetesListsLibrary } from "./functions/lists/kubernetes.ts";
 import { listsLibrary } from "./functions/lists/lists.ts";
@@ -25,6 +26,7 @@ export const libraries: readonly Library[] = [
   urlLibrary,
   regexLibrary,
   kubernetesListsLibrary,
+  authorizerLibrary,
   optionalLibrary,
   quantityLibrary,
   stringsLibrary,
@@ -32,6 +34,7 @@ export const libraries: readonly Library[] = [
   ipLibrary,
   cidrLibrary,
   formatLibrary,
+  authorizerSelectorsLibrary,
   semverLibrary,
   listsLibrary,
 ];

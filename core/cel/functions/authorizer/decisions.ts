@@ -1,0 +1,53 @@
+/**
+ * Decisions of an authorizer for expressions. Evaluation is synchronous and authorizers are not, so an evaluation asks a table. A check whose
+ * decision is not there is an error in that evaluation; it is decided, and the expression is evaluated again.
+ */
+import type { AuthorizationAttributes, AuthorizationDecision } from "../../../access.ts";
+import type { Caller } from "../../../user-info.ts";
+
+/** What an expression asks: may this user do this. */
+export interface AccessCheck {
+  readonly user: Caller;
+  readonly attributes: AuthorizationAttributes;
+  /** Why a selector could not be parsed. Its requirements are then not in the attributes. */
+  readonly fieldSelectorError?: string;
+  readonly labelSelectorError?: string;
+}
+
+/** Answers checks while an expression runs. */
+export interface AccessPort {
+  /** The decision; undefined if it is not known yet. */
+  decide(check: AccessCheck): AuthorizationDecision | undefined;
+}
+
+/** A table of decisions. Use one for all expressions of a request, so that equal checks are decided once. */
+export class DecisionTable implements AccessPort {
+  readonly #known = new Map<string, AuthorizationDecision>();
+  /** The first check of the last evaluation that was not in the table. */
+  #missing: AccessCheck | undefined;
+
+  decide(check: AccessCheck): AuthorizationDecision | undefined {
+    const known = this.#known.get(keyOf(check));
+    if (known === undefined) this.#missing ??= check;
+    return known;
+  }
+
+  /**
+   * Evaluates until all decisions that the evaluation asks for are known. Checks after the first missing one are not decided: without its
+   * decision the expression may ask for what it does not need. The cost of a check lets at most two fit into an evaluation.
+   */
+  async evaluate<T>(run: () => T, authorize: (check: AccessCheck) => Promise<AuthorizationDecision>): Promise<T> {
+    for (;;) {
+      this.#missing = undefined;
+      const result = run();
+      // Set by `decide` while `run` ran.
+      const missing = this.#missing as AccessCheck | undefined;
+      if (missing === undefined) return result;
+      this.#known.set(keyOf(missing), await authorize(missing));
+    }
+  }
+}
+
+function keyOf(check: AccessCheck): string {
+  return JSON.stringify(check);
+}
