@@ -45,10 +45,12 @@ export const limits = Object.freeze({
   /** Cost units of one evaluation of a CEL expression (upstream's per call limit). */
   celCallCostMax: 1_000_000,
   /**
-   * Steps of one evaluation of a CEL expression, beside its cost: visited elements, and characters read or made. It bounds what is cheap in cost
-   * units, such as comparing large lists in a loop.
+   * Steps of one evaluation of a CEL expression, beside its cost: a step is some tens of nanoseconds, as for an element that is visited. It
+   * bounds what is cheap in cost units, such as comparing large lists in a loop.
    */
-  celCallStepsMax: 100_000_000,
+  celCallStepsMax: 20_000_000,
+  /** Estimated instructions of a regular expression in CEL: `[a-z]{1000}` has a thousand. Each takes about 100 bytes and a microsecond. */
+  celPatternSizeMax: 100_000,
   /** Parameters in the query of a URL in a CEL expression. With more, upstream's `getQuery` returns an empty map. */
   urlQueryParametersMax: 10_000,
   /** Total size of the values of a ConfigMap or Secret. */

@@ -5,7 +5,7 @@ import { CelError, Duration, ListValue, MapValue, OptionalValue, Timestamp, Uint
 import { plainDoubleText } from "./numbers.ts";
 import { durationSeconds, timestampText } from "./time.ts";
 import { typeNameOf } from "./type.ts";
-import { spend } from "./work.ts";
+import { measured, spend } from "./work.ts";
 
 /** The value of a JSON tree whose types are not known. An integral number is an int while it is a safe integer, else a double. */
 export function valueOfJson(json: Json): Value {
@@ -57,13 +57,58 @@ export class JsonMap extends MapValue {
     return member === undefined ? undefined : valueOfJson(member);
   }
   override keys(): readonly string[] {
-    return this.#keys ??= Object.keys(this.object).filter((key) => this.object[key] !== undefined);
+    return this.#keys ??= keysOfJson(this.object);
   }
 }
 
+/** Steps of listing one member of an object. */
+const keySteps = 4;
+
+/** Names of the members of an object that are not undefined. They are listed once in an evaluation. */
+export function keysOfJson(object: JsonObject): readonly string[] {
+  return measured(object, () => {
+    const keys = Object.keys(object).filter((key) => object[key] !== undefined);
+    spend(keys.length * keySteps);
+    return keys;
+  });
+}
+
+/** Fills a list or map whose JSON is not complete yet. */
+type Fill = () => CelError | undefined;
+
 /** The JSON of a value, as protobuf's JSON has it: integers beyond 2^53 are strings. A `CelError` if it has none. */
 export function jsonOfValue(value: Value): Json | CelError {
-  spend(1);
+  const waiting: Fill[] = [];
+  const root = started(value, waiting);
+  // Iterative, because documents may have ten thousand levels.
+  for (let fill = waiting.pop(); fill !== undefined; fill = waiting.pop()) {
+    const failed = fill();
+    if (failed !== undefined) return failed;
+  }
+  return root;
+}
+
+function fillList(source: ListValue, into: Json[], waiting: Fill[]): CelError | undefined {
+  for (let index = 0; index < source.size; index++) {
+    const item = started(source.at(index), waiting);
+    if (item instanceof CelError) return item;
+    into.push(item);
+  }
+  return undefined;
+}
+
+function fillMap(source: MapValue, into: { [key: string]: Json }, waiting: Fill[]): CelError | undefined {
+  for (const key of source.keys()) {
+    const item = started(source.find(key)!, waiting);
+    if (item instanceof CelError) return item;
+    if (typeof key !== "string") return new CelError(`type conversion error from '${typeNameOf(key)}' to 'string'`);
+    Object.defineProperty(into, key, { value: item, enumerable: true, writable: true, configurable: true });
+  }
+  return undefined;
+}
+
+/** The JSON of a value. Lists and maps are filled later. */
+function started(value: Value, waiting: Fill[]): Json | CelError {
   switch (typeof value) {
     case "string":
     case "boolean":
@@ -74,38 +119,33 @@ export function jsonOfValue(value: Value): Json | CelError {
       return Number.isFinite(value) ? value : String(value);
   }
   if (value === null || value instanceof CelError) return value;
-  if (value instanceof Uint) return jsonOfValue(value.value);
+  spend(1);
+  if (value instanceof ListValue) {
+    const into: Json[] = [];
+    waiting.push(() => fillList(value, into, waiting));
+    return into;
+  }
+  if (!(value instanceof MapValue)) return scalarJson(value, waiting);
+  const into: { [key: string]: Json } = {};
+  waiting.push(() => fillMap(value, into, waiting));
+  return into;
+}
+
+type Other = Exclude<Value, ListValue | MapValue | CelError | string | number | bigint | boolean | null>;
+
+function scalarJson(
+  value: Other,
+  waiting: Fill[],
+): Json | CelError {
+  if (value instanceof Uint) return started(value.value, waiting);
   if (value instanceof Uint8Array) return base64Of(value);
   if (value instanceof Timestamp) return timestampText(value);
   if (value instanceof Duration) return durationJson(value);
-  if (value instanceof ListValue) return listJson(value);
-  if (value instanceof MapValue) return mapJson(value);
   if (!(value instanceof OptionalValue)) return new CelError(`type conversion error from '${typeNameOf(value)}' to JSON`);
-  return value.value === undefined ? new CelError("optional.none() dereference") : jsonOfValue(value.value);
+  return value.value === undefined ? new CelError("optional.none() dereference") : started(value.value, waiting);
 }
 
 /** Seconds with a fraction and `s`. */
 export function durationJson(duration: Duration): string {
   return `${plainDoubleText(durationSeconds(duration))}s`;
-}
-
-function listJson(list: ListValue): Json | CelError {
-  const items: Json[] = [];
-  for (let index = 0; index < list.size; index++) {
-    const item = jsonOfValue(list.at(index));
-    if (item instanceof CelError) return item;
-    items.push(item);
-  }
-  return items;
-}
-
-function mapJson(map: MapValue): Json | CelError {
-  const entries: [string, Json][] = [];
-  for (const key of map.keys()) {
-    const value = jsonOfValue(map.find(key)!);
-    if (value instanceof CelError) return value;
-    if (typeof key !== "string") return new CelError(`type conversion error from '${typeNameOf(key)}' to 'string'`);
-    entries.push([key, value]);
-  }
-  return Object.fromEntries(entries);
 }

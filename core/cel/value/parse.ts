@@ -13,6 +13,7 @@ function wholeNumber(digits: string): bigint | undefined {
 
 /** Parses a decimal int with an optional sign. */
 export function intOfText(text: string): bigint | undefined {
+  spend(text.length);
   if (!/^[+-]?[0-9]+$/.test(text)) return undefined;
   const isSigned = text.startsWith("-") || text.startsWith("+");
   const size = wholeNumber(isSigned ? text.slice(1) : text);
@@ -23,12 +24,14 @@ export function intOfText(text: string): bigint | undefined {
 
 /** Parses a decimal uint without a sign. */
 export function uintOfText(text: string): bigint | undefined {
+  spend(text.length);
   const value = /^[0-9]+$/.test(text) ? wholeNumber(text) : undefined;
   return value === undefined || value > uintMax ? undefined : value;
 }
 
 /** Parses a decimal or hexadecimal double; a finite text that exceeds the range of doubles is none. */
 export function doubleOf(source: string): number | undefined {
+  spend(source.length);
   const sign = source.startsWith("-") ? -1 : 1;
   const unsigned = /^[+-]/.test(source) ? source.slice(1) : source;
   const lower = unsigned.toLowerCase();

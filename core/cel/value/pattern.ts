@@ -1,5 +1,6 @@
 /** Regular expressions of users, in RE2's syntax, matched in linear time. */
 import { RE2JS } from "re2js";
+import { limits } from "../../limits.ts";
 import { CelError } from "../values.ts";
 import { spend } from "./work.ts";
 
@@ -10,11 +11,17 @@ const patterns = new Map<string, Pattern | CelError>();
 const patternsMax = 256;
 /** Longer patterns are compiled each time. */
 const cachedLengthMax = 1024;
+/** Steps of compiling one instruction. */
+const compileSteps = 25;
+/** Instructions that are tried on a character in one step. */
+const matchesPerStep = 4;
 
 /** Compiles a pattern. A `CelError` with Go's message if it is none. */
 export function compilePattern(text: string): Pattern | CelError {
+  const size = estimatedSize(text);
+  if (size > limits.celPatternSizeMax) return new CelError("error parsing regexp: expression too large");
+  spend(size * compileSteps);
   try {
-    spend(text.length);
     return RE2JS.compile(text);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
@@ -24,17 +31,68 @@ export function compilePattern(text: string): Pattern | CelError {
 
 /** Compiles a pattern that is not known before the expression runs. */
 export function patternOf(text: string): Pattern | CelError {
+  if (text.length > cachedLengthMax) return compilePattern(text);
   const known = patterns.get(text);
   if (known !== undefined) return known;
   const pattern = compilePattern(text);
-  if (text.length > cachedLengthMax) return pattern;
   if (patterns.size >= patternsMax) patterns.clear();
   patterns.set(text, pattern);
   return pattern;
 }
 
+/** Charges the search for a match in so many characters. */
+export function spendMatch(pattern: Pattern, length: number): void {
+  spend(length + Math.ceil(length * pattern.programSize() / matchesPerStep));
+}
+
 /** Whether a pattern matches somewhere in a text. */
 export function isMatch(pattern: Pattern, text: string): boolean {
-  spend(text.length);
+  spendMatch(pattern, text.length);
   return pattern.test(text);
+}
+
+/**
+ * An upper bound of the instructions of a pattern: one for each character or class, times the counts that repeat it. Wrong patterns have
+ * some size too.
+ */
+export function estimatedSize(pattern: string): number {
+  const groups: number[] = [];
+  /** Instructions of the group that is open, and of its last atom. */
+  let size = 0, atom = 0;
+  for (let at = 0; at < pattern.length; at++) {
+    switch (pattern[at]) {
+      case "(":
+        groups.push(size);
+        size = 0;
+        atom = 0;
+        break;
+      case ")":
+        atom = size + 2;
+        size = (groups.pop() ?? 0) + atom;
+        break;
+      case "{": {
+        const count = repetitions(pattern, at);
+        size += atom * Math.max(0, count - 1);
+        atom *= Math.max(1, count);
+        break;
+      }
+      case "\\":
+        at++;
+        atom = 1;
+        size++;
+        break;
+      default:
+        atom = 1;
+        size++;
+    }
+  }
+  return groups.reduce((sum, open) => sum + open, size);
+}
+
+/** The larger count of `{2}`, `{2,}` or `{2,5}`; 1 for anything else. Larger counts than 1000 are not allowed. */
+function repetitions(pattern: string, at: number): number {
+  const counts = /^\{([0-9]{1,4})(?:,([0-9]{0,4}))?\}/.exec(pattern.slice(at, at + 11));
+  if (counts === null) return 1;
+  // `a{2,}` is `aa+`; `a{0,5}` has a branch for each optional occurrence.
+  return Math.max(Number(counts[1]), 2 * Number(counts[2] ?? "0")) + 1;
 }

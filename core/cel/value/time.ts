@@ -4,6 +4,7 @@ import { momentText, parseMoment } from "../../scalars/time.ts";
 import { Unreadable } from "../../scalars/unreadable.ts";
 import { CelError, Duration, Timestamp } from "../values.ts";
 import { isInt } from "./numbers.ts";
+import { spend } from "./work.ts";
 
 /** Seconds of 0001-01-01T00:00:00Z and of 9999-12-31T23:59:59Z. */
 const secondsMin = -62135596800n;
@@ -19,6 +20,7 @@ export function isTimestampRange(seconds: bigint): boolean {
 
 /** Parses RFC 3339. Undefined if the text is no time. */
 export function timestampOf(text: string): Timestamp | CelError | undefined {
+  spend(text.length);
   const moment = parseMoment(text);
   if (moment instanceof Unreadable) return moment.error.endsWith(": year out of range") ? timestampOverflow : undefined;
   const seconds = BigInt(moment.seconds);
@@ -32,6 +34,8 @@ export function timestampText({ seconds, nanos, offset }: Timestamp): string {
 
 /** Parses a Go duration. Undefined if the text is none. */
 export function durationOf(text: string): Duration | undefined {
+  // Each part of a duration, such as `1s`, takes longer than its characters.
+  spend(text.length * 4);
   const nanoseconds = parseDuration(text);
   return typeof nanoseconds === "bigint" ? new Duration(nanoseconds) : undefined;
 }

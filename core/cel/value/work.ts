@@ -7,32 +7,45 @@
 class Exceeded {}
 
 const exceeded = new Exceeded();
-const running = { left: Infinity };
+
+/** What was measured of a large value during an evaluation: its keys or its length. */
+type Measured = readonly string[] | number;
+type Memory = Map<object | string, Measured>;
+
+const running: { left: number; memory: Memory | undefined } = { left: Infinity, memory: undefined };
 
 /**
- * Charges steps to the evaluation that runs: elements that are visited, and characters and bytes that are read or made. A function that makes a
- * large value charges it before.
+ * Charges steps to the evaluation that runs. A step is the work of some tens of nanoseconds: an element that is visited, about ten characters
+ * that are compared, one character that is made. A function that makes a large value charges it before.
  */
 export function spend(steps: number): void {
   running.left -= steps;
   if (running.left < 0) throw exceeded;
 }
 
-/** Steps that the evaluation that runs may still spend. */
-export function stepsLeft(): number {
-  return running.left;
+/** Measures a large value once in an evaluation. Outside of one, it is measured each time. */
+export function measured<T extends Measured>(value: object | string, measure: () => T): T {
+  if (running.left === Infinity) return measure();
+  const memory = running.memory ??= new Map();
+  const known = memory.get(value);
+  if (known !== undefined) return known as T; // each value is measured by one function
+  const result = measure();
+  memory.set(value, result);
+  return result;
 }
 
-/** Runs an evaluation with its own bound of steps. Undefined if it exceeded it. */
+/** Runs an evaluation with its own bound of steps. Undefined if it exceeded it, or the depth of the stack or the length of a string. */
 export function metered<T>(steps: number, run: () => T): T | undefined {
-  const outer = running.left;
+  const { left, memory } = running;
   running.left = steps;
+  running.memory = undefined;
   try {
     return run();
   } catch (error) {
-    if (error === exceeded) return undefined;
+    if (error === exceeded || error instanceof RangeError) return undefined;
     throw error;
   } finally {
-    running.left = outer;
+    running.left = left;
+    running.memory = memory;
   }
 }
