@@ -90,10 +90,13 @@ function implementationOf(declaration: FunctionDeclaration, id: string): Impleme
 /** Calls the first overload whose types the arguments have. */
 function guarded(name: string, overloads: readonly Overload[]): Implementation {
   return (...args) => {
-    for (const { args: types, call } of overloads) {
+    for (const { args: types, call, nonStrict = false } of overloads) {
       if (call === undefined || types.length !== args.length) continue;
-      if (types.every((type, index) => isAssignable(type, args[index]!))) return call(...args);
+      const accepts = (value: Value, index: number): boolean => value instanceof CelError ? nonStrict : isAssignable(types[index]!, value);
+      if (args.every(accepts)) return call(...args);
     }
+    const failed = args.find((value) => value instanceof CelError);
+    if (failed !== undefined) return failed;
     return new CelError(`no such overload: ${name}(${args.map(typeNameOf).join(", ")})`);
   };
 }

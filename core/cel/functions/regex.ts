@@ -2,7 +2,7 @@
 import { exactly, patternFactor, plus, scaled, times, traversalFactor } from "../cost/range.ts";
 import { intType, listType, stringType } from "../types.ts";
 import { ArrayList } from "../value/collections.ts";
-import { patternOf } from "../value/pattern.ts";
+import { patternOf, spendMatch } from "../value/pattern.ts";
 import { traversal } from "../value/size.ts";
 import { spend } from "../value/work.ts";
 import { CelError, type Value } from "../values.ts";
@@ -27,14 +27,17 @@ function matches(text: string, source: string, max: bigint): readonly string[] |
   if (pattern instanceof CelError) return new CelError(`Illegal regex: ${pattern.message}`);
   const found: string[] = [];
   if (max === 0n) return found;
-  spend(text.length);
   const matcher = pattern.matcher(text);
   let end = -1; // of the last match
-  for (let at = 0; at <= text.length && matcher.find(at);) {
+  for (let at = 0; at <= text.length;) {
+    // A search may read to the end of the text even if it finds a match early.
+    spend(1 + ((text.length - at) >> 4));
+    const isFound = matcher.find(at);
+    spendMatch(pattern, (isFound ? matcher.end() : text.length) - at);
+    if (!isFound) break;
     const start = matcher.start();
     const isEmpty = matcher.end() === start;
     if (!isEmpty || start !== end) {
-      spend(1);
       found.push(text.slice(start, matcher.end()));
       if (max > 0n && BigInt(found.length) >= max) break;
     }
@@ -60,17 +63,23 @@ export const regexLibrary: Library = {
   name: "kubernetes.regex",
   since: 0,
   functions: [
-    declare("find", matching, member("string_find_string", [stringType, stringType], stringType, find)),
-    declare(
-      "findAll",
-      matching,
-      member("string_find_all_string", [stringType, stringType], texts, (text, pattern) => findAll(text, pattern, -1n)),
-      member(
-        "string_find_all_string_int",
-        [stringType, stringType, intType],
-        texts,
-        (text, pattern, max) => findAll(text, pattern, max as bigint),
+    {
+      ...declare("find", matching, member("string_find_string", [stringType, stringType], stringType, find)),
+      patternArgument: 1,
+    },
+    {
+      ...declare(
+        "findAll",
+        matching,
+        member("string_find_all_string", [stringType, stringType], texts, (text, pattern) => findAll(text, pattern, -1n)),
+        member(
+          "string_find_all_string_int",
+          [stringType, stringType, intType],
+          texts,
+          (text, pattern, max) => findAll(text, pattern, max as bigint),
+        ),
       ),
-    ),
+      patternArgument: 1,
+    },
   ],
 };

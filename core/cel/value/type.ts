@@ -8,6 +8,7 @@ import {
   errorType,
   intType,
   listType,
+  type MapType,
   mapType,
   nullType,
   objectType,
@@ -89,7 +90,7 @@ export function typeNameOf(value: Value): string {
   return typeName(typeOfValue(value));
 }
 
-/** Whether a value may be an argument of a type. Types of elements are not compared. */
+/** Whether a value may be an argument of a type. Of a list or map, the first element is compared. */
 export function isAssignable(type: Type, value: Value): boolean {
   switch (type.tag) {
     case "dyn":
@@ -102,9 +103,9 @@ export function isAssignable(type: Type, value: Value): boolean {
     case "bool":
       return typeof value === "boolean";
     case "list":
-      return value instanceof ListValue;
+      return value instanceof ListValue && (isAnything(type.of) || value.size === 0 || isAssignable(type.of, value.at(0)));
     case "map":
-      return value instanceof MapValue;
+      return value instanceof MapValue && hasEntryOf(type, value);
     case "wrapper":
       return value === null || isAssignable(type.of, value);
     case "type":
@@ -112,6 +113,16 @@ export function isAssignable(type: Type, value: Value): boolean {
     default:
       return typeName(type) === typeNameOf(value);
   }
+}
+
+function isAnything({ tag }: Type): boolean {
+  return tag === "dyn" || tag === "parameter";
+}
+
+function hasEntryOf({ key, value: item }: MapType, map: MapValue): boolean {
+  if (isAnything(key) && isAnything(item)) return true;
+  for (const first of map.keys()) return isAssignable(key, first) && isAssignable(item, map.find(first)!);
+  return true;
 }
 
 /** Upstream's name of the representation of a value, which two messages have. */

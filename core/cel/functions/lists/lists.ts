@@ -203,10 +203,11 @@ function ofOrdered(name: string, id: string, args: (type: Type) => readonly Type
       `list_${typeName(type)}_${id}`,
       args(type),
       keys === 0 ? listType(type) : list,
-      (values, others) => sortBy(values!, keys === 0 ? values! : others!),
     ))
   );
-  return declare(name, sorting(keys), ...overloads);
+  const call = (values: Value, others: Value = values): Value =>
+    values instanceof ListValue || values instanceof CelError ? sortBy(values, others) : new CelError(`no such overload: ${name}`);
+  return { ...declare(name, sorting(keys), ...overloads), call };
 }
 
 export const listsLibrary: Library = {
@@ -223,12 +224,15 @@ export const listsLibrary: Library = {
         (values, start, end) => slice(values as ListValue, start as bigint, end as bigint),
       ),
     ),
-    declare(
-      "flatten",
-      flattening,
-      member("list_flatten", [listType(list)], list, (values) => flatten(values!, 1n)),
-      member("list_flatten_int", [listType(dynType), intType], listType(dynType), (values, depth) => flatten(values!, depth!)),
-    ),
+    {
+      ...declare(
+        "flatten",
+        flattening,
+        member("list_flatten", [listType(list)], list),
+        member("list_flatten_int", [listType(dynType), intType], listType(dynType)),
+      ),
+      call: (values, depth = 1n) => flatten(values, depth),
+    },
     ofOrdered("sort", "sort", (type) => [listType(type)], 0),
     ofOrdered("@sortByAssociatedKeys", "sortByAssociatedKeys", (type) => [list, listType(type)], 1),
     declare("lists.range", counting, overload("lists_range", [intType], listType(intType), (end) => range(end as bigint))),
