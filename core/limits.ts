@@ -78,6 +78,9 @@ export const limits = Object.freeze({
   fieldErrorsOfListMax: 1024 * 1024 / 32,
   /** Ports, and files of one volume, that are compared for the warnings of a template. */
   comparedForWarningsMax: 256,
+  /** UTF-16 units of a JSON path of a column or selectable field, and values that one evaluation visits. A path beyond them finds nothing. */
+  jsonPathLengthMax: 16 * 1024,
+  jsonPathStepsMax: 100_000,
   /** Attempts of a create to find an unused generated name. */
   generateNameTries: 8,
   generatedNameLengthMax: 63,

@@ -60,7 +60,8 @@ for (const family of ["authentication", "authorization", "migration", "rbac"]) {
  * kube-apiserver need; the limits are the server's own.
  */
 const internals: Readonly<Record<string, readonly string[]>> = {
-  limits: ["cluster", "configmaps", "csi", "shared", "storage"],
+  compareBytes: ["apiextensions"],
+  limits: ["apiextensions", "cluster", "configmaps", "csi", "shared", "storage"],
   jsonKind: ["cluster"],
   notAMap: ["configmaps"],
   NumberText: ["cluster"],
@@ -68,7 +69,11 @@ const internals: Readonly<Record<string, readonly string[]>> = {
   Tree: ["cluster"],
   TreeObject: ["cluster"],
   trimEndOf: ["cluster"],
-  Unreadable: ["cluster", "configmaps"],
+  parseReference: ["apiextensions"],
+  parseUrl: ["apiextensions"],
+  textOfBytes: ["apiextensions"],
+  Unreadable: ["apiextensions", "cluster", "configmaps"],
+  urlUser: ["apiextensions"],
 };
 
 test("what a family imports from the core is in thole/plugin, except for a few internals", () => {
