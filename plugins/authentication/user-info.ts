@@ -10,7 +10,7 @@ export const UserInfo = struct("UserInfo", {
   extra: field(4, record(plainList(string)), "Additional information from the authenticator."),
 }, { doc: "The identity of a user." });
 
-/** A user as reviews show it: without an empty uid and empty extra values. */
+/** A user in the form of reviews: without an empty uid and empty extra values. */
 export function userInfoOf({ name, uid, groups, extra }: Caller): Infer<typeof UserInfo> {
   return {
     username: name,

@@ -1,4 +1,4 @@
-/** SubjectAccessReview, LocalSubjectAccessReview and SelfSubjectAccessReview: may a user make a request? */
+/** SubjectAccessReview, LocalSubjectAccessReview and SelfSubjectAccessReview: whether a user may make a request. */
 import {
   type Caller,
   defineResource,
@@ -81,7 +81,7 @@ export const selfSubjectAccessReviews = defineResource<SelfSubjectAccessReview>(
   },
 });
 
-/** 422 without a kind and a name, as upstream. */
+/** As upstream, a 422 without kind and name. */
 function refuse(errors: readonly FieldError[], { names }: RequestHookContext): void {
   if (errors.length > 0) throw invalidError({ group: spell(names, group), name: "" }, "", errors);
 }
@@ -90,7 +90,7 @@ function userOf({ user = "", uid, groups = [], extra }: SubjectAccessReview["spe
   return { name: user, groups, ...(uid === undefined ? {} : { uid }), ...(extra === undefined ? {} : { extra }) };
 }
 
-/** The decision of the chain, with what of the question could not be read. */
+/** The decision of the chain, with the errors of the request's attributes. */
 async function decided(user: Caller, spec: ReviewedRequest, { access }: RequestHookContext): Promise<SubjectAccessReview["status"]> {
   const { attributes, errors } = attributesOf(spec.resourceAttributes, spec.nonResourceAttributes);
   const { verdict, reason, error } = await access.authorize(user, attributes);

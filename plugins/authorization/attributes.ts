@@ -1,4 +1,4 @@
-/** From the attributes of a review to those that authorizers decide about. */
+/** Converts the attributes of a review to those of authorizers. */
 import {
   type AuthorizationAttributes,
   type FieldRequirement,
@@ -15,7 +15,7 @@ import type {
   ResourceAttributes,
 } from "./schema.ts";
 
-/** The requirements of a selector that can be used, and whether all of them can. */
+/** The valid requirements of a selector, and whether all are valid. */
 interface Selected<R> {
   readonly requirements: readonly R[];
   readonly isWhole: boolean;
@@ -39,7 +39,7 @@ const none = {
   name: "",
 };
 
-/** One of the two is given. Requirements that cannot be read are left out: the check is then about more objects. */
+/** Exactly one of the two is given. Invalid requirements are ignored: the review is then about more objects. */
 export function attributesOf(resource: ResourceAttributes | undefined, other: NonResourceAttributes | undefined): ReviewedAttributes {
   if (resource === undefined) {
     const { path = "", verb = "" } = other ?? {};
@@ -73,7 +73,7 @@ function fieldsOf({ rawSelector = "", requirements = [] }: FieldSelectorAttribut
   return { requirements: found, isWhole: found.length === requirements.length };
 }
 
-/** Field selectors have no more than one value, and no test for existence. */
+/** Field selectors have at most one value, and no existence operators. */
 function fieldRequirement({ key: field, operator, values: [value, ...more] = [] }: FieldSelectorRequirement): FieldRequirement | undefined {
   if (value === undefined || more.length > 0) return undefined;
   if (operator === "In") return { field, operator: "=", value };

@@ -1,4 +1,4 @@
-/** SelfSubjectRulesReview: everything that the caller may do in a namespace. */
+/** SelfSubjectRulesReview: all rights of the caller in a namespace. */
 import { boolean, defineResource, field, type Infer, list, object, StatusError, string, structsOf } from "../../plugin.ts";
 import { home } from "./schema.ts";
 

@@ -2,12 +2,12 @@
 import { type FieldError, forbidden, invalid, labelValue, type ObjectMeta, qualifiedName, required } from "../../plugin.ts";
 import type { FieldSelectorAttributes, LabelSelectorAttributes, NonResourceAttributes, ResourceAttributes } from "./schema.ts";
 
-/** What the specs of all access reviews have. */
+/** The spec's fields that all access reviews have. */
 export interface ReviewedRequest {
   readonly resourceAttributes?: ResourceAttributes;
   readonly nonResourceAttributes?: NonResourceAttributes;
 }
-/** A spec that names the user, too. */
+/** A spec that also has the user. */
 export interface ReviewedUser extends ReviewedRequest {
   readonly user?: string;
   readonly groups?: readonly string[];
@@ -44,7 +44,7 @@ export function validateLocalRequest(spec: ReviewedUser, namespace: string): rea
   ];
 }
 
-/** Metadata has nothing but owners of fields. `namespaced`: the namespace of the path is allowed. */
+/** Metadata may contain managed fields only. `namespaced`: the namespace of the path is allowed. */
 export function validateNoMetadata(metadata: ObjectMeta, namespaced = false): readonly FieldError[] {
   const set = Object.entries(metadata).filter(([key, value]) =>
     key !== "managedFields" && !(namespaced && key === "namespace") && !isEmpty(value)

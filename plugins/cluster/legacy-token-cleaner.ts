@@ -1,7 +1,7 @@
 /**
- * Ends unused legacy tokens. Only tokens of Secrets that their account lists, as earlier releases made them for each account:
+ * Removes unused legacy tokens. Only tokens of Secrets that their account lists, which earlier releases created for each account:
  *
- *     unused for a year ──> labelled invalid (the token is refused) ──> after another year without use: the Secret is deleted
+ *     unused for a year ──> labelled invalid (the token is rejected) ──> after another year without use: the Secret is deleted
  *
  * Removing the label makes the token valid again.
  */
@@ -18,7 +18,7 @@ import {
 import { type ConfigMap, dayOf, legacyLabels, parseDay, trackingMap } from "./legacy-token-tracking.ts";
 
 const dayMs = 86_400_000;
-/** Upstream's defaults: how long a token may be unused (--legacy-service-account-token-clean-up-period), and how often that is looked at. */
+/** Upstream's defaults: the unused time (--legacy-service-account-token-clean-up-period), and the interval of the checks. */
 const unusedMs = 365 * dayMs, everyMs = dayMs;
 
 interface Account extends ApiObject {
@@ -38,12 +38,12 @@ export const legacyTokenCleaner: Controller = {
   },
 };
 
-/** Looks at every Secret once. `now`: milliseconds since the epoch. */
+/** Checks every Secret once. `now`: milliseconds since the epoch. */
 export async function cleanTokens(context: ControllerContext, now: number): Promise<void> {
   const { api, names } = context;
   const map: ConfigMap | undefined = await orNone(api.get("v1", "configmaps", trackingMap.namespace, trackingMap.name), "NotFound");
   const since = parseDay(map?.data?.[trackingMap.key]);
-  // The day on which the recording began is incomplete.
+  // The first day of the recording is incomplete.
   if (since === undefined || now < since + dayMs + unusedMs) return;
   const fieldSelector = `type=${spell(names, "{platform}.io/service-account-token")}`;
   for await (const secret of listed(api, "v1", "secrets", "", { fieldSelector })) await clean(context, secret, now);
@@ -54,7 +54,7 @@ async function clean({ api, names, logError }: ControllerContext, secret: ApiObj
   const label = legacyLabels(names), usedSince = dayOf(now - unusedMs);
   if (Date.parse(creationTimestamp ?? "") >= now - unusedMs || (secret.metadata.deletionTimestamp ?? null) !== null) return;
   const lastUsed = Object.hasOwn(labels, label.lastUsed) ? labels[label.lastUsed] : undefined;
-  // A label that is no day does not say when the token was used.
+  // An invalid label does not contain the day of the last use.
   if (lastUsed !== undefined && (parseDay(lastUsed) === undefined || lastUsed >= usedSince)) return;
   if (!await isListed({ api, names }, secret)) return;
   const invalidSince = Object.hasOwn(labels, label.invalidSince) ? labels[label.invalidSince] : undefined;
@@ -81,7 +81,7 @@ async function isListed({ api, names }: Pick<ControllerContext, "api" | "names">
   return (account.secrets ?? []).some((secret) => secret.name === name);
 }
 
-/** Undefined where the request fails for one of these reasons, which need no retry. */
+/** Undefined if the request fails with one of these reasons, which need no retry. */
 async function orNone<T>(request: Promise<T>, ...reasons: readonly StatusReason[]): Promise<T | undefined> {
   try {
     return await request;

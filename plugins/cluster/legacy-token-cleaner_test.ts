@@ -18,7 +18,7 @@ interface Given {
   readonly more?: object;
 }
 
-/** What becomes of a Secret, which its account lists. */
+/** The changes to a Secret that its account lists. */
 async function outcome({ labels = {}, created = 3 * year, more = {}, ...given }: Given) {
   const since = "since" in given ? given.since : ago(2 * year),
     account = "account" in given ? given.account : { secrets: [{ name: "tok" }] };
@@ -77,7 +77,7 @@ test("an unused token is labelled invalid, and its Secret is deleted a year late
   );
 });
 
-test("a token that is in use, new, not listed by its account or not tracked for long enough is left alone", async () => {
+test("a token that is in use, new, not listed by its account or not tracked for long enough is unchanged", async () => {
   const kept: readonly Given[] = [
     { labels: { [used]: ago(year) } },
     { labels: { [used]: "yesterday" } },
@@ -95,12 +95,12 @@ test("a token that is in use, new, not listed by its account or not tracked for 
   for (const each of kept) assert.equal(await outcome(each), undefined, JSON.stringify(each));
 });
 
-test("parseDay() reads days and nothing else", () => {
+test("parseDay() parses days only", () => {
   assert.equal(parseDay("2026-11-23"), Date.UTC(2026, 10, 23));
   for (const other of [undefined, "", "2026-11-31", "2026-1-1", "2026-11-23T00:00:00Z", "abc"]) assert.equal(parseDay(other), undefined);
 });
 
-test("the day is noted once its namespace is there, and nothing is logged before", async () => {
+test("the day is stored when its namespace exists, and nothing is logged before", async () => {
   const stop = new AbortController(), created = Promise.withResolvers<void>(), logged: string[] = [];
   let tries = 0;
   const api = fakeApi({
@@ -111,7 +111,7 @@ test("the day is noted once its namespace is there, and nothing is logged before
       return Promise.resolve(object as ApiObject);
     },
     async *watch(_version, _resource, _namespace, _query, signal) {
-      yield* []; // no object
+      yield* []; // Without an object.
       if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
     },
   });
@@ -122,7 +122,7 @@ test("the day is noted once its namespace is there, and nothing is logged before
   assert.deepEqual([tries, logged], [3, []]);
 });
 
-test("the day from which on uses are recorded is noted once, and again where it is gone or no day", async () => {
+test("the first day of the recording is stored once, and again if it is missing or invalid", async () => {
   const done: string[] = [];
   const world = async (found: object | undefined) => {
     const stop = new AbortController(), worked = Promise.withResolvers<void>();
@@ -143,7 +143,7 @@ test("the day from which on uses are recorded is noted once, and again where it 
         return Promise.resolve(object as ApiObject);
       },
       async *watch(_version, _resource, _namespace, _query, signal) {
-        yield* []; // no object
+        yield* []; // Without an object.
         if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
       },
     });

@@ -1,6 +1,6 @@
 /**
- * Keeps Secrets of the type `service-account-token`: puts the token into new ones, and deletes those whose account is gone. Such tokens
- * have no end; tokens from the `token` subresource replace them.
+ * Maintains Secrets of the type `service-account-token`: writes the token into new ones, and deletes those of deleted accounts. These
+ * tokens do not expire; tokens of the `token` subresource replace them.
  */
 import {
   type Api,
@@ -26,11 +26,11 @@ interface Account extends ApiObject {
   readonly secrets?: readonly { readonly name?: string }[];
 }
 
-/** What is kept of a Secret: never its token. */
+/** The cached fields of a Secret, without the token. */
 interface Known {
   readonly uid: string;
   readonly account: string;
-  /** "" where the Secret does not name the UID of its account. */
+  /** "" if the Secret has no account UID. */
   readonly accountUid: string;
   readonly resourceVersion: string;
   readonly isComplete: boolean;
@@ -82,7 +82,7 @@ async function each(changes: ReturnType<Api["watch"]>, see: (type: Change, objec
   for await (const { type, object } of changes) see(type, object);
 }
 
-/** A key of the queue: a Secret as it was seen, or a deleted account. */
+/** A key of the queue: a Secret at its last event, or a deleted account. */
 type Key =
   | readonly [what: "secret", namespace: string, name: string, uid: string, account: string, accountUid: string]
   | readonly [what: "account", namespace: string, name: string, uid: string];
@@ -117,7 +117,7 @@ function add(queue: WorkQueue, key: Key): void {
 }
 
 async function work(world: World, text: string, queue: WorkQueue): Promise<void> {
-  const key = JSON.parse(text) as Key; // made by `add`
+  const key = JSON.parse(text) as Key; // Built by `add`.
   if (key[0] === "account") return await deleteTokens(world, key);
   const [, namespace, name, uid, account, accountUid] = key;
   const known = world.secrets.get(`${namespace}/${name}`);
@@ -127,7 +127,7 @@ async function work(world: World, text: string, queue: WorkQueue): Promise<void>
   else if (!known.isComplete) await complete(world, { namespace, name, known, account: { name: account, uid: owner } });
 }
 
-/** The UID of the account, where it exists; an empty `uid` stands for any. */
+/** The UID of the account, if it exists; an empty `uid` matches any. */
 async function accountOf({ api, accounts }: World, namespace: string, name: string, uid: string): Promise<string | undefined> {
   const known = accounts.get(`${namespace}/${name}`);
   if (known !== undefined && (uid === "" || known === uid)) return known;
@@ -151,7 +151,7 @@ async function deleteSecret(api: Api, namespace: string, name: string, uid: stri
   await orNone(api.delete("v1", "secrets", namespace, name, { preconditions: { uid } }), "NotFound", "Conflict");
 }
 
-/** Takes a deleted Secret from the list of its account. */
+/** Removes a deleted Secret from the list of its account. */
 async function removeReference({ api, accounts }: World, [, namespace, name, , account, accountUid]: Key, queue: WorkQueue): Promise<void> {
   const known = accounts.get(`${namespace}/${account}`);
   if (known === undefined || (accountUid !== "" && accountUid !== known)) return;
@@ -189,7 +189,7 @@ interface Incomplete {
   readonly account: { readonly name: string; readonly uid: string };
 }
 
-/** Fills in what the Secret lacks, and the UID of its account. A Secret that has changed meanwhile comes again by its event. */
+/** Adds the missing fields of the Secret, and the UID of its account. A Secret that changed meanwhile is processed again at its event. */
 async function complete(world: World, { namespace, name, known, account }: Incomplete): Promise<void> {
   const { api, names, certificates, issueLegacyToken, logError } = world;
   const live: Secret | undefined = await orNone(api.get("v1", "secrets", namespace, name), "NotFound");
@@ -211,7 +211,7 @@ async function complete(world: World, { namespace, name, known, account }: Incom
       "Conflict",
     );
   } catch (error) {
-    // An immutable Secret stays as it is; a retry would not help.
+    // An immutable Secret is unchanged; a retry would not help.
     if (!(error instanceof StatusError) || error.reason !== "Invalid") throw error;
     logError?.(`cannot put a token into the Secret ${JSON.stringify(`${namespace}/${name}`)}`, error);
   }
@@ -227,7 +227,7 @@ function accountIn({ metadata: { annotations = {} } }: Secret, names: Names): { 
   return { account: value(keys.account), accountUid: value(keys.uid) };
 }
 
-/** Undefined where the request fails for one of these reasons, which need no retry. */
+/** Undefined if the request fails with one of these reasons, which need no retry. */
 async function orNone<T>(request: Promise<T>, ...reasons: readonly StatusReason[]): Promise<T | undefined> {
   try {
     return await request;

@@ -26,13 +26,13 @@ const secret = (name: string, annotations: Readonly<Record<string, string>>, mor
 interface World {
   readonly accounts?: readonly Change[];
   readonly secrets?: readonly Change[];
-  /** What is stored: `resource/name`. */
+  /** The stored objects, by `resource/name`. */
   readonly stored?: Readonly<Record<string, ApiObject>>;
   readonly update?: () => Promise<void>;
   readonly certificates?: string;
 }
 
-/** What the controller does until `until` requests were made; each as a line. */
+/** The controller's requests until `until` of them were made; each as a line. */
 async function doneBy(
   { accounts = [], secrets = [], stored = {}, update, certificates }: World,
   until: number,
@@ -73,7 +73,7 @@ async function doneBy(
   });
   const running = legacyTokenController.run(context, stop.signal);
   await enough.promise;
-  // What else is due is done before the controller ends.
+  // Pending work is done before the controller ends.
   for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setImmediate(resolve));
   stop.abort();
   await running;
@@ -95,7 +95,7 @@ test("a new Secret gets token, namespace and certificates, and the UID of its ac
   }]);
 });
 
-test("data that is there is kept, but for other certificates; a complete Secret is left alone", async () => {
+test("existing data is kept, except other certificates; a complete Secret is unchanged", async () => {
   const data = { "ca.crt": base64("mine"), namespace: base64("elsewhere"), token: base64("t") };
   const tok = secret("tok", { [key("name")]: "robot" }, { data });
   const world = { accounts: [added(robot)], secrets: [added(tok)], stored: { "secrets/tok": tok } };
@@ -123,7 +123,7 @@ test("an account that the watch has not delivered yet is looked up", async () =>
   assert.deepEqual(done.map((each) => Object.keys(each as object)[0]), ["update"]);
 });
 
-test("the Secrets of a deleted account are deleted, and those of one made anew stay", async () => {
+test("the Secrets of a deleted account are deleted, and those of its successor stay", async () => {
   const complete = { data: { namespace: base64("demo"), token: base64("t") } };
   const of = (name: string, uid?: string) =>
     secret(name, { [key("name")]: "robot", ...(uid === undefined ? {} : { [key("uid")]: uid }) }, complete);
@@ -133,7 +133,7 @@ test("the Secrets of a deleted account are deleted, and those of one made anew s
   assert.deepEqual(new Set(done.map((each) => (each as { readonly delete: string }).delete)), new Set(["secrets/old"]));
 });
 
-test("a deleted Secret is taken from the list of its account, again after a conflict", async () => {
+test("a deleted Secret is removed from the list of its account, with retries after conflicts", async () => {
   const listing = account("robot", "u1", { secrets: [{ name: "tok" }, { name: "other" }] });
   const gone: Change = { type: "DELETED", object: secret("tok", { [key("name")]: "robot", [key("uid")]: "u1" }) };
   let tries = 0;
@@ -146,7 +146,7 @@ test("a deleted Secret is taken from the list of its account, again after a conf
   assert.deepEqual(await doneBy({ accounts: [added(listing)], secrets: [other], stored: { "serviceaccounts/robot": listing } }, 0), []);
 });
 
-test("a Secret that has changed meanwhile is left to its next event, and one that cannot be changed is logged once", async () => {
+test("a Secret that changed meanwhile is processed at its next event, and an immutable one is logged once", async () => {
   const tok = secret("tok", { [key("name")]: "robot" });
   const newer = { ...tok, metadata: { ...tok.metadata, resourceVersion: "8" } };
   assert.deepEqual(await doneBy({ accounts: [added(robot)], secrets: [added(tok)], stored: { "secrets/tok": newer } }, 0), []);

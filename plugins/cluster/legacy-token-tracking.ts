@@ -1,4 +1,4 @@
-/** Notes since when uses of legacy tokens are recorded: before that, a token without a recorded use may have been used. */
+/** Stores the day from which uses of legacy tokens are recorded: a token without a recorded use may have been used before. */
 import { type ApiObject, type Controller, type ControllerContext, type Names, runWorkQueue, spell, StatusError } from "../../plugin.ts";
 
 /** The ConfigMap, its namespace and its key. The name is upstream's. */
@@ -18,7 +18,7 @@ export function legacyLabels(names: Names): { readonly lastUsed: string; readonl
 export function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
-/** Milliseconds since the epoch of the begin of a day; undefined for other text. */
+/** Milliseconds since the epoch of the start of a day; undefined for other text. */
 export function parseDay(text: string | undefined): number | undefined {
   const ms = text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : NaN;
   return Number.isNaN(ms) || dayOf(ms) !== text ? undefined : ms;
@@ -46,7 +46,7 @@ export const legacyTokenTracking: Controller = {
   },
 };
 
-/** Creates the ConfigMap with the present day, or sets the day where it holds none. False where it cannot be created yet. */
+/** Creates the ConfigMap with the current day, or sets the day if it has none. False if it cannot be created yet. */
 async function ensure({ api }: ControllerContext): Promise<boolean> {
   const { namespace, name, key } = trackingMap, data = { [key]: dayOf(Date.now()) };
   try {
@@ -55,20 +55,20 @@ async function ensure({ api }: ControllerContext): Promise<boolean> {
     await api.update("v1", "configmaps", namespace, name, { ...found, data: { ...found.data, ...data } });
     return true;
   } catch (error) {
-    if (!(error instanceof StatusError) || error.reason !== "NotFound") throw error; // a conflict, too, is tried again
+    if (!(error instanceof StatusError) || error.reason !== "NotFound") throw error; // A conflict is retried as well.
     return await created(api.create("v1", "configmaps", namespace, { metadata: { name }, data }));
   }
 }
 
-/** Whether the ConfigMap is there now. At the first start its namespace may be missing. */
+/** Whether the ConfigMap exists now. At the first start its namespace may be missing. */
 async function created(creating: Promise<unknown>): Promise<boolean> {
   try {
     await creating;
     return true;
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
-    if (error.reason === "AlreadyExists") return true; // another server was faster
-    if (error.reason === "NotFound" || error.reason === "Forbidden") return false; // the namespace is missing, or is being deleted
+    if (error.reason === "AlreadyExists") return true; // Another server was faster.
+    if (error.reason === "NotFound" || error.reason === "Forbidden") return false; // The namespace is missing or being deleted.
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-/** POST of a ServiceAccount's `token`: a new token with a limited life (KEP-1205). Order of the checks and messages are upstream's. */
+/** POST of a ServiceAccount's `token`: a new token with an expiration (KEP-1205). Order of the checks and messages are upstream's. */
 import {
   type ApiObject,
   badRequestError,
@@ -74,7 +74,7 @@ const since = (alpha: string, beta: string, ga: string): readonly GateStage[] =>
   { since: beta, stage: "Beta", default: true },
   { since: ga, stage: "GA", default: true, locked: true },
 ];
-/** Gates of tokens. Those that are locked are always on. */
+/** Gates of tokens. Locked ones are always enabled. */
 export const tokenGates: Readonly<Record<string, readonly GateStage[]>> = {
   ServiceAccountTokenJTI: since("1.29", "1.30", "1.32"),
   ServiceAccountTokenNodeBinding: since("1.29", "1.31", "1.33"),
@@ -103,7 +103,7 @@ async function issue(request: TokenRequest, account: ApiObject, context: Request
   checkUid(request.metadata, account.metadata, context);
   const errors = expirationErrors(spec.expirationSeconds ?? 0);
   if (errors.length > 0) throw invalidError(kindName(context), "", errors);
-  // Absent values of fields that are always written are null.
+  // Absent values of fields that are never omitted are null.
   const reference = spec.boundObjectRef ?? undefined;
   const bound = reference === undefined ? undefined : await boundObject(reference, account, context);
   const asked = Number(spec.expirationSeconds);
@@ -115,7 +115,7 @@ async function issue(request: TokenRequest, account: ApiObject, context: Request
     expirationSeconds: asked,
   });
   const { token, audiences, expirationSeconds, id } = issued;
-  // The name is upstream's, independent of the group domain; requests with the token have the id in `extra`.
+  // Upstream's name, independent of the group domain; requests with the token have the id in `extra`.
   context.annotate("authentication.kubernetes.io/issued-credential-id", `JTI=${id}`);
   if (expirationSeconds !== asked) {
     context.warn(`requested expiration of ${asked} seconds shortened to ${expirationSeconds} seconds`);
@@ -129,7 +129,7 @@ function kindName({ names }: RequestHookContext) {
   return { group: `authentication.${names.domain}`, name: "TokenRequest" };
 }
 
-/** A UID that is sent must be the account's; without the gate another one is only warned of. */
+/** A UID in the request must be the account's; without the gate another one causes a warning. */
 function checkUid({ uid = "" }: ObjectMeta, account: ObjectMeta, context: RequestHookContext): void {
   if (uid === "" || uid === account.uid) return;
   const why = `the UID in the token request (${uid}) does not match the UID of the service account (${account.uid})`;
@@ -146,7 +146,7 @@ function expirationErrors(seconds: number | bigint): readonly FieldError[] {
   ];
 }
 
-/** Kinds that tokens can be bound to. Nodes are not served, so none is ever found. */
+/** Kinds that tokens can be bound to. Nodes are not served, so they never exist. */
 const bindable: Readonly<
   Record<string, { readonly resource: string; readonly bound: "secret" | "pod" | "node"; readonly namespaced: boolean }>
 > = {
@@ -155,7 +155,7 @@ const bindable: Readonly<
   Node: { resource: "nodes", bound: "node", namespaced: false },
 };
 
-/** The object of a reference, as it is now. Rejects where it is not there, or is another one of its name. */
+/** The current object of a reference. Rejects if it does not exist or has another UID. */
 async function boundObject(
   reference: BoundObjectReference,
   account: ApiObject,
@@ -186,7 +186,7 @@ function checkPod(pod: ApiObject & { readonly spec?: { readonly serviceAccountNa
   throw badRequestError(`cannot bind token for serviceaccount ${goQuote(account)} to pod running with different serviceaccount name.`);
 }
 
-/** A version that cannot be parsed counts as none, as upstream. */
+/** As upstream, a malformed version is treated as absent. */
 function parsedVersion(text: string): { readonly group: string; readonly version: string } {
   const [first = "", second, ...more] = text.split("/");
   if (second === undefined) return { group: "", version: first };

@@ -19,7 +19,7 @@ const context: HookContext = {
 };
 const { validateRequest, respond } = tokenSubresource.create!;
 
-/** The answer to a request with this spec, or the error; and what was issued and warned of. */
+/** The response to a request with this spec, or the error; with the issued tokens and warnings. */
 async function answer(
   spec: object,
   more: {
@@ -66,7 +66,7 @@ async function answer(
 }
 const named = (uid: string, more: object = {}): ApiObject => ({ kind: "Any", apiVersion: "v1", metadata: { uid }, ...more });
 
-test("a TokenRequest is answered with the token, its audiences and its end", async () => {
+test("the response to a TokenRequest has the token, its audiences and its expiration", async () => {
   const { answer: found, issued, annotations } = await answer({ expirationSeconds: 600 });
   assert.deepEqual(annotations, ["authentication.kubernetes.io/issued-credential-id: JTI=j"]);
   assert.deepEqual(found, {
@@ -83,7 +83,7 @@ test("a TokenRequest is answered with the token, its audiences and its end", asy
   }]);
 });
 
-test("a TokenRequest of another account's name is refused before the account is looked up", () => {
+test("a TokenRequest with another account's name is rejected before the account is looked up", () => {
   const errors = (name?: string) =>
     validateRequest!({ metadata: name === undefined ? {} : { name } } as ApiObject, "robot").map(({ path }) => path);
   assert.deepEqual([errors(), errors(""), errors("robot"), errors("other")], [[], [], [], ["metadata.name"]]);
@@ -99,7 +99,7 @@ test("the expiration of a TokenRequest has bounds", async () => {
   }
 });
 
-test("a UID must be the account's; without the gate another one is warned of", async () => {
+test("a UID must be the account's; without the gate another one causes a warning", async () => {
   assert.equal((await answer({}, { metadata: { uid: "u1" } })).error, undefined);
   const why = "the UID in the token request (u2) does not match the UID of the service account (u1)";
   const refused = await answer({ expirationSeconds: 1 }, { metadata: { uid: "u2" } });
@@ -110,7 +110,7 @@ test("a UID must be the account's; without the gate another one is warned of", a
   ]]);
 });
 
-test("a token is bound to Secrets, pods and nodes that exist, and to nothing else", async () => {
+test("a token is bound to Secrets, pods and nodes that exist, and to no other kind", async () => {
   const objects = {
     "secrets/demo/s": named("us"),
     "pods/demo/p": named("up", { spec: { serviceAccountName: "robot" } }),
@@ -144,7 +144,7 @@ test("a token is bound to Secrets, pods and nodes that exist, and to nothing els
   assert.equal(await bound({ kind: "Secret", name: ".." }), `400 Name parameter invalid: "..": may not be '..'`);
 });
 
-test("a token that is shortened is warned of", async () => {
+test("a shortened token causes a warning", async () => {
   const { warnings, answer: found } = await answer({ expirationSeconds: 7200 }, { max: 3600 });
   assert.deepEqual(warnings, ["requested expiration of 7200 seconds shortened to 3600 seconds"]);
   assert.deepEqual((found as { status: object }).status, { token: "t0ken", expirationTimestamp: "2026-01-02T04:04:05Z" });

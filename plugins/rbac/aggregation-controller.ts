@@ -4,7 +4,7 @@ import { type ClusterRole, groupVersion, type PolicyRule } from "./schema.ts";
 
 /** Milliseconds in which changes are gathered. */
 const gatherMs = 50;
-/** Milliseconds after which a role that could not be written is tried again. */
+/** Milliseconds after which a failed write of a role is retried. */
 const retryMs = 10_000;
 
 export const aggregationController: Controller = Object.freeze<Controller>({
@@ -43,7 +43,7 @@ async function run(context: ControllerContext, signal: AbortSignal): Promise<voi
   }
 }
 
-/** A role that cannot be written, for instance because its rules have become too many, does not hold up the others. */
+/** A role that cannot be written, for instance because it has too many rules, does not delay the others. */
 async function aggregateAll(
   { api, logError }: ControllerContext,
   roles: ReadonlyMap<string, ClusterRole>,
@@ -59,7 +59,7 @@ async function aggregateAll(
       // Without the UID an apply would create a role that was deleted meanwhile.
       await api.apply(groupVersion, "clusterroles", "", name, { metadata: { uid }, rules });
     } catch (error) {
-      // The role was deleted or created anew, which the watch reports.
+      // The role was deleted or created again; the watch delivers that.
       if (error instanceof StatusError && (error.reason === "Conflict" || error.reason === "NotFound")) continue;
       const message = String(error);
       failures.set(name, message);

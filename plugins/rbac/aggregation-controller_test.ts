@@ -61,7 +61,7 @@ test("a role that cannot be written is logged and does not hold up the others", 
   assert.deepEqual(logged, ["the rules of ClusterRole s1 cannot be written; it tries again"]);
 });
 
-test("a role that was deleted or created anew meanwhile is no error", async () => {
+test("a role that was deleted or created again meanwhile is not an error", async () => {
   for (const reason of ["Conflict", "NotFound"] as const) {
     const { applied, logged } = await run([sum("s1", "sum"), part("x", [rule("x")])], 1, () => Promise.reject(new StatusError(reason, "")));
     assert.deepEqual([applied, logged], [["s1 u-s1"], []]);

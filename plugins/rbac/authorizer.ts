@@ -23,7 +23,7 @@ export const rbacAuthorizer: AuthorizerDefinition = Object.freeze<AuthorizerDefi
     const roles = defaultRoles(context.names), bindings = defaultBindings(context.names);
     const hasRoles = isServed(context, "clusterroles"), hasBindings = isServed(context, "clusterrolebindings");
     const defaults = untilThere([...hasRoles ? roles : [], ...hasBindings ? bindings : []]);
-    // Where a kind is switched off its default objects count as they would be made: the controllers of the server need them.
+    // Default objects of a disabled kind have effect as if they were stored: the server's controllers need them.
     if (!hasRoles) { for (const each of roles) index.setRole(each); }
     if (!hasBindings) { for (const each of bindings) index.setBinding(each); }
     const role = {
@@ -82,7 +82,7 @@ function follow(context: AuthorizerContext, resource: string, target: Target): P
   return synced.promise;
 }
 
-/** What is known stays in force after a failure. */
+/** After a failure the cached objects stay active. */
 async function keepFollowing(
   context: AuthorizerContext,
   resource: string,
@@ -90,7 +90,7 @@ async function keepFollowing(
   synced: () => void,
 ): Promise<void> {
   const { api, signal, logError } = context;
-  /** What the index has, by name: what is not in the initial state of the next watch is gone. */
+  /** The objects in the index, by name: those that are missing in the initial state of the next watch were deleted. */
   let known = new Map<string, ApiObject>();
   for (let reported = ""; !signal.aborted;) {
     const before = known;
@@ -115,7 +115,7 @@ async function keepFollowing(
     } catch (error) {
       if (signal.aborted) return;
       const reason = String(error);
-      // A kind that is switched off has no objects to wait for; those that are known stay in force.
+      // A disabled kind has no initial state; its cached objects stay active.
       if (!isServed(context, resource)) synced();
       else if (reason !== reported) logError(`cannot follow ${resource}; it tries again`, error);
       reported = reason;
@@ -156,7 +156,7 @@ function decisionOf({ allowedBy, errors }: Found): AuthorizationDecision {
   return { verdict: "noOpinion", reason: errors.length === 0 ? "" : `RBAC: ${aggregate(errors)}` };
 }
 
-/** Several errors as Go's aggregate shows them, each once. */
+/** Several errors in the format of Go's aggregate, without duplicates. */
 function aggregate(errors: readonly string[]): string {
   const distinct = [...new Set(errors)];
   return distinct.length === 1 ? distinct[0]! : `[${distinct.join(", ")}]`;

@@ -49,7 +49,7 @@ function decisionOf(index: RuleIndex) {
   };
 }
 
-test("RBAC allows what bindings give to users, groups and service accounts, and says which", async () => {
+test("RBAC allows the rights of bindings to users, groups and service accounts, and names the binding", async () => {
   const index = new RuleIndex(group);
   index.setRole(role("view", ["get"], ["pods"]));
   index.setRole(role("local", ["list"], ["secrets"], "a"));
@@ -95,7 +95,7 @@ test("RBAC names the subject of a binding without comparing every subject with e
   assert.ok(scans < 10, `${scans} scans of ${groups.length} groups`);
 });
 
-test("RBAC forgets what is deleted or changed, and names roles that are missing", async () => {
+test("RBAC drops deleted and changed objects, and names missing roles", async () => {
   const index = new RuleIndex(group);
   const decide = decisionOf(index), ann = user("ann", "dev", "ops");
   const given = binding("one", "view", [{ kind: "User", name: "ann" }, { kind: "Group", name: "dev" }, { kind: "Group", name: "ops" }]);
@@ -155,7 +155,7 @@ test("a decision looks at the bindings of its user only, whatever others there a
   assert.equal(compared(), 1, "one rule was compared");
 });
 
-test("a role that several bindings give to a user is compared once", async () => {
+test("a role with several bindings for a user is compared once", async () => {
   const index = new RuleIndex(group);
   index.setRole(role("view", ["get"], ["pods"]));
   for (let at = 0; at < 1_000; at++) index.setBinding(binding(`binding-${at}`, "view", [{ kind: "Group", name: "dev" }]));
@@ -166,7 +166,7 @@ test("a role that several bindings give to a user is compared once", async () =>
   assert.match((await index.find(user("ann", "dev"), attributes("get", "pods"))).allowedBy ?? "", /binding-1"/);
 });
 
-test("a search through many rules takes turns, so that other requests are served meanwhile", async () => {
+test("a search through many rules yields, so that other requests are served meanwhile", async () => {
   const index = new RuleIndex(group);
   const rules = Array.from({ length: 50_000 }, (_, at) => ({
     verbs: ["get"],
@@ -209,7 +209,7 @@ function spy(of: AuthorizationAttributes) {
   return { spied, compared: () => count };
 }
 
-test("the authorizer follows the API, is ready with the initial state, and drops what went while it could not follow", async () => {
+test("the authorizer follows the API, is ready with the initial state, and drops objects that were deleted during a disconnection", async () => {
   type Change = { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: ApiObject };
   const ending = new AbortController(), errors: string[] = [];
   const again = Promise.withResolvers<void>();

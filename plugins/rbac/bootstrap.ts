@@ -1,6 +1,6 @@
 /**
- * Creates the default roles and bindings at start, and adds what is missing in those that are there. What operators have added stays;
- * objects that say so are left alone. As kube-apiserver's post-start hook rbac/bootstrap-roles.
+ * Creates the default roles and bindings at start, and adds missing parts to existing ones. Operators' additions stay; objects with the
+ * annotation autoupdate "false" are unchanged. As kube-apiserver's post-start hook rbac/bootstrap-roles.
  */
 import { type ApiObject, type ControllerContext, type StartHook, StatusError } from "../../plugin.ts";
 import { isServed } from "./authorizer.ts";
@@ -74,7 +74,7 @@ function reconciledRole(stored: ClusterRole, wanted: ClusterRole): Reconciled<Cl
   };
 }
 
-/** The rights in `wanted` that no rule of `owned` has, as rules. */
+/** The rights in `wanted` that no rule of `owned` includes, as rules. */
 function missing(owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
   return wanted.flatMap((rule) => [...rightsOf(rule)]).filter((right) => !owned.some((each) => covers(each, right)))
     .map(({ verb, apiGroup, resource, resourceName, nonResourceURL }) => ({
@@ -97,7 +97,7 @@ function sameSubject(a: Subject, b: Subject): boolean {
   return a.kind === b.kind && a.name === b.name && (a.namespace ?? "") === (b.namespace ?? "");
 }
 
-/** The metadata of the stored object with the labels and annotations that it lacks; a value that is there stays. */
+/** The metadata of the stored object with the missing labels and annotations; existing values stay. */
 function withMarks(stored: ApiObject, wanted: ApiObject): ApiObject["metadata"] {
   const lacks = (part: "labels" | "annotations") =>
     Object.keys(wanted.metadata[part] ?? {}).some((key) => !Object.hasOwn(stored.metadata[part] ?? {}, key));

@@ -1,7 +1,7 @@
 import { type Names, spell } from "../../plugin.ts";
 import type { Binding } from "./schema.ts";
 
-/** The binding with the group of roles where the role or a subject names no group; subjects of other kinds than User and Group keep "". */
+/** The binding with the group of roles, if the role or a subject has no group; subjects of other kinds than User and Group keep "". */
 export function withGroups(binding: Binding, names: Names): Binding {
   const { roleRef, subjects } = binding, apiGroup = spell(names, "rbac.authorization.{domain}");
   const lacks = ({ kind, apiGroup: own = "" }: NonNullable<typeof subjects>[number]) => own === "" && (kind === "User" || kind === "Group");

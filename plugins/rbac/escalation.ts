@@ -15,14 +15,14 @@ import {
 import { type Binding, type ClusterRole, groupVersion, type PolicyRule, type Role, type RoleRef } from "./schema.ts";
 import { covers, describeRights, quoted, type Right, rightsOf, sizeOf } from "./rules.ts";
 
-/** Comparisons of values of rules that one write may cost; past them it is refused. */
+/** Maximum number of comparisons of rule values per write; a write that needs more is rejected. */
 const comparisonsMax = 100_000_000;
 /** Comparisons after which other requests get a turn. */
 const comparisonsPerTurn = 100_000;
 /** Missing rights that an error names. */
 const describedMax = 10_000;
 
-/** Everything: what the right to aggregate takes. */
+/** All rights, which aggregation requires. */
 const everything: readonly PolicyRule[] = Object.freeze([
   { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
   { verbs: ["*"], nonResourceURLs: ["*"] },
@@ -110,14 +110,14 @@ async function rulesOfRole(
   throw new StatusError("NotFound", `${own}.${group} ${goQuote(name)} not found`, { details: { name, group, kind: own } });
 }
 
-/** The rights in `rules` that the caller does not have in the namespace, as a sentence; undefined if there are none. */
+/** The rights in `rules` that the caller lacks in the namespace, as a sentence; undefined if there are none. */
 async function missing(
   rules: readonly PolicyRule[],
   namespace: string,
   { access, caller, names }: RequestHookContext,
 ): Promise<string | undefined> {
   const { resourceRules, nonResourceRules, evaluationError } = await access.rules(caller, namespace, "RBAC");
-  // Short rules first: they are cheap, and those that cover everything are among them.
+  // Short rules first: they are cheap, and include the rules with all rights.
   const owned = [...resourceRules.map(ofResources), ...nonResourceRules.map(ofPaths)]
     .map((rule) => ({ rule, size: sizeOf(rule) })).toSorted((a, b) => a.size - b.size);
   const found: Right[] = [];

@@ -1,6 +1,6 @@
 /**
- * The roles and bindings that exist from the start, with the names and rights that kube-apiserver gives them. Roles of kubelets, proxies,
- * schedulers and certificate signers are left out: nothing here has their work.
+ * The default roles and bindings, with the names and rights of kube-apiserver's. Roles of kubelets, proxies, schedulers and certificate
+ * signers are omitted: this server has no such components.
  */
 import { type ApiObject, type Names, spell, systemGroups } from "../../plugin.ts";
 import { type Binding, type ClusterRole, groupVersion, type PolicyRule } from "./schema.ts";
@@ -182,7 +182,7 @@ const roles: readonly DefaultRole[] = [
       events,
     ],
   },
-  // Controllers write by roles of their own. kube-apiserver's role has no `get` for most kinds: its controllers hold what they list.
+  // Controllers write with their own roles. kube-apiserver's role has no `get` for most kinds: its controllers cache lists.
   { name: "system:kube-controller-manager", rules: [rule(read, all, "*")] },
   ...Object.entries(controllerRules).map(([account, rules]) => ({ name: controllerRole(account), rules })),
 ];
@@ -251,7 +251,7 @@ function withMarks(names: Names, name: string, labels: Readonly<Record<string, s
   };
 }
 
-/** The annotation that keeps an object as it is where its value is "false". */
+/** The annotation that excludes an object from updates if its value is "false". */
 export function autoUpdate(names: Names): string {
   return spell(names, "rbac.authorization.{platform}.io/autoupdate");
 }

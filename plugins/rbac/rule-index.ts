@@ -4,7 +4,7 @@ import { ruleAllows, sizeOf } from "./rules.ts";
 import type { Binding, PolicyRule, Role, RoleRef, Subject } from "./schema.ts";
 import { IndexGeneration, type RoleSlot, SubjectRoles } from "./subject-roles.ts";
 
-/** The decision about a request: the binding that allows it, or errors met on the way. */
+/** The decision about a request: the binding that allows it, or errors of the search. */
 export interface Found {
   /** `ClusterRoleBinding "a" of ClusterRole "b" to User "c"`; undefined if nothing allows it. */
   readonly allowedBy: string | undefined;
@@ -19,7 +19,7 @@ interface Place {
 
 /** Values of rules that a decision compares before other requests get a turn. */
 const comparisonsPerTurn = 100_000;
-/** Groups of a user that are searched one by one; of more a set is made. */
+/** Maximum number of groups that are searched one by one; more are put into a set. */
 const scannedGroupsMax = 16;
 /** Missing roles that one decision names. */
 const errorsMax = 100;
@@ -89,13 +89,15 @@ export class RuleIndex {
     if (place.users.size === 0 && place.groups.size === 0) this.#places.delete(namespace);
   }
 
-  /** Looks for a rule that allows a request: bindings of the cluster first, then those of the namespace. A long search takes turns. */
+  /**
+   * Finds a rule that allows a request: cluster-wide bindings first, then those of the namespace. A long search yields to other requests.
+   */
   find(user: Caller, attributes: AuthorizationAttributes): Found | Promise<Found> {
     const search = this.#search(user, attributes), { done, value } = search.next();
     return done === true ? value : finished(search);
   }
 
-  /** Yields where other requests may get a turn. */
+  /** Yields at points where other requests may run. */
   *#search(user: Caller, attributes: AuthorizationAttributes): Generator<undefined, Found> {
     const missing = new Set<RoleSlot>();
     let compared = 0;
@@ -103,7 +105,7 @@ export class RuleIndex {
       for (const { rule, bindings } of roles.candidates(attributes, missing)) {
         if (ruleAllows(rule, attributes)) {
           const [binding] = bindings;
-          // The binding may have gone during another turn.
+          // The binding may have been deleted while the search was suspended.
           if (binding !== undefined) return { allowedBy: describeBinding(binding, user), errors: none };
         }
         compared += sizeOf(rule);

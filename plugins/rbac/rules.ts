@@ -18,7 +18,7 @@ export function ruleAllows(rule: PolicyRule, attributes: AuthorizationAttributes
   return resourceNames.length === 0 || resourceNames.includes(name);
 }
 
-/** `*` at the end of a path stands for everything that begins so. */
+/** A final `*` in a path matches every suffix. */
 function coversPath(owned: string, path: string): boolean {
   if (owned === path || owned === "*") return true;
   if (!owned.endsWith("*")) return false;
@@ -67,7 +67,7 @@ export function covers(rule: PolicyRule, { verb, apiGroup, resource, resourceNam
   return resourceNames.length === 0 || (resourceName !== undefined && resourceNames.includes(resourceName));
 }
 
-/** Rights as messages show them: those that differ in the verb only are one. Sorted, each once. */
+/** Rights in the format of messages: those that differ only in the verb are joined. Sorted, without duplicates. */
 export function describeRights(rights: readonly Right[]): readonly string[] {
   const merged = new Map<string, { readonly right: Right; readonly verbs: string[] }>();
   for (const right of rights) {
@@ -89,7 +89,7 @@ export function describeRights(rights: readonly Right[]): readonly string[] {
   return [...new Set(texts)].toSorted();
 }
 
-/** A list as Go's %q shows it. */
+/** A list in the format of Go's %q. */
 export function quoted(texts: readonly string[]): string {
   return `[${texts.map((text) => goQuote(text)).join(" ")}]`;
 }

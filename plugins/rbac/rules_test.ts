@@ -19,7 +19,7 @@ const request = (members: Partial<AuthorizationAttributes>): AuthorizationAttrib
 });
 const path = (verb: string, path: string) => request({ isResourceRequest: false, verb, path, resource: "" });
 
-test("ruleAllows() compares verb, group, resource and name, and knows stars", () => {
+test("ruleAllows() compares verb, group, resource and name, and supports stars", () => {
   for (
     const [members, wanted, allowed] of [
       [{}, {}, true],
@@ -43,7 +43,7 @@ test("ruleAllows() compares verb, group, resource and name, and knows stars", ()
   ) assert.equal(ruleAllows(rule(members), request(wanted)), allowed, JSON.stringify([members, wanted]));
 });
 
-test("ruleAllows() compares paths: as they are, or by what stands before the star at their end", () => {
+test("ruleAllows() compares paths: exactly, or by the prefix before a final star", () => {
   const urls = (...nonResourceURLs: string[]): PolicyRule => ({ verbs: ["get"], nonResourceURLs });
   for (
     const [owned, wanted, allowed] of [
@@ -61,7 +61,7 @@ test("ruleAllows() compares paths: as they are, or by what stands before the sta
   assert.equal(ruleAllows(rule({ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }), path("get", "/metrics")), false);
 });
 
-test("covers() holds a right against a rule, with its name and its subresource", () => {
+test("covers() compares a right with a rule, including name and subresource", () => {
   const right = { verb: "get", apiGroup: "", resource: "pods/log" };
   assert.ok(covers(rule({ resources: ["*/log"] }), right));
   assert.ok(covers(rule({ resources: ["*"] }), right));

@@ -11,7 +11,7 @@ export interface RoleSlot {
   /** Bindings that name it; the slot is dropped with the last of them and its role. */
   uses: number;
 }
-/** A rule with the bindings that give it. */
+/** A rule with its bindings. */
 export interface Candidate {
   readonly rule: PolicyRule;
   readonly bindings: ReadonlySet<Binding>;
@@ -25,7 +25,7 @@ interface Index {
 
 /** Values of rules that the index of a subject has at most; the rules of a larger one are searched in sequence. */
 const indexedMax = 20_000;
-/** Values of rules in all indexes together; past them they are built anew. */
+/** Maximum number of rule values in all indexes together; beyond it they are built again. */
 const indexedTotalMax = 1_000_000;
 
 /** Valid indexes: all end with a change of a role or binding. */

@@ -89,6 +89,40 @@ test("core, the kernel and each of its folders have a README of at most 25 lines
   }
 });
 
+test("the functions that the READMEs of core and kernel name in parentheses after a file are exported by it", () => {
+  const missing = folderReadmes().flatMap((folder) => {
+    const text = readFileSync(join(root, folder, "README.md"), "utf8");
+    return [...text.matchAll(/`([\w/-][\w/.-]*\.ts)` \(((?:`\w+`(?:, )?)+)/g)].flatMap(([, path, names]) => {
+      const base = [folder, "kernel", "."].find((each) => existsSync(join(root, each, path!)));
+      const source = base === undefined ? "" : readFileSync(join(root, base, path!), "utf8");
+      const exports = source.split("\n").filter((line) => /^export |^ {2}(?:type )?\w+,$/.test(line)).join("\n");
+      return [...names!.matchAll(/\w+/g)].filter(([name]) => !new RegExp(`\\b${name}\\b`).test(exports) && name !== "dispatch").map((
+        [name],
+      ) => `${folder}: ${path} ${name}`);
+    });
+  });
+  assert.deepEqual(missing, []);
+});
+
+test("kernel/README.md lists the layers of the kernel in the order of their imports", () => {
+  const text = readFileSync(join(root, "kernel/README.md"), "utf8");
+  const layers = text.slice(text.indexOf("\nLayers")).split(":\n")[1]!.split(";").map((layer) =>
+    [...layer.matchAll(/`([\w.-]+)`/g)].map(([, name]) => name!)
+  );
+  const level = new Map(layers.flatMap((names, index) => names.map((name) => [name, index] as const)));
+  const sources = readdirSync(join(root, "kernel"), { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts") && !path.endsWith("_test.ts") && !path.includes("/testing/"));
+  const wrong = sources.flatMap((path) => {
+    const own = path.split("/")[0]!;
+    if (!level.has(own)) return [`${own} is missing`];
+    return [...readFileSync(join(root, "kernel", path), "utf8").matchAll(/^(?:import|export) [^;]*? from "(\.[^"]+)"/gm)]
+      .map(([, specifier]) => relative(join(root, "kernel"), join(root, "kernel", dirname(path), specifier!)))
+      .filter((target) => !target.startsWith("..")).map((target) => target.split("/")[0]!)
+      .filter((target) => target !== own && !(level.get(target)! < level.get(own)!)).map((target) => `${path} imports ${target}`);
+  });
+  assert.deepEqual(wrong, []);
+});
+
 test("the index of docs/ names every page, once", () => {
   const index = readFileSync(join(root, "docs/README.md"), "utf8");
   for (const name of readdirSync(join(root, "docs")).filter((each) => each.endsWith(".md") && each !== "README.md")) {
