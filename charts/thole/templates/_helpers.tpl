@@ -97,6 +97,38 @@ app.kubernetes.io/part-of: thole
 {{- end }}
 {{- end -}}
 
+{{/* Whether the servers use the credentials of their pod: as "authentication", "authorization", or both. */}}
+{{- define "thole.inCluster" -}}
+{{- range list "authentication" "authorization" -}}
+{{- if eq (index $.Values.settings (printf "%s-kubeconfig" .)) "in-cluster" }}{{ . }} {{ end -}}
+{{- end -}}
+{{- end -}}
+{{- define "thole.account.path" -}}/var/run/secrets/kubernetes.io/serviceaccount{{- end -}}
+{{/* Whether the chart mounts these credentials: not if extraVolumeMounts do. */}}
+{{- define "thole.account.mounted" -}}
+{{- $given := false -}}
+{{- range .Values.extraVolumeMounts }}{{ if eq .mountPath (include "thole.account.path" $) }}{{ $given = true }}{{ end }}{{ end -}}
+{{- if and (include "thole.inCluster" .) (not $given) }}yes{{ end -}}
+{{- end -}}
+{{/* Whether flags name the front proxy. The servers follow the cluster's own ConfigMap instead if the cluster authenticates for them. */}}
+{{- define "thole.frontProxy.fixed" -}}
+{{- $followed := and (contains "authentication" (include "thole.inCluster" .)) (not .Values.apiService.frontProxy.configMap) -}}
+{{- if and .Values.apiService.enabled (not $followed) }}yes{{ end -}}
+{{- end -}}
+
+{{/* Settings with the values that `audit` gives, as YAML. */}}
+{{- define "thole.settings" -}}
+{{- $settings := deepCopy .Values.settings -}}
+{{- with .Values.audit -}}
+{{- if .policy -}}
+{{- $_ := set $settings "audit-policy-file" "/etc/thole/audit/policy.yaml" -}}
+{{- if .log }}{{ $_ := set $settings "audit-log-path" "-" }}{{ end -}}
+{{- if .webhookSecret }}{{ $_ := set $settings "audit-webhook-config-file" "/etc/thole/audit-webhook/kubeconfig" }}{{ end -}}
+{{- end -}}
+{{- end -}}
+{{ toJson $settings }}
+{{- end -}}
+
 {{/* A setting as flags (list name value): one flag per item of a list or map, because items may contain commas; none if empty. */}}
 {{- define "thole.flags" -}}
 {{- $name := index . 0 -}}
@@ -124,7 +156,7 @@ app.kubernetes.io/part-of: thole
 {{- if .Values.authentication.clientCASecret }}
 - --client-ca-file=/etc/thole/client-ca/ca.crt
 {{- end }}
-{{- if .Values.apiService.enabled }}
+{{- if include "thole.frontProxy.fixed" . }}
 {{- $proxy := include "thole.frontProxy" . | fromYaml }}
 - --requestheader-client-ca-file=/etc/thole/front-proxy/ca.crt
 {{- range $proxy.allowedNames }}
@@ -160,7 +192,7 @@ app.kubernetes.io/part-of: thole
 - --etcd-keyfile=/etc/thole/etcd/tls.key
 {{- end }}
 {{- end }}
-{{- range $name, $value := .Values.settings }}
+{{- range $name, $value := include "thole.settings" . | fromJson }}
 {{- include "thole.flags" (list $name $value) }}
 {{- end }}
 {{- range .Values.extraArgs }}
@@ -217,6 +249,17 @@ extraHeadersPrefix: {{ index $known "requestheader-extra-headers-prefix" | defau
 {{- end -}}
 
 {{- define "thole.check" -}}
+{{- with .Values.audit -}}
+{{- if and (not .policy) (or .webhookSecret .log) -}}
+{{- fail "audit.policy: without a policy nothing is recorded, so set it, or neither audit.log nor audit.webhookSecret" -}}
+{{- end -}}
+{{- if and .policy (not .log) (not .webhookSecret) (not (index $.Values.settings "audit-log-path")) (not (index $.Values.settings "audit-webhook-config-file")) -}}
+{{- fail "audit.policy: events need a destination, so set audit.log, audit.webhookSecret or settings.audit-log-path" -}}
+{{- end -}}
+{{- if and .policy (index $.Values.settings "audit-policy-file") -}}
+{{- fail "audit.policy and settings.audit-policy-file: set one of them" -}}
+{{- end -}}
+{{- end -}}
 {{- if and (gt (int .Values.replicaCount) 1) (not (include "thole.secret.serviceAccountKey" .)) -}}
 {{- fail "authentication.serviceAccountKey: several servers need one key for service account tokens, so set create or existingSecret" -}}
 {{- end -}}

@@ -12,6 +12,9 @@ metadata:
     {{- with include "thole.authority" . }}
     {{- . | nindent 4 }}
     {{- end }}
+    {{- with .Values.audit.policy }}
+    checksum/audit-policy: {{ toJson . | sha256sum }}
+    {{- end }}
     {{- with .Values.podAnnotations }}
     {{- toYaml . | nindent 4 }}
     {{- end }}
@@ -59,7 +62,16 @@ spec:
         {{- if .Values.authentication.clientCASecret }}
         - {name: client-ca, mountPath: /etc/thole/client-ca, readOnly: true}
         {{- end }}
-        {{- if .Values.apiService.enabled }}
+        {{- if include "thole.account.mounted" . }}
+        - {name: account, mountPath: {{ include "thole.account.path" . }}, readOnly: true}
+        {{- end }}
+        {{- if .Values.audit.policy }}
+        - {name: audit, mountPath: /etc/thole/audit, readOnly: true}
+        {{- end }}
+        {{- if .Values.audit.webhookSecret }}
+        - {name: audit-webhook, mountPath: /etc/thole/audit-webhook, readOnly: true}
+        {{- end }}
+        {{- if include "thole.frontProxy.fixed" . }}
         - {name: front-proxy, mountPath: /etc/thole/front-proxy, readOnly: true}
         {{- end }}
         {{- if and (ne .Values.store.type "embedded") (include "thole.secret.etcdClient" .) }}
@@ -89,7 +101,24 @@ spec:
     - name: client-ca
       secret: {secretName: {{ . }}, defaultMode: 0440}
     {{- end }}
-    {{- if .Values.apiService.enabled }}
+    {{- if include "thole.account.mounted" . }}
+    # The account's token and the cluster's CA. The kubelet renews the token.
+    - name: account
+      projected:
+        defaultMode: 0440
+        sources:
+          - serviceAccountToken: {path: token}
+          - configMap: {name: kube-root-ca.crt, items: [{key: ca.crt, path: ca.crt}]}
+    {{- end }}
+    {{- if .Values.audit.policy }}
+    - name: audit
+      configMap: {name: {{ include "thole.fullname" . }}-audit}
+    {{- end }}
+    {{- with .Values.audit.webhookSecret }}
+    - name: audit-webhook
+      secret: {secretName: {{ . }}, defaultMode: 0440}
+    {{- end }}
+    {{- if include "thole.frontProxy.fixed" . }}
     - name: front-proxy
       configMap:
         name: {{ get (include "thole.frontProxy" . | fromYaml) "configMap" }}
