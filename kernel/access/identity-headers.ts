@@ -1,14 +1,17 @@
-/** Headers that name a user, as front proxies and impersonating clients send them. */
+/** Headers with a user's identity, sent by front proxies and impersonating clients. */
 import type { Exchange } from "../request/exchange.ts";
 
 type Headers = Exchange["headers"];
 
-/** Values of a header in order, as the UTF-8 that they are: the listener passes one character for each byte. */
+/** Values of a header in order, decoded as UTF-8: the listener passes one character per byte. */
 export function headerValues(headers: Headers, name: string): readonly string[] {
   return [headers[name.toLowerCase()] ?? []].flat().map((value) => utf8(value));
 }
 
-/** Extra values of the headers with a prefix in lower case, by the key behind it. Percent escapes in keys are decoded; values add up. */
+/**
+ * Adds extra values of the headers with a prefix in lower case, by the rest of the name as key. Percent escapes in keys are decoded; values
+ * are joined.
+ */
 export function addExtraValues(found: Map<string, readonly string[]>, headers: Headers, prefix: string): void {
   for (const name of Object.keys(headers)) {
     if (!name.startsWith(prefix)) continue;
@@ -17,7 +20,7 @@ export function addExtraValues(found: Map<string, readonly string[]>, headers: H
   }
 }
 
-/** A key that is not well encoded is taken as it is. */
+/** A malformed key is used unchanged. */
 function unescapedKey(key: string): string {
   return /%(?![0-9a-f]{2})/.test(key) ? key : utf8(key.replace(/%(..)/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))));
 }

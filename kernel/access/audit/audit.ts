@@ -1,4 +1,4 @@
-/** The audit of requests: which are recorded, and an event for each of their stages. */
+/** The audit of requests: selects the recorded requests, and creates an event for each of their stages. */
 import type { AuthorizationDecision } from "../../../core/access.ts";
 import { type Names, spell } from "../../../core/names.ts";
 import { limits } from "../../../core/limits.ts";
@@ -20,7 +20,7 @@ export class AuditFailure extends StatusError {
   }
 }
 
-/** What the audit counts. */
+/** The counters of the audit. */
 export interface AuditMeter {
   /** A request was evaluated. */
   level(level: PolicyLevel): void;
@@ -41,7 +41,7 @@ export interface AuditNeeds {
 
 /** The audit of a server. */
 export interface Audit {
-  /** The record of a request, or undefined where the policy leaves it out. `user` is undefined where authentication failed. */
+  /** The record of a request; undefined if the policy does not record it. `user` is undefined if authentication failed. */
   begin(exchange: Exchange, info: RequestInfo, user: UserInfo | undefined, auditId: string, receivedAt: number): AuditRecord | undefined;
   readonly now: () => number;
 }
@@ -49,16 +49,16 @@ export interface Audit {
 /** The record of one request. Its methods never throw and their promises never reject, except `received`. */
 export interface AuditRecord {
   readonly notes: AuditNotes;
-  /** The stage RequestReceived. An `AuditFailure` where a strict backend could not store it. */
+  /** The stage RequestReceived. Throws an `AuditFailure` if a strict backend could not store it. */
   received(): void | Promise<void>;
   impersonates(user: UserInfo): void;
-  /** The decision of authorization. A function of its own, which can be handed over. */
+  /** Receives the decision of authorization. A bound function, which can be passed on. */
   readonly decided: (decision: AuthorizationDecision) => void;
-  /** The last stages of a request with this reply: for a body in chunks, when they have been read. */
+  /** The last stages of a request with this reply; for a body in chunks, after the last chunk. */
   end(reply: Reply): Reply | Promise<Reply>;
-  /** The only stage of a request that is refused before it has a user. */
+  /** The only stage of a request that is rejected before authentication. */
   refused(reply: Reply): Reply | Promise<Reply>;
-  /** The last stage of a request that met an unexpected condition. */
+  /** The last stage of a request with an internal error. */
   panicked(message: string, reply: Reply): Reply | Promise<Reply>;
 }
 
@@ -94,7 +94,7 @@ interface Request {
   readonly receivedAt: number;
 }
 
-/** Makes the JSON of events; its size is computed at its first use. */
+/** Encodes events as JSON; the size is computed on first use. */
 export function writer(domain: string): (event: AuditEvent) => WrittenEvent {
   const rest = eventHead(domain, "Event").length + ",}\n".length;
   return (event) => new Written(event, rest);
@@ -136,7 +136,7 @@ class Record implements AuditRecord, AuditNotes {
     this.#recording = recording;
     this.#request = request;
     const { info } = request;
-    this.level = recording.level as AuditNotes["level"]; // requests at None have no record
+    this.level = recording.level as AuditNotes["level"]; // Requests at None have no record.
     this.omitsManagedFields = recording.omitsManagedFields;
     this.#isLasting = info.isResourceRequest && (info.verb === "watch" || info.verb === "proxy");
     if (info.isResourceRequest) this.#objectRef = referenceOf(info);
@@ -219,7 +219,7 @@ class Record implements AuditRecord, AuditNotes {
     return stored instanceof Promise ? stored.then(() => reply) : reply;
   }
 
-  /** The same chunks; the request is complete with the last one, at a failure, or when the reader stops. */
+  /** The same chunks; the request is complete after the last one, at a failure, or when the reader stops. */
   #followed(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
     return {
       [Symbol.asyncIterator]: () => {
@@ -282,13 +282,13 @@ class Record implements AuditRecord, AuditNotes {
   }
 }
 
-/** The body where it comes in chunks, which a reader takes; undefined where it is whole. */
+/** The body if it is in chunks, which are read once; undefined for a whole body. */
 function chunksOf({ body }: Reply): AsyncIterable<Uint8Array> | undefined {
   return typeof body === "string" || body instanceof Uint8Array ? undefined : body;
 }
 
 const secretResources = new Set(["/secrets", "/configmaps", "/serviceaccounts", "authentication/tokenreviews"]);
-/** Whether a message may quote the body of a Secret, a ConfigMap or a request for a token: those of refusals of a body do. */
+/** Whether a message may quote the body of a Secret, a ConfigMap or a TokenRequest, as errors of invalid bodies do. */
 function mayQuoteSecrets({ group, resource }: RequestInfo, { code }: Status): boolean {
   return (code === 400 || code === 422 || code === 500) && secretResources.has(`${group.split(".")[0]}/${resource}`);
 }

@@ -1,7 +1,7 @@
-/** Where audit events go. Backends wrap each other: truncation around buffers around a log or a webhook. */
+/** Backends of audit events. They are nested: truncation around buffers around a log or a webhook. */
 import type { AuditEvent } from "./event.ts";
 
-/** An event and its JSON, which is made once for all backends. */
+/** An event and its JSON, which is encoded once for all backends. */
 export interface WrittenEvent {
   readonly event: AuditEvent;
   /** The members of the event; see `eventMembers`. */
@@ -11,13 +11,13 @@ export interface WrittenEvent {
 }
 
 export interface AuditBackend {
-  /** False, or a promise of it, where an event was lost and its request must fail because of that. Never rejects. */
+  /** False, or a promise of it, if an event was lost and its request must fail. Never rejects. */
   process(events: readonly WrittenEvent[]): boolean | Promise<boolean>;
-  /** Sends what is buffered, until the signal aborts. Takes no more events. */
+  /** Sends buffered events until the signal aborts. Accepts no further events. */
   close(signal: AbortSignal): Promise<void>;
 }
 
-/** Reports events that a backend could not deliver: counted by the name of the backend, logged without the events themselves. */
+/** Reports events that a backend could not deliver: counted by backend, and logged without the events. */
 export type LostEvents = (backend: string, reason: string, count: number) => void;
 
 /** Sends events to each backend. */
@@ -35,7 +35,7 @@ export function allBackends(backends: readonly AuditBackend[]): AuditBackend {
   };
 }
 
-/** Delivers events in the foreground, and hides losses from their requests (`--audit-log-mode=blocking`). */
+/** Delivers events synchronously, but does not fail requests for lost events (`--audit-log-mode=blocking`). */
 export function ignoringErrors(backend: AuditBackend): AuditBackend {
   return {
     process(events) {

@@ -1,19 +1,21 @@
-/** Delivers events in the background (`--audit-*-mode=batch`). Events that find no room are lost and counted; requests never wait. */
+/**
+ * Delivers events in the background (`--audit-*-mode=batch`). When the buffer is full, events are lost and counted; requests never wait.
+ */
 import { type Clock, pause, untilAborted } from "../../../core/async.ts";
 import { limits } from "../../../core/limits.ts";
 import { TokenBucket } from "../../../core/token-bucket.ts";
 import type { AuditBackend, LostEvents, WrittenEvent } from "./backend.ts";
 
 export interface BatchOptions {
-  /** Events that may wait. Their bytes are bounded by `limits.auditBufferBytesMax`. */
+  /** Maximum number of waiting events. Their bytes are bounded by `limits.auditBufferBytesMax`. */
   readonly bufferSize: number;
-  /** Events of one batch. */
+  /** Maximum number of events of one batch. */
   readonly maxBatchSize: number;
-  /** Milliseconds from the start of a batch to its delivery, where it does not fill. Not used for batches of one event. */
+  /** Milliseconds after which an incomplete batch is delivered. Not used for batches of one event. */
   readonly maxWaitMs: number;
-  /** Batches a second, and at once after a pause. Undefined: no limit. */
+  /** Maximum number of batches per second, and at once after a pause. Undefined: no limit. */
   readonly throttle: { readonly perSecond: number; readonly burst: number } | undefined;
-  /** Batches that may be under way together. */
+  /** Maximum number of concurrent batches. */
   readonly concurrency: number;
 }
 
@@ -33,7 +35,7 @@ class Buffered implements AuditBackend {
   readonly #throttle: TokenBucket | undefined;
   readonly #closing = new AbortController();
   readonly #running: Promise<void>;
-  /** Batches under way. */
+  /** Batches in progress. */
   readonly #sent = new Set<Promise<unknown>>();
   #waiting: WrittenEvent[] = [];
   #bytes = 0;
@@ -88,13 +90,13 @@ class Buffered implements AuditBackend {
         await this.#pause(undefined);
         continue;
       }
-      // Batches of one event are not worth a wait.
+      // Batches of one event do not wait.
       if (maxBatchSize > 1 && this.#waiting.length < maxBatchSize && !closing.aborted) await this.#pause(maxWaitMs);
       await this.#deliver();
     }
   }
 
-  /** Waits until the batch is full or the time is over; without a time, until the first event comes. */
+  /** Waits until the batch is full or the time is over; without a time, until the first event. */
   async #pause(milliseconds: number | undefined): Promise<void> {
     const { maxBatchSize } = this.#options;
     this.#wake = new AbortController();

@@ -1,4 +1,4 @@
-// Events in the background: batches, throttle, bounds, the end; and the size of events.
+// Events in the background: batches, throttle, bounds, shutdown; and the size of events.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { limits } from "../../../core/limits.ts";
@@ -40,7 +40,7 @@ test("buffered() does not wait for batches of one event", async () => {
   assert.deepEqual([inner.batches, clock.waiting], [["a", "b"], 0]);
 });
 
-test("buffered() loses and counts events that find no room; requests go on", async () => {
+test("buffered() loses and counts events when the buffer is full; requests continue", async () => {
   const never = new Promise<boolean>(() => {});
   const { inner, texts, send } = world({ bufferSize: 4, concurrency: 1 }, () => never);
   send("a", "b", "c");
@@ -52,7 +52,7 @@ test("buffered() loses and counts events that find no room; requests go on", asy
   assert.deepEqual(texts, ["buffered: audit buffer queue blocked (2)"]);
 });
 
-test("buffered() bounds the bytes of waiting events, too", () => {
+test("buffered() bounds the bytes of waiting events as well", () => {
   const { texts, backend } = world();
   const { event, members } = eventOf("large");
   const large = { event, members, bytes: limits.auditBufferBytesMax };
@@ -61,7 +61,7 @@ test("buffered() bounds the bytes of waiting events, too", () => {
   assert.deepEqual(texts, ["buffered: audit buffer queue blocked (1)"]);
 });
 
-test("buffered() sends no more batches a second than the throttle allows", async () => {
+test("buffered() sends at most the throttle's number of batches per second", async () => {
   const { clock, inner, send } = world({ maxBatchSize: 1, throttle: { perSecond: 10, burst: 2 } });
   send("a", "b", "c", "d");
   await settled();
@@ -74,7 +74,7 @@ test("buffered() sends no more batches a second than the throttle allows", async
   assert.deepEqual(inner.batches, ["a", "b", "c", "d"]);
 });
 
-test("buffered() delivers what waits when it is closed, and takes nothing more", async () => {
+test("buffered() delivers waiting events when it is closed, and accepts no further ones", async () => {
   const { inner, texts, backend, send } = world();
   send("a", "b", "c", "d");
   await backend.close(never);
@@ -83,7 +83,7 @@ test("buffered() delivers what waits when it is closed, and takes nothing more",
   assert.deepEqual(texts, ["buffered: audit backend shut down (1)"]);
 });
 
-test("buffered() gives up what waits when the time of its end is over", async () => {
+test("buffered() drops waiting events when the time of its shutdown is over", async () => {
   let answer = (_success: boolean) => {};
   const { texts, backend, send } = world({ concurrency: 1 }, () => new Promise<boolean>((resolve) => answer = resolve));
   send("a", "b", "c", "d", "e");
@@ -92,12 +92,12 @@ test("buffered() gives up what waits when the time of its end is over", async ()
   await settled();
   over.abort();
   await settled();
-  answer(false); // the backend's own call ends with the signal
+  answer(false); // The call of the backend ends with the signal.
   await closed;
   assert.deepEqual(texts, ["buffered: audit backend shut down (2)"]);
 });
 
-test("truncating() takes objects out of large events, splits batches, and loses what is still too large", async () => {
+test("truncating() removes objects from large events, splits batches, and loses events that are still too large", async () => {
   const inner = keeping(), seen: string[] = [], { lost, texts } = losses();
   const small = eventOf("s", { level: "Request", requestObject: "{}" });
   const bounds = { maxEventSize: small.bytes + 100, maxBatchSize: 2 * small.bytes + 50 };

@@ -1,4 +1,4 @@
-/** Which level and stages of a request are recorded: the first rule of the policy that matches decides. */
+/** Selects level and stages of a request's record: the first matching rule of the policy applies. */
 import type { UserInfo } from "../../../core/user-info.ts";
 import type { RequestInfo } from "../../request/request-info.ts";
 import type { GroupResources, Policy, PolicyLevel, PolicyRule, Stage } from "./policy.ts";
@@ -10,13 +10,15 @@ export interface Recording {
   readonly omitsManagedFields: boolean;
 }
 
-/** What rules look at. */
+/** The attributes that rules match. */
 export type Audited = Pick<
   RequestInfo,
   "isResourceRequest" | "path" | "verb" | "group" | "resource" | "subresource" | "namespace" | "name"
 >;
 
-/** The recording of a request under a policy. `user` is undefined before authentication. A request that no rule matches is not recorded. */
+/**
+ * The recording of a request under a policy. `user` is undefined before authentication. A request without a matching rule is not recorded.
+ */
 export function evaluator({ rules, omitStages, omitManagedFields }: Policy): (user: UserInfo | undefined, request: Audited) => Recording {
   const compiled = rules.map((rule) => ({
     matches: matcher(rule),

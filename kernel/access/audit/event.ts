@@ -1,4 +1,4 @@
-/** Audit events as text: the JSON of `audit.{domain}/v1` Event, and kube-apiserver's legacy line. */
+/** Encodes audit events: the JSON of `audit.{domain}/v1` Event, and kube-apiserver's legacy line. */
 import { encoder } from "../../../core/derive/encode.ts";
 import { Status as StatusSchema } from "../../../core/meta/status.ts";
 import type { Status } from "../../../core/status-error.ts";
@@ -8,7 +8,7 @@ import type { UserInfo } from "../../../core/user-info.ts";
 import type { AuditLevel } from "../../request/audit-notes.ts";
 import type { Stage } from "./policy.ts";
 
-/** What the request is about. "" where a member does not apply. */
+/** The object of the request. "" for absent members. */
 export interface ObjectReference {
   readonly resource: string;
   readonly namespace: string;
@@ -79,7 +79,7 @@ function pairsJson<T>(pairs: readonly (readonly [string, T])[], text: (value: T)
   return `{${sorted.map(([key, value]) => `${goString(key)}:${text(value)}`).join(",")}}`;
 }
 
-/** JSON of users. Most requests of a user have the same object, which authentication keeps. */
+/** JSON of users, cached: most requests of a user have the same object. */
 const knownUsers = new WeakMap<UserInfo, string>();
 
 function userJson(user: UserInfo | undefined): string {
@@ -129,7 +129,7 @@ function microTime(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, -1)}000Z`;
 }
 
-/** The line of `--audit-log-format=legacy`, without a line end. Everything that a client may choose is quoted. */
+/** The line of `--audit-log-format=legacy`, without a line end. Values of clients are quoted. */
 export function legacyLine(event: AuditEvent): string {
   const { user, impersonatedUser, sourceIps, objectRef, responseStatus } = event;
   const pairs: readonly (readonly [string, string])[] = [

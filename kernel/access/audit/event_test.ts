@@ -1,4 +1,4 @@
-// Events as text, and where requests come from. Nothing that a client sends begins a line of its own.
+// Events as text, and source addresses of requests. Input of clients never starts a new line.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type AuditEvent, eventMembers, legacyLine } from "./event.ts";
@@ -23,7 +23,7 @@ const event: AuditEvent = {
   annotations: new Map([["b", "2"], ["a", ""]]),
 };
 
-test("eventMembers() is Go's JSON: keys in upstream's order, empty members left out, maps sorted", () => {
+test("eventMembers() is Go's JSON: keys in upstream's order, empty members omitted, maps sorted", () => {
   assert.equal(
     eventMembers(event),
     '"level":"Metadata","auditID":"id","stage":"ResponseComplete","requestURI":"/api/v1/pods","verb":"list",' +
@@ -71,7 +71,7 @@ test("eventMembers() and legacyLine() escape control characters of names, URIs, 
   assert.doesNotMatch(legacyLine(made), raw);
 });
 
-test("sourceIps() are those of the headers, as far as they are addresses, and that of the connection", () => {
+test("sourceIps() are the valid addresses of the headers, and that of the connection", () => {
   const of = (remote: string, forwarded?: string, real?: string) =>
     sourceIps({
       remote,

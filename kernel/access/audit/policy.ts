@@ -1,4 +1,4 @@
-/** The audit policy file: its form, its rules and its mistakes, in kube-apiserver's words. */
+/** The audit policy file: its schema, its rules and its mistakes, with kube-apiserver's messages. */
 import { type FieldError, fieldErrorText, invalid, notSupported, required } from "../../../core/field-error.ts";
 import { limits } from "../../../core/limits.ts";
 import { dns1123Subdomain } from "../../../core/meta/names.ts";
@@ -28,11 +28,11 @@ export interface PolicyRule {
   readonly userGroups: readonly string[];
   readonly verbs: readonly string[];
   readonly resources: readonly GroupResources[];
-  /** "" matches resources outside of namespaces. */
+  /** "" matches cluster-scoped resources. */
   readonly namespaces: readonly string[];
   readonly nonResourceURLs: readonly string[];
   readonly omitStages: readonly Stage[];
-  /** Undefined: as the policy says. */
+  /** Undefined: the policy's setting applies. */
   readonly omitManagedFields: boolean | undefined;
 }
 
@@ -42,17 +42,17 @@ export interface Policy {
   readonly omitManagedFields: boolean;
 }
 
-/** A policy, and the fields of its file that are not known and have no effect. */
+/** A policy, and the unknown fields of its file, which are ignored. */
 export interface ReadPolicy {
   readonly policy: Policy;
   readonly warnings: readonly string[];
 }
 
 /**
- * Reads a policy in YAML or JSON. Unknown and repeated fields are warnings, as in kube-apiserver.
+ * Parses a policy in YAML or JSON. Unknown and duplicate fields are warnings, as in kube-apiserver.
  *
  * @param domain the domain of API groups, `k8s.io`
- * @throws Error with everything that is wrong
+ * @throws Error with every mistake
  */
 export function readPolicy(text: string, domain: string): ReadPolicy {
   if (text.length > limits.auditPolicyLengthMax) throw new Error(`it has more than ${limits.auditPolicyLengthMax} characters`);
@@ -66,10 +66,10 @@ export function readPolicy(text: string, domain: string): ReadPolicy {
   const mistakes = policyErrors(written).map(fieldErrorText);
   if (mistakes.length > 0) throw new Error(joined(mistakes));
   if (written.rules.length === 0) throw new Error("loaded illegal policy with 0 rules");
-  return { policy: written as Policy, warnings: reader.warnings }; // checked above
+  return { policy: written as Policy, warnings: reader.warnings }; // Checked above.
 }
 
-/** Several messages as Go's aggregate of errors shows them. */
+/** Several messages in the format of Go's aggregate. */
 function joined(messages: readonly string[]): string {
   const all = [...new Set(messages)];
   return all.length === 1 ? all[0]! : `[${all.join(", ")}]`;
@@ -97,7 +97,7 @@ interface WrittenPolicy {
   readonly omitManagedFields: boolean;
 }
 
-/** Reads values of the expected types; others are mistakes, unknown fields are warnings. */
+/** Reads values of the expected types; other values are mistakes, unknown fields are warnings. */
 class Reader {
   readonly mistakes: string[] = [];
   readonly warnings: string[];
@@ -199,7 +199,7 @@ function at(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }
 
-/** The order and the paths are upstream's; errors of resources have no index there either. */
+/** Order and paths are upstream's; as there, errors of resources have no index. */
 function policyErrors({ omitStages, rules }: WrittenPolicy): readonly FieldError[] {
   return [...stageErrors(omitStages, "omitStages"), ...rules.flatMap((rule, index) => ruleErrors(rule, `rules[${index}]`))];
 }

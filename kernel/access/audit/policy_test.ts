@@ -1,4 +1,4 @@
-// The audit policy: its file, its mistakes in upstream's words, and the rule that decides.
+// The audit policy: its file, its mistakes with upstream's messages, and the matching rule.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { limits } from "../../../core/limits.ts";
@@ -17,7 +17,7 @@ function mistakeIn(text: string): string {
   }
 }
 
-test("readPolicy() reads rules with their lists, and warns of fields that it does not know", () => {
+test("readPolicy() reads rules with their lists, and warns of unknown fields", () => {
   const { policy, warnings } = policyOf(`
 omitStages: [RequestReceived]
 omitManagedFields: true
@@ -55,7 +55,7 @@ rules:
   );
 });
 
-test("readPolicy() refuses what is no policy, in upstream's words", () => {
+test("readPolicy() rejects invalid policies, with upstream's messages", () => {
   for (
     const [rules, wanted] of [
       ["", "loaded illegal policy with 0 rules"],
@@ -97,12 +97,12 @@ test("readPolicy() refuses what is no policy, in upstream's words", () => {
 test("readPolicy() bounds hostile files", () => {
   assert.match(mistakeIn(" ".repeat(limits.auditPolicyLengthMax + 1)), /more than \d+ characters/);
   assert.match(mistakeIn(`{"kind":"Policy","apiVersion":"audit.k8s.io/v1","rules":${"[".repeat(20_000)}`), /failed decoding/);
-  // A key that objects have by inheritance is an unknown field like any other.
+  // The name of an inherited property is an unknown field like any other.
   assert.deepEqual(policyOf("__proto__: {rules: []}\nconstructor: 1\nrules: [{level: None}]").warnings.length, 2);
   assert.match(mistakeIn(`${head}__proto__: {rules: [{level: None}]}`), /0 rules/);
 });
 
-test("evaluator() takes the first rule that matches, as upstream's table of cases has it", () => {
+test("evaluator() uses the first matching rule, as in upstream's table of cases", () => {
   const alice = { name: "alice", groups: ["devs", "system:authenticated"] };
   const levelOf = (rule: string, method: string, url: string, user: typeof alice | undefined = alice) =>
     evaluator(policyOf(`rules:\n- {level: Request, ${rule}}\n- {level: Metadata}\n`).policy)(user, requestInfo(method, url)!).level;
@@ -141,14 +141,14 @@ test("evaluator() takes the first rule that matches, as upstream's table of case
       ["nonResourceURLs: ['*']", "GET", pod, false],
     ] as const
   ) assert.equal(levelOf(rule, method, url), matches ? "Request" : "Metadata", `${rule} ${url}`);
-  // Before authentication there is no user, whom rules about users never match.
+  // Rules about users never match before authentication.
   for (const rule of ["users: ['']", "userGroups: [devs]"]) {
     const evaluate = evaluator(policyOf(`rules: [{level: Request, ${rule}}]`).policy);
     assert.equal(evaluate(undefined, requestInfo("GET", pod)!).level, "None");
   }
 });
 
-test("evaluator() joins omitted stages, and a rule's omitManagedFields counts before the policy's", () => {
+test("evaluator() joins omitted stages, and a rule's omitManagedFields overrides the policy's", () => {
   const { policy } = policyOf(
     "omitStages: [RequestReceived]\nomitManagedFields: true\nrules:\n" +
       "- {level: Request, verbs: [get], omitStages: [Panic], omitManagedFields: false}\n- {level: Request, verbs: [list]}\n",

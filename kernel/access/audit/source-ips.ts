@@ -1,10 +1,10 @@
-/** Where a request comes from: the proxies that its headers name, and the address of its connection. */
+/** The source addresses of a request: the addresses in its headers, and that of its connection. */
 import { type Exchange, header } from "../../request/exchange.ts";
 import { parseIp } from "./ip.ts";
 
 /**
- * Addresses in the order of upstream's audit events: those of X-Forwarded-For, X-Real-Ip unless it is among them, and the address of the
- * connection unless it comes last already. Only the last one cannot be chosen by the client.
+ * Addresses in upstream's order: those of X-Forwarded-For, X-Real-Ip unless it is among them, and the address of the connection unless it
+ * is the last one already. The client controls all but the last one.
  */
 export function sourceIps(exchange: Pick<Exchange, "headers" | "remote">): readonly string[] {
   const ips: string[] = [];

@@ -13,8 +13,8 @@ export interface TruncateOptions {
 }
 
 /**
- * Removes request and response objects from events that are too large. Events that are still too large are lost; their requests do not
- * fail because of that, as in kube-apiserver. Batches are split.
+ * Removes request and response objects from events that are too large. Events that are still too large are lost; as in kube-apiserver,
+ * their requests do not fail. Batches are split.
  */
 export function truncating(backend: AuditBackend, { maxEventSize, maxBatchSize, annotation, write, lost }: TruncateOptions): AuditBackend {
   const bounded = (written: WrittenEvent): WrittenEvent | undefined => {

@@ -3,13 +3,13 @@ import type { Exchange } from "../../request/exchange.ts";
 import { percentDecodeBytes } from "../../request/query.ts";
 import type { AnonymousAuthConfig } from "./configuration/schema.ts";
 
-/** Whether a request without credentials is anonymous: where that is enabled, and for the paths of the conditions if there are any. */
+/** Whether a request without credentials is anonymous: if that is enabled, and for the paths of the conditions if there are any. */
 export function anonymousRule(rule: () => AnonymousAuthConfig): (exchange: Pick<Exchange, "url">) => boolean {
   return ({ url }) => {
     const { enabled, conditions = [] } = rule();
     if (!enabled || conditions.length === 0) return enabled;
     const mark = url.indexOf("?");
-    // The path as authorization sees it.
+    // The path in authorization's form.
     const path = percentDecodeBytes(mark < 0 ? url : url.slice(0, mark));
     return conditions.some((condition) => condition.path === path);
   };

@@ -1,4 +1,4 @@
-/** Authentication: the first authenticator that recognises the credentials of a request decides. */
+/** Authentication: the first authenticator that accepts the credentials of a request determines the user. */
 import { StatusError } from "../../../core/status-error.ts";
 import type { Exchange } from "../../request/exchange.ts";
 import { anonymousUser, isAnonymous, systemGroups, type UserInfo } from "../../../core/user-info.ts";
@@ -6,19 +6,16 @@ import { anonymousUser, isAnonymous, systemGroups, type UserInfo } from "../../.
 /** Authenticates requests with credentials of one kind. */
 export interface Authenticator {
   readonly name: string;
-  /**
-   * The user; `undefined` where the request has no credentials of this kind, `"refused"` where they are not good. Rejects where it cannot
-   * decide.
-   */
+  /** The user; `undefined` if the request has no credentials of this kind, `"refused"` if they are invalid. Rejects if the check failed. */
   authenticate(exchange: Exchange, warn: Warn): Promise<UserInfo | undefined | "refused">;
 }
 /** Receives warnings to the client about ignored credentials. */
 export type Warn = (text: string) => void;
 export type Authenticate = (exchange: Exchange, warn?: Warn) => Promise<UserInfo>;
-/** `failure`: credentials were refused, or there were none. `error`: an authenticator failed and no other accepted the request. */
+/** `failure`: credentials were rejected, or there were none. `error`: an authenticator failed and no other accepted the request. */
 export type AuthenticationResult = "success" | "failure" | "error";
 
-/** The same users with the group of authenticated users; the anonymous user is not one. Each user object is extended once. */
+/** Adds the group of authenticated users to users except the anonymous one. Each user object is extended once. */
 export function authenticatedUsers(): (user: UserInfo) => UserInfo {
   const members = new WeakMap<UserInfo, UserInfo>();
   return (user) => {
@@ -31,9 +28,10 @@ export function authenticatedUsers(): (user: UserInfo) => UserInfo {
 }
 
 /**
- * Tries each authenticator in order. Credentials that were refused, or could not be checked, and that no later authenticator accepts are
- * 401, also where anonymous requests are allowed. A request without credentials is `system:anonymous` where `anonymous` allows it. An
- * unknown form of a header counts as no credentials, as upstream. `count` receives the outcome and the milliseconds that it took.
+ * Calls each authenticator in order. Credentials that were rejected, or could not be checked, and that no later authenticator accepts are
+ * 401, even if anonymous requests are allowed. A request without credentials is `system:anonymous` if `anonymous` allows it. As upstream,
+ * an
+ * unknown form of a header counts as no credentials. `count` receives the result and its duration in milliseconds.
  */
 export function authenticateInOrder(
   authenticators: readonly Authenticator[],

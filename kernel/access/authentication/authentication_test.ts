@@ -41,7 +41,7 @@ async function refusal(promise: Promise<unknown>): Promise<string> {
   return "";
 }
 
-test("authenticate() knows users by token and by certificate and puts them among the authenticated", async () => {
+test("authenticate() identifies users by token and by certificate, and adds the group of authenticated users", async () => {
   const { authenticate, outcomes } = await world();
   assert.deepEqual(await authenticate(exchange({ authorization: "Bearer secret-b" })), {
     name: "bob",
@@ -57,14 +57,14 @@ test("authenticate() knows users by token and by certificate and puts them among
   assert.deepEqual(outcomes, ["success", "success", "success"]);
 });
 
-test("authenticate() refuses a token that nobody knows, also where strangers are let in", async () => {
+test("authenticate() rejects an unknown token, even if anonymous requests are allowed", async () => {
   const { authenticate } = await world();
   for (const bad of ["Bearer nope", "bearer nope", "Bearer nope secret-a", "  Bearer nope", "Bearer __proto__", "Bearer secret-"]) {
     assert.equal(await refusal(authenticate(exchange({ authorization: bad }))), "401 Unauthorized", bad);
   }
 });
 
-test("authenticate() passes over an Authorization header that names no bearer token", async () => {
+test("authenticate() ignores an Authorization header without a bearer token", async () => {
   const { authenticate } = await world();
   for (const none of ["", "Bearer", "Bearer   ", "lonely", "Bearer:lonely", "Basic c2VjcmV0LWE6", "Token secret-a", "Bearer\tsecret-a"]) {
     assert.equal((await authenticate(exchange({ authorization: none }))).name, "system:anonymous", none);
@@ -73,7 +73,7 @@ test("authenticate() passes over an Authorization header that names no bearer to
   }
 });
 
-test("authenticate() passes over a token behind two spaces, and warns", async () => {
+test("authenticate() ignores a token after two spaces, and warns", async () => {
   const { authenticate } = await world();
   const warnings: string[] = [];
   const user = await authenticate(exchange({ authorization: "Bearer  secret-a" }), (text) => warnings.push(text));
@@ -81,20 +81,20 @@ test("authenticate() passes over a token behind two spaces, and warns", async ()
   assert.deepEqual(warnings, ["the provided Authorization header contains extra space before the bearer token, and is ignored"]);
 });
 
-test("authenticate() goes by the first word behind Bearer and by the first of several headers", async () => {
+test("authenticate() uses the first word after Bearer, and the first of several headers", async () => {
   const { authenticate } = await world();
   assert.equal((await authenticate(exchange({ authorization: "Bearer secret-a x" }))).name, "alice");
   assert.equal((await authenticate(exchange({ authorization: ["Bearer secret-b", "Bearer nope"] }))).name, "bob");
 });
 
-test("authenticate() refuses a certificate that is not trusted, unless a token tells who it is", async () => {
+test("authenticate() rejects a certificate that is not trusted, unless a token identifies the user", async () => {
   const { authenticate } = await world();
   const untrusted = { ...exchange({}), peerRefused: "signed by an unknown authority" };
   assert.equal(await refusal(authenticate(untrusted)), "401 Unauthorized");
   assert.equal((await authenticate({ ...untrusted, headers: { authorization: "Bearer secret-a" } })).name, "alice");
 });
 
-test("authenticate() tells which certificate it was, and the uid in it while the gate is on", async () => {
+test("authenticate() returns the certificate's fingerprint, and the uid in it while the gate is enabled", async () => {
   let on = true;
   const { authenticate } = await world(true, () => on);
   const known = { name: "carol", groups: ["ops", "system:authenticated"] };
@@ -106,36 +106,36 @@ test("authenticate() tells which certificate it was, and the uid in it while the
   assert.deepEqual(await authenticate(exchange({}, named)), { ...known, extra }, "also on a connection that was open before");
 });
 
-test("authenticate() refuses a certificate with two uids or an empty one, while the gate is on", async () => {
+test("authenticate() rejects a certificate with two uids or an empty one, while the gate is enabled", async () => {
   for (const uids of [["1", "2"], [""], ["1", "1"]]) {
     assert.equal(await refusal((await world()).authenticate(exchange({}, { ...peer, uids }))), "401 Unauthorized", uids.join());
     assert.equal((await (await world(true, () => false)).authenticate(exchange({}, { ...peer, uids }))).name, "carol");
   }
 });
 
-test("authenticate() passes over a certificate that names nobody", async () => {
+test("authenticate() ignores a certificate without a common name", async () => {
   assert.equal((await (await world()).authenticate(exchange({}, { ...peer, commonName: "" }))).name, "system:anonymous");
 });
 
-test("authenticate() does not call the anonymous user authenticated, whoever vouches for it", async () => {
+test("authenticate() does not add the authenticated group to the anonymous user, with any authenticator", async () => {
   const { authenticate } = await world();
   const stranger = { ...peer, commonName: "system:anonymous", organizations: ["system:unauthenticated"] };
   assert.deepEqual((await authenticate(exchange({}, stranger))).groups, ["system:unauthenticated"]);
 });
 
-test("authenticate() counts anonymous requests as successes, and each outcome once", async () => {
+test("authenticate() counts anonymous requests as successes, and each result once", async () => {
   const { authenticate, outcomes } = await world();
   await authenticate(exchange({}));
   await refusal(authenticate(exchange({ authorization: "Bearer nope" })));
   assert.deepEqual(outcomes, ["success", "failure"]);
 });
 
-test("authenticate() lets a request without credentials be anonymous only where that is allowed", async () => {
+test("authenticate() allows anonymous requests only if configured", async () => {
   assert.deepEqual(await (await world()).authenticate(exchange({})), { name: "system:anonymous", groups: ["system:unauthenticated"] });
   assert.equal(await refusal((await world(false)).authenticate(exchange({}))), "401 Unauthorized");
 });
 
-test("parseTokenFile() names the line of a mistake and shows no token", () => {
+test("parseTokenFile() reports the line of a mistake, and no token", () => {
   assert.throws(
     () => parseTokenFile("secret-a,alice,1\nsecret-b\n"),
     (error: Error) => /line 2/.test(error.message) && !/secret/.test(error.message),

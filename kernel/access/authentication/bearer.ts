@@ -3,7 +3,7 @@ import type { Exchange } from "../../request/exchange.ts";
 import type { Authenticator, Warn } from "./authenticate.ts";
 import { type AuthenticateToken, refusalText } from "./token-chain.ts";
 
-/** The one authenticator of requests for all kinds of bearer tokens. */
+/** The single authenticator of requests for all kinds of bearer tokens. */
 export function bearerTokens(authenticate: AuthenticateToken): Authenticator {
   return {
     name: "bearertoken",
@@ -18,8 +18,8 @@ export function bearerTokens(authenticate: AuthenticateToken): Authenticator {
 }
 
 /**
- * The token of the first Authorization header; undefined where there is none. The letter case of the scheme and words after the token do
- * not matter.
+ * The token of the first Authorization header; undefined if there is none. The scheme is case-insensitive, and words after the token are
+ * ignored.
  */
 function bearerToken(exchange: Exchange, warn: Warn): string | undefined {
   const value = exchange.headers["authorization"];

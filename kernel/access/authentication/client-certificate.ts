@@ -6,12 +6,12 @@ import type { UserInfo } from "../../../core/user-info.ts";
 const credentialId = "authentication.kubernetes.io/credential-id";
 
 /**
- * The listener has verified the certificate, or says why it does not trust it. Its common name is the user, its organizations are the
- * groups; without a common name it says nothing. `parsesUid`: whether the one uid that its subject names counts; two, or an empty one,
- * are a mistake (AllowParsingUserUIDFromCertAuth).
+ * The listener has verified the certificate, or provides the reason why it is not trusted. The common name is the user, the organizations
+ * are the groups; a certificate without a common name is ignored. `parsesUid`: whether the uid in the subject is used; two, or an empty
+ * one, are an error (AllowParsingUserUIDFromCertAuth).
  */
 export function clientCertificates(parsesUid: () => boolean): Authenticator {
-  /** One user for all requests of a connection, while the gate stays as it is. */
+  /** One user object for all requests of a connection, while the gate is unchanged. */
   const known = new WeakMap<PeerCertificate, { readonly user: UserInfo | "refused"; readonly parsed: boolean }>();
   return {
     name: "x509",

@@ -1,9 +1,11 @@
-/** A proxy in front that has authenticated its clients and says in headers who they are, as a kube-apiserver does that forwards to us. */
+/**
+ * A proxy in front that has authenticated its clients and sends their identities in headers, as a kube-apiserver that forwards requests.
+ */
 import type { Exchange } from "../../request/exchange.ts";
 import { addExtraValues, headerValues } from "../identity-headers.ts";
 import type { Authenticator } from "./authenticate.ts";
 
-/** Names of headers and of the clients that may send them. The members have the names of the settings. */
+/** Names of headers and of the clients that may send them. The members are named after the settings. */
 export interface FrontProxyOptions {
   readonly "requestheader-allowed-names": readonly string[];
   readonly "requestheader-username-headers": readonly string[];
@@ -13,8 +15,8 @@ export interface FrontProxyOptions {
 }
 
 /**
- * Headers count only where the client's certificate is one of the front proxy's authority, and bears an allowed name where any are
- * named; otherwise they are headers like any others. `options` are those in force. The rules are those of upstream's headerrequest.
+ * Headers are used only if the client's certificate is signed by the front proxy's CA and, if names are configured, has an allowed name.
+ * `options` returns the current ones. The rules are those of upstream's headerrequest.
  */
 export function frontProxy(options: () => FrontProxyOptions): Authenticator {
   return {
@@ -37,7 +39,7 @@ export function frontProxy(options: () => FrontProxyOptions): Authenticator {
   };
 }
 
-/** The first of these headers that has a value; only the first value of a repeated header counts. */
+/** The value of the first of these headers that has one; of a repeated header only the first value is used. */
 function first(headers: Exchange["headers"], names: readonly string[]): string | undefined {
   return names.map((name) => headerValues(headers, name)[0] ?? "").find((value) => value !== "");
 }

@@ -13,19 +13,19 @@ const settings: PlainSettings = {
   "requestheader-extra-headers-prefix": ["X-Remote-Extra-"],
 };
 
-/** Who that proxy's request is from, with these settings over the usual ones. */
+/** The user of a proxy's request, with these settings over the default ones. */
 async function who(headers: Exchange["headers"], more: PlainSettings = {}, by: typeof proxy | null = proxy) {
   const authenticator = frontProxy(() => withDefaults({ ...settings, ...more }));
-  // `as`: it reads nothing else of an exchange.
+  // `as`: it uses no other member of an exchange.
   return await authenticator.authenticate({ headers, frontProxy: by ?? undefined } as Exchange, () => {});
 }
 
-test("frontProxy() reads the bytes of headers as UTF-8, and what is none as replacement characters", async () => {
+test("frontProxy() decodes headers as UTF-8, with replacement characters for invalid bytes", async () => {
   const headers = { "x-remote-user": "Jos\xc3\xa9", "x-remote-group": ["d\xc3\xa9v", "\xff"], "x-remote-extra-%c3%a9": "\xc3\xbc" };
   assert.deepEqual(await who(headers), { name: "José", groups: ["dév", "\ufffd"], extra: { é: ["ü"] } });
 });
 
-test("frontProxy() takes a name or group with a byte order mark for another one than that without it", async () => {
+test("frontProxy() treats a name or group with a byte order mark as different from the one without", async () => {
   const mark = "\xef\xbb\xbf";
   const headers = {
     "x-remote-user": `${mark}system:admin`,
@@ -39,7 +39,7 @@ test("frontProxy() takes a name or group with a byte order mark for another one 
   });
 });
 
-test("frontProxy() decodes keys behind a prefix, takes those that are not well encoded as they are, and adds values up", async () => {
+test("frontProxy() decodes keys after a prefix, keeps malformed ones unchanged, and joins values", async () => {
   const headers = {
     "x-remote-user": "carol",
     "x-remote-extra-example.org%2fzone": ["a", "b"],
@@ -61,7 +61,7 @@ test("frontProxy() decodes keys behind a prefix, takes those that are not well e
   ]);
 });
 
-test("frontProxy() takes the first value of the first header that has one, and every group but empty ones", async () => {
+test("frontProxy() uses the first value of the first header that has one, and every group except empty ones", async () => {
   const two = { "requestheader-username-headers": ["X-A", "X-B"], "requestheader-uid-headers": ["X-Remote-Uid"] };
   assert.deepEqual(await who({ "x-a": ["", "late"], "x-b": ["b", "c"], "x-remote-uid": "7", "x-remote-group": ["", "g"] }, two), {
     name: "b",
@@ -72,7 +72,7 @@ test("frontProxy() takes the first value of the first header that has one, and e
   assert.equal(await who({ "x-a": "", "x-remote-user": "carol" }, two), undefined, "a header that is not named names nobody");
 });
 
-test("frontProxy() knows nobody without a front proxy's certificate, and refuses one whose name is not allowed", async () => {
+test("frontProxy() ignores headers without a front proxy's certificate, and rejects one whose name is not allowed", async () => {
   const headers = { "x-remote-user": "carol" }, allowed = { "requestheader-allowed-names": ["front-proxy-client"] };
   assert.equal(await who(headers, {}, null), undefined);
   assert.equal(await who(headers, allowed, { ...proxy, commonName: "front-proxy" }), "refused");

@@ -1,14 +1,14 @@
-/** Remembers what an authenticator said of a token, for a short time. */
+/** Caches the results of an authenticator for a short time. */
 import type { TokenUser } from "../../../core/access.ts";
 import { limits } from "../../../core/limits.ts";
 import { type TokenAuthenticator, TokenRefusal } from "./token-authenticator.ts";
 
-/** A user with the time after which the token is no longer accepted, in milliseconds since the epoch. */
+/** A user with the time after which the token is rejected, in milliseconds since the epoch. */
 export interface ExpiringUser extends TokenUser {
   readonly expires?: number;
 }
 
-/** Counts the work of a cache, as upstream's metrics of it. */
+/** Counts the work of a cache, for upstream's metrics. */
 export interface TokenCacheMeter {
   answered(status: "hit" | "miss", seconds: number): void;
   fetched(status: "ok" | "error"): void;
@@ -16,11 +16,11 @@ export interface TokenCacheMeter {
 }
 
 export interface TokenCacheOptions {
-  /** Milliseconds for which an accepted token is remembered; 0: not at all. */
+  /** Milliseconds for which an accepted token is cached; 0 disables it. */
   readonly acceptedMs: number;
-  /** Milliseconds for which a refused token is remembered; 0: not at all. Failures are never remembered. */
+  /** Milliseconds for which a rejected token is cached; 0 disables it. Failures are never cached. */
   readonly refusedMs: number;
-  /** A keyed hash of texts. Neither tokens nor hashes that can be computed elsewhere stay in memory. */
+  /** A keyed hash of texts, so that neither tokens nor hashes that can be computed elsewhere stay in memory. */
   readonly hash: (texts: readonly string[]) => string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -28,14 +28,14 @@ export interface TokenCacheOptions {
 }
 
 type Answer = Awaited<ReturnType<TokenAuthenticator["authenticateToken"]>>;
-/** What is remembered: an answer, or a refusal with its reason. */
+/** A cached result: a user, or a rejection with its reason. */
 type Outcome = { readonly answer: Answer } | { readonly refusal: TokenRefusal };
 interface Remembered {
   readonly outcome: Outcome;
   readonly until: number;
 }
 
-/** The same authenticator behind a cache. Calls with the same token and audiences share one call of the authenticator. */
+/** The same authenticator with a cache. Calls with the same token and audiences share one call of the authenticator. */
 export function cachedTokens(authenticator: TokenAuthenticator, options: TokenCacheOptions): TokenAuthenticator {
   const cache = new TokenCache(authenticator, options);
   return {
@@ -80,7 +80,7 @@ class TokenCache {
       pending = this.#fetch(token, audiences);
       this.#pending.set(key, pending);
       const forget = () => void this.#pending.delete(key);
-      pending.then((outcome) => this.#remember(key, outcome)).finally(forget).catch(() => {}); // the caller gets the error
+      pending.then((outcome) => this.#remember(key, outcome)).finally(forget).catch(() => {}); // The caller gets the error.
     }
     meter?.active("blocked", 1);
     try {
@@ -112,7 +112,7 @@ class TokenCache {
     if (ms <= 0 || (user !== undefined && lengthOf(user) > limits.cachedUserLengthMax)) return;
     const until = Math.min(now() + ms, user?.expires ?? Infinity);
     this.#remembered.delete(key);
-    // The oldest entry is the first to expire.
+    // The oldest entry expires first.
     if (this.#remembered.size >= limits.cachedTokensMax) this.#remembered.delete(this.#remembered.keys().next().value!);
     this.#remembered.set(key, { outcome, until });
   }

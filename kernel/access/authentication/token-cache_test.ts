@@ -38,7 +38,7 @@ function world(
   return { cached, calls, counted, clock, hashed, active: () => active };
 }
 
-test("cachedTokens() remembers an accepted token for its time and not longer", async () => {
+test("cachedTokens() caches an accepted token for its time and not longer", async () => {
   const { cached, calls, clock, counted, active } = world();
   await cached.authenticateToken("a", []);
   clock.ms = 9_999;
@@ -51,7 +51,7 @@ test("cachedTokens() remembers an accepted token for its time and not longer", a
   assert.equal(active(), 0);
 });
 
-test("cachedTokens() forgets a token no later than it expires", async () => {
+test("cachedTokens() drops a token no later than it expires", async () => {
   const { cached, calls, clock } = world({}, (token) => Promise.resolve({ ...userOf(token), expires: 4_000 }));
   await cached.authenticateToken("a", []);
   clock.ms = 3_999;
@@ -69,7 +69,7 @@ test("cachedTokens() keeps audiences apart", async () => {
   assert.equal(calls.length, 2);
 });
 
-test("cachedTokens() remembers refusals for their own time, and failures never", async () => {
+test("cachedTokens() caches rejections for their own time, and failures never", async () => {
   const refused = world({ refusedMs: 5_000 }, () => Promise.reject(new TokenRefusal("expired")));
   for (let i = 0; i < 3; i++) await assert.rejects(refused.cached.authenticateToken("a", []), /expired/);
   assert.equal(refused.calls.length, 1);
@@ -93,7 +93,7 @@ test("cachedTokens() remembers refusals for their own time, and failures never",
   assert.deepEqual(failing.counted, ["error", "miss", "error", "miss"]);
 });
 
-test("cachedTokens() shares one call among requests with the same token", async () => {
+test("cachedTokens() shares one call among concurrent requests with the same token", async () => {
   const gate = Promise.withResolvers<void>();
   const { cached, calls } = world({}, async (token) => {
     await gate.promise;
@@ -127,7 +127,7 @@ test("cachedTokens() holds a bounded number of tokens and drops the oldest", asy
   assert.equal(calls.length, limits.cachedTokensMax + 2, "the first is not");
 });
 
-test("cachedTokens() does not hold users of any size", async () => {
+test("cachedTokens() does not cache users above a size", async () => {
   const { cached, calls } = world({}, (token) => Promise.resolve(userOf(token.padEnd(limits.cachedUserLengthMax + token.length, "x"))));
   await cached.authenticateToken("", []);
   await cached.authenticateToken("", []);

@@ -3,7 +3,7 @@ import type { UserInfo } from "../../../core/user-info.ts";
 import type { TokenAuthenticator } from "./token-authenticator.ts";
 import { ownAudiences } from "./token-chain.ts";
 
-/** The users of a token file by token. Mistakes name the line and never show a token. */
+/** The users of a token file by token. Mistakes have the line and never a token. */
 export function parseTokenFile(text: string): ReadonlyMap<string, UserInfo> {
   const users = new Map<string, UserInfo>();
   for (const [index, line] of text.split(/\r?\n/).entries()) {
@@ -18,7 +18,7 @@ export function parseTokenFile(text: string): ReadonlyMap<string, UserInfo> {
   return users;
 }
 
-/** Comma-separated values of one line; a field in double quotes may hold commas, and a doubled quote stands for one. */
+/** Comma-separated values of one line; a field in double quotes may contain commas, and a doubled quote is a literal one. */
 function fields(line: string): readonly string[] {
   const out: string[] = [];
   let field = "", quoted = false;
@@ -38,13 +38,13 @@ function fields(line: string): readonly string[] {
 
 /** Authenticates the tokens of a file. */
 export interface TokenFile extends TokenAuthenticator {
-  /** Replaces the tokens; later requests use the new ones. Throws, with nothing changed, at a mistake. */
+  /** Replaces the tokens for later requests. Throws at a mistake, with nothing changed. */
   replace(text: string): void;
 }
 
 /**
- * Tokens are looked up as they are: the engine compares the hash of a text, with a random seed of the process, before the text itself, so
- * the duration of a lookup says nothing about known tokens. `audiences` are those of the server.
+ * Lookup by the token itself: the engine compares a hash with a random seed before the text, so the duration of a lookup does not reveal
+ * known tokens. `audiences` are those of the server.
  */
 export function tokenFile(text: string, audiences: () => readonly string[] = () => []): TokenFile {
   let users = parseTokenFile(text);

@@ -12,11 +12,11 @@ export interface TokenReviewOptions {
   /** `webhook` */
   readonly name: string;
   readonly client: Pick<RemoteClient, "send">;
-  /** Where reviews are posted, below the URL of the server; "" for the URL itself. */
+  /** Path of the reviews below the server's URL; "" for the URL itself. */
   readonly path: string;
   /** `authentication.k8s.io/v1` */
   readonly apiVersion: string;
-  /** The audiences of this server, for reviewers that know none. */
+  /** The audiences of this server, for reviewers that do not support audiences. */
   readonly audiences: () => readonly string[];
   readonly clock: Clock;
   /** In [0, 1). */
@@ -32,7 +32,7 @@ interface Status {
   readonly error: string;
 }
 
-/** Authenticates tokens by TokenReviews. A review that is not answered is sent again, within `limits.tokenReviewMs` in all. */
+/** Authenticates tokens by TokenReviews. A failed review is retried, within `limits.tokenReviewMs` in total. */
 export function tokenReviewer(options: TokenReviewOptions): TokenAuthenticator {
   const { name, client, path, apiVersion, audiences: own, clock, random, signal } = options;
   async function reviewed(token: string, asked: readonly string[]): Promise<Status> {
@@ -61,14 +61,14 @@ export function tokenReviewer(options: TokenReviewOptions): TokenAuthenticator {
   };
 }
 
-/** The text of another server, short, and without the token in it. */
+/** A text of another server, shortened and without the token. */
 function withoutToken(text: string, token: string): string {
   return text.replaceAll(token, "<token>").slice(0, limits.tokenReviewErrorLengthMax);
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Throws for an answer that is no TokenReview. */
+/** Throws for a body that is not a TokenReview. */
 function statusOf(body: unknown): Status {
   const { kind, status } = membersOf(body);
   const { authenticated = false, user, audiences, error = "" } = membersOf(status);
@@ -91,7 +91,7 @@ function userOf({ username, uid = "", groups, extra }: Members): UserInfo {
 function membersOf(value: unknown): Members {
   if (value === undefined || value === null) return {};
   if (typeof value !== "object" || Array.isArray(value)) throw noReview();
-  return value as Members; // as checked
+  return value as Members; // Checked above.
 }
 
 function textsOf(value: unknown): readonly string[] {

@@ -35,7 +35,7 @@ const answer = (status: object, code = 201): RemoteAnswer => ({
 });
 const user = { username: "ann", uid: "7", groups: ["dev"], extra: { scopes: ["a"] } };
 
-test("tokenReviewer() asks with token and audiences, and gives the user", async () => {
+test("tokenReviewer() sends token and audiences, and returns the user", async () => {
   const { authenticateToken, bodies } = scene(answer({ authenticated: true, user, audiences: ["api", "other"] }));
   assert.deepEqual(await authenticateToken("s3cret", ["api"]), {
     user: { name: "ann", uid: "7", groups: ["dev"], extra: { scopes: ["a"] } },
@@ -52,13 +52,13 @@ test("tokenReviewer() asks with token and audiences, and gives the user", async 
   });
 });
 
-test("tokenReviewer() refuses a token of other audiences; an answer without audiences means those of the server", async () => {
+test("tokenReviewer() rejects a token of other audiences; a response without audiences means those of the server", async () => {
   assert.equal(await scene(answer({ authenticated: true, user, audiences: ["other"] })).authenticateToken("t", ["api"]), undefined);
   assert.notEqual(await scene(answer({ authenticated: true, user })).authenticateToken("t", ["api"]), undefined);
   assert.equal(await scene(answer({ authenticated: true, user })).authenticateToken("t", ["vault"]), undefined);
 });
 
-test("tokenReviewer() tells a refusal from a failure, and shows no token", async () => {
+test("tokenReviewer() distinguishes a rejection from a failure, and reveals no token", async () => {
   assert.equal(await scene(answer({ authenticated: false })).authenticateToken("t", []), undefined);
   await assert.rejects(
     scene(answer({ error: "expired" })).authenticateToken("t", []),
@@ -101,7 +101,7 @@ function world(...answers: readonly (RemoteAnswer["body"] | Error | number)[]) {
     path: "",
     apiVersion: "authentication.k8s.io/v1",
     audiences: () => ["here", "also-here"],
-    // Waits of no length: retries follow at once.
+    // Pauses of length 0: retries follow at once.
     clock: { now: () => 0, after: (_ms, run) => (queueMicrotask(run), () => {}) },
     random: () => 0,
     signal: new AbortController().signal,
@@ -118,7 +118,7 @@ function world(...answers: readonly (RemoteAnswer["body"] | Error | number)[]) {
 const reviewed = (status: unknown) => ({ kind: "TokenReview", apiVersion: "authentication.k8s.io/v1", status });
 const carol = { username: "carol", uid: "7", groups: ["dev"], extra: { scopes: ["a"], __proto__: null } };
 
-test("tokenReviewer() takes a reviewer without audiences for one of this server, and never another audience", async () => {
+test("tokenReviewer() treats a response without audiences as one for this server's, and for no other audience", async () => {
   const silent = world(reviewed({ authenticated: true, user: { username: "carol" } }));
   assert.deepEqual(await silent.review("secret", ["there", "here"]), { user: { name: "carol", groups: [] }, audiences: ["here"] });
   assert.equal(await silent.review("secret", ["there"]), undefined);
@@ -126,7 +126,7 @@ test("tokenReviewer() takes a reviewer without audiences for one of this server,
   assert.equal(await other.review("secret", ["here"]), undefined, "a token of another audience");
 });
 
-test("tokenReviewer() refuses with the reviewer's reason, which never shows the token", async () => {
+test("tokenReviewer() rejects with the reviewer's reason, without the token", async () => {
   assert.equal(await world(reviewed({})).review(), undefined);
   assert.equal(await world(reviewed({ authenticated: false, user: carol })).review(), undefined);
   assert.equal(await world(reviewed({ error: "secret has expired" })).review(), "refused: <token> has expired");
@@ -134,7 +134,7 @@ test("tokenReviewer() refuses with the reviewer's reason, which never shows the 
   assert.equal(typeof long === "string" && long.length, "refused: ".length + limits.tokenReviewErrorLengthMax);
 });
 
-test("tokenReviewer() fails for an answer that is no review", async () => {
+test("tokenReviewer() fails for a response that is not a review", async () => {
   const answers = [
     undefined,
     "text",

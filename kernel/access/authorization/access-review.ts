@@ -1,4 +1,4 @@
-/** An authorizer that asks another server by SubjectAccessReviews: a webhook, or the kube-apiserver in front. */
+/** An authorizer that sends SubjectAccessReviews to another server: a webhook, or the kube-apiserver in front. */
 import type { AuthorizationAttributes, AuthorizationDecision, Authorizer } from "../../../core/access.ts";
 import type { Clock } from "../../../core/async.ts";
 import { limits } from "../../../core/limits.ts";
@@ -9,37 +9,37 @@ import { messageOf, type RemoteAnswer, type RemoteClient } from "../remote/remot
 import { withRetries } from "../remote/retry.ts";
 import { ReviewCache, type ReviewStatus } from "./review-cache.ts";
 
-/** Outcome of one attempt, as the metrics of kube-apiserver name it. */
+/** Result of one attempt, as labelled in kube-apiserver's metrics. */
 export type AttemptOutcome = "success" | "canceled" | "timeout" | "error";
 
 export interface AccessReviewOptions {
   /** Its name in metrics and logs. */
   readonly name: string;
   readonly client: Pick<RemoteClient, "send">;
-  /** Where reviews are posted, below the URL of the server; "" for the URL itself. */
+  /** Path of the reviews below the server's URL; "" for the URL itself. */
   readonly path: string;
-  /** `v1` or `v1beta1`, which calls the groups `group`. */
+  /** `v1` or `v1beta1`, which names the groups `group`. */
   readonly version: string;
-  /** Of the API group of reviews. Default: k8s.io. */
+  /** Domain of the API group of reviews. Default: k8s.io. */
   readonly domain?: string;
   readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
-  /** Milliseconds for which an answer that allows is remembered, and any other answer; 0: not at all. Failures are never remembered. */
+  /** Milliseconds for which an allowed answer is cached, and any other answer; 0 disables it. Failures are never cached. */
   readonly allowedMs: number;
   readonly deniedMs: number;
-  /** Milliseconds for one attempt. All attempts of a decision take `limits.accessReviewMs` at most. */
+  /** Timeout of one attempt in milliseconds. All attempts of a decision take `limits.accessReviewMs` at most. */
   readonly timeoutMs: number;
-  /** The verdict where the server cannot be asked. */
+  /** The verdict if the server fails. */
   readonly onError: "deny" | "noOpinion";
-  /** Whether requests of this kind are asked about; all by default. */
+  /** Whether requests of this kind are reviewed; default: all. */
   readonly matches?: (user: UserInfo, attributes: AuthorizationAttributes) => boolean;
-  /** Each attempt: its status code as text, or `<error>`, and how long it took. */
+  /** Receives each attempt: its status code as text, or `<error>`, and its duration. */
   readonly attempted?: (code: string, milliseconds: number, outcome: AttemptOutcome) => void;
-  /** A failure that is no opinion, so that a later authorizer may allow the request. */
+  /** Receives a failure that is no opinion, after which a later authorizer may allow the request. */
   readonly failedOpen?: (outcome: AttemptOutcome) => void;
   readonly log: (sentence: string, error: unknown) => void;
-  /** Aborts when the server stops, or when the authorizer leaves the chain. */
+  /** Aborts when the server stops, or when the authorizer is removed from the chain. */
   readonly signal?: AbortSignal;
 }
 
@@ -53,14 +53,14 @@ export function accessReviews(options: AccessReviewOptions): Authorizer {
       if (!matches(user, attributes)) return { verdict: "noOpinion", reason: "" };
       const apiVersion = `authorization.${domain}/${version}`;
       const body = { kind: "SubjectAccessReview", apiVersion, metadata: {}, spec: specOf(user, attributes, version === "v1beta1") };
-      // The whole question is the key: two that differ anywhere never share an answer.
+      // The key is the whole spec: two reviews that differ anywhere never share an answer.
       const key = JSON.stringify(body.spec);
       const mayRemember = lengthOf(attributes) < limits.reviewAttributesLengthMax && key.length < limits.reviewKeyLengthMax;
       const last: { outcome: AttemptOutcome } = { outcome: "error" };
       try {
         return decisionOf(await cache.get(key, mayRemember, (ended) => reviewed(body, options, last, ended), waiting));
       } catch (error) {
-        // The request has no answer, and must not be allowed by another authorizer instead.
+        // The request has ended, and another authorizer must not allow it instead.
         if (options.signal?.aborted === true || waiting?.signal.aborted === true) {
           return { verdict: "deny", reason: "", error: `${name}: the review was canceled` };
         }
@@ -78,7 +78,7 @@ export function accessReviews(options: AccessReviewOptions): Authorizer {
   };
 }
 
-/** `ended` aborts when nobody waits for the answer any more. */
+/** `ended` aborts when no request waits for the answer. */
 async function reviewed(
   body: unknown,
   options: AccessReviewOptions,
@@ -119,7 +119,7 @@ function isReview(body: unknown): boolean {
   }
 }
 
-/** The statuses after which kube-apiserver asks again. */
+/** The statuses after which kube-apiserver retries. */
 function isRetried({ status, retryAfter }: RemoteAnswer): boolean {
   return status === 429 || status === 500 || status === 504 || retryAfter !== undefined;
 }
@@ -129,7 +129,7 @@ function decisionOf({ allowed, denied, reason }: ReviewStatus): AuthorizationDec
   return { verdict: denied ? "deny" : allowed ? "allow" : "noOpinion", reason };
 }
 
-/** Throws for an answer that is no SubjectAccessReview with a decision. As in upstream an answer may leave out its kind. */
+/** Throws for a body that is not a SubjectAccessReview with a decision. As upstream, the kind may be absent. */
 function statusOf(body: unknown): ReviewStatus {
   const { kind = "SubjectAccessReview", status } = membersOf(body);
   const decision = membersOf(status);
@@ -144,7 +144,7 @@ function statusOf(body: unknown): ReviewStatus {
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   if (value === undefined || value === null) return {};
   if (typeof value !== "object" || Array.isArray(value)) throw noReview();
-  return value as Readonly<Record<string, unknown>>; // as checked
+  return value as Readonly<Record<string, unknown>>; // Checked above.
 }
 
 function noReview(): Error {
@@ -182,7 +182,7 @@ function selectorsOf({ fieldSelector = [], labelSelector = [] }: AuthorizationAt
     operator: operator === "=" ? "In" : "NotIn",
     values: [value],
   }));
-  // Requirements that reviews cannot have are left out: the check is then about more objects.
+  // Requirements that reviews cannot express are omitted: the review is then about more objects.
   const labels = labelSelector.flatMap(({ key, operator, values }) => {
     const known = labelOperators[operator];
     return known === undefined ? [] : [{ key, operator: known, ...(values.length === 0 ? {} : { values }) }];
@@ -204,7 +204,7 @@ const labelOperators: Readonly<Record<LabelOperator, string | undefined>> = Obje
   "lt": undefined,
 });
 
-/** UTF-16 units of what a client chooses freely. */
+/** UTF-16 units of the values that a client chooses. */
 function lengthOf({ namespace, verb, group, version, resource, subresource, name, path }: AuthorizationAttributes): number {
   return [namespace, verb, group, version, resource, subresource, name, path].reduce((sum, text) => sum + text.length, 0);
 }

@@ -12,7 +12,7 @@ const attributes = attributesOf(requestInfo("GET", "/api/v1/namespaces/a/pods/b"
 const review = (status: unknown): RemoteAnswer => ({ status: 201, body: { kind: "SubjectAccessReview", status }, retryAfter: undefined });
 const failed = (status: number, retryAfter?: number): RemoteAnswer => ({ status, body: { message: "broken" }, retryAfter });
 
-/** An authorizer whose webhook gives these answers one after another, and the last one for ever. Pauses take no time. */
+/** An authorizer whose webhook returns these answers in sequence, and then repeats the last one. Pauses take no time. */
 function world(answers: readonly (RemoteAnswer | Error)[], options: Partial<AccessReviewOptions> = {}) {
   const sent: RemoteRequest[] = [], metrics: string[] = [], logged: string[] = [];
   let now = 0;
@@ -45,7 +45,7 @@ function world(answers: readonly (RemoteAnswer | Error)[], options: Partial<Acce
   return { authorizer, authorize, sent, metrics, logged, stop, pass: (ms: number) => void (now += ms) };
 }
 
-test("accessReviews() allows, denies and has no opinion as the answer says, and denies where it says both", async () => {
+test("accessReviews() allows, denies or has no opinion as the answer says, and denies if it says both", async () => {
   const decide = async (status: object) => await world([review(status)]).authorize();
   assert.deepEqual(await decide({ allowed: true, reason: "r" }), { verdict: "allow", reason: "r" });
   assert.deepEqual(await decide({ allowed: false, denied: true, reason: "r" }), { verdict: "deny", reason: "r" });
@@ -109,7 +109,7 @@ test("accessReviews() sends the request as a review, in v1 and v1beta1", async (
   });
 });
 
-test("accessReviews() remembers what is allowed and what is not for their times, and never a failure", async () => {
+test("accessReviews() caches allowed and other answers for their times, and never a failure", async () => {
   const yes = world([review({ allowed: true }), review({ allowed: false })]);
   await yes.authorize();
   yes.pass(99);
@@ -129,7 +129,7 @@ test("accessReviews() remembers what is allowed and what is not for their times,
   assert.equal((await fails.authorize()).verdict, "allow");
 });
 
-test("accessReviews() gives no user the remembered answer of another, however names are composed", async () => {
+test("accessReviews() never returns a cached answer of another user, for any composition of names", async () => {
   const hook = world([review({ allowed: true }), review({ allowed: false })], { deniedMs: 0 });
   assert.equal((await hook.authorize({ name: "alice", groups: ["a,b"] })).verdict, "allow");
   for (
@@ -146,7 +146,7 @@ test("accessReviews() gives no user the remembered answer of another, however na
   assert.equal((await hook.authorize({ name: "alice", groups: ["a,b"] }, named("/api/v1/namespaces/a/pods/b"))).verdict, "allow");
 });
 
-test("accessReviews() does not remember reviews of very long requests, and forgets the least recently used one when it is full", async () => {
+test("accessReviews() does not cache reviews of very long requests, and drops the least recently used one when it is full", async () => {
   const named = (name: string): AuthorizationAttributes => ({ ...attributes, name });
   const long = world([review({ allowed: true })]);
   const name = "x".repeat(limits.reviewAttributesLengthMax);
@@ -164,7 +164,7 @@ test("accessReviews() does not remember reviews of very long requests, and forge
   assert.equal(many.sent.length, limits.rememberedReviewsMax + 2);
 });
 
-test("accessReviews() sends equal reviews that overlap once, and refuses more than it may have under way", async () => {
+test("accessReviews() sends concurrent equal reviews once, and rejects more than its bound of reviews in progress", async () => {
   const hook = world([review({ allowed: true })]);
   await Promise.all(Array.from({ length: 10 }, () => hook.authorize()));
   assert.equal(hook.sent.length, 1);
@@ -176,7 +176,7 @@ test("accessReviews() sends equal reviews that overlap once, and refuses more th
   assert.equal(all.at(-1)?.error, "hook: too many access reviews are under way");
 });
 
-test("accessReviews() sends again after 429, 500, 504, Retry-After and lost connections, five times at most", async () => {
+test("accessReviews() retries after 429, 500, 504, Retry-After and lost connections, five attempts at most", async () => {
   for (const first of [failed(429), failed(500), failed(504), failed(503, 1), new Error("ECONNRESET")]) {
     const hook = world([first, review({ allowed: true })]);
     assert.equal((await hook.authorize()).verdict, "allow");
@@ -192,13 +192,13 @@ test("accessReviews() sends again after 429, 500, 504, Retry-After and lost conn
   assert.deepEqual(dead.logged, ["the authorizer hook has no answer"]);
 });
 
-test("accessReviews() denies on a failure where its policy says so, and does not count that as an open failure", async () => {
+test("accessReviews() denies on a failure if its policy says so, and does not count that as an open failure", async () => {
   const hook = world([failed(400)], { onError: "deny" });
   assert.deepEqual(await hook.authorize(), { verdict: "deny", reason: "", error: "hook: broken" });
   assert.deepEqual(hook.metrics, ["error"]);
 });
 
-test("accessReviews() takes an answer that is no review for a failure, also one that says that it allows", async () => {
+test("accessReviews() treats an answer that is not a review as a failure, also if it contains allowed", async () => {
   for (
     const body of [
       undefined,
@@ -223,7 +223,7 @@ test("accessReviews() takes an answer that is no review for a failure, also one 
   }
 });
 
-/** An authorizer whose webhook does not answer, and the signals of its requests. */
+/** An authorizer whose webhook does not respond, and the signals of its requests. */
 function silent(options: Partial<AccessReviewOptions> = {}) {
   const signals: AbortSignal[] = [];
   const answers: PromiseWithResolvers<RemoteAnswer>[] = [];
@@ -252,7 +252,7 @@ test("accessReviews() ends with its signal, and denies: a later authorizer must 
   assert.deepEqual(running.metrics, ["canceled"]);
 });
 
-test("accessReviews() ends a review whose request is gone, and denies the request", async () => {
+test("accessReviews() ends a review whose request was aborted, and denies the request", async () => {
   const hook = silent(), client = new AbortController();
   const decision = hook.authorizer.authorize(alice, attributes, client);
   assert.equal(hook.signals[0]?.aborted, false);
@@ -264,7 +264,7 @@ test("accessReviews() ends a review whose request is gone, and denies the reques
   assert.equal((await gone.authorizer.authorize(alice, attributes, { signal: AbortSignal.abort() })).verdict, "deny");
 });
 
-test("accessReviews() keeps a review for other requests that wait for it, and begins another one after it has ended", async () => {
+test("accessReviews() continues a review for other waiting requests, and starts another one after it has ended", async () => {
   const hook = silent(), first = new AbortController(), second = new AbortController();
   const one = hook.authorizer.authorize(alice, attributes, first), other = hook.authorizer.authorize(alice, attributes, second);
   first.abort();

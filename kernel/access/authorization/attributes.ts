@@ -1,12 +1,12 @@
-/** What a request wants to do, as authorizers see it. */
+/** The attributes of a request for authorizers. */
 import type { AuthorizationAttributes } from "../../../core/access.ts";
 import type { RequestInfo } from "../../request/request-info.ts";
 
 const verbsWithSelectors: ReadonlySet<string> = new Set(["list", "watch", "deletecollection"]);
 
 /**
- * The attributes of a request, with the requirements of its selectors (KEP-4601). A selector that cannot be parsed is left out: without it
- * the check is about more objects. Requests below the old /watch/ prefix have no selectors, as in upstream.
+ * The attributes of a request, with the requirements of its selectors (KEP-4601). A selector that cannot be parsed is ignored: without it
+ * the decision is about more objects. As upstream, requests below the old /watch/ prefix have no selectors.
  */
 export function attributesOf(info: RequestInfo): AuthorizationAttributes {
   if (!info.isResourceRequest || info.watchPrefix || !verbsWithSelectors.has(info.verb)) return info;

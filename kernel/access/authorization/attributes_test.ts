@@ -24,7 +24,7 @@ test("attributesOf() has the requirements of the selectors of lists, watches and
   assert.deepEqual(selectorsOf("DELETE", `${pods}?${query}`), wanted);
 });
 
-test("attributesOf() has no selectors for other verbs, paths outside of resources and the old prefix of watches", () => {
+test("attributesOf() has no selectors for other verbs, non-resource paths and the old prefix of watches", () => {
   const query = "labelSelector=a%3Db&fieldSelector=x%3Dy";
   for (
     const [method, url] of [["GET", `${pods}/b`], ["POST", pods], ["PUT", `${pods}/b`], ["PATCH", `${pods}/b`], [
@@ -38,7 +38,7 @@ test("attributesOf() has no selectors for other verbs, paths outside of resource
   assert.deepEqual(selectorsOf("GET", `/api/v1/watch/namespaces/a/pods?${query}`), none);
 });
 
-test("attributesOf() leaves out a selector that cannot be parsed, and keeps the other; only the first of repeated ones counts", () => {
+test("attributesOf() ignores a selector that cannot be parsed, and keeps the other; of repeated ones only the first is used", () => {
   const label = [{ key: "a", operator: "=", values: ["b"] }];
   assert.deepEqual(selectorsOf("GET", `${pods}?labelSelector=a%3Db&fieldSelector=nonsense`), { ...none, labelSelector: label });
   assert.deepEqual(selectorsOf("GET", `${pods}?labelSelector=a%20b%20c`), none);
@@ -46,7 +46,7 @@ test("attributesOf() leaves out a selector that cannot be parsed, and keeps the 
   assert.deepEqual(selectorsOf("GET", `${pods}?labelSelector=&fieldSelector=`), none);
 });
 
-test("attributesOf() is the request info itself where there are no selectors", () => {
+test("attributesOf() returns the request info itself if there are no selectors", () => {
   const info = requestInfo("GET", pods)!;
   assert.equal(attributesOf(info), info);
 });

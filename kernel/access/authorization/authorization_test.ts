@@ -16,12 +16,12 @@ async function refusal(user: typeof alice, method: string, url: string): Promise
   return error?.message ?? "";
 }
 
-test("requests: lets masters do everything and everybody see health and version", async () => {
+test("requests: system:masters may do everything, and every user may read health and version", async () => {
   assert.equal(await refusal(admin, "DELETE", "/api/v1/namespaces/a"), "");
   for (const path of ["/livez", "/readyz", "/healthz", "/version"]) assert.equal(await refusal(alice, "GET", path), "", path);
 });
 
-test("requests: lets those who are known discover kinds, and no stranger", async () => {
+test("requests: authenticated users may read discovery, anonymous ones may not", async () => {
   const stranger = { name: "system:anonymous", groups: ["system:unauthenticated"] };
   for (const path of ["/api", "/api/v1", "/apis", "/apis/storage.k8s.io", "/apis/storage.k8s.io/v1", "/openapi/v2", "/openapi/v3/api/v1"]) {
     assert.equal(await refusal(alice, "GET", path), "", path);
@@ -33,7 +33,7 @@ test("requests: lets those who are known discover kinds, and no stranger", async
   }
 });
 
-test("requests: refuses the rest in upstream's words, before anybody looks whether it exists", async () => {
+test("requests: other requests are rejected with upstream's message, before the lookup of the object", async () => {
   assert.equal(await refusal(alice, "GET", "/no/such/path"), 'forbidden: User "alice" cannot get path "/no/such/path"');
   assert.equal(await refusal(alice, "POST", "/livez"), 'forbidden: User "alice" cannot post path "/livez"');
   assert.equal(
@@ -46,7 +46,7 @@ test("requests: refuses the rest in upstream's words, before anybody looks wheth
   );
 });
 
-test("requests: lets those who monitor read metrics and health, and nothing else", async () => {
+test("requests: system:monitoring may read metrics and health, and nothing else", async () => {
   const scraper = { name: "scraper", groups: ["system:monitoring", "system:authenticated"] };
   for (const path of ["/metrics", "/metrics/slis", "/readyz", "/readyz/etcd", "/livez/poststarthook/create-initial-objects"]) {
     assert.equal(await refusal(scraper, "GET", path), "", path);
@@ -58,7 +58,7 @@ test("requests: lets those who monitor read metrics and health, and nothing else
   assert.notEqual(await refusal(scraper, "DELETE", "/metrics"), "");
 });
 
-test("refusalOf() shows the reason of a denial, and fails where only errors are known", () => {
+test("refusalOf() has the reason of a denial, and fails if there are only errors", () => {
   const info = requestInfo("GET", "/x")!;
   assert.equal(
     refusalOf(alice, info, { verdict: "deny", reason: "not today" })?.message,

@@ -1,4 +1,4 @@
-/** The authorization of a request: the decision of the chain, or the error that the client gets. */
+/** The authorization of a request: the decision of the chain, or the error for the client. */
 import type { AuthorizationAttributes, AuthorizationDecision, Waiting } from "../../../core/access.ts";
 import { StatusError } from "../../../core/status-error.ts";
 import { goQuote } from "../../../core/tree/go-quote.ts";
@@ -9,7 +9,7 @@ import type { Decide } from "./chain.ts";
 
 /** Authorization failed: no authorizer allowed or denied the request, and at least one had an error. */
 export class AuthorizationFailure extends StatusError {
-  /** What went wrong. */
+  /** The error of the authorizers. */
   readonly failure: string;
   constructor(failure: string) {
     super("InternalError", `Internal error occurred: ${failure}`, { details: { causes: [{ message: failure }] } });
@@ -17,12 +17,12 @@ export class AuthorizationFailure extends StatusError {
   }
 }
 
-/** The decision about a request. The attributes are made only where an authorizer needs them. */
+/** The decision about a request. The attributes are computed only if an authorizer needs them. */
 export function decideRequests(decide: Decide): (user: UserInfo, info: RequestInfo, waiting?: Waiting) => ReturnType<Decide> {
   return (user, info, waiting) => decide(user, user.groups.includes(systemGroups.masters) ? info : attributesOf(info), waiting);
 }
 
-/** Undefined where a request is allowed, else the error that the client gets. */
+/** Undefined if a request is allowed, else the error for the client. */
 export function refusalOf(
   user: UserInfo,
   attributes: AuthorizationAttributes,
@@ -32,7 +32,7 @@ export function refusalOf(
   return error === undefined ? forbiddenFor(user, attributes, reason) : new AuthorizationFailure(error);
 }
 
-/** 403 in upstream's words. */
+/** The 403 with upstream's message. */
 export function forbiddenFor(user: UserInfo, attributes: AuthorizationAttributes, reason = ""): StatusError {
   const because = reason === "" ? "" : `: ${reason}`;
   const { verb, path, group, resource, subresource, namespace, name } = attributes;

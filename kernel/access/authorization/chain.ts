@@ -5,21 +5,21 @@
 import type { Access, AuthorizationAttributes, AuthorizationDecision, Authorizer, UserRules, Waiting } from "../../../core/access.ts";
 import { systemGroups, type UserInfo } from "../../../core/user-info.ts";
 
-/** The decision of a chain. It is no promise where no authorizer has to wait. */
+/** The decision of a chain. Synchronous if no authorizer has to wait. */
 export type Decide = (
   user: UserInfo,
   attributes: AuthorizationAttributes,
   waiting?: Waiting,
 ) => AuthorizationDecision | Promise<AuthorizationDecision>;
 
-/** An authorizer of a chain, with its type and name as configuration and metrics have them. */
+/** An authorizer of a chain, with its type and name in configuration and metrics. */
 export interface ChainedAuthorizer {
   readonly type: string;
   readonly name: string;
   readonly authorizer: Authorizer;
 }
 
-/** What a chain answers. */
+/** The functions of a chain. */
 export interface Chain {
   readonly decide: Decide;
   /** The rules of every authorizer, or of those of one type, in order. */
@@ -40,7 +40,7 @@ export function chainOf(
   ): ReturnType<Decide> {
     let opinions = before;
     for (let index = first; index < authorizers.length; index++) {
-      const by = authorizers[index]!; // below the length
+      const by = authorizers[index]!; // Below the length.
       const answer = by.authorizer.authorize(user, attributes, waiting);
       if (answer instanceof Promise) {
         return answer.then((decision) =>
@@ -68,7 +68,7 @@ export function chainOf(
 const allowed: AuthorizationDecision = Object.freeze({ verdict: "allow", reason: "" });
 const noOpinion: AuthorizationDecision = Object.freeze({ verdict: "noOpinion", reason: "" });
 
-/** Only opinions that say something are kept. */
+/** Drops opinions without a reason or error. */
 function withOpinion(opinions: readonly AuthorizationDecision[], next: AuthorizationDecision): readonly AuthorizationDecision[] {
   return next.reason === "" && next.error === undefined ? opinions : [...opinions, next];
 }
@@ -79,7 +79,7 @@ function summaryOf(opinions: readonly AuthorizationDecision[]): AuthorizationDec
   return { verdict: "noOpinion", reason, ...(error === "" ? {} : { error }) };
 }
 
-/** Several errors as upstream writes them: each once, in brackets where there are more than one. */
+/** Several errors in upstream's format: without duplicates, in brackets if there is more than one. */
 function aggregated(errors: readonly string[]): string {
   const texts = [...new Set(errors)];
   return texts.length > 1 ? `[${texts.join(", ")}]` : texts.join();

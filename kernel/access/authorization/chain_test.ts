@@ -11,7 +11,7 @@ const attributes: AuthorizationAttributes = requestInfo("GET", "/api/v1/namespac
 interface Recorded extends ChainedAuthorizer {
   readonly calls: () => number;
 }
-/** An authorizer with a fixed answer, at once or later, that counts its calls. */
+/** An authorizer with a fixed decision, synchronous or not, that counts its calls. */
 function answering(name: string, decision: AuthorizationDecision | Error, later = false, rules?: Partial<UserRules>): Recorded {
   let calls = 0;
   const authorize = () => {
@@ -30,7 +30,7 @@ const unsure = (reason: string, error?: string): AuthorizationDecision => ({
   ...(error === undefined ? {} : { error }),
 });
 
-test("chainOf() calls authorizers in order until one allows or denies, whether they answer at once or later", async () => {
+test("chainOf() calls authorizers in order until one allows or denies, synchronously or not", async () => {
   for (const later of [false, true]) {
     const first = answering("first", unsure("one"), later), second = answering("second", yes("two"), later);
     const third = answering("third", no("three"), later);
@@ -40,11 +40,11 @@ test("chainOf() calls authorizers in order until one allows or denies, whether t
   }
 });
 
-test("chainOf() waits for no authorizer that answers at once", () => {
+test("chainOf() does not wait for a synchronous authorizer", () => {
   assert.deepEqual(chainOf([answering("a", unsure("")), answering("b", yes())]).decide(alice, attributes), yes());
 });
 
-test("chainOf() allows members of system:masters before any authorizer, and nobody whose name or group only looks like it", async () => {
+test("chainOf() allows members of system:masters before any authorizer, and no user with a similar name or group", async () => {
   const denies = answering("denies", no("never")), throws = answering("throws", new Error("bug"));
   assert.deepEqual(chainOf([denies, throws]).decide(admin, attributes), yes());
   assert.equal(denies.calls() + throws.calls(), 0);
@@ -58,7 +58,7 @@ test("chainOf() allows members of system:masters before any authorizer, and nobo
   ) assert.equal((await chainOf([denies]).decide(user, attributes)).verdict, "deny", JSON.stringify(user));
 });
 
-test("chainOf() without any decision joins reasons by lines, and each error once", async () => {
+test("chainOf() without a decision joins reasons by lines, without duplicate errors", async () => {
   const { decide } = chainOf([
     answering("a", unsure("one", "broken")),
     answering("b", unsure("", "down"), true),
@@ -73,11 +73,11 @@ test("chainOf() without any decision joins reasons by lines, and each error once
   );
 });
 
-test("chainOf() lets a later authorizer allow after an error, and drops the error then", async () => {
+test("chainOf() lets a later authorizer allow after an error, and then drops the error", async () => {
   assert.deepEqual(await chainOf([answering("a", unsure("", "down")), answering("b", yes("b"))]).decide(alice, attributes), yes("b"));
 });
 
-test("chainOf() fails closed where an authorizer throws or rejects, also before one that would allow", async () => {
+test("chainOf() fails closed if an authorizer throws or rejects, also before one that would allow", async () => {
   const rejecting: ChainedAuthorizer = {
     type: "Test",
     name: "r",
@@ -87,7 +87,7 @@ test("chainOf() fails closed where an authorizer throws or rejects, also before 
   await assert.rejects(async () => await chainOf([rejecting, answering("b", yes())]).decide(alice, attributes), /late/);
 });
 
-test("chainOf() reports decisions of authorizers, and none for masters or without an opinion", async () => {
+test("chainOf() reports decisions of authorizers, and none for system:masters or without an opinion", async () => {
   const seen: string[] = [];
   const { decide } = chainOf([answering("a", unsure("x")), answering("b", no("n"), true)], ({ type, name }, decision) => {
     seen.push(`${type} ${name} ${decision}`);
@@ -114,7 +114,7 @@ test("chainOf().rules lists the rules of all authorizers, or of those of one typ
   assert.deepEqual((await rules(alice, "ns", "Other")).resourceRules, []);
 });
 
-test("AlwaysAllow and AlwaysDeny are upstream's: the latter leaves the decision to those after it", async () => {
+test("AlwaysAllow and AlwaysDeny are upstream's: after the latter a later authorizer decides", async () => {
   const chained = (authorizer: typeof alwaysAllow): ChainedAuthorizer => ({
     type: authorizer.name,
     name: authorizer.name.toLowerCase(),

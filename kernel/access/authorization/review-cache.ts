@@ -1,4 +1,4 @@
-/** Remembers answers to access reviews for a time, the most recently used ones. */
+/** Caches answers to access reviews for a time, the most recently used ones. */
 import type { Waiting } from "../../../core/access.ts";
 import { abortable } from "../../../core/async.ts";
 import { limits } from "../../../core/limits.ts";
@@ -21,7 +21,7 @@ interface Remembered {
   readonly until: number;
 }
 
-/** A review that is under way. */
+/** A review in progress. */
 class Review {
   readonly status: Promise<ReviewStatus>;
   readonly #ending = new AbortController();
@@ -31,7 +31,9 @@ class Review {
     this.status = ask(this.#ending.signal);
   }
 
-  /** Rejects when `waiting` leaves; with the last one the review ends, and `ended` is called. Without `waiting` nobody leaves. */
+  /**
+   * Rejects when `waiting` aborts; after the last one the review ends, and `ended` is called. Without `waiting` the wait cannot be aborted.
+   */
   async wait(waiting: Waiting | undefined, ended: () => void): Promise<ReviewStatus> {
     this.#waiting++;
     if (waiting === undefined) return await this.status;
@@ -48,7 +50,7 @@ class Review {
   }
 }
 
-/** Calls with the same key that overlap share one request. */
+/** Concurrent calls with the same key share one request. */
 export class ReviewCache {
   readonly #options: ReviewCacheOptions;
   /** By key, the least recently used first. */
@@ -60,8 +62,8 @@ export class ReviewCache {
   }
 
   /**
-   * Rejects as `ask` does, where too many reviews are under way, and when `waiting` leaves. `ask` gets a signal that aborts when nobody waits
-   * any more. Failures are not remembered.
+   * Rejects as `ask` does, if too many reviews are in progress, and when `waiting` aborts. `ask` gets a signal that aborts when no call
+   * waits. Failures are not cached.
    */
   async get(
     key: string,
@@ -87,7 +89,7 @@ export class ReviewCache {
     this.#pending.set(key, review);
     review.status.then((status) => mayRemember && this.#remember(key, status))
       .finally(() => this.#forget(key, review))
-      .catch(() => {}); // those who wait get the error
+      .catch(() => {}); // The waiting calls get the error.
     return review;
   }
 
@@ -99,7 +101,7 @@ export class ReviewCache {
     const { allowedMs, deniedMs, now } = this.#options;
     const ms = status.allowed ? allowedMs : deniedMs;
     if (ms <= 0 || status.reason.length > limits.reviewReasonLengthMax) return;
-    if (this.#remembered.size >= limits.rememberedReviewsMax) this.#remembered.delete(this.#remembered.keys().next().value!); // not empty
+    if (this.#remembered.size >= limits.rememberedReviewsMax) this.#remembered.delete(this.#remembered.keys().next().value!); // Not empty.
     this.#remembered.set(key, { status, until: now() + ms });
   }
 }

@@ -1,21 +1,21 @@
 /**
- * What a cluster publishes for API servers behind its kube-apiserver: the ConfigMap `kube-system/extension-apiserver-authentication` with
- * the CA of client certificates, and CA, names and headers of the front proxy. Read once at start, then followed by a watch.
- * Source: `RequestHeaderAuthRequestController` and `ConfigMapCAController` of apiserver 1.35.
+ * The trust that a cluster publishes for API servers behind its kube-apiserver: the ConfigMap
+ * `kube-system/extension-apiserver-authentication` with the CA of client certificates, and CA, names and headers of the front proxy. Read
+ * once at start, then followed by a watch. Source: `RequestHeaderAuthRequestController` and `ConfigMapCAController` of apiserver 1.35.
  */
 import { type Clock, pause } from "../../../core/async.ts";
 import { limits } from "../../../core/limits.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
 import type { FrontProxyOptions } from "../authentication/front-proxy.ts";
 
-/** The API of the cluster, as far as it is used here. */
+/** The used part of the cluster's API. */
 export interface ClusterApi {
-  /** The object at a path. Rejects with a `ClusterError` for an answer that is no success, and with the cause where there is no answer. */
+  /** The object at a path. Rejects with a `ClusterError` for an error response, and with the cause if there is no response. */
   get(path: string, signal: AbortSignal): Promise<unknown>;
   /** The events of a watch, until the server ends it. Rejects as `get`. */
   watch(path: string, signal: AbortSignal): AsyncIterable<unknown>;
 }
-/** An answer of the cluster that is no success. */
+/** An error response of the cluster. */
 export class ClusterError extends Error {
   readonly status: number;
   constructor(status: number, message: string) {
@@ -24,7 +24,7 @@ export class ClusterError extends Error {
   }
 }
 
-/** What is published. PEM texts are "" where the ConfigMap has none. */
+/** The published trust. PEM texts are "" if the ConfigMap has none. */
 export interface ClusterTrust {
   readonly clientCa: string;
   readonly frontProxyCa: string;
@@ -37,7 +37,7 @@ export interface ClusterTrustNeeds {
   /** In [0, 1). */
   readonly random: () => number;
   readonly signal: AbortSignal;
-  /** A failure that is tried again, once for each reason in a row. */
+  /** Receives a failure that is retried, once for consecutive equal reasons. */
   readonly failed: (reason: string) => void;
 }
 
@@ -46,7 +46,7 @@ const collection = `/api/v1/namespaces/${namespace}/configmaps`;
 const hint = `Usually fixed by "kubectl create rolebinding -n ${namespace} ROLEBINDING_NAME ` +
   `--role=extension-apiserver-authentication-reader --serviceaccount=YOUR_NS:YOUR_SA".`;
 
-/** Nothing is published: no certificate is trusted. */
+/** Without published trust no certificate is trusted. */
 export const noTrust: ClusterTrust = Object.freeze<ClusterTrust>({
   clientCa: "",
   frontProxyCa: "",
@@ -71,9 +71,9 @@ export async function readClusterTrust(api: ClusterApi, signal: AbortSignal): Pr
 }
 
 /**
- * Follows the ConfigMap until the signal aborts: `changed` is called with every new state. A state that `changed` or the parser refuses is
- * reported, and the one before it stays; so it does when the ConfigMap is deleted. A watch whose connection died without an end is opened
- * again after `limits.clusterWatchMsMax`. Never rejects.
+ * Follows the ConfigMap until the signal aborts: `changed` is called with every new state. A state that `changed` or the parser rejects is
+ * reported, and the previous one stays active; so it does when the ConfigMap is deleted. A watch whose connection died without an end is
+ * opened again after `limits.clusterWatchMsMax`. Never rejects.
  */
 export async function followClusterTrust(needs: ClusterTrustNeeds, changed: (trust: ClusterTrust) => void): Promise<void> {
   const { api, clock, random, signal, failed } = needs;
@@ -97,7 +97,7 @@ export async function followClusterTrust(needs: ClusterTrustNeeds, changed: (tru
     try {
       const timeoutSeconds = String(limits.clusterWatchSeconds);
       const query = new URLSearchParams({ fieldSelector: `metadata.name=${name}`, watch: "1", timeoutSeconds });
-      // Without a version the watch begins with the state that there is.
+      // Without a version the watch starts with the current state.
       for await (const event of api.watch(`${collection}?${query}`, AbortSignal.any([signal, lost.signal]))) {
         const { type, object } = event as { readonly type?: unknown; readonly object?: unknown };
         if (type === "ERROR") throw new Error(`the watch of ConfigMap ${namespace}/${name} failed: ${messageOf(object)}`);
@@ -120,7 +120,7 @@ function messageOf(status: unknown): string {
   return typeof message === "string" ? message : "no message";
 }
 
-/** Throws where a value is not what upstream writes there. */
+/** Throws for a value that differs from upstream's format. */
 function trustOf(object: unknown): ClusterTrust {
   const data = dataOf(object);
   const text = (key: string) => data.get(key) ?? "";
@@ -143,7 +143,7 @@ function dataOf(object: unknown): ReadonlyMap<string, string> {
   return new Map(Object.entries(data).filter((entry): entry is [string, string] => typeof entry[1] === "string"));
 }
 
-/** A JSON list of strings; none where the key is absent or empty. */
+/** A JSON list of strings; empty if the key is absent or empty. */
 function namesOf(data: ReadonlyMap<string, string>, key: string): readonly string[] {
   const text = data.get(key) ?? "";
   if (text === "") return [];

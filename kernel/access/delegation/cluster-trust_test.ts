@@ -36,14 +36,14 @@ test("readClusterTrust() reads authorities, names and headers", async () => {
   assert.deepEqual(paths, ["/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication"]);
 });
 
-test("readClusterTrust() trusts nothing where nothing is published, and says what an operator can do about 403", async () => {
+test("readClusterTrust() trusts nothing if nothing is published, and explains a 403", async () => {
   const failing = (status: number) => answering(() => Promise.reject(new ClusterError(status, "no")));
   assert.deepEqual(await readClusterTrust(failing(404), never), noTrust);
   await assert.rejects(readClusterTrust(failing(403), never), /extension-apiserver-authentication of the cluster: no\. Usually fixed by/);
   await assert.rejects(readClusterTrust(failing(500), never), /of the cluster: no$/);
 });
 
-test("readClusterTrust() refuses lists of names that are none", async () => {
+test("readClusterTrust() rejects invalid lists of names", async () => {
   for (const bad of ["X-Remote-User", '{"a":1}', "[1]", "null", '["a"']) {
     const api = answering(() => Promise.resolve(configMap({ ...published, "requestheader-username-headers": bad })));
     await assert.rejects(readClusterTrust(api, never), /requestheader-username-headers .* is not a JSON list of strings/, bad);
@@ -51,7 +51,7 @@ test("readClusterTrust() refuses lists of names that are none", async () => {
   await assert.rejects(readClusterTrust(answering(() => Promise.resolve(configMap("text"))), never), /is not a map/);
 });
 
-test("followClusterTrust() takes each change, keeps what it has at a bad one, a deletion and an error, and begins again", async () => {
+test("followClusterTrust() activates each change, keeps the active trust after an invalid one, a deletion and an error, and starts again", async () => {
   const event = (type: string, data: object) => ({ type, object: configMap(data) });
   const rounds: (readonly unknown[] | Error)[] = [
     [event("ADDED", published), event("MODIFIED", { ...published, "client-ca-file": "second" })],
@@ -107,7 +107,7 @@ test("followClusterTrust() opens a watch again whose connection died without an 
       throw signal.reason;
     },
   };
-  // The bound of the first watch is over at once, that of the second never is.
+  // The bound of the first watch is over at once, that of the second is never reached.
   const clock = {
     now: systemClock.now,
     after: (ms: number, run: () => void) => ms === limits.clusterWatchMsMax && watches > 0 ? () => {} : systemClock.after(0, run),

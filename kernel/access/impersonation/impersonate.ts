@@ -1,4 +1,4 @@
-/** Acting as another user, by the headers Impersonate-User, -Group, -Uid and -Extra-*. */
+/** Impersonation by the headers Impersonate-User, -Group, -Uid and -Extra-*. */
 import type { AuthorizationAttributes } from "../../../core/access.ts";
 import { type Names, spell } from "../../../core/names.ts";
 import { anonymousUser, systemGroups, type UserInfo } from "../../../core/user-info.ts";
@@ -6,15 +6,15 @@ import { type Decide, forbiddenFor } from "../authorization/mod.ts";
 import type { Exchange } from "../../request/exchange.ts";
 import { hasImpersonation, type Requested, requestedOf, withoutImpersonation } from "./requested-user.ts";
 
-/** The user that a request acts as, and the request without the headers that ask for it. */
+/** The impersonated user, and the request without impersonation headers. */
 export interface Impersonation {
   readonly user: UserInfo;
   readonly exchange: Exchange;
 }
 
 /**
- * Resolves with undefined where a request does not ask to act as another user. Rejects with 400 for headers that name no user, and with
- * 403 for the first part that `user` may not act as. The rules are those of upstream's legacy impersonation.
+ * Resolves with undefined for a request without impersonation. Rejects with 400 for headers without a user, and with 403 for the first part
+ * that `user` may not impersonate. The rules are those of upstream's legacy impersonation.
  */
 export type Impersonate = (exchange: Exchange, user: UserInfo, names: Names) => Promise<Impersonation | undefined>;
 
@@ -32,7 +32,7 @@ export function impersonateBy(decide: Decide): Impersonate {
   };
 }
 
-/** The same exchange with other headers. Members that the listener makes on demand stay on demand. */
+/** The same exchange with other headers. Lazy members of the listener stay lazy. */
 function withHeaders(exchange: Exchange, headers: Exchange["headers"]): Exchange {
   const { method, url, remote, protocol } = exchange;
   return {
@@ -104,7 +104,7 @@ function userOf(requested: readonly Requested[]): UserInfo {
   };
 }
 
-/** The anonymous user is unauthenticated; others are authenticated, unless their groups say otherwise. */
+/** The anonymous user is unauthenticated; others are authenticated, unless their groups contain the opposite. */
 function withSystemGroup(name: string, groups: readonly string[]): readonly string[] {
   if (groups.includes(systemGroups.unauthenticated)) return groups;
   if (name === anonymousUser.name) return [...groups, systemGroups.unauthenticated];

@@ -15,7 +15,7 @@ function world(isAllowed: (attributes: AuthorizationAttributes) => boolean = () 
     asked.push([user.name, verb, group, [resource, subresource].filter((each) => each !== "").join("/"), namespace, name].join(" "));
     return Promise.resolve({ verdict: isAllowed(attributes) ? "allow" : "noOpinion", reason: "" });
   });
-  // `as`: impersonation reads nothing else of an exchange.
+  // `as`: impersonation uses no other member of an exchange.
   const as = (headers: Exchange["headers"]) => impersonate({ method: "GET", headers } as Exchange, admin, defaultNames);
   return { as, asked };
 }
@@ -31,7 +31,7 @@ async function refusal(promise: Promise<unknown>): Promise<string> {
   return "";
 }
 
-test("impersonateBy() leaves requests alone that ask for nothing", async () => {
+test("impersonateBy() returns undefined for requests without impersonation", async () => {
   for (
     const headers of [{}, { "impersonate-user": "" }, { "impersonate-uid": "", "impersonate-user": "" }, { "x-impersonate-user": "a" }]
   ) {
@@ -41,7 +41,7 @@ test("impersonateBy() leaves requests alone that ask for nothing", async () => {
   }
 });
 
-test("impersonateBy() asks for each part by itself, the user first", async () => {
+test("impersonateBy() authorizes each part separately, the user first", async () => {
   const { as, asked } = world();
   const found = await as({
     "impersonate-extra-example.org%2fzone": ["a", "b"],
@@ -67,19 +67,19 @@ test("impersonateBy() asks for each part by itself, the user first", async () =>
   ]);
 });
 
-test("impersonateBy() asks for a name with a byte order mark as it is", async () => {
+test("impersonateBy() authorizes a name with a byte order mark unchanged", async () => {
   const { as, asked } = world();
   await as({ "impersonate-user": "\xef\xbb\xbfadmin", "impersonate-group": "\xef\xbb\xbfsystem:masters" });
   assert.deepEqual(asked, ["admin impersonate  users  \ufeffadmin", "admin impersonate  groups  \ufeffsystem:masters"]);
 });
 
-test("impersonateBy() removes the headers from the request and keeps the rest of it", async () => {
+test("impersonateBy() removes the headers from the request and keeps the rest", async () => {
   const found = await world().as({ "impersonate-user": "carol", "impersonate-extra-a": "b", accept: "x" });
   assert.deepEqual(found?.exchange.headers, { accept: "x" });
   assert.equal(found?.exchange.method, "GET");
 });
 
-test("impersonateBy() knows accounts by their names and gives them their groups unless groups are named", async () => {
+test("impersonateBy() recognizes service accounts by their names and adds their groups unless groups are given", async () => {
   const account = "system:serviceaccount:storage:robot";
   const { as, asked } = world();
   assert.deepEqual((await as({ "impersonate-user": account }))?.user, {
@@ -113,7 +113,7 @@ test("impersonateBy() adds the group of authenticated or of unauthenticated user
   assert.deepEqual(await groups("system:anonymous", "system:masters"), ["system:masters", "system:unauthenticated"]);
 });
 
-test("impersonateBy() refuses the first part that is not allowed", async () => {
+test("impersonateBy() rejects the first part that is not allowed", async () => {
   const only = (resource: string) => world((attributes) => attributes.resource === resource);
   const headers = { "impersonate-user": "carol", "impersonate-group": "system:masters", "impersonate-uid": "7" };
   assert.equal(
@@ -125,7 +125,7 @@ test("impersonateBy() refuses the first part that is not allowed", async () => {
   assert.equal(users.asked.length, 2, "nothing is asked after a refusal");
 });
 
-test("impersonateBy() refuses what comes without a user, before any question", async () => {
+test("impersonateBy() rejects headers without a user before any authorization", async () => {
   const { as, asked } = world();
   assert.equal(
     await refusal(as({ "impersonate-user": "", "impersonate-group": "a", "impersonate-extra-scopes": "view", "impersonate-uid": "7" })),
@@ -135,7 +135,7 @@ test("impersonateBy() refuses what comes without a user, before any question", a
   assert.deepEqual(asked, []);
 });
 
-test("impersonateBy() keeps a key called __proto__ a key", async () => {
+test("impersonateBy() supports a key called __proto__", async () => {
   const user = await userOf({ "impersonate-user": "carol", "impersonate-extra-__proto__": "x" });
   assert.deepEqual(Object.entries(user?.extra ?? {}), [["__proto__", ["x"]]]);
 });

@@ -1,4 +1,4 @@
-/** What the impersonation headers of a request ask for. */
+/** Parses the impersonation headers of a request. */
 import { badRequestError } from "../../../core/status-error.ts";
 import { labelName, subdomainName } from "../../../core/meta/names.ts";
 import type { Names } from "../../../core/names.ts";
@@ -6,7 +6,7 @@ import { spell } from "../../../core/names.ts";
 import type { Exchange } from "../../request/exchange.ts";
 import { addExtraValues, headerValues } from "../identity-headers.ts";
 
-/** One thing to act as. Each needs a permission of its own. */
+/** One part of an identity. Each needs a separate permission. */
 export type Requested =
   | { readonly kind: "User"; readonly name: string }
   | { readonly kind: "ServiceAccount"; readonly namespace: string; readonly name: string }
@@ -17,14 +17,14 @@ export type Requested =
 const userHeader = "impersonate-user", groupHeader = "impersonate-group", uidHeader = "impersonate-uid";
 const extraPrefix = "impersonate-extra-";
 
-/** Whether any header speaks of impersonation. Called for every request. */
+/** Whether any impersonation header is present. Called for every request. */
 export function hasImpersonation(headers: Exchange["headers"]): boolean {
   if (headers[userHeader] !== undefined || headers[groupHeader] !== undefined || headers[uidHeader] !== undefined) return true;
   for (const name in headers) if (name.startsWith(extraPrefix)) return true;
   return false;
 }
 
-/** The headers without those of impersonation: no later step knows of it. */
+/** The headers without those of impersonation, for all later steps. */
 export function withoutImpersonation(headers: Exchange["headers"]): Exchange["headers"] {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !isImpersonation(name)));
 }
@@ -33,8 +33,8 @@ function isImpersonation(name: string): boolean {
 }
 
 /**
- * What is asked for, in the order in which it is authorized: the user, groups, extra values, the UID. Empty where nothing is: an empty
- * user and an empty UID count as absent. Throws 400 for anything without a user.
+ * The requested parts in order of authorization: the user, groups, extra values, the UID. Empty if there are none: an empty user and an
+ * empty UID count as absent. Throws 400 for other parts without a user.
  */
 export function requestedOf(headers: Exchange["headers"], names: Names): readonly Requested[] {
   const user = headerValues(headers, userHeader)[0] ?? "", uid = headerValues(headers, uidHeader)[0] ?? "";
@@ -50,7 +50,7 @@ export function requestedOf(headers: Exchange["headers"], names: Names): readonl
   throw badRequestError(`requested [${others.map((each) => shown(each, names)).join(" ")}] without impersonating a user`);
 }
 
-/** The account that a user name stands for: `system:serviceaccount:<namespace>:<name>`. */
+/** The service account of a user name: `system:serviceaccount:<namespace>:<name>`. */
 function serviceAccountOf(user: string): Requested | undefined {
   const [system, kind, namespace = "", name = "", ...more] = user.split(":", 6);
   if (system !== "system" || kind !== "serviceaccount" || more.length > 0) return undefined;
@@ -58,7 +58,7 @@ function serviceAccountOf(user: string): Requested | undefined {
   return { kind: "ServiceAccount", namespace, name };
 }
 
-/** As Go shows an object reference: kind, namespace, name, UID, API version, resource version and field path. */
+/** An object reference in Go's format: kind, namespace, name, UID, API version, resource version and field path. */
 function shown(requested: Requested, names: Names): string {
   const { kind, name } = requested;
   const apiVersion = kind === "UserExtra" || kind === "UID" ? spell(names, "authentication.{domain}/v1") : "";

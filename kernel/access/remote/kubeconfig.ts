@@ -1,6 +1,6 @@
 /**
- * Kubeconfig files and in-cluster credentials: where a server of a cluster is, and as whom it is asked. The format is client-go's
- * `clientcmd` v1; webhook configurations have the same one.
+ * Kubeconfig files and in-cluster credentials: address and credentials for a server of a cluster. The format is client-go's `clientcmd` v1;
+ * webhook configurations use the same.
  */
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
@@ -12,13 +12,13 @@ import { isObject, type Json, type JsonObject } from "../../../core/schema.ts";
 import { jsonFromTree } from "../../../core/tree/json.ts";
 import { readYaml } from "../../../core/tree/yaml.ts";
 
-/** How a server is reached, and as whom. PEM texts; absent members are not used. */
+/** Address and credentials of a server, with PEM texts; absent members are not used. */
 export interface RemoteAccess {
   readonly server: URL;
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
-  /** The name that the server's certificate must have, in place of the host of the URL. */
+  /** The expected name in the server's certificate, instead of the URL's host. */
   readonly serverName?: string;
   /** The server's certificate is not verified. */
   readonly insecure?: boolean;
@@ -26,11 +26,11 @@ export interface RemoteAccess {
   readonly authorization?: string;
 }
 
-/** The word that stands for in-cluster credentials where a setting takes a kubeconfig file. */
+/** The value for in-cluster credentials in settings of kubeconfig files. */
 export const inCluster = "in-cluster";
 const accountFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/** The files that `readAccess` reads of these credentials, for permissions; `text` is the content of the kubeconfig. */
+/** The files that `readAccess` reads for these credentials, for permissions; `text` is the content of the kubeconfig. */
 export function filesOfAccess(path: string, text: string): readonly string[] {
   if (path === inCluster) return [`${accountFolder}/token`, `${accountFolder}/ca.crt`];
   const { cluster, user } = entriesOf(parse(text), path);
@@ -39,7 +39,7 @@ export function filesOfAccess(path: string, text: string): readonly string[] {
 }
 
 /**
- * Host and port of the server of these credentials, for permissions; undefined where there is none.
+ * Host and port of the server of these credentials, for permissions; undefined if there is none.
  *
  * @param text the content of the kubeconfig; not used for in-cluster credentials
  */
@@ -50,7 +50,7 @@ export function addressOfAccess(path: string, text: string): string | undefined 
   return `${server.hostname}:${server.port || (server.protocol === "https:" ? "443" : "80")}`;
 }
 
-/** Credentials of a kubeconfig file, or of the pod for `in-cluster`. Rejects with a sentence that has the path and no secret. */
+/** Credentials of a kubeconfig file, or of the pod for `in-cluster`. Rejects with an error that has the path and no secret. */
 export async function readAccess(path: string): Promise<RemoteAccess> {
   if (path === inCluster) return await podAccess();
   try {
@@ -104,7 +104,7 @@ function entriesOf(config: Json, path: string): { readonly cluster: Texts; reado
   return { cluster, user };
 }
 
-/** The entries of a list of names, each with its values as texts. A list or map stands for a text that is not empty. */
+/** The entries of a named list, each with its values as texts. A list or map is represented by a non-empty text. */
 function named(config: JsonObject, list: string, member: string): ReadonlyMap<string, Texts> {
   const entries = config[list];
   if (!Array.isArray(entries)) return new Map();
@@ -167,7 +167,7 @@ async function pem(entry: Texts, name: string, folder: string): Promise<string |
   return file === "" ? undefined : await readFile(resolve(folder, file), "utf8");
 }
 
-/** A token file counts before a token, as in client-go. */
+/** As in client-go, a token file takes precedence over a token. */
 async function tokenOf(user: Texts, folder: string): Promise<string> {
   const file = user.get("tokenFile") ?? "";
   return file === "" ? user.get("token") ?? "" : (await readFile(resolve(folder, file), "utf8")).trim();

@@ -5,7 +5,7 @@ import { limits } from "../../../core/limits.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
 import type { RemoteAccess } from "./kubeconfig.ts";
 
-/** An answer: the status, and the value of its JSON body, undefined where the body is none. */
+/** A response: the status, and the value of its JSON body; undefined if the body is not JSON. */
 export interface RemoteAnswer {
   readonly status: number;
   readonly body: unknown;
@@ -23,14 +23,14 @@ export interface RemoteRequest {
   readonly signal: AbortSignal;
 }
 export interface RemoteClient {
-  /** Rejects where no answer comes, with a sentence that has the host and no secret, or with the reason of the signal. */
+  /** Rejects if there is no response, with an error that has the host and no secret, or with the reason of the signal. */
   send(request: RemoteRequest): Promise<RemoteAnswer>;
-  /** The JSON values of a streamed answer, one in a line. Rejects for an answer that is no success, too (`RemoteError`). */
+  /** The JSON values of a streamed response, one per line. Rejects for an error response as well (`RemoteError`). */
   stream(path: string, signal: AbortSignal): AsyncIterable<unknown>;
   /** Closes idle connections. */
   close(): void;
 }
-/** An answer that is no success. */
+/** An error response. */
 export class RemoteError extends Error {
   readonly status: number;
   constructor(status: number, message: string) {
@@ -40,7 +40,7 @@ export class RemoteError extends Error {
   }
 }
 
-/** `read` gives the credentials; they are read again after ten seconds, and connections are made anew where they have changed. */
+/** `read` returns the credentials; they are read again after ten seconds, and connections are replaced if they have changed. */
 export function remoteClient(read: () => Promise<RemoteAccess>, now: () => number = () => performance.now()): RemoteClient {
   let known: { readonly access: RemoteAccess; readonly text: string; readonly agent: HttpAgent } | undefined;
   let readAt = -Infinity, reading: Promise<void> | undefined;
@@ -56,10 +56,10 @@ export function remoteClient(read: () => Promise<RemoteAccess>, now: () => numbe
   async function current(): Promise<{ readonly access: RemoteAccess; readonly agent: HttpAgent }> {
     if (known === undefined || now() - readAt > limits.remoteCredentialsMs) {
       reading ??= renew().finally(() => reading = undefined);
-      // Credentials that were good are used until new ones can be read.
+      // The last valid credentials are used until new ones can be read.
       await (known === undefined ? reading : reading.catch(() => {}));
     }
-    return known!; // `renew` has set it, or has thrown
+    return known!; // Set or thrown by `renew`.
   }
 
   async function open({ method, path, body, json, signal }: RemoteRequest): Promise<IncomingMessage> {
@@ -170,7 +170,7 @@ function secondsOf(header: string | undefined): number | undefined {
   return header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) : undefined;
 }
 
-/** Errors of several addresses come as one without a message. */
+/** Errors of several addresses are one error without a message. */
 function causeOf(error: unknown): string {
   const { errors } = error as { readonly errors?: readonly unknown[] };
   return reasonOf(errors?.[0] ?? error) || String((error as { readonly code?: unknown }).code ?? "no connection");

@@ -59,7 +59,7 @@ test("readAccess() reads server, authority, certificate and token, from data or 
     assert.equal((await readAccess(path)).server.href, "http://h/");
   }));
 
-test("readAccess() refuses what it cannot use, with the path and without secrets", () =>
+test("readAccess() rejects unsupported files, with the path and without secrets", () =>
   inFolder(async (folder) => {
     const path = join(folder, "config");
     const rejection = async (text: string): Promise<string> => {
@@ -138,7 +138,7 @@ test("a client sends JSON with its credentials, and reads the answer", () =>
     client.close();
   }));
 
-test("a client refuses an answer without end, aborts, and names the host of a server that is not there", () =>
+test("a client rejects an endless response, aborts, and reports the host of an unavailable server", () =>
   withServer((request, response) => {
     if (request.url === "/base/silent") return;
     response.writeHead(200);
@@ -162,7 +162,7 @@ test("a client refuses an answer without end, aborts, and names the host of a se
     );
   }));
 
-test("a client streams values line by line, and reads credentials again when they are old", () => {
+test("a client streams values line by line, and reads expired credentials again", () => {
   let now = 0;
   return withServer((request, response) => {
     if (request.headers.authorization !== "Bearer fresh") return void response.writeHead(401).end('{"message":"who?"}');
@@ -182,7 +182,7 @@ test("a client streams values line by line, and reads credentials again when the
   });
 });
 
-test("withRetries() asks five times at most, waits longer each time and no less than Retry-After", async () => {
+test("withRetries() makes five attempts at most, with growing pauses of at least Retry-After", async () => {
   const waits: number[] = [];
   const clock = { now: systemClock.now, after: (ms: number, run: () => void) => (waits.push(ms), systemClock.after(0, run)) };
   const needs = { clock, random: () => 0, signal: never };
@@ -200,7 +200,7 @@ test("withRetries() asks five times at most, waits longer each time and no less 
   await assert.rejects(withRetries(() => Promise.reject(new Error("down")), needs), /down/);
 });
 
-test("withRetries() begins with the given pause, retries what it is given to, and bounds Retry-After", async () => {
+test("withRetries() starts with the given pause, retries the given responses, and bounds Retry-After", async () => {
   const waits: number[] = [];
   const clock = { now: systemClock.now, after: (ms: number, run: () => void) => (waits.push(ms), systemClock.after(0, run)) };
   const answers: RemoteAnswer[] = [[403, undefined], [500, 999_999], [200, undefined]].map(([status = 0, retryAfter]) => ({
@@ -214,7 +214,7 @@ test("withRetries() begins with the given pause, retries what it is given to, an
   assert.deepEqual(waits, [10_000, limits.remoteRetryAfterMsMax]);
 });
 
-test("a client verifies the server's certificate, by another name if told to, and shows its own", async () => {
+test("a client verifies the server's certificate, optionally by another name, and presents its own", async () => {
   const ca = issue({ usage: "ca", commonName: "authority" });
   const serving = issue({ usage: "server", names: ["hook.example"] }, ca);
   const identity = issue({ usage: "client", commonName: "thole" }, ca);

@@ -2,7 +2,7 @@ import { type Clock, pause } from "../../../core/async.ts";
 import { limits } from "../../../core/limits.ts";
 import type { RemoteAnswer } from "./remote-client.ts";
 
-/** kube-apiserver's backoff of webhooks: each pause is 1.5 times as long as the one before, plus up to a fifth by chance. */
+/** kube-apiserver's backoff of webhooks: each pause is 1.5 times as long as the previous one, plus a random part of up to a fifth. */
 const backoff = Object.freeze({ firstMs: 500, factor: 1.5, jitter: 0.2, attempts: 5 });
 
 export interface RetryNeeds {
@@ -12,14 +12,14 @@ export interface RetryNeeds {
   readonly signal: AbortSignal;
   /** The first pause in milliseconds; default 500. */
   readonly firstMs?: number;
-  /** Whether another attempt may help after this answer. Default: for 429 and 500 to 599. */
+  /** Whether another attempt may succeed after this response. Default: for 429 and 500 to 599. */
   readonly isRetried?: (answer: RemoteAnswer) => boolean;
 }
 const isTransient = ({ status }: RemoteAnswer): boolean => status === 429 || status >= 500;
 
 /**
- * Sends up to five times, until an answer comes that is not to be retried. A pause is not shorter than the answer's Retry-After, up to
- * `limits.remoteRetryAfterMsMax`. Resolves with the last answer; rejects with the last failure, or with the reason of the signal.
+ * Makes up to five attempts, until a response that is not retried. A pause is at least the response's Retry-After, up to
+ * `limits.remoteRetryAfterMsMax`. Resolves with the last response; rejects with the last failure, or with the reason of the signal.
  */
 export async function withRetries(
   send: () => Promise<RemoteAnswer>,

@@ -1,4 +1,4 @@
-/** What tokens of service accounts say: bound tokens with a limited life, and legacy tokens, which Secrets hold. */
+/** Claims of service account tokens: bound tokens with an expiration, and legacy tokens, which Secrets contain. */
 
 /** The issuer of legacy tokens. It is upstream's, independent of --service-account-issuer. */
 export const legacyIssuer = "kubernetes/serviceaccount";
@@ -12,16 +12,16 @@ export interface ObjectClaim {
 
 interface RegisteredClaims {
   readonly subject: string;
-  /** Empty for tokens without a restriction: they are for the server itself. */
+  /** Empty for tokens without a restriction, which are for the server itself. */
   readonly audiences: readonly string[];
-  /** `jti`; "" where there is none. */
+  /** `jti`; "" if absent. */
   readonly id: string;
   /** Seconds since the epoch. */
   readonly expires: number | undefined;
   readonly notBefore: number | undefined;
   readonly issuedAt: number | undefined;
 }
-/** Claims of a token with a limited life. */
+/** Claims of a token with an expiration. */
 export interface BoundClaims extends RegisteredClaims {
   readonly kind: "bound";
   readonly namespace: string;
@@ -29,10 +29,10 @@ export interface BoundClaims extends RegisteredClaims {
   readonly secret: ObjectClaim | undefined;
   readonly pod: ObjectClaim | undefined;
   readonly node: ObjectClaim | undefined;
-  /** Seconds since the epoch from which on the token counts as stale. */
+  /** Seconds since the epoch after which the token counts as stale. */
   readonly warnAfter: number | undefined;
 }
-/** Claims of a token that a Secret holds. It has no end. */
+/** Claims of a token in a Secret. It does not expire. */
 export interface LegacyClaims extends RegisteredClaims {
   readonly kind: "legacy";
   readonly namespace: string;
@@ -41,7 +41,7 @@ export interface LegacyClaims extends RegisteredClaims {
 }
 export type Claims = BoundClaims | LegacyClaims;
 
-/** What a new token with a limited life is to say. */
+/** The content of a new token with an expiration. */
 export interface BoundToken {
   readonly issuer: string;
   readonly audiences: readonly string[];
@@ -90,7 +90,7 @@ export function legacyPayload(namespace: string, account: ObjectClaim, secretNam
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The claims of a payload whose signature is verified. Undefined for one whose claims have other types than this server writes. */
+/** The claims of a verified payload. Undefined if claims have other types than this server writes. */
 export function readClaims(payload: Json): Claims | undefined {
   try {
     return payload["iss"] === legacyIssuer ? legacyClaims(payload) : boundClaims(payload);
@@ -146,7 +146,7 @@ function registered(payload: Json): RegisteredClaims {
 function object(value: unknown): Json {
   if (value === undefined || value === null) return {};
   if (typeof value !== "object" || Array.isArray(value)) throw new WrongType();
-  return value as Json; // neither null nor a list
+  return value as Json; // Neither null nor a list.
 }
 function text(value: unknown): string {
   if (value === undefined || value === null) return "";

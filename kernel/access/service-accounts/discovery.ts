@@ -1,13 +1,13 @@
-/** The documents by which other programs verify tokens of service accounts without asking the server (OpenID Connect Discovery 1.0). */
+/** The documents with which other programs verify service account tokens without a request to the API (OpenID Connect Discovery 1.0). */
 import type { KeySet } from "./keys.ts";
 
 /** Paths of the documents. */
 export const discoveryPaths = Object.freeze({ configuration: "/.well-known/openid-configuration", keys: "/openid/v1/jwks" });
 
-/** Seconds that clients may keep the documents: a new key should verify for this long before it signs. */
+/** Seconds for which clients may cache the documents: a new key should verify for this long before it signs. */
 export const discoverySeconds = 3600;
 
-/** Why an issuer has no documents: it is not an address at which they could be found. */
+/** The reason why an issuer has no documents: it is not a URL at which they could be served. */
 export function issuerMistake(issuer: string): string | undefined {
   if (!URL.canParse(issuer)) return issuer.startsWith("https:") ? `issuer URL is malformed, got: ${issuer}` : notHttps(issuer);
   const { protocol } = new URL(issuer);

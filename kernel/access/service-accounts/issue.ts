@@ -14,17 +14,17 @@ export interface IssuerNeeds {
 export interface IssuerSettings {
   /** The issuer of new tokens. */
   readonly issuer: string;
-  /** The audiences of tokens that ask for none. */
+  /** The audiences of tokens without requested ones. */
   readonly audiences: readonly string[];
-  /** Seconds that a token may be valid; 0: as long as it is asked for. */
+  /** Maximum validity of a token in seconds; 0: no bound. */
   readonly secondsMax: number;
-  /** Whether tokens that are bound to pods outlive the time that they were asked for (--service-account-extend-token-expiration). */
+  /** Whether tokens that are bound to pods have a longer validity than requested (--service-account-extend-token-expiration). */
   readonly extends: boolean;
 }
 
 export interface TokenIssuer {
   issue(request: TokenToIssue): Promise<IssuedToken>;
-  /** A token without an end, which is accepted while the Secret holds it. */
+  /** A token without expiration, which is accepted while the Secret contains it. */
   issueLegacy(namespace: string, account: ObjectClaim, secretName: string): Promise<string>;
 }
 

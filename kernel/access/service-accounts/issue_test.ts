@@ -31,7 +31,7 @@ test("issue() writes upstream's header and claims", async () => {
   assert.notEqual((await issuerWith().issue(request)).id, id);
 });
 
-test("issue() names the object that a token is bound to", async () => {
+test("issue() contains the object that a token is bound to", async () => {
   for (const kind of ["secret", "pod", "node"] as const) {
     const { token } = await issuerWith().issue({ ...request, bound: { kind, name: "x", uid: "u-x" } });
     assert.deepEqual(parts(token)[1]?.["kubernetes.io"], {
@@ -42,14 +42,14 @@ test("issue() names the object that a token is bound to", async () => {
   }
 });
 
-test("issue() shortens what is asked for to the maximum", async () => {
+test("issue() limits the requested validity to the maximum", async () => {
   const shortened = await issuerWith({ secondsMax: 3600 }).issue({ ...request, expirationSeconds: 7200 });
   assert.equal(shortened.expirationSeconds, 3600);
   assert.equal(parts(shortened.token)[1]?.["exp"], seconds + 3600);
   assert.equal((await issuerWith({ secondsMax: 3600 }).issue({ ...request, expirationSeconds: 600 })).expirationSeconds, 600);
 });
 
-test("issue() extends only tokens of pods for the server itself, by the time that kubelets ask for", async () => {
+test("issue() extends only tokens of pods for the server itself, with the validity that kubelets request", async () => {
   const pod = { kind: "pod", name: "web", uid: "u-web" } as const;
   const projected = { ...request, bound: pod, expirationSeconds: 3607 };
   const expiry = async (asked: Parameters<ReturnType<typeof issuerWith>["issue"]>[0], more: Partial<typeof settings> = {}) => {
@@ -66,7 +66,7 @@ test("issue() extends only tokens of pods for the server itself, by the time tha
   assert.deepEqual(await expiry(projected, { extends: false }), [3607, undefined]);
 });
 
-test("issueLegacy() writes a token without an end", async () => {
+test("issueLegacy() writes a token without expiration", async () => {
   const token = await issuerWith().issueLegacy(namespace, account, "tok");
   assert.deepEqual(parts(token)[1], {
     iss: "kubernetes/serviceaccount",

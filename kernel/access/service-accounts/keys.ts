@@ -2,7 +2,7 @@
 import { exportJWK } from "jose";
 import { base64Of } from "../../../core/scalars/base64.ts";
 
-/** A key as it was read, in DER. */
+/** A parsed key, in DER. */
 export interface KeyBytes {
   /** SubjectPublicKeyInfo. */
   readonly spki: Uint8Array<ArrayBuffer>;
@@ -10,10 +10,10 @@ export interface KeyBytes {
   readonly pkcs8?: Uint8Array<ArrayBuffer>;
 }
 
-/** Each key has exactly one algorithm, which its type decides: a token's header cannot choose another. */
+/** Each key has exactly one algorithm, determined by its type: a token's header cannot select another. */
 export type TokenAlgorithm = "RS256" | "ES256" | "ES384" | "ES512";
 
-/** A public key as the key set of the server publishes it (RFC 7517). Members are in upstream's order. */
+/** A public key in the form of the server's key set (RFC 7517). Members are in upstream's order. */
 export interface PublishedKey {
   readonly use: "sig";
   readonly kty: string;
@@ -37,14 +37,14 @@ export interface SigningKey extends VerifyingKey {
   readonly privateKey: CryptoKey;
 }
 
-/** The keys in force. */
+/** The active keys. */
 export interface KeySet {
   readonly signing: SigningKey;
-  /** Keys that verify tokens, that of `signing` among them, each once. */
+  /** Keys that verify tokens, including that of `signing`, without duplicates. */
   readonly verifying: readonly VerifyingKey[];
 }
 
-/** Bits below which an RSA key is refused (RFC 7518, 3.3). */
+/** Bits below which an RSA key is rejected (RFC 7518, 3.3). */
 const rsaBitsMin = 2048;
 
 type Parameters = RsaHashedImportParams | EcKeyImportParams;
@@ -55,7 +55,7 @@ const kinds: readonly (readonly [TokenAlgorithm, Parameters])[] = [
   ["ES512", { name: "ECDSA", namedCurve: "P-521" }],
 ];
 
-/** Rejects for a key of a type that signs no tokens, or that is too short. */
+/** Rejects for a key of an unsupported type, or a short key. */
 export async function verifyingKey({ spki }: KeyBytes): Promise<VerifyingKey> {
   const { algorithm, key } = await imported("spki", spki, "verify");
   return await described(spki, algorithm, key);
@@ -69,7 +69,7 @@ export async function signingKey({ spki, pkcs8 }: KeyBytes): Promise<SigningKey>
   return { ...verifying, privateKey };
 }
 
-/** A new key for RS256, which every client accepts, with 2048 bits as upstream's tools make them. */
+/** A new key for RS256, which every client supports, with 2048 bits as upstream's tools generate. */
 export async function newSigningKey(): Promise<Required<KeyBytes>> {
   const parameters = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256", modulusLength: rsaBitsMin, publicExponent: Uint8Array.of(1, 0, 1) };
   const { privateKey, publicKey } = await crypto.subtle.generateKey(parameters, true, ["sign", "verify"]);
@@ -77,7 +77,7 @@ export async function newSigningKey(): Promise<Required<KeyBytes>> {
   return { pkcs8: new Uint8Array(pkcs8), spki: new Uint8Array(spki) };
 }
 
-/** The keys without repetitions. The signing key is always among those that verify. */
+/** The keys without duplicates. The signing key is always among those that verify. */
 export function keySet(signing: SigningKey, others: readonly VerifyingKey[]): KeySet {
   const { privateKey: _, ...own } = signing;
   const all = [own, ...others];
@@ -90,9 +90,9 @@ async function imported(
   usage: "sign" | "verify",
 ): Promise<{ readonly algorithm: TokenAlgorithm; readonly key: CryptoKey }> {
   for (const [algorithm, parameters] of kinds) {
-    const key = await crypto.subtle.importKey(format, bytes, parameters, true, [usage]).catch(() => undefined); // of another type
+    const key = await crypto.subtle.importKey(format, bytes, parameters, true, [usage]).catch(() => undefined); // Of another type.
     if (key === undefined) continue;
-    const { modulusLength = rsaBitsMin } = key.algorithm as Partial<RsaHashedKeyAlgorithm>; // only RSA keys have it
+    const { modulusLength = rsaBitsMin } = key.algorithm as Partial<RsaHashedKeyAlgorithm>; // Only RSA keys have it.
     if (modulusLength < rsaBitsMin) throw new Error(`the RSA key has ${modulusLength} bits, at least ${rsaBitsMin} are required`);
     return { algorithm, key };
   }
@@ -103,7 +103,7 @@ async function described(spki: Uint8Array<ArrayBuffer>, algorithm: TokenAlgorith
   const id = base64url(new Uint8Array(await crypto.subtle.digest("SHA-256", spki)));
   const { kty = "", crv, x, y, n, e } = await exportJWK(key);
   const members = Object.entries({ use: "sig", kty, kid: id, crv, alg: algorithm, x, y, n, e }).filter(([, value]) => value !== undefined);
-  return { id, algorithm, key, published: Object.fromEntries(members) as unknown as PublishedKey }; // the members that are there
+  return { id, algorithm, key, published: Object.fromEntries(members) as unknown as PublishedKey }; // Members with a value.
 }
 
 function base64url(bytes: Uint8Array): string {

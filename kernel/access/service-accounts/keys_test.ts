@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { keySet, newSigningKey, type SigningKey, signingKey, type VerifyingKey, verifyingKey } from "./keys.ts";
 import { ecKey, testKey } from "./testing/accounts.ts";
 
-test("signingKey() names a key by the SHA-256 of its SubjectPublicKeyInfo, and publishes nothing private", async () => {
+test("signingKey() derives the key id from the SHA-256 of the SubjectPublicKeyInfo, and publishes no private part", async () => {
   const bytes = await newSigningKey(), key = await signingKey(bytes);
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes.spki));
   assert.equal(key.id, Buffer.from(digest).toString("base64url"));
@@ -21,7 +21,7 @@ test("signingKey() gives each curve its algorithm", async () => {
   }
 });
 
-test("signingKey() refuses public keys, short keys and keys that sign no tokens", async () => {
+test("signingKey() rejects public keys, short keys and keys of unsupported types", async () => {
   await assert.rejects(signingKey({ spki: (await newSigningKey()).spki }), /not a private key/);
   const short = await crypto.subtle.generateKey(
     { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256", modulusLength: 1024, publicExponent: Uint8Array.of(1, 0, 1) },
@@ -36,7 +36,7 @@ test("signingKey() refuses public keys, short keys and keys that sign no tokens"
   await assert.rejects(verifyingKey({ spki: Uint8Array.of(1, 2, 3) }), /unsupported type/);
 });
 
-test("keySet() holds the signing key first, each key once, and no private key among those that verify", async () => {
+test("keySet() has the signing key first, each key once, and no private key among the verifying ones", async () => {
   const key = await testKey, other = await ecKey("P-256");
   const { verifying: found } = keySet(key, [verifying(other), verifying(key), verifying(other)]);
   assert.deepEqual(found.map(({ id }) => id), [key.id, other.id]);

@@ -1,4 +1,4 @@
-/** Whether a legacy token, which a Secret holds, is accepted now. Messages are upstream's. */
+/** Checks whether a legacy token, which a Secret contains, is valid now. Messages are upstream's. */
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import { dns1123Label, dns1123Subdomain } from "../../../core/meta/names.ts";
 import { type Names, spell } from "../../../core/names.ts";
@@ -12,7 +12,7 @@ interface Secret extends ApiObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** What the use of a legacy token is recorded as. */
+/** The kinds of use of a legacy token. */
 export type LegacyUse = "automatic" | "manual" | "invalid";
 
 export interface LegacyNeeds {
@@ -20,14 +20,14 @@ export interface LegacyNeeds {
   readonly names: () => Names;
   /** False: neither the Secret nor the account is looked up (--service-account-lookup). */
   readonly looksUp: () => boolean;
-  /** Called for each use of a token whose Secret is there. `lastUsed`: the label with the day of the last use. */
+  /** Called for each use of a token with an existing Secret. `lastUsed`: the label with the day of the last use. */
   readonly used: (use: LegacyUse, secret: SecretUse) => void;
 }
 export interface SecretUse {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-  /** `2026-11-23`, as the label of the Secret has it; "" where it has none. */
+  /** `2026-11-23`, from the label of the Secret; "" if absent. */
   readonly lastUsed: string;
 }
 
@@ -37,7 +37,7 @@ export const legacyLabels = Object.freeze({
   invalidSince: "{platform}.io/legacy-token-invalid-since",
 });
 
-/** Refuses a token that its Secret does not hold, or whose account is gone or was made anew. */
+/** Rejects a token that is not in its Secret, or whose account was deleted or created again. */
 export async function checkLegacy(token: string, claims: LegacyClaims, needs: LegacyNeeds): Promise<void> {
   checkClaims(claims);
   if (!needs.looksUp()) return;
@@ -81,7 +81,7 @@ function checkClaims({ subject, namespace, account, secretName }: LegacyClaims):
   if (!isValid || subject !== accountName(namespace, account.name)) throw new TokenRefusal("sub claim is invalid");
 }
 
-/** Whether the Secret holds this token. The time that it takes depends on the length only. */
+/** Whether the Secret contains this token. The duration depends on the length only. */
 function holds(data: Readonly<Record<string, string>>, token: string): boolean {
   const held = Object.hasOwn(data, "token") ? bytesOf(data["token"]!) : new Uint8Array();
   const given = new TextEncoder().encode(token);

@@ -1,25 +1,25 @@
-/** The objects that tokens name, as they are in force now. */
+/** The current objects of tokens. */
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import { pathSegmentName } from "../../../core/meta/names.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { type Item, keyOf } from "../../objects/objects.ts";
 import type { Reads, Waiter } from "../../reads/reads.ts";
 
-/** Resources of the core group that tokens name. */
+/** Resources of the core group that tokens refer to. */
 export type Named = "serviceaccounts" | "secrets" | "pods" | "nodes";
 
 /** An object and its revision. */
 export interface Found<T extends ApiObject = ApiObject> {
   readonly revision: number;
-  /** Whether this text is in its JSON. Nothing is decoded for it. */
+  /** Whether this text is in its JSON, without decoding. */
   mentions(text: string): boolean;
-  /** Decoded at its first use. */
+  /** Decoded on first use. */
   readonly object: T;
 }
 
 /**
- * The object, from the watch cache. A write or deletion by this server counts at once, one by another server as soon as its event has
- * arrived. An object that the cache does not have is looked up in the store, as upstream. Undefined where there is none.
+ * The object, from the watch cache. A write or deletion by this server has effect at once, one by another server when its event has
+ * arrived. As upstream, an object that is not in the cache is read from the store. Undefined if there is none.
  */
 export type Lookup = <T extends ApiObject>(resource: Named, namespace: string, name: string) => Promise<Found<T> | undefined>;
 
@@ -45,12 +45,12 @@ function foundOf<T extends ApiObject>(item: Item): Found<T> {
     mentions: (text) =>
       item.pieces.some(({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength).includes(text)),
     get object() {
-      return item.object as T; // of the resource that was asked for
+      return item.object as T; // Of the requested resource.
     },
   };
 }
 
-/** Whether text names an object: other text would lead to another key. */
+/** Whether text is a valid name: other text would be part of another key. */
 function isName(text: string): boolean {
   return text !== "" && pathSegmentName(text, false).length === 0;
 }

@@ -1,4 +1,4 @@
-/** Records on Secrets with legacy tokens when their token was used last, so that unused ones can be found. */
+/** Records the day of a legacy token's last use on its Secret, so that unused ones can be found. */
 import type { Api } from "../../../core/api.ts";
 import { limits } from "../../../core/limits.ts";
 import { type Names, spell } from "../../../core/names.ts";
@@ -16,11 +16,11 @@ export interface RecordUseNeeds {
 export interface UseRecorder {
   /** Labels the Secret with the day, once a day. The label is written in the background. */
   record(secret: SecretUse): void;
-  /** Resolves when the labels that are being written are written. */
+  /** Resolves when all pending labels are written. */
   ended(): Promise<void>;
 }
 
-/** Upstream writes the label within the request; here a request does not wait for it. */
+/** Upstream writes the label within the request; here the request does not wait for it. */
 export function useRecorder({ api, names, now, logError }: RecordUseNeeds): UseRecorder {
   const running = new Map<string, Promise<void>>();
   async function label({ namespace, name, uid }: SecretUse, day: string): Promise<void> {
@@ -28,7 +28,7 @@ export function useRecorder({ api, names, now, logError }: RecordUseNeeds): UseR
       const labels = { [spell(names(), legacyLabels.lastUsed)]: day };
       await api.patch("v1", "secrets", namespace, name, { merge: { metadata: { uid, labels } } });
     } catch (error) {
-      // The Secret is gone, or another one has its name.
+      // The Secret was deleted, or another one has its name.
       if (error instanceof StatusError && (error.reason === "NotFound" || error.reason === "Conflict")) return;
       logError(`cannot label the Secret ${JSON.stringify(`${namespace}/${name}`)} with the day of its last use`, error);
     }

@@ -1,21 +1,21 @@
-/** What text says that may be a token (RFC 7515, 7.1), before anything of it is verified. Nothing here may be trusted. */
+/** Reads a token (RFC 7515, 7.1) before its verification. The results must not be trusted. */
 import { limits } from "../../../core/limits.ts";
 
 /** A JSON object. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Whether text begins as every token with a JSON header does: `{"` in base64url. */
+/** Whether text starts like every token with a JSON header: `{"` in base64url. */
 export function mayBeToken(text: string): boolean {
   return text.startsWith("eyJ");
 }
 
-/** The issuer that a token names; undefined for text that is no token, and for text that is too long to be looked at. */
+/** The issuer in a token; undefined for other text, and for text above the bound. */
 export function untrustedIssuer(token: string): string | undefined {
   const issuer = decoded(segmentsOf(token)?.[1])?.["iss"];
   return typeof issuer === "string" ? issuer : undefined;
 }
 
-/** The header of a token, with the id of its key, "" where it has none. Undefined for a malformed one, which makes the text no token. */
+/** The header of a token, with the key id, "" if absent. Undefined for a malformed one: the text is then not a token. */
 export function untrustedHeader(token: string): { readonly kid: string } | undefined {
   const [text = "", , signature = ""] = segmentsOf(token) ?? [];
   if (text.length > limits.tokenHeaderLengthMax || !alphabet.test(signature)) return undefined;
@@ -23,13 +23,13 @@ export function untrustedHeader(token: string): { readonly kid: string } | undef
   return typeof alg === "string" && typeof kid === "string" ? { kid } : undefined;
 }
 
-/** The object in JSON text; undefined for other text. */
+/** The object in a JSON text; undefined for other text. */
 export function parsedJson(text: string): Json | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? value as Json : undefined; // an object
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value as Json : undefined; // An object.
   } catch {
-    return undefined; // no JSON: not a token
+    return undefined; // Not JSON: not a token.
   }
 }
 
@@ -50,6 +50,6 @@ function decoded(segment: string | undefined): Json | undefined {
     for (let at = 0; at < bytes.length; at++) bytes[at] = letters.charCodeAt(at);
     return parsedJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    return undefined; // no base64, or no text: not a token
+    return undefined; // Not base64, or not text: not a token.
   }
 }

@@ -1,4 +1,7 @@
-/** Whether the claims of a verified token hold now: its time, its account, and the object that it is bound to. Messages are upstream's. */
+/**
+ * Checks the claims of a verified token at the current time: its validity, its account, and the object that it is bound to. Messages are
+ * upstream's.
+ */
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import type { Caller } from "../../../core/user-info.ts";
 import { systemGroups } from "../../../core/user-info.ts";
@@ -7,10 +10,10 @@ import { TokenRefusal } from "../authentication/token-authenticator.ts";
 import { accountName, type BoundClaims, type ObjectClaim } from "./claims.ts";
 import type { Found, Lookup } from "./lookup.ts";
 
-/** Seconds by which clocks may differ. */
+/** Clock tolerance in seconds. */
 const leewaySeconds = 60;
 
-/** Refuses a token outside of its time. `now`: milliseconds since the epoch. */
+/** Rejects a token outside of its validity. `now`: milliseconds since the epoch. */
 export function checkTimes({ expires, notBefore, issuedAt }: BoundClaims, now: number): void {
   const at = now / 1000;
   if (notBefore !== undefined && at + leewaySeconds < notBefore) throw new TokenRefusal("service account token is not valid yet");
@@ -18,10 +21,10 @@ export function checkTimes({ expires, notBefore, issuedAt }: BoundClaims, now: n
   if (issuedAt !== undefined && at + leewaySeconds < issuedAt) throw new TokenRefusal("service account token is issued in the future");
 }
 
-/** The account of a token. Refuses a token whose account is gone or was made anew. `known`: the revision that was accepted before. */
+/** The account of a token. Rejects a token whose account was deleted or created again. `known`: the revision that was accepted before. */
 export async function checkAccount({ namespace, account }: BoundClaims, lookup: Lookup, now: number, known?: number): Promise<Found> {
   const found = await accountOf(lookup, namespace, account.name);
-  // A store that was restored from an older copy gives a revision to another account.
+  // A store that was restored from an older copy assigns the revision to another account.
   if (found.revision === known && found.mentions(account.uid)) return found;
   const { uid = "" } = found.object.metadata;
   if (uid !== account.uid) throw new TokenRefusal(`service account UID (${uid}) does not match claim (${account.uid})`);
@@ -29,7 +32,7 @@ export async function checkAccount({ namespace, account }: BoundClaims, lookup: 
   return found;
 }
 
-/** Whether the deletion of an object has begun: then what was found depends on the time. */
+/** Whether the object is being deleted: then the result depends on the time. */
 export function isEnding({ object: { metadata } }: Found): boolean {
   return (metadata.deletionTimestamp ?? null) !== null;
 }
@@ -39,18 +42,18 @@ export async function accountOf(lookup: Lookup, namespace: string, name: string)
   if (found === undefined) throw new TokenRefusal(notFoundError({ group: "", name: "serviceaccounts" }, name).message);
   return found;
 }
-/** What is read of an account. */
+/** The used fields of an account. */
 export interface ServiceAccount extends ApiObject {
   readonly secrets?: readonly { readonly name?: string }[];
 }
 
-/** Refuses a token whose Secret, pod or node is gone or was made anew. */
+/** Rejects a token whose Secret, pod or node was deleted or created again. */
 export async function checkBound({ namespace, secret, pod, node }: BoundClaims, lookup: Lookup, now: number): Promise<void> {
   if (secret !== undefined) {
     await checkObject({ resource: "secrets", kind: "secret", claim: "secret", namespace, named: secret }, lookup, now);
   }
   if (pod !== undefined) return await checkObject({ resource: "pods", kind: "pod", claim: "pod", namespace, named: pod }, lookup, now);
-  // The node of a pod is a note about the pod.
+  // The node of a pod is informational.
   if (node !== undefined) await checkObject({ resource: "nodes", kind: "node", claim: "node", namespace: "", named: node }, lookup, now);
 }
 
@@ -72,7 +75,7 @@ async function checkObject({ resource, kind, claim, namespace, named }: Bound, l
   if (isDeleted(found, now)) throw new TokenRefusal("service account token has been invalidated");
 }
 
-/** Whether the deletion of an object began longer ago than clocks may differ. */
+/** Whether the deletion of an object started longer ago than the clock tolerance. */
 function isDeleted({ object: { metadata } }: Found, now: number): boolean {
   const { deletionTimestamp = null } = metadata;
   return deletionTimestamp !== null && Date.parse(deletionTimestamp) < now - leewaySeconds * 1000;
@@ -97,13 +100,13 @@ export function userOf({ namespace, account, id, pod, node }: BoundClaims): Call
   };
 }
 
-/** The user that an account is, whatever its credential. */
+/** The user of an account, for any credential. */
 export function accountUser(namespace: string, { name, uid }: ObjectClaim): Caller {
   const { serviceAccounts } = systemGroups;
   return { name: accountName(namespace, name), uid, groups: [serviceAccounts, `${serviceAccounts}:${namespace}`] };
 }
 
-/** The name of a credential in extra values and in audit, of the `jti` of its token. */
+/** The name of a credential in extra values and in audit events, from the `jti` of its token. */
 export function credentialOf(id: string): string {
   return `JTI=${id}`;
 }

@@ -1,4 +1,4 @@
-/** Which tokens were signed by a key of the server, for one of its issuers. Objects are not looked at. */
+/** Verifies that a token was signed by a key of the server, for one of its issuers. Does not look up objects. */
 import { compactVerify, errors } from "jose";
 import { limits } from "../../../core/limits.ts";
 import { TokenRefusal } from "../authentication/token-authenticator.ts";
@@ -7,26 +7,26 @@ import type { KeySet, VerifyingKey } from "./keys.ts";
 import { type Json, mayBeToken, parsedJson, untrustedHeader, untrustedIssuer } from "./untrusted.ts";
 
 export interface VerifierNeeds {
-  /** The keys in force. */
+  /** The active keys. */
   readonly keys: () => Promise<KeySet>;
-  /** Accepted issuers of tokens with a limited life. */
+  /** Accepted issuers of tokens with an expiration. */
   readonly issuers: () => readonly string[];
   /** A keyed hash, so that no token stays in memory. */
   readonly hash: (token: string) => string;
 }
 
 /**
- * The claims of a token with a good signature: the same value while the token is remembered. Undefined for text that is no token of the
- * server's issuers. Rejects with a `TokenRefusal` for a bad signature.
+ * The claims of a token with a valid signature: the same value while the token is cached. Undefined for text that is not a token of the
+ * server's issuers. Rejects with a `TokenRefusal` for an invalid signature.
  */
 export type VerifyToken = (token: string) => Promise<Claims | undefined>;
 
-/** Upstream's words for every signature that is not good, whatever is wrong with it. */
+/** Upstream's message for every invalid signature, for any reason. */
 const badSignature = "go-jose/go-jose: error in cryptographic primitive";
 
 /**
- * Verifies signatures, and remembers good ones by the hash of the token: a client sends the same token with every request. Claims are
- * checked by the caller each time, because they depend on the time and on objects.
+ * Verifies signatures, and caches valid ones by the hash of the token: a client sends the same token with every request. The caller checks
+ * the claims each time, because they depend on the time and on objects.
  */
 export function tokenVerifier({ keys, issuers, hash }: VerifierNeeds): VerifyToken {
   const remembered = new Map<string, Verified>();
@@ -39,7 +39,7 @@ export function tokenVerifier({ keys, issuers, hash }: VerifierNeeds): VerifyTok
     const issuer = untrustedIssuer(token);
     if (issuer === undefined || !isAccepted(issuer)) return undefined;
     const inForce = await keys();
-    if (of !== inForce) remembered.clear(); // tokens of a key that is no longer there are not accepted
+    if (of !== inForce) remembered.clear(); // Tokens of a removed key are rejected.
     of = inForce;
     const claims = await verify(token, inForce);
     if (claims === undefined || !isShort || of !== inForce) return claims;
@@ -70,7 +70,7 @@ async function verify(token: string, { verifying }: KeySet): Promise<Claims | un
   throw new TokenRefusal(badSignature);
 }
 
-/** The payload where the signature is good. The key alone decides the algorithm; keys and addresses in the header are never used. */
+/** The payload if the signature is valid. The key alone determines the algorithm; keys and addresses in the header are never used. */
 async function payloadSignedBy({ key, algorithm }: VerifyingKey, token: string): Promise<Json | undefined> {
   try {
     const { payload, protectedHeader } = await compactVerify(token, key, { algorithms: [algorithm] });

@@ -56,7 +56,7 @@ test("tokenVerifier() accepts tokens of its keys and issuers", async () => {
   }
 });
 
-test("tokenVerifier() takes text of other issuers and text that is no token for none of its own", async () => {
+test("tokenVerifier() returns undefined for text of other issuers and text that is not a token", async () => {
   const key = await testKey, token = await signedToken(payload(), key);
   const [header = "", body = "", signature = ""] = token.split(".");
   const others = [
@@ -81,7 +81,7 @@ test("tokenVerifier() takes text of other issuers and text that is no token for 
   for (const other of others) assert.equal(await outcome(other), "none", other.slice(0, 60));
 });
 
-test("tokenVerifier() refuses a changed, shortened or foreign signature", async () => {
+test("tokenVerifier() rejects a changed, shortened or foreign signature", async () => {
   const key = await testKey, token = await signedToken(payload(), key);
   const [header = "", body = "", signature = ""] = token.split(".");
   assert.equal(await outcome(`${token}x`), bad);
@@ -93,7 +93,7 @@ test("tokenVerifier() refuses a changed, shortened or foreign signature", async 
   assert.equal(await outcome(await signedToken(payload(), stranger, { kid: key.id })), bad, "a key id proves nothing");
 });
 
-test("tokenVerifier() lets the key alone choose the algorithm: no none, no HMAC of a public key, no other hash or padding", async () => {
+test("tokenVerifier() uses the algorithm of the key only: no none, no HMAC of a public key, no other hash or padding", async () => {
   const key = await testKey, body = segment(payload());
   const spki = new Uint8Array(await crypto.subtle.exportKey("spki", key.key));
   const pem = `-----BEGIN PUBLIC KEY-----\n${base64Of(spki).replace(/(.{64})/g, "$1\n")}\n-----END PUBLIC KEY-----\n`;
@@ -121,7 +121,7 @@ test("tokenVerifier() lets the key alone choose the algorithm: no none, no HMAC 
   }
 });
 
-test("tokenVerifier() follows no key, address or file in a header, and no extension that it does not know", async () => {
+test("tokenVerifier() uses no key, address or file in a header, and rejects unknown extensions", async () => {
   const key = await testKey, stranger = await signingKey(await newSigningKey());
   const own = { kty: stranger.published.kty, n: stranger.published.n, e: stranger.published.e };
   const headers = [
@@ -147,14 +147,14 @@ test("tokenVerifier() follows no key, address or file in a header, and no extens
   for (const kid of ids) {
     assert.equal(await outcome(await signedToken(payload(), stranger, { kid })), "invalid signature, no keys found", kid);
   }
-  // Signed by the server's key, with an extension that the server does not know: refused, as RFC 7515 asks.
+  // Signed by the server's key, with an unknown critical extension: rejected, as RFC 7515 requires.
   const input = `${segment({ alg: "RS256", kid: key.id, crit: ["exp"], exp: 1 })}.${segment(payload())}`;
   const bytes = new Uint8Array(await crypto.subtle.sign("RSASSA-PKCS1-v1_5", key.privateKey, new TextEncoder().encode(input)));
   const signature = base64Of(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
   assert.equal(await outcome(`${input}.${signature}`), bad);
 });
 
-test("tokenVerifier() looks at no more of a token than its bounds: long tokens and headers, deep payloads", async () => {
+test("tokenVerifier() reads no more of a token than its bounds: long tokens and headers, deep payloads", async () => {
   const key = await testKey, filler = (length: number) => "x".repeat(length);
   assert.equal(await outcome(await signedToken(payload({ filler: filler(limits.tokenLengthMax) }), key)), "none");
   assert.equal(await outcome(await signedToken(payload({ filler: filler(limits.tokenLengthMax / 2) }), key)), "good");
@@ -166,7 +166,7 @@ test("tokenVerifier() looks at no more of a token than its bounds: long tokens a
   assert.ok((await verifier()(many))?.audiences.length === 5_000);
 });
 
-test("tokenVerifier() refuses signed claims of other types than it writes", async () => {
+test("tokenVerifier() rejects signed claims of other types than it writes", async () => {
   const key = await testKey;
   const wrong = [{ sub: 1 }, { aud: [1] }, { aud: {} }, { exp: "1" }, { nbf: true }, { jti: [] }, { "kubernetes.io": [] }, {
     "kubernetes.io": { serviceaccount: { name: {} } },
@@ -176,7 +176,7 @@ test("tokenVerifier() refuses signed claims of other types than it writes", asyn
   }
 });
 
-test("tokenVerifier() remembers good tokens by their hash, a bounded number of them, and none of keys that are gone", async () => {
+test("tokenVerifier() caches valid tokens by their hash, a bounded number of them, and none of removed keys", async () => {
   const key = await testKey, token = await signedToken(payload(), key), seen: string[] = [];
   let keys = keySet(key, []);
   const verify = tokenVerifier({ keys: async () => keys, issuers: () => [issuer], hash: (text) => `${seen.push(text)}`.slice(0, 0) + "h" });

@@ -1,10 +1,10 @@
-/** Events as lines of a log file or of the standard output. Events that come while a write runs are written together. */
+/** Events as lines of a log file or of the standard output. Events that arrive during a write are written together. */
 import { reasonOf } from "../../../../core/reason-of.ts";
 import type { AuditBackend, LostEvents, WrittenEvent } from "../backend.ts";
 
-/** Where lines are appended. */
+/** A sink of lines. */
 export interface LineSink {
-  /** Resolves with an error for each line that was not written, by its index. Rejects where nothing was written. */
+  /** Resolves with an error for each line that was not written, by its index. Rejects if nothing was written. */
   append(lines: readonly Uint8Array[]): Promise<ReadonlyMap<number, string>>;
   close(): Promise<void>;
 }

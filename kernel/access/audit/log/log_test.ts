@@ -1,4 +1,4 @@
-// The log backend and its file: lines that are written together, rotation, old files, full disks.
+// The log backend and its file: joined writes, rotation, old files, full disks.
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -35,7 +35,7 @@ function options(more: Partial<RotationOptions> = {}): RotationOptions & { reado
   };
 }
 
-test("logBackend() writes events that come during a write together, in order", async () => {
+test("logBackend() writes events that arrive during a write together, in order", async () => {
   const writes: string[] = [], ends: (() => void)[] = [];
   const sink: LineSink = {
     append(lines) {
@@ -55,7 +55,7 @@ test("logBackend() writes events that come during a write together, in order", a
   assert.deepEqual([await Promise.all(all), texts], [[true, true, true], []]);
 });
 
-test("logBackend() counts lines that were not written, and only their requests fail", async () => {
+test("logBackend() counts lines that were not written, and fails only their requests", async () => {
   const failed = [new Map([[1, "ENOSPC"]]), new Error("EIO")];
   const sink: LineSink = {
     append() {
@@ -71,7 +71,7 @@ test("logBackend() counts lines that were not written, and only their requests f
   assert.deepEqual(texts, ["log: ENOSPC (1)", "log: EIO (1)"]);
 });
 
-test("rotatingFile() begins a new file before the size is exceeded, never in the middle of a line", () =>
+test("rotatingFile() starts a new file before the size is exceeded, never in the middle of a line", () =>
   inFolder(async (folder) => {
     const path = join(folder, "logs", "audit.log");
     const file = await rotatingFile(path, options());
@@ -83,7 +83,7 @@ test("rotatingFile() begins a new file before the size is exceeded, never in the
     assert.equal(await readFile(path, "utf8"), "cccc\ndd\ne\n");
     assert.equal(await readFile(join(folder, "logs", "audit-2030-06-01T12-00-00.000.log"), "utf8"), "aaaa\nbbbb\n");
     assert.deepEqual([(await stat(path)).mode & 0o777, (await stat(join(folder, "logs"))).mode & 0o777], [0o600, 0o700]);
-    // The next start goes on where this one ended, and two rotations within a millisecond have two names.
+    // The next start continues this file, and two rotations within a millisecond have different names.
     const again = await rotatingFile(path, options());
     await again.append([line("x".repeat(9)), line("y".repeat(9))]);
     await again.close();
@@ -95,7 +95,7 @@ test("rotatingFile() begins a new file before the size is exceeded, never in the
     ]);
   }));
 
-test("rotatingFile() keeps old files by number and age, and leaves others alone", () =>
+test("rotatingFile() keeps old files by number and age, and does not touch others", () =>
   inFolder(async (folder) => {
     const names = ["audit-2030-05-31T12-00-00.000.log", "audit-2030-05-30T12-00-00.000.log", "audit-2030-05-01T12-00-00.000.log.gz"];
     for (const name of [...names, "audit-notes.log", "other.log"]) await writeFile(join(folder, name), name);
@@ -113,7 +113,7 @@ test("rotatingFile() keeps old files by number and age, and leaves others alone"
     assert.deepEqual(backupsAmong(await readdir(folder), join(folder, "audit.log")).flatMap((each) => each.names), [names[0]]);
   }));
 
-test("rotatingFile() compresses old files; a failure with them is reported, and the log goes on", () =>
+test("rotatingFile() compresses old files; a failure is reported, and the log continues", () =>
   inFolder(async (folder) => {
     const path = join(folder, "audit.log");
     const file = await rotatingFile(path, options({ compress: true }));
@@ -130,7 +130,7 @@ test("rotatingFile() compresses old files; a failure with them is reported, and 
     assert.match(broken.reports.join(), /cannot tidy the old files/);
   }));
 
-test("rotatingFile() fails lines on a full disk, and leaves no part of a line behind", () =>
+test("rotatingFile() fails lines on a full disk, and leaves no partial line", () =>
   inFolder(async (folder) => {
     const path = join(folder, "audit.log");
     let isFull = false;

@@ -1,6 +1,6 @@
 /**
- * A log file that is renamed and begun anew before it exceeds its size. Old files are compressed and removed by age and number. Names and
- * rules are those of lumberjack, which kube-apiserver uses: `audit.log` becomes `audit-2026-01-31T12-30-00.000.log`.
+ * A log file that is rotated before it exceeds its size. Old files are compressed and removed by age and number. Names and rules are those
+ * of lumberjack, which kube-apiserver uses: `audit.log` becomes `audit-2026-01-31T12-30-00.000.log`.
  */
 import { createReadStream, createWriteStream } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
@@ -15,19 +15,19 @@ export interface RotationOptions {
   readonly maxBytes: number;
   /** Milliseconds after which old files are removed; 0 keeps them. */
   readonly maxAgeMs: number;
-  /** Old files that are kept; 0 keeps all. */
+  /** Number of old files to keep; 0 keeps all. */
   readonly maxBackups: number;
   /** Old files are compressed with gzip. */
   readonly compress: boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** A failure with old files: the log itself goes on. */
+  /** Reports a failure with old files; the log itself continues. */
   readonly report: (message: string) => void;
   /** Writes at the end of a file; for tests. Default: the file's own write. */
   readonly write?: (file: FileHandle, bytes: Uint8Array) => Promise<void>;
 }
 
-/** Opens the file, and creates it and its folder where they are missing: readable by the owner only. */
+/** Opens the file, and creates it and its folder if missing, readable by the owner only. */
 export async function rotatingFile(path: string, options: RotationOptions): Promise<LineSink> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const file = new RotatingFile(path, options);
@@ -45,7 +45,7 @@ class RotatingFile implements LineSink {
   readonly #write: (file: FileHandle, bytes: Uint8Array) => Promise<void>;
   #file: FileHandle | undefined;
   #size = 0;
-  /** Set after a write that failed: part of a line may be there. */
+  /** Set after a failed write, which may have written part of a line. */
   #isTorn = false;
   #tidying: Promise<void> = Promise.resolve();
 
@@ -106,7 +106,7 @@ class RotatingFile implements LineSink {
   async #put(bytes: Uint8Array): Promise<void> {
     const file = this.#file ??= await open(this.#path, "a", 0o600);
     if (this.#isTorn) {
-      // Removes the beginning of a line that a full disk cut off.
+      // Removes a partial line of a write on a full disk.
       await file.truncate(this.#size);
       this.#isTorn = false;
     }
@@ -131,7 +131,7 @@ class RotatingFile implements LineSink {
     this.#tidy();
   }
 
-  /** A name that no file has: two rotations may happen within a millisecond. */
+  /** An unused name: two rotations may happen within a millisecond. */
   async #backupPath(): Promise<string> {
     for (let at = this.#options.now();; at++) {
       const name = nameOf(this.#path, at);
@@ -181,11 +181,11 @@ function nameOf(path: string, at: number): string {
 
 interface Backup {
   readonly at: number;
-  /** The file, or its compressed form; both where a compression was cut off. */
+  /** The file, or its compressed form; both after an interrupted compression. */
   readonly names: readonly string[];
 }
 
-/** Old files of the log at `path`, the newest first. Other files are left alone. */
+/** Old files of the log at `path`, the newest first. Other files are ignored. */
 export function backupsAmong(names: readonly string[], path: string): readonly Backup[] {
   const extension = extname(path), head = `${basename(path, extension)}-`;
   const found = new Map<number, string[]>();
@@ -201,7 +201,7 @@ export function backupsAmong(names: readonly string[], path: string): readonly B
   return [...found].map(([at, all]) => ({ at, names: all })).toSorted((one, other) => other.at - one.at);
 }
 
-/** The file is removed once its compressed form is complete. */
+/** The file is removed after its compressed form is complete. */
 async function compressFile(path: string): Promise<void> {
   const { mode } = await stat(path);
   const target = `${path}.gz`;

@@ -34,7 +34,7 @@ export function idsOf(events: readonly WrittenEvent[]): string {
   return events.map(({ event }) => event.auditId).join(" ");
 }
 
-/** A backend that keeps the ids of its batches; `answer` is what it answers. */
+/** A backend that records the ids of its batches, and returns `answer`. */
 export function keeping(
   answer: () => boolean | Promise<boolean> = () => true,
 ): AuditBackend & { readonly batches: string[]; isClosed: boolean } {
@@ -53,13 +53,13 @@ export function keeping(
   };
 }
 
-/** What was lost: `backend: reason (count)`. */
+/** Lost events: `backend: reason (count)`. */
 export function losses(): { readonly lost: LostEvents; readonly texts: string[] } {
   const texts: string[] = [];
   return { texts, lost: (backend, reason, count) => void texts.push(`${backend}: ${reason} (${count})`) };
 }
 
-/** Lets everything run that waits for no timer and no I/O. */
+/** Runs everything that does not wait for a timer or I/O. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -18,7 +18,7 @@ export interface WebhookOptions {
   readonly lost: LostEvents;
 }
 
-/** Every failure is retried, whatever its status, as in kube-apiserver: a lost event is worse than a repeated one. */
+/** As in kube-apiserver every failure is retried, with any status: a lost event is worse than a repeated one. */
 export function webhookBackend({ client, domain, initialBackoffMs, clock, random, lost }: WebhookOptions): AuditBackend {
   const ended = new AbortController();
   const running = new Set<Promise<boolean>>();

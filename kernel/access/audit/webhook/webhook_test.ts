@@ -1,4 +1,4 @@
-// The webhook backend: lists of events, retries of every failure, a webhook that never answers.
+// The webhook backend: lists of events, retries of every failure, a webhook that does not respond.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { manualClock } from "../../../../core/test-clock.ts";
@@ -38,7 +38,7 @@ test("webhookBackend() posts an EventList, whose items have no kind", async () =
   assert.deepEqual(texts, []);
 });
 
-test("webhookBackend() retries failures of every kind with growing pauses, five times in all", async () => {
+test("webhookBackend() retries failures of every kind with growing pauses, five attempts in total", async () => {
   const { clock, sent, texts, backend } = world([new Error("10.0.0.1:443: connection refused"), 403, 500, 429, 404]);
   const outcome = backend.process([eventOf("a"), eventOf("b")]);
   for (const [attempt, pauseMs] of [10_000, 15_000, 22_500, 33_750].entries()) {
@@ -52,7 +52,7 @@ test("webhookBackend() retries failures of every kind with growing pauses, five 
   assert.deepEqual([sent.length, texts], [5, ["webhook: status 404 (2)"]]);
 });
 
-test("webhookBackend() ends a request to a silent webhook, and what waits for another attempt, when it is closed", async () => {
+test("webhookBackend() aborts a request to a silent webhook, and waiting retries, when it is closed", async () => {
   for (const answers of [["silence"], [500]] as const) {
     const { texts, backend } = world([...answers]);
     const outcome = backend.process([eventOf("a")]);

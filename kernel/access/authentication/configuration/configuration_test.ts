@@ -16,7 +16,7 @@ const good = {
   claimMappings: { username: { claim: "sub", prefix: "" } },
 };
 
-/** What is wrong with a configuration; "" where nothing is. */
+/** The mistakes of a configuration; "" if it is valid. */
 function wrong(more: object, version = "v1"): string {
   const configuration = { apiVersion: `apiserver.config.k8s.io/${version}`, kind: "AuthenticationConfiguration", ...more };
   try {
@@ -39,7 +39,7 @@ test("readAuthenticationConfiguration() reads every version, with YAML and witho
   assert.equal(anonymous?.enabled, false);
 });
 
-test("readAuthenticationConfiguration() refuses other kinds, versions, types, unknown and repeated fields", () => {
+test("readAuthenticationConfiguration() rejects other kinds, versions, types, unknown and duplicate fields", () => {
   const refused = (text: string) => {
     try {
       readAuthenticationConfiguration(text, "k8s.io", context);
@@ -62,7 +62,7 @@ test("readAuthenticationConfiguration() refuses other kinds, versions, types, un
   );
 });
 
-test("an issuer needs an https URL without anything else in it, which is no other one's", () => {
+test("an issuer is an https URL without user, query or fragment, and unique", () => {
   const at = 'jwt[0].issuer.url: Invalid value: "';
   assert.equal(issuer({ url: "" }), "jwt[0].issuer.url: Required value");
   assert.equal(issuer({ url: "http://a" }), `${at}http://a": URL scheme must be https`);
@@ -160,7 +160,7 @@ test("anonymous requests have conditions only while they are enabled, and do not
   }
 });
 
-test("issuerOfFlags() puts the issuer before names that are no addresses", () => {
+test("issuerOfFlags() prefixes user names with the issuer, except email addresses", () => {
   const flags = {
     "oidc-issuer-url": "https://a",
     "oidc-client-id": "x",

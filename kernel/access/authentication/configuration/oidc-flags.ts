@@ -26,7 +26,7 @@ export function issuerOfFlags(flags: OidcFlags, certificateAuthority: string): I
   };
 }
 
-/** Without a prefix, names other than addresses get the issuer as theirs; `-` stands for none. */
+/** Without a prefix, names other than email addresses have the issuer as prefix; `-` disables it. */
 function usernamePrefix(flags: OidcFlags): string {
   const prefix = flags["oidc-username-prefix"];
   if (prefix === "-") return "";

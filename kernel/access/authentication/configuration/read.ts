@@ -1,4 +1,4 @@
-/** From the text of --authentication-config to a configuration that holds its rules. */
+/** Parses and validates the text of --authentication-config. */
 import { fieldErrorText } from "../../../../core/field-error.ts";
 import type { FieldError } from "../../../../core/field-error.ts";
 import { readConfigObject } from "../../../config/config-object.ts";
@@ -7,7 +7,7 @@ import { validateConfiguration, type ValidationContext } from "./validate.ts";
 
 const versions = Object.freeze(["v1", "v1beta1", "v1alpha1"]);
 
-/** Throws an Error for text that is no configuration, and a ConfigurationError that lists every rule that is broken. `more` are further rules. */
+/** Throws an Error for malformed text, and a ConfigurationError that lists every violated rule. `more` are additional rules. */
 export function readAuthenticationConfiguration(
   text: string,
   groupDomain: string,
@@ -24,7 +24,7 @@ export function readAuthenticationConfiguration(
   return configuration;
 }
 
-/** A configuration breaks rules. */
+/** A configuration violates rules. */
 export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
 }

@@ -1,4 +1,4 @@
-/** The rules of AuthenticationConfiguration, in upstream's order and words. */
+/** The rules of AuthenticationConfiguration, with upstream's order and messages. */
 import { append } from "../../../../core/append.ts";
 import { duplicate, type FieldError, forbidden, invalid, required, tooMany } from "../../../../core/field-error.ts";
 import { limits } from "../../../../core/limits.ts";
@@ -7,9 +7,9 @@ import type { AuthenticationConfiguration, IssuerConfig } from "./schema.ts";
 type Issuer = IssuerConfig["issuer"];
 
 export interface ValidationContext {
-  /** Issuers that the configuration may not name: those of service account tokens. */
+  /** Issuers that the configuration must not contain: those of service account tokens. */
   readonly disallowedIssuers: readonly string[];
-  /** Throws for text that is no bundle of PEM certificates. */
+  /** Throws for text without valid PEM certificates. */
   readonly checkCertificates: (pem: string) => void;
 }
 
@@ -48,7 +48,7 @@ function validateAuthenticator(authenticator: IssuerConfig, path: string, contex
   ];
 }
 
-/** CEL is not part of this server yet. */
+/** CEL expressions are not supported yet. */
 function noExpression(path: string, expression: string): FieldError {
   return invalid(path, expression, "CEL expressions are not supported");
 }
@@ -173,7 +173,7 @@ function isSet(text: string | undefined): text is string {
   return text !== undefined && text !== "";
 }
 
-/** What a reload may not change. */
+/** The fields that a reload must not change. */
 export function validateReload(next: AuthenticationConfiguration, first: AuthenticationConfiguration): readonly FieldError[] {
   return JSON.stringify(next.anonymous) === JSON.stringify(first.anonymous)
     ? []

@@ -1,11 +1,11 @@
-/** Tokens of the issuers that the configuration names. */
+/** Tokens of the configured issuers. */
 import type { IssuerConfig } from "../configuration/schema.ts";
 import type { TokenAuthenticator } from "../token-authenticator.ts";
 import { ownAudiences } from "../token-chain.ts";
 import { Issuer, type IssuerNeeds } from "./issuer.ts";
 import { untrustedIssuer } from "./untrusted.ts";
 
-/** The algorithms that tokens may be signed with: no symmetric ones, and not `none`. */
+/** The allowed signature algorithms: no symmetric ones, and not `none`. */
 export const signingAlgorithms: readonly string[] = Object.freeze(
   ["ES256", "ES384", "ES512", "PS256", "PS384", "PS512", "RS256", "RS384", "RS512"],
 );
@@ -18,12 +18,12 @@ export interface JwtAuthenticatorOptions extends IssuerNeeds {
 
 interface Running {
   readonly issuer: Issuer;
-  /** The configuration as text, to see whether it has changed. */
+  /** The configuration as text, to detect changes. */
   readonly text: string;
   readonly ending: AbortController;
 }
 
-/** Authenticates the tokens of several issuers. One that cannot be reached does not delay the others. */
+/** Authenticates the tokens of several issuers. An unavailable one does not delay the others. */
 export class JwtAuthenticator implements TokenAuthenticator {
   readonly name = "jwt";
   readonly #options: JwtAuthenticatorOptions;
@@ -33,7 +33,7 @@ export class JwtAuthenticator implements TokenAuthenticator {
     this.#options = options;
   }
 
-  /** Replaces the issuers. Those that stay the same keep their keys. Resolves once every new one can verify tokens. */
+  /** Replaces the issuers. Unchanged ones keep their keys. Resolves when every new one can verify tokens. */
   async replace(authenticators: readonly IssuerConfig[]): Promise<void> {
     const before = this.#issuers, next = new Map<string, Running>();
     for (const authenticator of authenticators) {

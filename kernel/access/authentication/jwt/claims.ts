@@ -1,4 +1,4 @@
-/** From verified claims to a user, by the mappings of an issuer. */
+/** Maps verified claims to a user, by the mappings of an issuer. */
 import { limits } from "../../../../core/limits.ts";
 import { goQuote } from "../../../../core/tree/go-quote.ts";
 import type { UserInfo } from "../../../../core/user-info.ts";
@@ -27,7 +27,7 @@ export function userOfClaims(claims: Claims, mappings: ClaimMappings, required: 
 
 function usernameOf(claims: Claims, claim: string, prefix: string): string {
   const name = textOf(claims, claim, "username claims");
-  // Upstream takes an empty name; a user without one could not be told from another.
+  // Upstream accepts an empty name; users without a name would be indistinguishable.
   if (name === "") throw new TokenRefusal(`oidc: username claim ${goQuote(claim)} is empty`);
   if (claim === "email" && hasClaim(claims, "email_verified")) {
     const verified = claims["email_verified"];
@@ -55,7 +55,7 @@ function groupsOf(claims: Claims, claim: string, prefix: string): readonly strin
   });
 }
 
-/** Groups that the issuer keeps elsewhere (OpenID Connect Core 1.0, section 5.6.2): a user without them would be another one. */
+/** Groups that the issuer stores elsewhere (OpenID Connect Core 1.0, section 5.6.2): a user without them would have other rights. */
 function checkNotDistributed(claims: Claims, claim: string): void {
   const names = claims["_claim_names"];
   if (typeof names === "object" && names !== null && Object.hasOwn(names, claim)) {

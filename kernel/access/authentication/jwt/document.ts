@@ -1,17 +1,17 @@
 /** Documents of issuers: the discovery document and the key set. */
 
-/** A document as it was served. */
+/** A fetched document. */
 export interface FetchedDocument {
   readonly status: number;
   readonly body: Uint8Array;
 }
 /**
- * Gets a document over HTTPS. Rejects where the server does not answer in time, its certificate is not trusted, or the document is larger
+ * Fetches a document over HTTPS. Rejects if the server does not respond in time, its certificate is not trusted, or the document is larger
  * than `limits.issuerDocumentBytesMax`. Follows redirects to https addresses only.
  */
 export type FetchDocument = (url: string) => Promise<FetchedDocument>;
 
-/** The JSON object in a document. Throws for a status other than 200 and for other text; the error has no text of the document. */
+/** The JSON object in a document. Throws for a status other than 200 and for other content; the error has no text of the document. */
 export async function fetchObject(
   fetch: FetchDocument,
   url: string,
@@ -29,7 +29,7 @@ export async function fetchObject(
 export function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? value as Readonly<Record<string, unknown>> : undefined; // as checked
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value as Readonly<Record<string, unknown>> : undefined; // Checked above.
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-/** One issuer of tokens: its discovery, its keys, and what makes one of its tokens acceptable. */
+/** One issuer of tokens: its discovery, its keys, and the checks of its tokens. */
 import { type Clock, pause } from "../../../../core/async.ts";
 import { limits } from "../../../../core/limits.ts";
 import { goQuote } from "../../../../core/tree/go-quote.ts";
@@ -10,7 +10,7 @@ import { type FetchDocument, fetchObject, parsed } from "./document.ts";
 import { RemoteKeys } from "./remote-keys.ts";
 import { untrustedAlgorithm, wholeIssuer } from "./untrusted.ts";
 
-/** Records the work of issuers, as upstream's metrics of it. */
+/** Records the work of issuers, for upstream's metrics. */
 export interface JwtMeter {
   verified(issuer: string, result: "success" | "failure", seconds: number): void;
   /** `keySet`: the text that was fetched; undefined for a failure. */
@@ -20,7 +20,7 @@ export interface JwtMeter {
 }
 
 export interface IssuerNeeds {
-  /** A fetch that trusts these PEM certificates; those of the system where there are none. */
+  /** A fetch that trusts these PEM certificates; an empty text means those of the system. */
   readonly fetchWith: (certificateAuthority: string) => FetchDocument;
   readonly clock: Clock;
   readonly meter: JwtMeter;
@@ -42,7 +42,7 @@ export class Issuer {
   readonly #required: ReadonlyMap<string, string>;
   readonly #needs: IssuerNeeds;
   #state: State = { tag: "starting" };
-  /** Resolves once tokens can be verified, or the signal has aborted. */
+  /** Resolves when tokens can be verified, or the signal has aborted. */
   readonly ready: Promise<void>;
 
   /** Starts the discovery. It ends when the signal aborts. */
@@ -69,7 +69,7 @@ export class Issuer {
       const claims = await this.#verified(token);
       const user = userOfClaims(claims, this.#authenticator.claimMappings, this.#required);
       result = "success";
-      return { user, audiences: [], expires: (claims["exp"] as number) * 1000 }; // checked with the token
+      return { user, audiences: [], expires: (claims["exp"] as number) * 1000 }; // Checked with the token.
     } finally {
       meter.verified(this.url, result, (clock.now() - begun) / 1000);
     }
@@ -138,14 +138,14 @@ export class Issuer {
   }
 }
 
-/** Clocks may differ by this much for the beginning of a token, as upstream. */
+/** Clock tolerance in seconds for the start of a token's validity, as upstream. */
 const leewaySeconds = 60;
 
 function refusal(reason: string): TokenRefusal {
   return new TokenRefusal(`oidc: verify token: ${reason}`);
 }
 
-/** As Go shows a time; its zero where there is none. */
+/** A time in Go's format; Go's zero time if absent. */
 function timeText(seconds: unknown): string {
   const milliseconds = typeof seconds === "number" ? seconds * 1000 : NaN;
   const text = Math.abs(milliseconds) <= 8.64e15 ? new Date(milliseconds).toISOString() : "0001-01-01T00:00:00.000Z";

@@ -1,4 +1,4 @@
-/** The keys of an issuer, fetched when they are needed. */
+/** The keys of an issuer, fetched on demand. */
 import { compactVerify, createLocalJWKSet, errors } from "jose";
 import { limits } from "../../../../core/limits.ts";
 import { reasonOf } from "../../../../core/reason-of.ts";
@@ -13,21 +13,21 @@ export interface RemoteKeysOptions {
   readonly fetch: FetchDocument;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Receives the text of each key set, or undefined for a fetch that failed. */
+  /** Receives the text of each key set, or undefined for a failed fetch. */
   readonly fetched: (text: string | undefined) => void;
 }
 
 /**
- * Verifies signatures. A signature that no known key verifies makes it fetch the keys again, at most `limits.keyFetchBurst` times in a row
- * and then once in `limits.keyFetchMs`: a rotated key is found within the request, and a flood of tokens with made-up keys does not reach
- * the issuer. Known keys stay in use while the issuer does not answer.
+ * Verifies signatures. A signature that no cached key verifies causes another fetch of the keys, at most `limits.keyFetchBurst` times in
+ * sequence and then once in `limits.keyFetchMs`: a rotated key is fetched within the request, and many tokens with invented keys cause few
+ * requests to the issuer. Cached keys stay in use while the issuer is unavailable.
  */
 export class RemoteKeys {
   readonly #options: RemoteKeysOptions;
   #keys: KeySet | undefined;
   #fetchedAt = -Infinity;
   #pending: Promise<void> | undefined;
-  /** Fetches that may begin at once, and since when they grow. */
+  /** Fetches that may start now, and the time since which the budget grows. */
   #budget: number = limits.keyFetchBurst;
   #budgetAt: number;
   #failure = "";
@@ -37,13 +37,13 @@ export class RemoteKeys {
     this.#budgetAt = options.now();
   }
 
-  /** The payload of a token. Rejects with a TokenRefusal for a bad signature, and with another error where the keys cannot be fetched. */
+  /** The payload of a token. Rejects with a TokenRefusal for an invalid signature, and with another error if the keys cannot be fetched. */
   async verify(token: string, algorithms: readonly string[]): Promise<Uint8Array> {
     const known = this.#keys;
     if (known !== undefined) {
       const payload = await verifiedBy(known, token, algorithms);
       if (payload !== undefined) {
-        if (this.#options.now() - this.#fetchedAt > limits.keySetAgeMs) this.#refresh()?.catch(() => {}); // the known keys go on
+        if (this.#options.now() - this.#fetchedAt > limits.keySetAgeMs) this.#refresh()?.catch(() => {}); // The cached keys stay in use.
         return payload;
       }
     }
@@ -58,7 +58,7 @@ export class RemoteKeys {
     return payload;
   }
 
-  /** The fetch under way, or a new one; undefined where none may begin now. */
+  /** The fetch in progress, or a new one; undefined if none may start now. */
   #refresh(): Promise<void> | undefined {
     if (this.#pending !== undefined) return this.#pending;
     const now = this.#options.now();
@@ -88,7 +88,7 @@ export class RemoteKeys {
   }
 }
 
-/** The payload, or undefined where no key of the set verifies the signature. */
+/** The payload, or undefined if no key of the set verifies the signature. */
 async function verifiedBy(keys: KeySet, token: string, algorithms: readonly string[]): Promise<Uint8Array | undefined> {
   const options = { algorithms: [...algorithms] };
   try {
@@ -99,7 +99,7 @@ async function verifiedBy(keys: KeySet, token: string, algorithms: readonly stri
         try {
           return (await compactVerify(token, key, options)).payload;
         } catch {
-          // Another key of the set may be the one.
+          // Another key of the set may match.
         }
       }
       return undefined;
@@ -107,7 +107,7 @@ async function verifiedBy(keys: KeySet, token: string, algorithms: readonly stri
     if (error instanceof errors.JWSInvalid || error instanceof errors.JOSEAlgNotAllowed) {
       throw new TokenRefusal("oidc: verify token: oidc: malformed jwt");
     }
-    // No key of that id, a signature by another key, or a key that cannot be used.
+    // No key with that id, a signature by another key, or an invalid key.
     return undefined;
   }
 }

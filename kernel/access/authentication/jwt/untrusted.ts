@@ -1,8 +1,8 @@
-/** What a token says before anything of it is verified. Nothing here may be trusted. */
+/** Reads a token before its verification. The results must not be trusted. */
 import { limits } from "../../../../core/limits.ts";
 import { parsed } from "./document.ts";
 
-/** The issuer that a compact JWT names; undefined for text that is none. */
+/** The issuer in a compact JWT; undefined for other text. */
 export function untrustedIssuer(token: string): string | undefined {
   if (token.length > limits.jwtLengthMax) return undefined;
   const [, payload, signature, ...more] = token.split(".", 4);
@@ -17,12 +17,12 @@ export function untrustedAlgorithm(token: string): string {
   return typeof algorithm === "string" ? algorithm : "";
 }
 
-/** Google leaves the scheme out in some tokens (OpenID Connect Core 1.0, section 15.6.2). */
+/** Google omits the scheme in some tokens (OpenID Connect Core 1.0, section 15.6.2). */
 export function wholeIssuer(issuer: string): string {
   return issuer === "accounts.google.com" ? `https://${issuer}` : issuer;
 }
 
-/** The text in base64url; undefined where it is not well formed. */
+/** Decodes base64url; undefined if malformed. */
 function decoded(base64: string): string | undefined {
   if (!/^[\w-]*$/.test(base64)) return undefined;
   try {

@@ -1,7 +1,7 @@
 import type { JSONWebKeySet, JWK } from "jose";
 import { limits } from "../../../../core/limits.ts";
 
-/** The public keys of a set that may verify tokens. Symmetric keys and RSA keys of extreme size are left out. */
+/** The public keys of a set that may verify tokens, without symmetric keys and RSA keys of extreme size. */
 export function usableKeys(value: Readonly<Record<string, unknown>>): JSONWebKeySet {
   const { keys } = value;
   if (!Array.isArray(keys)) throw new Error("oidc: the key set has no keys");
@@ -11,7 +11,7 @@ export function usableKeys(value: Readonly<Record<string, unknown>>): JSONWebKey
 
 function isUsable(key: unknown): key is JWK {
   if (typeof key !== "object" || key === null) return false;
-  const { kty, n = "", d } = key as JWK; // every member is checked before use
+  const { kty, n = "", d } = key as JWK; // Every member is checked before use.
   if (d !== undefined) return false;
   return kty === "EC" || (kty === "RSA" && typeof n === "string" && n.length * 6 <= limits.rsaKeyBitsMax + 12);
 }

@@ -1,4 +1,4 @@
-/** From the text of --authorization-config to the authorizers of the chain. */
+/** Parses and validates the text of --authorization-config. */
 import { fieldErrorText } from "../../../../core/field-error.ts";
 import type { ConfiguredAuthorizer, WebhookSettings } from "../../../config/configured-authorizers.ts";
 import { readConfigObject } from "../../../config/config-object.ts";
@@ -9,7 +9,7 @@ const versions = Object.freeze(["v1", "v1beta1", "v1alpha1"]);
 
 export interface ReadContext extends ConfigurationContext {
   readonly groupDomain: string;
-  /** Types other than Webhook that must be there: those that the server has started with. */
+  /** Types other than Webhook that must be present: those at the start of the server. */
   readonly requiredTypes?: readonly string[];
 }
 

@@ -26,7 +26,7 @@ const mistake = (authorizers: unknown): string => {
   }
 };
 
-test("readAuthorizationConfiguration() takes every version, with upstream's defaults of caches", () => {
+test("readAuthorizationConfiguration() accepts every version, with upstream's defaults of caches", () => {
   for (const version of ["v1", "v1beta1", "v1alpha1"]) {
     const settings = { kubeconfig: "/etc/webhook", version: "v1", timeoutMs: 3000, onFailure: "deny" };
     assert.deepEqual(read([hook(), { type: "RBAC", name: "rbac" }], version), [
@@ -53,7 +53,7 @@ test("readAuthorizationConfiguration() takes every version, with upstream's defa
   assert.equal(read([hook(), { ...hook(), name: "other" }]).length, 2);
 });
 
-test("readAuthorizationConfiguration() reads strictly: other kinds, unknown and repeated fields are mistakes", () => {
+test("readAuthorizationConfiguration() is strict: other kinds, unknown and duplicate fields are mistakes", () => {
   const failing = (whole: string) => {
     assert.throws(
       () => readAuthorizationConfiguration(whole, context),
@@ -70,7 +70,7 @@ test("readAuthorizationConfiguration() reads strictly: other kinds, unknown and 
   failing("apiVersion: apiserver.config.k8s.io/v1\nkind: AuthorizationConfiguration\nauthorizers: []\nauthorizers: []\n");
 });
 
-test("readAuthorizationConfiguration() names mistakes in upstream's words", () => {
+test("readAuthorizationConfiguration() reports mistakes with upstream's messages", () => {
   const cases: readonly (readonly [authorizers: unknown, message: string])[] = [
     [[], "authorizers: Required value: at least one authorization mode must be defined"],
     [[{ type: "", name: "a" }], "authorizers[0].type: Required value"],
@@ -131,7 +131,7 @@ test("readAuthorizationConfiguration() names mistakes in upstream's words", () =
   for (const [authorizers, message] of cases) assert.equal(mistake(authorizers), message);
 });
 
-test("readAuthorizationConfiguration() wants the types that the server has started with", () => {
+test("readAuthorizationConfiguration() requires the types of the server's start", () => {
   assert.throws(
     () => readAuthorizationConfiguration(text([hook()]), { ...context, requiredTypes: ["RBAC", "AlwaysDeny"] }),
     /^Error: missing required types: \[AlwaysDeny RBAC\]$/,

@@ -5,11 +5,11 @@ import { dns1123Subdomain } from "../../../../core/meta/names.ts";
 import { parseDuration } from "../../../../core/scalars/duration.ts";
 import type { AuthorizationConfiguration, AuthorizerConfiguration, Webhook } from "./schema.ts";
 
-/** What the rules depend on. */
+/** The dependencies of the rules. */
 export interface ConfigurationContext {
-  /** Types of authorizers that the server has, Webhook included. */
+  /** Available types of authorizers, including Webhook. */
   readonly types: readonly string[];
-  /** What is wrong with a kubeconfig file, or undefined. */
+  /** The mistake of a kubeconfig file, or undefined. */
   readonly fileMistake: (path: string) => string | undefined;
 }
 
@@ -113,7 +113,7 @@ function conditionErrors({ matchConditions = [] }: Webhook, at: string): readonl
   return [forbidden(at, "expressions in CEL are not supported by this server")];
 }
 
-/** Of a duration as the schema reads it: `1m30s`. */
+/** The milliseconds of a duration in the schema's form: `1m30s`. */
 export function millisecondsOf(text: string): number {
   const nanos = text === "" ? 0n : parseDuration(text);
   return typeof nanos === "bigint" ? Number(nanos) / 1e6 : 0;

@@ -10,7 +10,7 @@ export const namespace = "demo";
 /** 2026-01-02T03:04:05Z, in milliseconds. */
 export const now = 1_767_323_045_000;
 
-/** Made once for all tests of a file: making an RSA key takes a while. */
+/** Generated once for all tests of a file, because generating an RSA key takes a while. */
 export const testKey: Promise<SigningKey> = newSigningKey().then(signingKey);
 export const testKeys: Promise<KeySet> = testKey.then((key) => keySet(key, []));
 
