@@ -60,6 +60,7 @@ export type {
   TokenToIssue,
   TokenUser,
   UserRules,
+  Waiting,
 } from "./core/access.ts";
 export { type Caller, type SystemGroups, systemGroups } from "./core/user-info.ts";
 
