@@ -5,6 +5,7 @@
 import { limits } from "../../core/limits.ts";
 import type { Access, Waiting } from "../../core/access.ts";
 import { StatusError } from "../../core/status-error.ts";
+import { nextTurn } from "../../core/turns.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { ActiveConfig } from "../config/active-config.ts";
 import { offerAttributes } from "../cache/index/offered-attributes.ts";
@@ -214,6 +215,8 @@ class Requests implements HeavyRequests {
       case "authorize":
         return await host.authorize(question.verb);
       case "access":
+        // To read a question about very many groups or audiences took long already.
+        await nextTurn();
         return await askAccess(host.access, question, { signal });
     }
   }

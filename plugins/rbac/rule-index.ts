@@ -19,6 +19,8 @@ interface Place {
 
 /** Values of rules that a decision compares before other requests get a turn. */
 const comparisonsPerTurn = 100_000;
+/** Groups of a user that are looked up before other requests get a turn. */
+const groupsPerTurn = 20_000;
 /** Maximum number of groups that are searched one by one; more are put into a set. */
 const scannedGroupsMax = 16;
 /** Missing roles that one decision names. */
@@ -102,6 +104,10 @@ export class RuleIndex {
     const missing = new Set<RoleSlot>();
     let compared = 0;
     for (const roles of this.#rolesOf(user, attributes.namespace)) {
+      if (roles === undefined) {
+        yield;
+        continue;
+      }
       for (const { rule, bindings } of roles.candidates(attributes, missing)) {
         if (ruleAllows(rule, attributes)) {
           const [binding] = bindings;
@@ -125,6 +131,7 @@ export class RuleIndex {
   rules(user: Caller, namespace: string): { readonly rules: readonly PolicyRule[]; readonly errors: readonly string[] } {
     const rules: PolicyRule[] = [], errors: string[] = [], met = new Set<Binding>();
     for (const roles of this.#rolesOf(user, namespace)) {
+      if (roles === undefined) continue;
       for (const [slot, bindings] of roles.slots) {
         for (const binding of bindings) {
           if (met.has(binding)) continue;
@@ -137,14 +144,16 @@ export class RuleIndex {
     return { rules, errors };
   }
 
-  *#rolesOf({ name, groups }: Caller, namespace: string): Generator<SubjectRoles> {
+  /** Yields undefined after each `groupsPerTurn` groups, where other requests may get a turn. */
+  *#rolesOf({ name, groups }: Caller, namespace: string): Generator<SubjectRoles | undefined> {
     for (const at of namespace === "" ? clusterOnly : ["", namespace]) {
       const place = this.#places.get(at);
       if (place === undefined) continue;
       const own = place.users.get(name);
       if (own !== undefined) yield own;
-      for (const group of groups) {
-        const roles = place.groups.get(group);
+      for (let index = 0; index < groups.length; index++) {
+        if (index > 0 && index % groupsPerTurn === 0) yield undefined;
+        const roles = place.groups.get(groups[index]!);
         if (roles !== undefined) yield roles;
       }
     }
