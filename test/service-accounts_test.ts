@@ -204,7 +204,7 @@ test("no log line, metric or error contains a token, a part of one, or a key", (
     });
   }));
 
-test("a TokenRequest with many audiences is handled by the heavy thread, with a token that is too long to be used here", async () => {
+test("a TokenRequest with a large body is answered by the heavy thread, and refused for audiences that make no usable token", async () => {
   const config = withDefaults({ "data-dir": ":memory:" });
   const opened = await openServer({ config, plugins, log: silentLog, startHeavy: startHeavyThread });
   await opened.bootstrapped;
@@ -233,18 +233,20 @@ test("a TokenRequest with many audiences is handled by the heavy thread, with a 
   };
   try {
     assert.equal((await post(accounts, { metadata: { name: "robot" } })).status, 201);
-    const audiences = Array.from({ length: 20_000 }, (_, at) => `https://audience-${at}.example.com`);
-    assert.ok(JSON.stringify(audiences).length > limits.inlineBodyBytesMax);
-    const { status, body } = await post(`${accounts}/robot/token`, { spec: { audiences } });
+    const metadata = { annotations: { a: "x".repeat(limits.inlineBodyBytesMax) } };
+    const { status, body } = await post(`${accounts}/robot/token`, { metadata, spec: { audiences: ["https://a.example.com"] } });
     assert.equal(status, 201, JSON.stringify(body).slice(0, 200));
-    assert.deepEqual(body.spec.audiences.length, audiences.length);
-    assert.ok(body.status.token.length > limits.tokenLengthMax);
-    const review = await post("/apis/authentication.k8s.io/v1/tokenreviews", {
-      spec: { token: body.status.token, audiences: [audiences[0]] },
-    });
-    assert.equal(review.body.status.error, "invalid bearer token");
-    const missing = await post(`${accounts}/none/token`, { spec: { audiences } });
-    assert.equal(missing.status, 404);
+    const review = async (token: string) => {
+      const spec = { token, audiences: ["https://a.example.com"] };
+      return (await post("/apis/authentication.k8s.io/v1/tokenreviews", { metadata, spec })).body.status;
+    };
+    assert.deepEqual((await review(body.status.token)).audiences, ["https://a.example.com"]);
+    assert.equal((await review(`${body.status.token.slice(0, -9)}AAAAAAAAA`)).authenticated, undefined);
+    assert.equal((await review("x".repeat(limits.headerBytesMax + 1))).error, "invalid bearer token");
+    const audiences = Array.from({ length: 20_000 }, (_, at) => `https://audience-${at}.example.com`);
+    const many = await post(`${accounts}/robot/token`, { spec: { audiences } });
+    assert.deepEqual([many.status, many.body.details.causes[0].field], [422, "spec.audiences"]);
+    assert.equal((await post(`${accounts}/none/token`, { metadata, spec: {} })).status, 404);
   } finally {
     await opened.close();
   }

@@ -24,7 +24,9 @@ import {
   type Subresource,
   time,
   type TokenToIssue,
+  tooLong,
 } from "../../plugin.ts";
+import { limits } from "../../core/limits.ts";
 
 const home = "authentication/v1", groupVersion = "authentication.{domain}/v1";
 const struct = structsOf(home);
@@ -92,8 +94,10 @@ export const tokenSubresource: Subresource = {
   create: {
     request: kind,
     response: kind,
-    validateRequest: ({ metadata: { name = "" } }: TokenRequest, account) =>
-      name === "" || name === account ? [] : [invalid("metadata.name", name, "must match the service account name if specified")],
+    validateRequest: ({ metadata: { name = "" }, spec }: TokenRequest, account) => [
+      ...(name === "" || name === account ? [] : [invalid("metadata.name", name, "must match the service account name if specified")]),
+      ...audiencesErrors(spec.audiences ?? []),
+    ],
     respond: issue,
   },
 };
@@ -144,6 +148,12 @@ function expirationErrors(seconds: number | bigint): readonly FieldError[] {
     ...(seconds < secondsMin ? [invalid(path, seconds, "may not specify a duration less than 10 minutes")] : []),
     ...(seconds > secondsMax ? [invalid(path, seconds, "may not specify a duration larger than 2^32 seconds")] : []),
   ];
+}
+
+/** Upstream issues tokens of any length, which no server accepts in a header. */
+function audiencesErrors(audiences: readonly string[]): readonly FieldError[] {
+  const bytes = new TextEncoder().encode(JSON.stringify(audiences)).length;
+  return bytes <= limits.tokenAudiencesBytesMax ? [] : [tooLong("spec.audiences", limits.tokenAudiencesBytesMax)];
 }
 
 /** Kinds that tokens can be bound to. Nodes are not served, so they never exist. */

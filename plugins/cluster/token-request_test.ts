@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TokenToIssue } from "../../core/access.ts";
+import { fieldErrorText } from "../../core/field-error.ts";
+import { limits } from "../../core/limits.ts";
 import { defaultNames } from "../../core/names.ts";
 import type { HookContext } from "../../core/plugin.ts";
 import { fakeRequestContext, noMetric } from "../../core/test-context.ts";
@@ -85,7 +87,7 @@ test("the response to a TokenRequest has the token, its audiences and its expira
 
 test("a TokenRequest with another account's name is rejected before the account is looked up", () => {
   const errors = (name?: string) =>
-    validateRequest!({ metadata: name === undefined ? {} : { name } } as ApiObject, "robot").map(({ path }) => path);
+    validateRequest!({ metadata: name === undefined ? {} : { name }, spec: {} } as unknown as ApiObject, "robot").map(({ path }) => path);
   assert.deepEqual([errors(), errors(""), errors("robot"), errors("other")], [[], [], [], ["metadata.name"]]);
 });
 
@@ -148,4 +150,15 @@ test("a shortened token causes a warning", async () => {
   const { warnings, answer: found } = await answer({ expirationSeconds: 7200 }, { max: 3600 });
   assert.deepEqual(warnings, ["requested expiration of 7200 seconds shortened to 3600 seconds"]);
   assert.deepEqual((found as { status: object }).status, { token: "t0ken", expirationTimestamp: "2026-01-02T04:04:05Z" });
+});
+
+test("a TokenRequest has no more audiences than a token that is looked at can name", () => {
+  const errors = (audiences: readonly string[]) =>
+    validateRequest!({ kind: "TokenRequest", apiVersion: "v1", metadata: {}, spec: { audiences } } as unknown as ApiObject, "robot"); // of that kind
+  const bound = limits.tokenAudiencesBytesMax;
+  assert.deepEqual(errors(["a".repeat(bound - 4)]), []);
+  assert.deepEqual(errors(["a".repeat(bound - 3)]).map(fieldErrorText), [
+    `spec.audiences: Too long: may not be more than ${bound} bytes`,
+  ]);
+  assert.equal(errors(Array.from({ length: 200_000 }, (_, at) => `a${at}`)).length, 1);
 });

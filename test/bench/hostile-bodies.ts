@@ -115,6 +115,21 @@ export const hostileRequests: readonly HostileRequest[] = Object.freeze([
     json,
     reviews,
   ),
+  create(
+    "TokenReview, 200,000 audiences",
+    (share) => `{"spec":{"token":"${token(1000, filler)}","audiences":[${numbered(bytes - 2000, share, (index) => `"a${index}"`)}]}}`,
+    json,
+    reviews,
+  ),
+  create(
+    "SubjectAccessReview, 300,000 groups",
+    (share) =>
+      `{"spec":{"user":"a","groups":[${
+        numbered(bytes, share, (index) => `"g${index}"`)
+      }],"resourceAttributes":{"verb":"get","resource":"pods","namespace":"default"}}}`,
+    json,
+    "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+  ),
   {
     name: "a bearer token of 900 kB",
     method: "GET",

@@ -1,5 +1,6 @@
 /** The chain of authenticators of bearer tokens, for requests and for TokenReviews. */
 import type { TokenUser } from "../../../core/access.ts";
+import { limits } from "../../../core/limits.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
 import { type TokenAuthenticator, TokenRefusal } from "./token-authenticator.ts";
 
@@ -23,9 +24,13 @@ export interface TokenChain {
   readonly report: (name: string, error: unknown) => void;
 }
 
-/** The first authenticator that accepts a token decides. One that refuses it or fails does not end the chain, as upstream. */
+/**
+ * The first authenticator that accepts a token decides. One that refuses it or fails does not end the chain, as upstream. A token that no
+ * request could carry is refused unseen: a TokenReview may hold a longer one.
+ */
 export function authenticateTokens({ authenticators, audiences, report }: TokenChain): AuthenticateToken {
   return async (token, asked, warn) => {
+    if (token.length > limits.headerBytesMax) return { tag: "refused", reasons: [] };
     const wanted = asked.length === 0 ? audiences() : asked;
     const reasons: string[] = [];
     let failed = false;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { limits } from "../../../core/limits.ts";
 import { StatusError } from "../../../core/status-error.ts";
 import type { Exchange } from "../../request/exchange.ts";
 import {
@@ -54,6 +55,12 @@ test("authenticateTokens() asks for the audiences of the server unless others ar
   await authenticate("t", []);
   await authenticate("t", ["vault"]);
   assert.deepEqual(asked, [["here"], ["vault"]]);
+});
+
+test("authenticateTokens() asks nobody about a token that is longer than the headers of a request may be", async () => {
+  const { authenticate } = chain(accepts);
+  assert.equal((await authenticate("t".repeat(limits.headerBytesMax), [])).tag, "accepted");
+  assert.deepEqual(await authenticate("t".repeat(limits.headerBytesMax + 1), []), { tag: "refused", reasons: [] });
 });
 
 test("authenticateTokens() calls authenticators that are objects of a class", async () => {

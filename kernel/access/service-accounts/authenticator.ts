@@ -1,5 +1,6 @@
 /** The authenticator of tokens of service accounts. */
 import type { TokenUser } from "../../../core/access.ts";
+import { limits } from "../../../core/limits.ts";
 import { goQuote } from "../../../core/tree/go-quote.ts";
 import { type TokenAuthenticator, TokenRefusal } from "../authentication/token-authenticator.ts";
 import type { Caller } from "../../../core/user-info.ts";
@@ -96,7 +97,10 @@ function accepted(user: TokenUser["user"], audiences: readonly string[]): TokenU
 function audiencesOf(own: readonly string[], asked: readonly string[]): readonly string[] {
   const known = new Set(own), shared = asked.filter((audience) => known.has(audience));
   if (shared.length > 0) return shared;
-  const shown = (audiences: readonly string[]): string => `[${audiences.map(goQuote).join(" ")}]`;
+  const shown = (audiences: readonly string[]): string => {
+    const left = audiences.length - limits.namedAudiencesMax;
+    return `[${audiences.slice(0, limits.namedAudiencesMax).map(goQuote).join(" ")}${left > 0 ? ` and ${left} more` : ""}]`;
+  };
   throw new TokenRefusal(`token audiences ${shown(own)} is invalid for the target audiences ${shown(asked)}`);
 }
 

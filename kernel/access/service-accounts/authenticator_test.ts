@@ -85,6 +85,12 @@ test("a token must be for an audience that is asked for, or for one of the serve
   assert.deepEqual(await audiences([]), [own], "a token without audiences is for the server");
 });
 
+test("the refusal of a token names a hundred audiences of a list at most", async () => {
+  const many = Array.from({ length: 200_000 }, (_, at) => `a${at}`);
+  const text = await world(present).outcome(await bound(), many);
+  assert.match(String(text), /for the target audiences \["a0" "a1" .* "a99" and 199900 more\]$/);
+});
+
 test("a token is accepted within its time and a minute around it", async () => {
   const token = await bound();
   const at = async (offset: number) => {
