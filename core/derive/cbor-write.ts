@@ -102,7 +102,7 @@ function writeStruct(node: StructNode, go: (node: Node) => Write): Write {
         value === undefined
           ? !member.always
           : value === null
-          ? !member.always && !member.pointer
+          ? !member.always && (!member.pointer || member.node.tag === "either")
           : !always && !member.pointer && isEmpty(value),
       write(value: unknown, to: CborWriter): void {
         if (value === null || (member.emptyIsNull && value !== undefined && isEmpty(value))) to.null();

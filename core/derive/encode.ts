@@ -86,6 +86,7 @@ function encodeStruct(node: StructNode, go: (node: Node) => Encode): Encode {
       head: `"${member.key}":`,
       encode: go(member.node),
       always,
+      showsNull: always || (member.pointer && member.node.tag !== "either"),
       isNil: member.emptyIsNull ? isZero(member.node) : undefined,
       pointer: member.pointer,
       isLeftOut: always || member.pointer ? undefined : isZero(member.node),
@@ -103,7 +104,7 @@ function encodeStruct(node: StructNode, go: (node: Node) => Encode): Encode {
         if (!member.always) continue;
         text = member.zero();
       } else if (value === null) {
-        if (!member.always && !member.pointer) continue;
+        if (!member.showsNull) continue;
         text = "null";
       } else {
         if (member.isLeftOut !== undefined && member.isLeftOut(value)) continue;

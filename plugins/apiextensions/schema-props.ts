@@ -160,7 +160,7 @@ export const SchemaProps: Typed<SchemaProps, StructNode> = struct("JSONSchemaPro
   properties: field(29, record(Self), "The schemas of members of an object, by name."),
   additionalProperties: field(30, OrBool, "The schema of the members of a map, or whether there may be any.", { pointer: true }),
   patternProperties: field(31, record(Self), "Not allowed."),
-  dependencies: field(32, named("v1.JSONSchemaDependencies", record(OrStringArray)), "Not allowed."),
+  dependencies: field(32, named("v1.JSONSchemaDependencies", record(OrStringArray)), "Not allowed.", { keepsEmpty: true }),
   additionalItems: field(33, OrBool, "Not allowed.", { pointer: true }),
   definitions: field(34, named("v1.JSONSchemaDefinitions", record(Self)), "Not allowed."),
   externalDocs: field(35, ExternalDocumentation, "A link to documentation.", { pointer: true }),

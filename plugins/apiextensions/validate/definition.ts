@@ -73,9 +73,10 @@ function validateStoredVersions(stored: readonly string[], { versions }: Spec): 
   const path = "status.storedVersions";
   if (stored.length === 0) return [invalid(path, null, "must have at least one stored version")];
   const places = new Map(stored.map((name, i) => [name, i]));
-  const errors = versions.filter(({ storage, name }) => storage && !places.has(name))
-    .map(({ name }) => invalid(path, stored, `must have the storage version ${name}`));
-  for (const { name } of versions) places.delete(name);
+  const errors: FieldError[] = [];
+  for (const { storage, name } of versions) {
+    if (!places.delete(name) && storage) errors.push(invalid(path, stored, `must have the storage version ${name}`));
+  }
   for (const [name, i] of places) {
     const rule = `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage ` +
       `migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;

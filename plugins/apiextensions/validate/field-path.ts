@@ -3,8 +3,6 @@ import type { SchemaProps } from "../schema-props.ts";
 import { isSchema } from "../schema-walk.ts";
 
 export interface FoundField {
-  /** The names of members from the root. */
-  readonly names: readonly string[];
   /** The path as upstream writes it: `spec.labels[a]`. */
   readonly path: string;
   /** Undefined for a member of a map without a schema. */
@@ -14,13 +12,13 @@ export interface FoundField {
 const notAField = "does not refer to a valid field";
 const unexpectedEnd = "unexpected end of JSON path";
 
-/** The field that a path leads to, or upstream's error. The schema must be convertible to a structural one. */
+/** The field that a path leads to, or upstream's error. The schema must be convertible to a structural one; without a schema there is
+ * no field. */
 export function findField(
   text: string,
-  root: SchemaProps,
+  root: SchemaProps | undefined,
   options: { readonly brackets: boolean } = { brackets: true },
 ): FoundField | string {
-  const names: string[] = [];
   let schema: SchemaProps | undefined = root, path = "", at = 0;
   const token = (): string | undefined => {
     const next = nextToken(text, at);
@@ -43,14 +41,13 @@ export function findField(
     if (step === undefined) return notAField;
     schema = step.schema;
     path = step.isNamed ? (path === "" ? name : `${path}.${name}`) : `${path}[${name}]`;
-    names.push(name);
     if (first === "[") {
       const close = token();
       if (close === undefined) return unexpectedEnd;
       if (close !== "]") return `expected ] but got ${close}`;
     }
   }
-  return { names, path, schema };
+  return { path, schema };
 }
 
 interface Step {

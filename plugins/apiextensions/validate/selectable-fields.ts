@@ -7,10 +7,10 @@ import { findField } from "./field-path.ts";
 export const selectableFieldsMax = 8;
 const scalars = ["string", "boolean", "integer"];
 
-/** `root`: the schema of the version. `allowsTooMany`: the stored definition has the same fields, which are too many. */
+/** `root`: the schema of the version; undefined if it cannot be converted. `allowsTooMany`: the stored definition has the same fields, which are too many. */
 export function validateSelectableFields(
   fields: readonly SelectableField[],
-  root: SchemaProps,
+  root: SchemaProps | undefined,
   path: string,
   allowsTooMany: boolean,
 ): readonly FieldError[] {
@@ -26,7 +26,9 @@ export function validateSelectableFields(
       errors.push(invalid(at, jsonPath, `is an invalid path: ${found}`));
       continue;
     }
-    if (found.names[0] === "metadata") errors.push(invalid(at, jsonPath, "must not point to fields in metadata"));
+    if (found.path === "metadata" || found.path.startsWith("metadata.") || found.path.startsWith("metadata[")) {
+      errors.push(invalid(at, jsonPath, "must not point to fields in metadata"));
+    }
     if (!scalars.includes(found.schema?.type ?? "")) {
       errors.push(
         invalid(

@@ -84,7 +84,7 @@ function validateVersion(own: Own, i: number, options: ValidationOptions): reado
     ...validateFields(
       { fields: selectableFields, root: validation?.openAPIV3Schema, path, schemaPath: `${path}.schema.openAPIV3Schema` },
       options.tooManySelectableFields.has(name),
-      "may only be set when `version.schema.openAPIV3Schema` is not included",
+      validation?.openAPIV3Schema === undefined ? "may only be set when `version.schema.openAPIV3Schema` is not included" : undefined,
     ),
   ];
 }
@@ -95,12 +95,20 @@ interface Fields {
   readonly path: string;
   readonly schemaPath: string;
 }
-function validateFields({ fields, root, path, schemaPath }: Fields, allowsTooMany: boolean, without: string): readonly FieldError[] {
+/** `without`: the error of a missing schema. */
+function validateFields(
+  { fields, root, path, schemaPath }: Fields,
+  allowsTooMany: boolean,
+  without: string | undefined,
+): readonly FieldError[] {
   const at = `${path}.selectableFields`;
   if (fields.length === 0) return [];
-  if (root === undefined) return [invalid(at, "", without)];
-  const mistake = new Convertible().mistake(root);
-  return mistake === undefined ? validateSelectableFields(fields, root, at, allowsTooMany) : [invalid(schemaPath, "", mistake)];
+  if (without !== undefined) return [invalid(at, "", without)];
+  const mistake = root === undefined ? undefined : new Convertible().mistake(root);
+  return [
+    ...(mistake === undefined ? [] : [invalid(schemaPath, "", mistake)]),
+    ...validateSelectableFields(fields, mistake === undefined ? root : undefined, at, allowsTooMany),
+  ];
 }
 
 function validateVersions({ version, versions }: Parted, spec: Spec): readonly FieldError[] {
@@ -134,7 +142,7 @@ function validateShared({ version, versions, shared }: Parted, options: Validati
     ...validateFields(
       { fields: selectableFields, root: validation?.openAPIV3Schema, path: "spec", schemaPath: "spec.schema.openAPIV3Schema" },
       options.tooManySelectableFields.has(""),
-      "may only be set when validations.schema is included",
+      validation === undefined ? "may only be set when validations.schema is included" : undefined,
     ),
   ];
 }
