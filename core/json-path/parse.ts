@@ -2,6 +2,7 @@
  * JSON paths in the syntax of client-go, such as `.spec.list[?(@.kind=="a")].name`: columns and selectable fields of custom resources use
  * them. A filter ends at its first parenthesis and a bracket at its first counterpart, so that they cannot be nested deeply.
  */
+import { append } from "../append.ts";
 import { limits } from "../limits.ts";
 
 /** One step of a path, or a constant. */
@@ -109,7 +110,7 @@ class Parser {
     const start = this.#at, character = this.#next();
     if (character === "" || character === "\r" || character === "\n") fail("unclosed action");
     if (character === " " || character === "@" || character === "$") return;
-    if (character === "[") steps.push(...this.#array());
+    if (character === "[") append(steps, this.#array());
     else if (character === '"' || character === "'") steps.push(this.#quoted(character, start));
     else if (character === ".") steps.push(this.#field());
     else if (character === "+" || character === "-" || digit.test(character)) {

@@ -1,5 +1,5 @@
 /** The condition of definitions that were stored before schemas had to be structural. */
-import { fieldErrorText, invalid } from "../../../plugin.ts";
+import { append, fieldErrorText, invalid } from "../../../plugin.ts";
 import type { CustomResourceDefinition, DefinitionStatus } from "../schema.ts";
 import { Convertible } from "../validate/convertible.ts";
 import { Patterns } from "../validate/patterns.ts";
@@ -20,7 +20,7 @@ export function nonStructuralCondition({ spec }: CustomResourceDefinition): Cond
       const message = `failed to check validation schema for version ${name}: ${mistake}`;
       return { type, status: "Unknown", reason: "StructuralError", message };
     }
-    errors.push(...validateStructural(root, `spec.versions[${i}].schema.openAPIV3Schema`, new Patterns()));
+    append(errors, validateStructural(root, `spec.versions[${i}].schema.openAPIV3Schema`, new Patterns()));
   }
   if (errors.length === 0) return undefined;
   return { type, status: "True", reason: "Violations", message: aggregated(errors.map(fieldErrorText)) };

@@ -1,4 +1,4 @@
-import { type FieldError, invalid, required } from "../../../plugin.ts";
+import { append, type FieldError, invalid, required } from "../../../plugin.ts";
 import type { PrinterColumn } from "../schema.ts";
 import { validateSimplePath } from "./simple-path.ts";
 
@@ -18,6 +18,6 @@ function validateColumn({ name, type, format = "", jsonPath }: PrinterColumn, pa
   if (format !== "" && !formats.includes(format)) errors.push(invalid(`${path}.format`, format, `must be one of ${formats.join(",")}`));
   // The capital letters are upstream's.
   if (jsonPath === "") errors.push(required(`${path}.JSONPath`, ""));
-  else errors.push(...validateSimplePath(jsonPath, `${path}.JSONPath`));
+  else append(errors, validateSimplePath(jsonPath, `${path}.JSONPath`));
   return errors;
 }

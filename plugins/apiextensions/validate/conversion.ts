@@ -1,5 +1,5 @@
 /** The rules of the conversion between versions. The names of fields in paths are those of upstream's internal form. */
-import { dns1035Label, type FieldError, forbidden, invalid, notSupported, required } from "../../../plugin.ts";
+import { append, dns1035Label, type FieldError, forbidden, invalid, notSupported, required } from "../../../plugin.ts";
 import type { Conversion } from "../schema.ts";
 import { validateCaBundle, validateService, validateWebhookUrl } from "./webhook.ts";
 
@@ -31,9 +31,9 @@ export function validateConversion(conversion: Conversion | undefined, path: str
   else {
     const { url, service, caBundle = "" } = clientConfig;
     if ((url === undefined) === (service === undefined)) errors.push(required(at, "exactly one of url or service is required"));
-    else if (url !== undefined) errors.push(...validateWebhookUrl(url, `${at}.url`));
-    else if (service !== undefined) errors.push(...validateService(service, `${at}.service`));
-    if (caBundle !== "" && !options.allowInvalidCaBundle) errors.push(...validateCaBundle(caBundle, `${at}.caBundle`));
+    else if (url !== undefined) append(errors, validateWebhookUrl(url, `${at}.url`));
+    else if (service !== undefined) append(errors, validateService(service, `${at}.service`));
+    if (caBundle !== "" && !options.allowInvalidCaBundle) append(errors, validateCaBundle(caBundle, `${at}.caBundle`));
   }
   return [
     ...errors,

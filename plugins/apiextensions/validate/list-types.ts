@@ -1,5 +1,5 @@
 /** The rules of `x-kubernetes-list-type`, `x-kubernetes-list-map-keys` and `x-kubernetes-map-type`. */
-import { type FieldError, forbidden, invalid, notSupported, required } from "../../../plugin.ts";
+import { append, type FieldError, forbidden, invalid, notSupported, required } from "../../../plugin.ts";
 import type { SchemaProps } from "../schema-props.ts";
 import { isSchema } from "../schema-walk.ts";
 import { shownItems } from "./shown.ts";
@@ -30,7 +30,7 @@ export function validateListType(schema: SchemaProps, path: string, requireAtomi
   const errors: FieldError[] = [], at = `${path}.x-kubernetes-list-type`;
   if (listType !== undefined && type !== "array") {
     errors.push(wrongType(type, path, "must be array if x-kubernetes-list-type is specified"));
-  } else if (requireAtomicSets && listType === "set" && isSchema(items)) errors.push(...validateSetItems(items, path));
+  } else if (requireAtomicSets && listType === "set" && isSchema(items)) append(errors, validateSetItems(items, path));
   const known = ["atomic", "set", "map"];
   if (listType !== undefined && !known.includes(listType)) errors.push(choice(at, listType, known));
   if (keys.length > 0 && listType !== "map") {

@@ -1,5 +1,5 @@
 /** The rules of the configuration of a webhook. */
-import { bytesOf, dns1123Subdomain, type FieldError, type Infer, invalid, portNumber, required } from "../../../plugin.ts";
+import { append, bytesOf, dns1123Subdomain, type FieldError, type Infer, invalid, portNumber, required } from "../../../plugin.ts";
 import { parseReference, urlUser } from "../../../core/cel/functions/url/parse.ts";
 import { textOfBytes } from "../../../core/cel/functions/url/bytes.ts";
 import { Unreadable } from "../../../core/scalars/unreadable.ts";
@@ -30,7 +30,7 @@ export function validateService(
   if (name === "") errors.push(required(`${path}.namespace`, ""));
   const wrongPort = portNumber(port);
   if (wrongPort.length > 0) errors.push(invalid(`${path}.port`, port, `port is not valid: ${wrongPort.join(", ")}`));
-  if (urlPath !== undefined) errors.push(...validatePath(urlPath, `${path}.path`));
+  if (urlPath !== undefined) append(errors, validatePath(urlPath, `${path}.path`));
   return errors;
 }
 
