@@ -1,4 +1,4 @@
-/** Reads by users whose rights come from roles, compared with the same by a member of system:masters, on one server. */
+/** Reads by users with rights from roles, compared with the same reads by a member of system:masters, on one server. */
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -13,10 +13,12 @@ import { startServer } from "./server.ts";
 
 export interface Authorization {
   readonly tag: "authorization";
-  /** `master`: no role is looked at. `others`: a user with one binding of its own, beside those of other users. `own`: a member of a group
-   *  that every binding names, each for a role of its own, of which the last allows the request. */
+  /**
+   * `master`: roles are not evaluated. `others`: a user with one binding, beside those of other users. `own`: a member of a group in every
+   * binding, each for another role, of which the last allows the request.
+   */
   readonly user: "master" | "others" | "own";
-  /** Bindings of other users, and as many of the group. */
+  /** Number of bindings of other users, or of the group. */
   readonly bindings: number;
 }
 export interface AuthorizationSetting {
@@ -29,7 +31,7 @@ export interface AuthorizationSetting {
 const group = "rbac.authorization.k8s.io", roles = `/apis/${group}/v1/namespaces/default`;
 const configMaps = "/api/v1/namespaces/default/configmaps";
 const clients = 16;
-/** The users are measured in turn, so that what else the machine does affects all of them. */
+/** The users are measured alternately, so that other load on the machine affects all of them. */
 const rounds = 12;
 
 export async function measureAuthorization(
@@ -68,7 +70,7 @@ export async function measureAuthorization(
     for (let round = -1; round < rounds; round++) {
       for (const [index, { measure: { user } }] of scenarios.entries()) {
         const before = cpuMs(server.pid), loaded = await ask(user, seconds / rounds), sum = sums[index]!;
-        if (round < 0) continue; // warm-up
+        if (round < 0) continue; // Warm-up.
         sum.cpu += cpuMs(server.pid) - before;
         for (const key of ["requests", "failed", "seconds"] as const) sum[key] += loaded[key];
         for (const key of ["p50", "p99"] as const) sum[key] += loaded[key] / rounds;
@@ -86,7 +88,7 @@ export async function measureAuthorization(
   }
 }
 
-/** Roles and bindings, and the ConfigMap that is read. */
+/** Creates roles, bindings and the ConfigMap of the reads. */
 async function fill(port: number, ca: string, bindings: number): Promise<void> {
   const connection = await openConnection({ port, ca });
   const post = async (path: string, object: object) => {

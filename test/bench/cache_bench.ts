@@ -29,14 +29,14 @@ const data = { text: "x".repeat(750) };
 const labels = (index: number) => ({ app: `app-${index % 50}`, tier: index % 2 === 0 ? "front" : "back" });
 const signal = new AbortController().signal;
 
-/** A store with so many objects of about one kilobyte. */
+/** A store with `count` objects of about one kilobyte. */
 async function filledStore(count: number): Promise<Store> {
   const store = await openSqlite(":memory:");
   const { stored } = endpointOf("notes");
   for (let index = 0; index < count; index += 1000) {
     await Promise.all(Array.from({ length: Math.min(1000, count - index) }, (_, more) => {
       const name = `note-${String(index + more).padStart(6, "0")}`;
-      // A copy, so that the cache does not know the bytes.
+      // A copy, so that the cache does not recognise the bytes.
       const value = storedBytes(stored, noteOf(name, { labels: labels(index + more), data })).slice();
       return store.commit({ key: keyOf(prefix, stored, "ns", name), expect: "absent", value });
     }));

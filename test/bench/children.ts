@@ -10,7 +10,7 @@ export type Runtime = "deno" | "node";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** How a runtime starts a TypeScript file of this repository, as `npm start` does it. */
+/** The command with which a runtime runs a TypeScript file of this repository, as `npm start` does. */
 export function command(
   runtime: Runtime,
   file: string,
@@ -56,7 +56,7 @@ export function startChild(runtime: Runtime, file: string, args: readonly string
       child.stdin.write(`${JSON.stringify(question)}\n`);
       const limit = setTimeout(() => child.kill("SIGKILL"), answerMsMax);
       try {
-        return JSON.parse(await answer) as Answer; // what the program of that name answers
+        return JSON.parse(await answer) as Answer; // The response of the program with that name.
       } finally {
         clearTimeout(limit);
       }
@@ -94,6 +94,6 @@ export async function answerLines<Question>(answer: (question: Question) => Prom
   for await (const line of createInterface({ input: process.stdin })) {
     console.log(JSON.stringify(await answer(JSON.parse(line))));
   }
-  // Whatever still listens or is connected ends with it.
+  // Ends remaining listeners and connections.
   process.exit(0);
 }

@@ -17,7 +17,7 @@ export interface Answered {
 export type OnBody = (piece: Buffer) => void;
 
 export interface Connection {
-  /** Sends one request, whole as it goes over the wire, and resolves when its answer has ended. One at a time. */
+  /** Sends one request with these bytes, and resolves at the end of its response. One at a time. */
   request(wire: string | Uint8Array, onBody?: OnBody): Promise<Answered>;
   close(): void;
 }
@@ -74,7 +74,7 @@ type HookContext = { readonly tag: "head" } | { readonly tag: "size" } | { reado
 type Body = { readonly tag: "fixed" | "data"; left: number };
 
 interface AnswerReader {
-  /** The answer once it is whole. */
+  /** The complete response. */
   read(chunk: Buffer, onBody: OnBody | undefined): Answered | undefined;
 }
 
@@ -89,7 +89,7 @@ function answerReader(): AnswerReader {
           line += chunk.toString("latin1", from);
           const end = line.indexOf("\r\n\r\n");
           if (end < 0) return undefined;
-          // The line begins in an earlier chunk where the head did not fit into one.
+          // The line starts in an earlier chunk if the head did not fit into one.
           from = chunk.length - (line.length - end - 4);
           const head = line.slice(0, end).toLowerCase();
           line = "";
@@ -113,7 +113,7 @@ function answerReader(): AnswerReader {
           const piece = chunk.subarray(from, from + at.left);
           from += piece.length;
           at.left -= piece.length;
-          // The line end behind a chunk is no part of it.
+          // The line end after a chunk is not part of it.
           const body = at.tag === "fixed" ? piece : piece.subarray(0, Math.max(0, Math.min(piece.length, piece.length + at.left - 2)));
           bytes += body.length;
           if (body.length > 0) onBody?.(body);

@@ -1,6 +1,6 @@
 /**
- * A program: the least that the same work can cost. A bare node:http2 server for reads and watches, the bare store for writes; and what
- * any server of HTTPS must pay for them, one that parses the body, puts it and answers.
+ * A program: the minimum cost of the same work. A bare node:http2 server for reads and watches, the bare store for writes; and an HTTPS
+ * server that parses the body, puts it and responds.
  */
 import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
 import { readFileSync } from "node:fs";
@@ -50,7 +50,7 @@ type Write = (path: string, body: Buffer) => Promise<void>;
 function writer(store: () => BareStore): Write {
   const revisions = new Map<string, number>();
   return async (path, body) => {
-    const { metadata } = JSON.parse(body.toString()) as { metadata?: { name?: string } }; // a body of load.ts
+    const { metadata } = JSON.parse(body.toString()) as { metadata?: { name?: string } }; // A body of load.ts.
     const key = metadata?.name === undefined || path.endsWith(metadata.name) ? path : `${path}/${metadata.name}`;
     for (;;) {
       const commit = await store().commit({ key, expect: revisions.get(key) ?? "absent", value: body });
@@ -71,7 +71,7 @@ function listen(
 ): Promise<{ port: number }> {
   const server = createSecureServer({ allowHTTP1: true, cert: readFileSync(cert), key: readFileSync(key) });
   server.on("request", (request: Http2ServerRequest, answer: Http2ServerResponse) => {
-    const response = answer as unknown as ServerResponse; // the clients use HTTP/1.1
+    const response = answer as unknown as ServerResponse; // The clients use HTTP/1.1.
     const url = request.url;
     if (url.includes("watch=true")) {
       response.writeHead(200, { "content-type": "application/json" });
@@ -91,7 +91,7 @@ function listen(
           }, () => response.writeHead(500).end());
           return;
         }
-        // An event as wide as ours: the object between two short texts.
+        // An event of the same size as ours: the object between two short texts.
         const event = Buffer.concat([Buffer.from('{"type":"MODIFIED","object":'), ...parts, Buffer.from("}\n")]);
         // It has no backpressure, so it closes watches that do not keep up.
         for (const watch of watches) {

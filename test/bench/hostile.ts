@@ -1,4 +1,4 @@
-/** Hostile requests, each sent to a server of its own: how long another client waits meanwhile, and how much memory the server takes. */
+/** Hostile requests, each sent to a separate server: the delay of another client meanwhile, and the server's memory. */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ export interface Hostile {
   readonly request: HostileRequest;
 }
 
-/** Bodies in flight at once while memory is measured. */
+/** Concurrent bodies while memory is measured. */
 const atOnce = 16;
 const token = "bench";
 const mebibyte = 1024 * 1024;
@@ -33,7 +33,7 @@ export async function measureHostile(name: string, request: HostileRequest, runt
     const args = [
       `--data-dir=${folder}/data`,
       `--token-auth-file=${folder}/tokens.csv`,
-      // It also stores objects in CBOR, which is not the default.
+      // Also stores objects in CBOR, which is not the default.
       ...(request.type === "application/cbor" ? ["--feature-gates=CBORServingAndStorage=true"] : []),
     ];
     const server = await startServer(runtime, args);
@@ -58,7 +58,7 @@ export async function measureHostile(name: string, request: HostileRequest, runt
       seconds: quietSeconds,
       run: "",
     };
-    await probe.ask<Loaded>(load); // until its code is compiled, and the server's for it
+    await probe.ask<Loaded>(load); // Until its code, and the server's for it, is compiled.
     const quiet = await probe.ask<Loaded>(load);
     const body = request.body(share), path = hostilePath(request, share);
     const bearer = request.token?.(share) ?? token;
@@ -104,7 +104,7 @@ export async function measureHostile(name: string, request: HostileRequest, runt
   }
 }
 
-/** What `run` comes to, and the longest wait for /livez from before it begins until after it ends. */
+/** The result of `run`, and the longest delay of /livez from before its start until after its end. */
 async function beside<T>(probe: ReturnType<typeof startChild>, load: Load, run: () => Promise<T>) {
   let over = false;
   let waited = 0, failed = 0;
@@ -123,7 +123,7 @@ async function beside<T>(probe: ReturnType<typeof startChild>, load: Load, run: 
   return { result, seconds, waited, failed };
 }
 
-/** The status of the answer. */
+/** The status of the response. */
 async function send(
   connection: Connection,
   method: string,

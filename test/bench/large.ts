@@ -1,4 +1,4 @@
-/** Scenarios over so much data that each has a store and a server of its own, filled before the server starts. */
+/** Scenarios with much data. Each has its own store and server, filled before the server starts. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ import type { Read, Reading } from "./readers.ts";
 import { startServer } from "./server.ts";
 
 export type Large =
-  /** Readers of the same answer, each as slow as it says (0: as fast as can be), while others get single objects. */
+  /** Readers of the same response, each with its own rate (0: unlimited), while others get single objects. */
   | {
     readonly tag: "readers";
     readonly objects: Objects;
@@ -24,12 +24,12 @@ export type Large =
     readonly bytesPerSecond: number;
     readonly query: string;
   }
-  /** A list that selects nothing. */
+  /** A list that selects no object. */
   | { readonly tag: "nothing"; readonly objects: Objects; readonly clients: number }
-  /** All of it in pages of so many, while others write. */
+  /** All objects in pages of this size, during writes. */
   | { readonly tag: "pages"; readonly objects: Objects; readonly limit: number; readonly writers: number };
 
-/** One of several over the same data. */
+/** One of several scenarios with the same data. */
 export interface LargeScenario {
   readonly name: string;
   readonly measure: Large;
@@ -37,32 +37,32 @@ export interface LargeScenario {
 
 export interface Objects {
   readonly count: number;
-  /** Of the data of each. */
+  /** Bytes of data of each object. */
   readonly bytes: number;
 }
 
 export interface LargeSetting {
   readonly store: StoreName;
   readonly runtime: Runtime;
-  /** Of the measurement, without the filling. */
+  /** Duration of the measurement, without the filling. */
   readonly seconds: number;
-  /** Part of the objects, for a smoke run. */
+  /** Share of the objects, for a smoke run. */
   readonly share: number;
 }
 
 const token = "bench";
 const path = "/api/v1/namespaces/default/configmaps";
-/** Readers are looked at for longer than fast requests, and at least until there is something to see. */
+/** Readers are measured for longer than fast requests, and at least until there is a result. */
 const readingShare = 4;
 const readingSecondsMin = 3;
 const probes = 2;
 const mebibyte = 1024 * 1024;
-/** So many are filled in at once, of so many bytes together: on sqlite they share a transaction. */
+/** Number and bytes of objects that are written at once: on sqlite they share a transaction. */
 const fillAtOnceMax = 1_024, fillBytesAtOnceMax = 32 * mebibyte;
 
 type Unjudged = Omit<Measured, "goals">;
 
-/** One after the other, on one server over the data that all of them want. */
+/** In sequence, on one server with the shared data. */
 export async function measureLarge(scenarios: readonly LargeScenario[], setting: LargeSetting): Promise<readonly Unjudged[]> {
   const { objects } = scenarios[0]!.measure;
   const folder = await mkdtemp(join(tmpdir(), "thole-bench-"));
@@ -73,7 +73,7 @@ export async function measureLarge(scenarios: readonly LargeScenario[], setting:
     await writeFile(join(folder, "tokens.csv"), `${token},bench,1,system:masters\n`, { mode: 0o600 });
     const args = [`--data-dir=${folder}/data`, `--token-auth-file=${folder}/tokens.csv`];
     if (etcd !== undefined) args.push(`--etcd-servers=${etcd.endpoint}`);
-    // It makes its folder and certificates.
+    // Creates its folder and certificates.
     await (await startServer(setting.runtime, args)).stop();
     const store = await (etcd === undefined ? openSqlite(join(folder, "data", "store.sqlite")) : openEtcd({ endpoints: [etcd.endpoint] }));
     const dataBytes = await fill(store, count, objects.bytes).finally(() => store.close());
@@ -106,7 +106,7 @@ export async function measureLarge(scenarios: readonly LargeScenario[], setting:
   }
 }
 
-/** What a run comes to, with what the server used for it. */
+/** The result of a run, with the server's resources for it. */
 async function watchedOver(pid: number, dataMiB: number, name: string, run: () => Promise<Ran>): Promise<Unjudged> {
   const before = memoryMiB(pid).now;
   forgetPeak(pid);
@@ -176,7 +176,7 @@ async function run(
   }
 }
 
-/** ConfigMaps as the server would have stored them; tells how many bytes they are. */
+/** Writes ConfigMaps in the server's stored form; returns their total bytes. */
 async function fill(store: Store, count: number, bytes: number): Promise<number> {
   const encoder = new TextEncoder();
   let next = 0, total = 0;

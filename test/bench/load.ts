@@ -18,11 +18,11 @@ export interface Load {
   readonly path: string;
   readonly clients: number;
   readonly objects: number;
-  /** Stops then. */
+  /** Seconds after which it stops. */
   readonly seconds: number;
-  /** Stops after as many, where given. */
+  /** Number of requests after which it stops, if given. */
   readonly count?: number;
-  /** Of the data of each object that is written; 1 kB where absent. */
+  /** Bytes of data of each written object; default 1 kB. */
   readonly bytes?: number;
   /** Distinguishes the names of new objects from those of other runs. */
   readonly run: string;
@@ -77,18 +77,18 @@ const patchTypes = Object.freeze({
   "json patch": "application/json-patch+json",
   apply: "application/apply-patch+yaml",
 });
-/** Managers that apply to the same objects, each two fields of its own. */
+/** Managers that apply to the same objects, each with two fields of its own. */
 const appliers = 3;
 
-/** The request of a number, as it goes over the wire. */
+/** The bytes of the request with a number. */
 function wires({ kind, path, token, objects, run, bytes }: Load): (number: number) => string {
   const heads = `Host: localhost\r\nAuthorization: Bearer ${token}\r\nAccept: application/json\r\n`;
-  // A stride that shares no factor with the usual counts visits all objects in an order that looks like none.
+  // A stride that is coprime to the usual counts visits all objects in a pseudo-random order.
   const some = (number: number) => `cm-${String(number * 7919 % objects).padStart(5, "0")}`;
   const withBody = (method: string, target: string, type: string, body: string) =>
     `${method} ${target} HTTP/1.1\r\n${heads}Content-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
   const json = "application/json";
-  // A third of what others hold, so that three managers come to the same.
+  // A third of the size of other writes, so that three managers add up to the same.
   const applied = textOf(Math.floor((bytes ?? 1000) / appliers));
   switch (kind) {
     case "get":
@@ -98,11 +98,11 @@ function wires({ kind, path, token, objects, run, bytes }: Load): (number: numbe
     case "create":
       return (number) => withBody("POST", path, json, configMap(`new-${run}-${number}`, number, bytes));
     case "update":
-      // Other than what earlier runs have left: an update that changes nothing is not written.
+      // Different from the results of earlier runs: an update without changes is not written.
       return (number) => withBody("PUT", `${path}/${some(number)}`, json, configMap(some(number), `${number}-${run}`, bytes));
     case "patch":
     case "strategic":
-      // The same text means the same to both.
+      // The same text has the same meaning in both.
       return (number) => withBody("PATCH", `${path}/${some(number)}`, patchTypes[kind], `{"data":{"n":"${number}-${run}"}}`);
     case "json patch":
       return (number) =>

@@ -1,7 +1,7 @@
 /**
- * `npm run bench [-- --only TEXT] [--store sqlite|etcd] [--runtime deno|node] [--smoke] [--seconds N] [--json FILE]`: what
- * requests cost. CPU per request and ratios are comparable; requests per second and latencies depend on the machine. Takes
- * five minutes a store. `--seconds` is how long each load lasts (3), readers of much four times as long, or until they have read all.
+ * `npm run bench [-- --only TEXT] [--store sqlite|etcd] [--runtime deno|node] [--smoke] [--seconds N] [--json FILE]`: the cost of requests.
+ * CPU per request and ratios are comparable; requests per second and latencies depend on the machine. Takes five minutes per store.
+ * `--seconds` is the duration of each load (3); readers of much data have four times as long, or until they have read all.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
@@ -15,10 +15,10 @@ import type { StoreName } from "./measured.ts";
 import { headLine, measuredLine, startLines } from "./report.ts";
 import { scenarios } from "./scenarios.ts";
 
-/** Of each load, and what part of objects and events there is. */
+/** Duration of each load, and share of objects and events. */
 const whole = Object.freeze({ seconds: 3, share: 1 });
 const smoke = Object.freeze({ seconds: 0.2, share: 0.01 });
-/** Each hostile request has a server of its own: a smoke run has time for some only. */
+/** Each hostile request has its own server: a smoke run has time for some only. */
 const smokeHostile: ReadonlySet<string> = new Set(["YAML, 700,000 lines", "JSON patch, 9,999 inserts at the head", "apply, finalizers"]);
 
 async function main(): Promise<void> {
@@ -54,7 +54,7 @@ async function main(): Promise<void> {
   process.exitCode = wrong ? 1 : 0;
 }
 
-/** More digits than these say nothing. */
+/** Rounds to four significant digits. */
 function fourDigits(_key: string, value: unknown): unknown {
   return typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
 }

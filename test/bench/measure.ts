@@ -1,4 +1,4 @@
-/** One store on one runtime, measured from its start to its end. */
+/** Measures one store on one runtime, from its start to its end. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,13 +23,13 @@ import type { Step, Watched } from "./watchers.ts";
 export interface Result {
   readonly store: StoreName;
   readonly runtime: Runtime;
-  /** In a new folder, and with what an earlier start has made. */
+  /** With a new folder, and with the folder of an earlier start. */
   readonly firstReadyMs: number;
   readonly readyMs: number;
   readonly idleMiB: number;
-  /** What all of it took. */
+  /** Total duration. */
   readonly seconds: number;
-  /** Of start and rest. */
+  /** Targets of start and idle memory. */
   readonly goals: readonly Goal[];
   readonly measured: readonly Measured[];
 }
@@ -38,17 +38,17 @@ export interface Options {
   readonly store: StoreName;
   readonly runtime: Runtime;
   readonly scenarios: readonly Scenario[];
-  /** Of each load. */
+  /** Seconds of each load. */
   readonly seconds: number;
-  /** Part of the objects and events that a smoke run is content with: 0.01 for one in a hundred. */
+  /** Share of the objects and events in a smoke run: 0.01 for one in a hundred. */
   readonly share: number;
   readonly tell: (measured: Measured) => void;
 }
 
-/** Idle memory is read after as long a pause. */
+/** Milliseconds of idle time before memory is read. */
 const idleMs = 1_000;
 const warmUpShare = 0.25;
-/** Bodies stay as large as those that are worth a thread of their own. */
+/** Bodies stay large enough for the heavy thread. */
 const hostileShareMin = 0.1;
 const token = "bench";
 
@@ -163,7 +163,7 @@ function loadOf(setting: Setting, { kind, path, clients, objects: some = objects
   };
 }
 
-/** Scenarios over much data, those over the same together: it is filled once. */
+/** Scenarios with much data, grouped by data: each is filled once. */
 function largeOf(scenarios: readonly Scenario[]): readonly (readonly LargeScenario[])[] {
   const large = scenarios.flatMap(({ name, measure }) =>
     measure.tag === "load" || measure.tag === "watch" || measure.tag === "hostile" || measure.tag === "authorization"
@@ -192,15 +192,15 @@ async function measureLoad(scenario: Scenario, what: Scenario["measure"] & { tag
   return { name: scenario.name, ...rate, floor, ...handler, peakMiB, ...note };
 }
 
-/** How many bytes of an object tell whose its fields are. */
+/** Bytes of an object's managed fields. */
 async function managedFieldsOf(path: string, setting: Setting): Promise<string> {
   const body: unknown = JSON.parse(new TextDecoder().decode(await bodyOf(`${path}/cm-00000`, setting)));
-  const { metadata } = body as { metadata: { managedFields?: readonly unknown[] } }; // as the server answers
+  const { metadata } = body as { metadata: { managedFields?: readonly unknown[] } }; // In the server's response.
   const managed = metadata.managedFields ?? [];
   return `${JSON.stringify(managed).length} bytes of managedFields in ${managed.length} entries`;
 }
 
-/** What a load comes to, with the CPU that a process used for it. */
+/** The result of a load, with the CPU time of a process for it. */
 async function timed(pid: number, run: () => Promise<Loaded>): Promise<Rate> {
   const before = cpuMs(pid);
   const { requests, failed, seconds, p50, p99 } = await run();
@@ -225,14 +225,14 @@ async function floorOf(scenario: Scenario, job: Load, setting: Setting): Promise
   return await timed(floor.pid, () => floor.ask<Loaded>(step(seconds)));
 }
 
-/** The same requests to a bare server that parses their bodies, puts them and answers. */
+/** The same requests to a bare server that parses their bodies, puts them and responds. */
 async function handlerOf(job: Load, { floor, floorPort, load }: Setting): Promise<Rate> {
   const bare = { ...job, port: floorPort, path: putsPath, seconds: job.seconds / 2 };
   await load.ask<Loaded>({ ...bare, seconds: bare.seconds * warmUpShare });
   return await timed(floor.pid, () => load.ask<Loaded>({ ...bare, run: `${job.run}-again` }));
 }
 
-/** The very bytes that the server answers. */
+/** The bytes of the server's response. */
 async function bodyOf(path: string, setting: Setting): Promise<Uint8Array> {
   const connection = await openConnection({ port: setting.server.port, ca: readFileSync(caPath(setting), "utf8") });
   const pieces: Uint8Array[] = [];
@@ -249,7 +249,7 @@ async function measureWatch(scenario: Scenario, what: Scenario["measure"] & { ta
   const ours = await watched(server.pid, server.port, what, setting);
   const peakMiB = memoryMiB(server.pid).peak;
   const { missing, doubled, ...rate } = ours;
-  // The bare server knows no backpressure: on a machine that has other things to do its watches may never end.
+  // The bare server has no backpressure: on a busy machine its watches may not end.
   const least = await watched(floor.pid, floorPort, what, setting).then(({ missing: _, doubled: __, ...rate }) => rate, () => undefined);
   return { name: scenario.name, ...rate, floor: least, peakMiB, missing, doubled };
 }
@@ -267,7 +267,7 @@ async function watched(
     const watch = { port, ca: caPath(setting), token, path, watchers, writesPerSecond: what.writesPerSecond };
     forgetPeak(pid);
     await child.ask({ step: "open", watch } satisfies Step);
-    // A few hundred writes are all that is measured: as many again before them, until what they run through has been compiled.
+    // Only a few hundred writes are measured: as many are sent before, until the code is compiled.
     const warm = await child.ask<Watched>({ step: "run", writes } satisfies Step);
     if (warm.missing !== 0 || warm.doubled !== 0) {
       throw new Error(`Before the measurement ${warm.missing} events were missing, ${warm.doubled} doubled`);

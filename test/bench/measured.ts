@@ -1,4 +1,4 @@
-/** What a scenario comes to. */
+/** Results of a scenario. */
 
 export type StoreName = "sqlite" | "etcd";
 
@@ -9,7 +9,7 @@ export interface Rate {
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** Of the measured process, for one request; for a watch, for one delivered event. */
+  /** CPU time of the measured process per request; for a watch, per delivered event. */
   readonly cpuMs: number;
 }
 
@@ -22,19 +22,19 @@ export interface Goal {
 
 export interface Measured extends Rate {
   readonly name: string;
-  /** The least that the same can cost; undefined where it was not measured. */
+  /** The minimum cost of the same; undefined if not measured. */
   readonly floor: Rate | undefined;
-  /** Of writes: a bare server of HTTPS that parses the same body, puts it into the store and answers. */
+  /** For writes: a bare HTTPS server that parses the same body, puts it into the store and responds. */
   readonly handler?: Rate;
   readonly peakMiB: number;
-  /** For a watch. */
+  /** For a watch: missed events. */
   readonly missing?: number;
   readonly doubled?: number;
-  /** What else there is to know. */
+  /** Further remarks. */
   readonly note?: string;
-  /** The most memory, as a multiple of the data, where there is much data. */
+  /** Peak memory as a multiple of the data, for much data. */
   readonly dataTimes?: number;
-  /** The longest wait of another client beside a hostile request, in milliseconds. */
+  /** The longest delay of another client during a hostile request, in milliseconds. */
   readonly stallMs?: number;
   /** Growth of memory, as a multiple of the hostile bodies in flight. */
   readonly bodyTimes?: number;

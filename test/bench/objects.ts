@@ -1,7 +1,7 @@
-/** Text of 1 kB that does not compress to nothing. */
+/** Text of 1 kB that does not compress well. */
 const filler = Array.from({ length: 100 }, (_, index) => String(index * 7919 % 9973).padStart(10, "x")).join("");
 
-/** Below this path the bare server writes bodies to its store, each under its path or under the name that it says. */
+/** Below this path the bare server writes bodies to its store, by path or by the name in the body. */
 export const putsPath = "/puts";
 
 /** A ConfigMap with `bytes` of data; `n` makes each differ, and comes before the data in the JSON of every server. */
@@ -9,7 +9,7 @@ export function configMap(name: string, n: number | string, bytes: number = fill
   return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}"},"data":{"n":"${n}","value":"${textOf(bytes)}"}}`;
 }
 
-/** So much text; a whole number of thousands costs no more than to repeat it. */
+/** A text of this length; whole thousands only repeat a constant. */
 export function textOf(bytes: number): string {
   return bytes === filler.length ? filler : filler.repeat(Math.ceil(bytes / filler.length)).slice(0, bytes);
 }

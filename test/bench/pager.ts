@@ -1,4 +1,4 @@
-/** A program: reads a collection page by page, as often as there is time for. */
+/** A program: reads a collection page by page, repeatedly while there is time. */
 import { readFileSync } from "node:fs";
 import { performance } from "node:perf_hooks";
 import { answerLines } from "./children.ts";
@@ -17,7 +17,7 @@ export interface Paging {
   readonly seconds: number;
 }
 
-/** What a continue token may be long, and all that stands before it. */
+/** Maximum bytes of a continue token and everything before it. */
 const headBytes = 4096;
 
 async function pages({ port, ca, token, path, limit, seconds }: Paging): Promise<Loaded> {

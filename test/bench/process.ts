@@ -1,18 +1,18 @@
 /** Process statistics of Linux. */
 import { readFileSync, writeFileSync } from "node:fs";
 
-/** Clock ticks a second in /proc (getconf CLK_TCK; 100 on every Linux that we know). */
+/** Clock ticks per second in /proc (getconf CLK_TCK; 100 on every known Linux). */
 const ticksPerSecond = 100;
 
 /** CPU time that a process has used, threads included, in milliseconds. */
 export function cpuMs(pid: number): number {
   const text = readFileSync(`/proc/${pid}/stat`, "latin1");
-  // The name, in parentheses, may hold blanks. Behind it: state is field 3, utime 14, stime 15.
+  // The name, in parentheses, may contain blanks. After it: state is field 3, utime 14, stime 15.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) * 1000 / ticksPerSecond;
 }
 
-/** How long the main thread of a process has run, and how long it was ready to run and had no core, in milliseconds. */
+/** Milliseconds that the main thread of a process has run, and that it was runnable without a core. */
 export function mainThreadMs(pid: number): { readonly ran: number; readonly waited: number } {
   const [ran = NaN, waited = NaN] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "latin1").split(" ").map((each) =>
     Number(each) / 1e6
@@ -20,14 +20,14 @@ export function mainThreadMs(pid: number): { readonly ran: number; readonly wait
   return { ran, waited };
 }
 
-/** Memory that a process holds, and the most that it held since `forgetPeak`, in MiB. */
+/** Memory of a process, and its peak since `forgetPeak`, in MiB. */
 export function memoryMiB(pid: number): { readonly now: number; readonly peak: number } {
   const text = readFileSync(`/proc/${pid}/status`, "latin1");
   const kib = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(text)?.[1] ?? NaN);
   return { now: kib("VmRSS") / 1024, peak: kib("VmHWM") / 1024 };
 }
 
-/** From now on the peak is that of what follows. */
+/** Resets the peak. */
 export function forgetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, "5");
 }

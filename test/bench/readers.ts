@@ -10,7 +10,7 @@ export interface Reading {
   readonly token: string;
   readonly path: string;
   readonly readers: number;
-  /** Bytes that each takes in a second; 0 for as many as come. */
+  /** Bytes per second of each reader; 0: unlimited. */
   readonly bytesPerSecond: number;
   /** Readers that have not finished by then disconnect. */
   readonly seconds: number;
@@ -18,9 +18,9 @@ export interface Reading {
 
 export interface Read {
   readonly bytes: number;
-  /** Readers that came to the end of their answer. */
+  /** Readers that reached the end of their response. */
   readonly finished: number;
-  /** Readers whose connection broke, or that were not answered with 200. */
+  /** Readers with a broken connection or a status other than 200. */
   readonly failed: number;
   readonly seconds: number;
 }
@@ -70,7 +70,7 @@ function readOne({ port, token, path, bytesPerSecond }: Reading, ca: string, unt
       bytes += chunk.length;
       sip += chunk.length;
       if (bytesPerSecond > 0 && sip >= bytesPerSecond * sipMs / 1000) socket.pause();
-      // The last chunk is empty; a watch says with its bookmark that all of its state is there.
+      // The last chunk is empty; in a watch the bookmark marks the end of the initial state.
       tail = (tail + chunk.toString("latin1", Math.max(0, chunk.length - tailLength))).slice(-tailLength);
       if (tail.endsWith("\r\n0\r\n\r\n") || tail.includes("initial-events-end")) end("finished");
     });

@@ -1,4 +1,4 @@
-/** Results as lines for people. */
+/** Formats results as lines. */
 import type { Result } from "./measure.ts";
 import type { Goal, Measured } from "./measured.ts";
 
@@ -37,7 +37,7 @@ export function startLines({ firstReadyMs, goals, seconds }: Result): string {
   } s`;
 }
 
-/** Three digits that count. */
+/** Rounds to three significant digits. */
 export function short(value: number): string {
   if (!Number.isFinite(value)) return "-";
   return value >= 100 ? Math.round(value).toLocaleString("en") : value.toPrecision(3);

@@ -1,4 +1,4 @@
-/** What is measured: one entry for each scenario, in the order in which they run. */
+/** The scenarios, in order of execution. */
 import type { Authorization } from "./authorization.ts";
 import type { Hostile } from "./hostile.ts";
 import { hostileRequests } from "./hostile-bodies.ts";
@@ -13,7 +13,7 @@ export interface Scenario {
       readonly kind: LoadKind;
       readonly path: string;
       readonly clients: number;
-      /** How many there are at the path, where they are not as many as `objects`. */
+      /** Number of objects at the path; default `objects`. */
       readonly objects?: number;
       readonly bytes?: number;
     }
@@ -21,17 +21,17 @@ export interface Scenario {
     | Large
     | Hostile
     | Authorization;
-  /** What the same is compared with, where it is. */
+  /** The reference of the comparison, if any. */
   readonly floor?: "read" | "write" | "rewrite" | "watch";
 }
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
 
-/** How many ConfigMaps of 1 kB there are while it is measured. */
+/** Number of ConfigMaps of 1 kB during the measurement. */
 export const objects = 10_000;
 export const clients = 64;
 
-/** What is there while it is measured, each in a namespace of its own: 1 kB of data where nothing else is said. */
+/** The objects during the measurement, each collection in its own namespace: 1 kB of data by default. */
 export const collections: readonly { readonly namespace: string; readonly count: number; readonly bytes?: number }[] = Object.freeze([
   { namespace: "default", count: objects },
   { namespace: "few", count: 1_000 },
@@ -40,7 +40,7 @@ export const collections: readonly { readonly namespace: string; readonly count:
 
 const small = { path: "/api/v1/namespaces/few/configmaps", objects: 1_000 };
 const large = { path: "/api/v1/namespaces/large/configmaps", objects: 100, bytes: 100_000 };
-/** Writes to objects that are there already, in the dialects that there are. */
+/** Writes to existing objects, in each dialect. */
 const dialects: readonly Scenario[] = ([["1 kB", small], ["100 kB", large]] as const).flatMap(([size, at]) =>
   (["update", "patch", "strategic", "json patch", "apply"] as const).map((kind): Scenario => ({
     name: `${kind === "patch" ? "merge patch" : kind}, ${size}`,
@@ -58,7 +58,7 @@ export const scenarios: readonly Scenario[] = Object.freeze([
   { name: "create", measure: { tag: "load", kind: "create", path: configMaps, clients }, floor: "write" },
   { name: "watch, 100 watchers", measure: { tag: "watch", watchers: 100, writes: 600, writesPerSecond: 200 }, floor: "watch" },
   { name: "watch, 1,000 watchers", measure: { tag: "watch", watchers: 1_000, writes: 300, writesPerSecond: 200 }, floor: "watch" },
-  // At leisure: each event goes out alone.
+  // Slowly: each event is sent separately.
   { name: "watch, 1,000 at 20/s", measure: { tag: "watch", watchers: 1_000, writes: 60, writesPerSecond: 20 }, floor: "watch" },
   ...dialects,
   {

@@ -1,4 +1,4 @@
-/** The server under measure: the real program in a process of its own. */
+/** The measured server: the real program in a separate process. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { request } from "node:https";
@@ -15,9 +15,9 @@ export interface BenchServer {
   stop(): Promise<void>;
 }
 
-/** A gigabyte is read before that. */
+/** Includes reading a gigabyte. */
 const readyMsMax = 120_000;
-/** It is asked again after as long, and after a fiftieth of the time that it has taken already: to ask is work for it, too. */
+/** Interval of readiness checks, and a fiftieth of the elapsed time if longer, because each check is work for the server. */
 const askEveryMs = 20, askShare = 1 / 50;
 
 /** Starts kernel/main.ts and resolves once it is ready. */
@@ -30,7 +30,7 @@ export async function startServer(runtime: Runtime, args: readonly string[]): Pr
   child.stderr.on("data", (text: Buffer) => said = (said + text).slice(-2000));
   const exited = once(child, "exit");
   const kill = () => void child.kill("SIGKILL");
-  // Also when a benchmark fails on the way.
+  // Also if a benchmark fails.
   process.once("exit", kill);
   void exited.then(() => process.off("exit", kill));
   let gone = false;

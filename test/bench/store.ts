@@ -1,9 +1,9 @@
 /**
- * Commits a second and CPU for each commit, with 64 writers and values of 1 kB, beside one open watch:
+ * Commits per second and CPU per commit, with 64 writers and values of 1 kB, beside one open watch:
  *
  *   deno run -A test/bench/store.ts [memory | sqlite | etcd] [commits]
  *
- * CPU is that of this process, threads included; etcd's own is not in it.
+ * CPU is that of this process with its threads, without etcd.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,7 +1,7 @@
 /** The targets of each scenario, and whether they are met. */
 import type { Goal, Measured } from "./measured.ts";
 
-/** Milliseconds of CPU that kube-apiserver 1.36 on etcd needs for one request or delivered event on two cores, and our share of it. */
+/** Milliseconds of CPU of kube-apiserver 1.36 on etcd for one request or delivered event on two cores, and our share of it. */
 const upstream: Readonly<Record<string, { readonly cpuMs: number; readonly share: number }>> = Object.freeze({
   "get": { cpuMs: 0.35, share: 1 / 3 },
   "page of 500": { cpuMs: 8.8, share: 1 / 4 },
@@ -12,17 +12,17 @@ const upstream: Readonly<Record<string, { readonly cpuMs: number; readonly share
   "merge patch": { cpuMs: 1.30, share: 1 / 2 },
   "merge patch, 1 kB": { cpuMs: 1.30, share: 1 / 2 },
   "apply, 1 kB": { cpuMs: 2.05, share: 1 / 2 },
-  // Events of 1 kB for a second of CPU: 28,000 and 42,000; at least twice as many.
+  // Events of 1 kB per second of CPU: 28,000 and 42,000; at least twice as many.
   "watch, 100 watchers": { cpuMs: 1000 / 28_000, share: 1 / 2 },
   "watch, 1,000 watchers": { cpuMs: 1000 / 42_000, share: 1 / 2 },
 });
-/** Of the floor of a read and of a write, of the data that slow readers are given, and of an update of the same object. */
+/** Multiples of the floor of a read and of a write, of the data of slow readers, and of an update of the same object. */
 const readFloorsMax = 3, writeFloorsMax = 1.5, dataMax = 3, updatesMax = 2;
 const reads: ReadonlySet<string> = new Set(["get", "page of 500", "list of 1,000", "list of 10,000"]);
 const writes: ReadonlySet<string> = new Set(["create", "update", "merge patch"]);
-/** Milliseconds that a hostile request may hold up another client, and memory that it may take, as a multiple of its body. */
+/** Maximum milliseconds that a hostile request may delay another client, and its maximum memory as a multiple of its body. */
 const stallMsMax = 100, bodyTimesMax = 4;
-/** Of CPU that a GET of a user with roles costs more than the same of a member of system:masters. */
+/** Maximum additional CPU of a GET by a user with roles, compared with a member of system:masters. */
 const authorizationMicrosecondsMax = 10;
 /** Seconds from the start of the process to ready. */
 const readySecondsMax = 0.6;

@@ -19,7 +19,7 @@ export interface Watch {
 
 export interface Watched {
   readonly delivered: number;
-  /** Numbers that a watcher did not see in their order. */
+  /** Numbers that a watcher missed or got out of order. */
   readonly missing: number;
   readonly doubled: number;
   readonly seconds: number;
@@ -28,12 +28,12 @@ export interface Watched {
   readonly p99: number;
 }
 
-/** Opened at a time, so that handshakes do not queue up past their deadline. */
+/** Watches opened concurrently, so that handshakes do not exceed their timeout in a queue. */
 const openedAtOnce = 50;
-/** How long the last events may take. */
+/** Timeout of the last events. */
 const settleMs = 20_000;
 
-/** Each with an object of its own, so that none waits for another. */
+/** Each with its own object, so that none waits for another. */
 const writers = 8;
 
 const mark = Buffer.from('"n":"');

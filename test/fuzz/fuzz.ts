@@ -11,25 +11,25 @@ export interface Target {
   readonly start: string;
   /** Inputs are bytes; otherwise they are text, which reaches the decoder as UTF-8 or as it is. */
   readonly binary: boolean;
-  /** Steps that each character of an input may cost, besides `stepsAtLeast`. */
+  /** Maximum steps per character of an input, besides `stepsAtLeast`. */
   readonly stepsPerCharacter: number;
-  /** What to run, from instrumented modules. It returns for valid and for invalid input, and throws for anything else. */
+  /** The function to run, from instrumented modules. It returns for valid and invalid input, and throws for bugs. */
   open(code: Instrumented): Promise<(input: string) => void>;
 }
 
-/** Steps that any input may take: tables that are made at the first use, and the cost of an error. */
+/** Steps of every input: tables that are built on first use, and the cost of an error. */
 const stepsAtLeast = 100_000;
 const pumpedLength = 20_000;
 
 export interface Outcome {
   readonly inputs: number;
   readonly characters: number;
-  /** The most steps for one character of an input of some length, and that input's beginning. */
+  /** The maximum steps per character for inputs of some length, and the beginning of that input. */
   readonly worst: number;
   readonly worstInput: string;
 }
 
-/** An input that failed, with all that is needed to see it again. */
+/** A failing input, with everything to reproduce it. */
 export class FuzzFailure extends Error {
   readonly input: string;
   constructor(target: string, seed: number, input: string, cause: unknown) {
@@ -92,7 +92,7 @@ export function unless<T>(own: readonly (abstract new (...args: any[]) => Error)
   }
 }
 
-/** Returns what the work returns; undefined when it throws an Error of no more specific kind, as decoders of trusted bytes do. */
+/** Returns the result of the work; undefined if it throws a plain Error, as decoders of trusted bytes do. */
 export function unlessRefused<T>(work: () => T): T | undefined {
   try {
     return work();

@@ -75,13 +75,13 @@ test("generator() uses every production, and is deterministic for a seed", () =>
   assert.ok(Array.from({ length: 50 }, () => mutated("abcdef", random, true)).some((text) => text !== "abcdef"));
 });
 
-test("instrument() counts functions, loops and spreads, and keeps what the code does", () => {
+test("instrument() counts functions, loops and spreads, and preserves the behaviour of the code", () => {
   const source = `
     |import { a } from "./a.ts"; |import type { B } from "./b.ts"; |export { c } from "./c.ts";
     const f = (x: number): number => x + 1, g = () => ({ y: [...[1, 2]] });
     function h(): void { for (let i = 0; i < 3; i++) f(i); do f(0); while (false); }
     class K { m() { return f(...[1]); } get n() { return 1; } }
-  `.replaceAll("|", ""); // the bar keeps these lines from being read as imports of this file
+  `.replaceAll("|", ""); // The bar prevents that these lines are read as imports of this file.
   const { text, imports } = instrument(source);
   assert.deepEqual([...imports].sort(), ["./a.ts", "./c.ts"]);
   assert.equal(text.split("tholeWork.t()").length - 1, 7);

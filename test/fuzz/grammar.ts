@@ -1,30 +1,30 @@
 /** Inputs from a grammar. Binary formats are written as strings of bytes, one character each. */
 
-/** One way to write a symbol: text with other symbols in `<angle>` brackets, or a function for what depends on its parts. */
+/** One way to write a symbol: text with other symbols in `<angle>` brackets, or a function for dependent parts. */
 export type Production = string | ((writer: Writer) => string);
 export type Grammar = Readonly<Record<string, readonly Production[]>>;
 
-/** What productions call. */
+/** The functions that productions call. */
 export interface Writer {
   /** Writes a symbol. */
   write(symbol: string): string;
-  /** Writes a symbol none to many times. */
+  /** Writes a symbol any number of times. */
   many(symbol: string, separator?: string): string;
   /** An integer below `end`. */
   below(end: number): number;
 }
 
-/** Beyond this depth the first production of a symbol is taken: it must end. */
+/** Beyond this depth the first production of a symbol is used, which must terminate. */
 const depthMax = 12;
 
 export interface Generated {
   /** Whole inputs. `size`: about how often `many` repeats, at most. */
   input(size: number): string;
-  /** Productions that were not used yet, as `symbol 2`. */
+  /** Unused productions, as `symbol 2`. */
   readonly unused: ReadonlySet<string>;
 }
 
-/** Writes `start` repeatedly. Prefers productions that were not used yet. */
+/** Writes `start` repeatedly. Prefers unused productions. */
 export function generator(grammar: Grammar, start: string, random: () => number): Generated {
   const unused = new Set(Object.entries(grammar).flatMap(([symbol, all]) => all.map((_, index) => `${symbol} ${index}`)));
   let depth = 0, repeats = 1, budget = 0;
@@ -85,7 +85,7 @@ export function mutated(input: string, random: () => number, binary: boolean): s
   return text;
 }
 
-/** The input with one of its pieces repeated up to a length: shows work that grows faster than the input. */
+/** The input with one of its pieces repeated up to a length: detects superlinear work. */
 export function pumped(input: string, random: () => number, length: number): string {
   if (input === "") return input;
   const at = Math.floor(random() * input.length);

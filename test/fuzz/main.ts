@@ -1,4 +1,4 @@
-/** `npm run fuzz -- --seconds 600 --seed 7 --only yaml`: runs every target, or those whose name holds a text, for so long together. */
+/** `npm run fuzz -- --seconds 600 --seed 7 --only yaml`: runs every target, or those whose name contains a text, for this total time. */
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { seedOfRun } from "../../core/derive/test-random.ts";
@@ -16,7 +16,7 @@ if (chosen.length === 0) {
 }
 const first = values.seed === undefined ? seedOfRun() : Number(values.seed);
 const msEach = Number(values.seconds) * 1000 / chosen.length;
-/** A new seed from time to time, so that each failure is found again in a short run. */
+/** The seed changes periodically, so that each failure can be reproduced in a short run. */
 const inputsPerSeed = 2000;
 const code = instrumentedCopies();
 let failures = 0;

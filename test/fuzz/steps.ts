@@ -1,6 +1,6 @@
 /**
- * Counts the work that code does, without a clock. Modules are copied with a counter in each function, loop and spread; while an input
- * runs, methods of strings, arrays and patterns that look at many items count them. Production code is not changed.
+ * Counts the steps of code, without a clock. Modules are copied with a counter in each function, loop and spread; during an input, methods
+ * of strings, arrays and patterns that process many items count them. Production code is not changed.
  */
 import { parse } from "@babel/parser";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -10,10 +10,10 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Thrown inside of instrumented code when an input takes more steps than it may. */
+/** Thrown in instrumented code if an input exceeds its steps. */
 export class TooMuchWork extends Error {}
 
-/** What the copies call. */
+/** The functions that the copies call. */
 interface Counter {
   steps: number;
   most: number;
@@ -87,7 +87,7 @@ function copy(folder: string, first: string): void {
   }
 }
 
-/** A node of the tree, as far as it is looked at here. */
+/** A node of the syntax tree with the used members. */
 interface Node {
   readonly type: string;
   readonly start: number;
@@ -97,7 +97,7 @@ interface Node {
 
 /** The text of a module with calls of the counter, and the files that it imports. */
 export function instrument(text: string): { readonly text: string; readonly imports: readonly string[] } {
-  const program = parse(text, { sourceType: "module", plugins: ["typescript"] }).program as unknown as Node; // a node like any other
+  const program = parse(text, { sourceType: "module", plugins: ["typescript"] }).program as unknown as Node; // A node like any other.
   const inserts: { readonly at: number; readonly text: string; readonly closes: boolean }[] = [];
   const imports: string[] = [];
   const wrap = (node: Node, before: string, after: string) => {
@@ -134,7 +134,7 @@ export function instrument(text: string): { readonly text: string; readonly impo
       if (typeof value === "object" && value !== null && key !== "loc" && !key.endsWith("Comments")) waiting.push(value);
     }
   }
-  // From the end on, so that positions stay right; what closes at a place stands before what opens there.
+  // From the end, so that positions stay valid; at one position closing texts precede opening ones.
   inserts.sort((a, b) => b.at - a.at || Number(a.closes) - Number(b.closes));
   let out = text;
   const pieces: string[] = [];
@@ -148,10 +148,10 @@ export function instrument(text: string): { readonly text: string; readonly impo
   return { text: `const tholeWork = (globalThis as any).tholeWork;${out}`, imports };
 }
 
-/** Eight items of memory that only move count as one step. */
+/** Eight items of memory that are only moved count as one step. */
 const moved = (length: number) => length >> 3;
 
-/** Counts what built-in methods look at, until the returned function is called. */
+/** Counts the items that built-in methods process, until the returned function is called. */
 function countBuiltins(): () => void {
   const undo: (() => void)[] = [];
   const patch = (holder: any, name: string, cost: (self: any, args: any[], result: any) => number) => {
@@ -172,7 +172,7 @@ function countBuiltins(): () => void {
   for (const name of ["indexOf", "includes", "join", "reverse", "sort", "toSorted", "flat"]) patch(Array.prototype, name, whole);
   for (const name of ["toSpliced", "shift", "unshift", "concat"]) patch(Array.prototype, name, (self) => moved(self.length));
   patch(Array.prototype, "slice", (_self, _args, result) => moved(result.length));
-  // Only what stands behind the first removed item moves.
+  // Only the items after the first removed one move.
   patch(Array.prototype, "splice", (self, [start]) => moved(start < 0 ? -start : Math.max(0, self.length - start)));
   for (const name of ["slice", "fill"]) patch(Uint8Array.prototype, name, (_self, _args, result) => moved(result.length));
   patch(Uint8Array.prototype, "set", (_self, args) => moved(args[0].length));

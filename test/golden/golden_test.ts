@@ -1,5 +1,5 @@
-// Golden objects: one per kind and version with every field set, in JSON, YAML and protobuf, made by kube-apiserver's own
-// types. Each must decode to one object from all three and encode back to the same bytes. A new kind fails until it has its files.
+// Golden objects: one per kind and version with every field set, in JSON, YAML and protobuf, made by kube-apiserver's own types. Each must
+// decode to one object from all three and encode back to the same bytes. A new kind fails until it has its files.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -21,10 +21,10 @@ import { readYaml } from "../../core/tree/yaml.ts";
 import { jsonFromTree } from "../../core/tree/values.ts";
 import { plugins } from "../../plugins/mod.ts";
 
-/** Newest first: a kind that a release has dropped is kept as the last one had it. */
+/** Newest first: for a removed kind the files of the last release with it are used. */
 const releases = ["v1.35", "v1.34"];
 
-/** Kinds of which there is no golden object, each with its reason. */
+/** Kinds without a golden object, each with its reason. */
 const withoutFiles: Readonly<Record<string, string>> = {
   "core.v1.Pod": "there are none here; the collection can only be read, and core.v1.PodTemplate has all of its spec",
   "core.v1.Service": "there are none here; the collection can only be read",
@@ -51,7 +51,7 @@ for (const { kind, served } of plugins.flatMap((plugin) => plugin.resources ?? [
   for (const [groupVersion, { schema: node }] of Object.entries(served)) {
     const apiVersion = spell(defaultNames, groupVersion);
     const name = `${(apiVersion.includes("/") ? apiVersion : `core/${apiVersion}`).replace("/", ".")}.${kind}`;
-    const schema = node as Typed<ApiObject, StructNode>; // schemas of served versions are made by object()
+    const schema = node as Typed<ApiObject, StructNode>; // Schemas of served versions are made by object().
 
     test(`golden ${name} is one object in JSON, YAML and protobuf, and encodes to the same bytes`, {
       skip: Object.hasOwn(withoutFiles, name) ? withoutFiles[name]! : false,
@@ -70,7 +70,7 @@ for (const { kind, served } of plugins.flatMap((plugin) => plugin.resources ?? [
       assert.equal(writeYaml(jsonFromTree(written.tree)), text(file("yaml")));
       assert.deepEqual(new Uint8Array(writeEnvelope(object, protobufWriter(schema)(object))), file("pb"));
 
-      // There are no golden bytes of CBOR; the object has to survive it whole.
+      // There are no golden bytes of CBOR; the object must survive a round trip.
       const cbor = cborWriter(schema)(object).finish();
       const back = cborReader(schema)(readCbor(cbor), []);
       assert.deepEqual(back, object);

@@ -37,7 +37,7 @@ const fromProtobuf = (schema: Typed<ApiObject, StructNode>, bytes: Uint8Array): 
 };
 const fromCbor = (schema: Typed<ApiObject, StructNode>, bytes: Uint8Array): ApiObject => cborReader(schema)(readCbor(bytes));
 
-/** An object that was read is one object in every encoding, once it has gone through the one that clients see. */
+/** A decoded object is equal in every encoding, after one round trip through the clients' form. */
 function checkObject(schema: Typed<ApiObject, StructNode>, object: ApiObject): void {
   const read = readJson(encoder(schema)(object));
   assert.ok(read.ok, read.ok ? "" : read.error);

@@ -1,8 +1,8 @@
-/** What a token says, in the form of the recordings. */
+/** The content of a token, in the form of the recordings. */
 import { type Json, parseJson } from "./recording.ts";
 import { decodedText, dig, isObject } from "./values.ts";
 
-/** The names in a token's header and its claims, times counted from the time of issue; null for what is no token. */
+/** The names in a token's header and its claims, with times relative to the time of issue; null for other text. */
 export function claimsOf(token: Json): Json {
   if (typeof token !== "string") return null;
   const [header, claims] = token.split(".").map(partOf);
@@ -24,6 +24,6 @@ function partOf(part: string): Json {
   try {
     return text === null ? null : parseJson(text);
   } catch {
-    return null; // not JSON: no token
+    return null; // Not JSON: not a token.
   }
 }

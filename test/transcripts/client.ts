@@ -10,9 +10,9 @@ export interface Request {
   readonly path: string;
   readonly headers: readonly (readonly [string, string])[];
   readonly body?: Uint8Array | undefined;
-  /** Read this many lines of the body, and no further; 0 reads all. */
+  /** Reads this number of lines of the body; 0 reads all. */
   readonly lines?: number;
-  /** For the whole answer; with `lines`, for the head, and again for the lines (those that came are the answer). */
+  /** Timeout of the whole response; with `lines`, of the head and then of the lines (the lines received by then are the response). */
   readonly timeoutMs: number;
 }
 
@@ -83,7 +83,7 @@ class Reader {
     return taken;
   }
 
-  /** Up to and with the line feed; what is left at the end of the stream. */
+  /** Up to and including the line feed; the rest at the end of the stream. */
   async line(deadline: number): Promise<Buffer> {
     for (;;) {
       const at = this.#held.indexOf(10);
@@ -97,7 +97,7 @@ class Reader {
     return this.#take(count);
   }
 
-  /** What there is, at least one byte; empty at the end. */
+  /** The available bytes, at least one; empty at the end. */
   async some(deadline: number): Promise<Buffer> {
     while (this.#held.length === 0) if (!await this.#more(deadline)) break;
     return this.#take(this.#held.length);
@@ -128,7 +128,7 @@ async function readHead(reader: Reader, deadline: number): Promise<Head> {
   return status === "100" ? await readHead(reader, deadline) : { status: Number(status), headers };
 }
 
-/** The pieces of the body as they come. Ends by itself when the answer says where it ends. */
+/** The pieces of the body in order of receipt. Ends by itself if the response has a defined end. */
 async function* readBody(reader: Reader, method: string, { status, headers }: Head, deadline: number): AsyncGenerator<Buffer> {
   if (method === "HEAD" || status === 204 || status === 304) return;
   if (headers.get("transfer-encoding")?.join().toLowerCase().includes("chunked")) {
@@ -147,7 +147,7 @@ async function* readBody(reader: Reader, method: string, { status, headers }: He
   else for (let piece = await reader.some(deadline); piece.length > 0; piece = await reader.some(deadline)) yield piece;
 }
 
-/** Lines that are not blank, at most so many, until the deadline; with the line feeds. */
+/** Non-blank lines with their line feeds, at most `count`, until the deadline. */
 async function readLines(pieces: AsyncIterable<Buffer>, count: number): Promise<Buffer> {
   const lines: Buffer[] = [];
   let rest: Buffer = Buffer.alloc(0);
@@ -178,7 +178,7 @@ function requestBytes({ method, path, headers, body }: Request, host: string): B
   return Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"), body ?? Buffer.alloc(0)]);
 }
 
-/** A client for one server. `ca`: PEM that its certificate must lead to; the name in the certificate is not looked at. */
+/** A client for one server. `ca`: PEM of the CA of its certificate; the name in the certificate is not checked. */
 export function openClient(server: string, ca?: string): Client {
   const { protocol, hostname, port, host } = new URL(server);
   const idle: Reader[] = [];
@@ -228,7 +228,7 @@ export function openClient(server: string, ca?: string): Client {
       return await converse(reader, request);
     } catch (problem) {
       reader.socket.destroy();
-      // A server may close a kept connection just as the next request goes out.
+      // A server may close a kept connection just as the next request is sent.
       if (kept !== undefined && reader.received === before && !(problem instanceof TimeIsOver)) {
         return await converse(await dial(), request);
       }

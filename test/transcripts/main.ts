@@ -1,5 +1,5 @@
 /**
- * Replays recorded conversations from the shell. It exits with 1 when a scenario differs that is not on the pending list.
+ * Replays recorded conversations from the shell. It exits with 1 if a scenario differs that is not on the pending list.
  *
  *   npm run transcripts -- [--area a,b] [--only TEXT] [--list-failures] [--show] [--write-pending [REASON]]
  *   npm run transcripts -- --server https://127.0.0.1:6443 --ca FILE --token admin=SECRET --token alice=SECRET ...
@@ -48,7 +48,7 @@ function note(one: Case, passes: boolean, reason: string | undefined): string {
   return passes ? ` (take it off the pending list: ${reason})` : ` (pending: ${reason})`;
 }
 
-/** A scenario's line and, under it, where it differs. */
+/** A scenario's line followed by its differences. */
 function show(outcome: Outcome, reason: string | undefined): void {
   const { case: one, differences, answers } = outcome;
   const passes = differences.length === 0;

@@ -1,6 +1,6 @@
-/** What a scenario needs of the server, as flags that switch it on. */
+/** The requirements of a scenario, as flags of the server. */
 
-/** Needs that no flag switches: the server has them or the scenario is on the pending list. */
+/** Requirements without a flag: the server fulfils them or the scenario is on the pending list. */
 const noFlag = new Set([
   "crd",
   "rbac",
@@ -15,12 +15,12 @@ const noFlag = new Set([
   "store:etcd",
 ]);
 
-/** Stands for `--root-ca-file` with a certificate: recordings with legacy tokens show one in their Secrets. */
+/** Stands for `--root-ca-file` with a certificate: recordings with legacy tokens contain one in their Secrets. */
 export const withRootCertificates = "--root-ca-file=made";
 
 /**
- * Flags for `needs`. A need is a feature gate (`gate:Name`), an API to serve (`group/version`, `api/all`), a background
- * controller (`controller:name`, all are on), or a capability. One that is unknown is an error: a misspelt need must not pass.
+ * Flags for `needs`. A need is a feature gate (`gate:Name`), an API to serve (`group/version`, `api/all`), a background controller
+ * (`controller:name`, all are enabled), or a capability. An unknown one is an error, so that a misspelt need does not pass.
  */
 export function serverFlags(needs: readonly string[]): string[] {
   const gates = needs.filter((need) => need.startsWith("gate:")).map((need) => `${need.slice("gate:".length)}=true`).sort();

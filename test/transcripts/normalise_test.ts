@@ -12,24 +12,24 @@ test("normaliseText() hides uids, times, names and saved versions", () => {
   assert.equal(normaliseText(text, names, none), "${ns}/${id} <uid> <time> <time> at <rv>, 141, 4.41, 77");
 });
 
-test("normaliseText() leaves numbers alone that only look like a saved version", () => {
+test("normaliseText() keeps numbers that only look like a saved version", () => {
   const text = 'scheme.go:41, 299 - "41"';
   assert.equal(normaliseText(text, new Map([["rv1", "41"], ["rv2", "299"]]), none), 'scheme.go:41, 299 - "<rv>"');
 });
 
-test("normaliseText() hides versions by the words before them", () => {
+test("normaliseText() replaces versions by the words before them", () => {
   assert.equal(
     normaliseText('too large resource version: 900, current: 12, ResourceVersion: "8"', new Map(), none),
     'too large resource version: <rv>, current: <rv>, ResourceVersion: "<rv>"',
   );
 });
 
-test("normaliseText() cuts off the inner diff up to the next cause", () => {
+test("normaliseText() removes the inner diff up to the next cause", () => {
   assert.equal(normaliseText("immutable\n@@ -1 +1 @@\n-a\n+b\n, spec.x: bad", new Map(), none), "immutable, spec.x: bad");
   assert.equal(normaliseText("immutable\n@@ -1 +1 @@\n-a\n", new Map(), none), "immutable");
 });
 
-test("normaliseText() hides tokens and certificates, plain and in base64, and nothing that only begins like one", () => {
+test("normaliseText() replaces tokens and certificates, plain and in base64, and no text with a similar start", () => {
   const token = `eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.${"Sig-_".repeat(8)}`;
   const certificate = btoa(`-----BEGIN CERTIFICATE-----\n${"A".repeat(64)}\n`);
   const text = `a ${token} b ${btoa(token.repeat(2))} c ${certificate}.`;
@@ -40,7 +40,7 @@ test("normaliseText() hides tokens and certificates, plain and in base64, and no
   );
 });
 
-test("withoutInnerValues() hides whole objects and lists, and nothing that does not parse", () => {
+test("withoutInnerValues() replaces whole objects and lists, and no text that does not parse", () => {
   assert.equal(
     withoutInnerValues('Invalid value: {"a":["}",{}]}: bad, Forbidden value: [1]: no'),
     "Invalid value: <value>: bad, Forbidden value: <value>: no",
@@ -58,7 +58,7 @@ test("generatedNames() finds objects at any depth", () => {
   assert.equal(normaliseText('pods "a-x1" not found', new Map(), new Map([["a-x1", "a-<suffix>"]])), 'pods "a-<suffix>" not found');
 });
 
-test("normalise() knows versions, continue tokens and uids by their field", () => {
+test("normalise() recognizes versions, continue tokens and uids by their field", () => {
   assert.deepEqual(
     normalise(
       {
@@ -74,7 +74,7 @@ test("normalise() knows versions, continue tokens and uids by their field", () =
   );
 });
 
-test("normalise() keeps __proto__ a key like any other", () => {
+test("normalise() treats __proto__ as a key like any other", () => {
   const value = normalise(JSON.parse('{"__proto__":{"a":1}}'), names, none);
   assert.equal(JSON.stringify(value), '{"__proto__":{"a":1}}');
 });

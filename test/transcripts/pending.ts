@@ -1,17 +1,17 @@
-/** The list of scenarios that the server does not answer as recorded yet, and the table of those that it never will. */
+/** The list of scenarios that still differ from their recording, and the table of those that differ on purpose. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Case } from "./recording.ts";
 import type { Outcome } from "./replay.ts";
 
-/** Area, then name of the scenario, then the feature that it waits for. */
+/** By area and scenario, the missing feature. */
 export type Pending = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 const pendingPath = fileURLToPath(new URL("pending.json", import.meta.url));
 const differencesPath = fileURLToPath(new URL("../../docs/differences.md", import.meta.url));
 
 export function readPending(): Pending {
-  // `as`: the file is ours; names that fit no scenario fail the suite.
+  // `as`: the file is part of the repository; names without a scenario fail the suite.
   return JSON.parse(readFileSync(pendingPath, "utf8")) as Pending;
 }
 
@@ -21,7 +21,7 @@ export function pendingReason(list: Pending, area: string, name: string): string
   return inArea !== undefined && Object.hasOwn(inArea, name) ? inArea[name] : undefined;
 }
 
-/** What a row of docs/differences.md claims: this scenario is answered otherwise on purpose. */
+/** A row of docs/differences.md: this scenario differs on purpose. */
 export interface Claim {
   readonly area: string;
   readonly scenario: string;
@@ -40,7 +40,7 @@ export function isClaimed(claims: readonly Claim[], { area, scenario }: Case): b
   return claims.some((claim) => claim.area === area && claim.scenario === scenario.name);
 }
 
-/** The feature behind each need, for scenarios that fail. */
+/** The feature of each need, for scenarios that fail. */
 const featureOfNeed: Readonly<Record<string, string>> = {
   crd: "custom resources",
   rbac: "roles",
@@ -56,7 +56,7 @@ const featureOfNeed: Readonly<Record<string, string>> = {
   "gate:StorageVersionMigrator": "storage migration",
 };
 
-/** The first that fits names the feature. `request` is the step's method and path, `headers` what it sends beside. */
+/** The first match names the feature. `request` is the step's method and path, `headers` its headers. */
 const featureOfStep: readonly (readonly [feature: string, fits: (step: { request: string; headers: string }) => boolean])[] = [
   ["roles", ({ request }) => request.includes("/rbac.authorization.")],
   ["policies", ({ request }) => request.includes("/admissionregistration.")],
@@ -66,7 +66,7 @@ const featureOfStep: readonly (readonly [feature: string, fits: (step: { request
   ["cbor", ({ headers }) => headers.includes("cbor")],
 ];
 
-/** The feature that a failed scenario waits for: that of the step that fails first, else of what it needs; its area where none fits. */
+/** The missing feature of a failed scenario: by the first failing step, else by its needs, else its area. */
 export function guessReason({ case: { area, scenario }, differences }: Outcome): string {
   const step = scenario.steps[differences[0]?.step ?? -1];
   const seen = { request: step?.do ?? "", headers: JSON.stringify(step?.headers ?? {}) };
@@ -75,8 +75,8 @@ export function guessReason({ case: { area, scenario }, differences }: Outcome):
 }
 
 /**
- * The list brought up to date with what was replayed: those that fail are on it, with the reason that they had or else
- * `reasonOf` them, those that pass are not, nor are names that no recording has. What was not replayed stays as it is.
+ * Updates the list with the replayed scenarios: failing ones are added with their previous reason or else `reasonOf`, passing ones and
+ * names without a recording are removed. Other entries stay.
  */
 export function updatePending(
   list: Pending,

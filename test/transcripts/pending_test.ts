@@ -15,7 +15,7 @@ const outcome = (of: Case, ...texts: string[]): Outcome => ({
   answers: [],
 });
 
-test("updatePending() adds what fails, drops what passes and what is gone, keeps reasons and what was not replayed", () => {
+test("updatePending() adds failing scenarios, removes passing and unknown ones, and keeps reasons and scenarios that were not replayed", () => {
   const cases = ["fails", "still fails", "passes", "unseen", "fine"].map((name) => one(name));
   const before = { mine: { "still fails": "old reason", passes: "x", unseen: "y", gone: "z" } };
   const seen = cases.filter(({ scenario }) => scenario.name !== "unseen").map((each) =>
@@ -24,12 +24,12 @@ test("updatePending() adds what fails, drops what passes and what is gone, keeps
   assert.deepEqual(updatePending(before, cases, seen, () => "new"), { mine: { fails: "new", "still fails": "old reason", unseen: "y" } });
 });
 
-test("pendingReason() does not see inherited names", () => {
+test("pendingReason() ignores inherited names", () => {
   assert.equal(pendingReason({}, "constructor", "name"), undefined);
   assert.equal(pendingReason({ a: {} }, "a", "toString"), undefined);
 });
 
-test("guessReason() goes by the first step that differs, then by needs, then by the area", () => {
+test("guessReason() uses the first differing step, then needs, then the area", () => {
   const guess = (of: Case) => guessReason(outcome(of, "bad"));
   assert.equal(guess(one("a", { do: "POST /apis/rbac.authorization.k8s.io/v1/clusterroles" }, ["crd"])), "roles");
   assert.equal(guess(one("a", { do: "PATCH /x" }, ["controller:x", "crd"])), "custom resources");
@@ -38,12 +38,12 @@ test("guessReason() goes by the first step that differs, then by needs, then by 
   assert.equal(guessReason(outcome(one("a"))), "mine");
 });
 
-test("readClaims() reads the rows, bars within cells too", () => {
+test("readClaims() reads the rows, including bars within cells", () => {
   const table = "# T\n\n| area | scenario | upstream answers | we answer | why |\n|---|---|---|---|---|\n| lists | a \\| b | x | y | z |\n";
   assert.deepEqual(readClaims(table), [{ area: "lists", scenario: "a | b" }]);
 });
 
-test("serverFlags() switches gates and APIs on, and refuses what it does not know", () => {
+test("serverFlags() enables gates and APIs, and rejects unknown needs", () => {
   assert.deepEqual(serverFlags(["crd", "gate:B", "storage.k8s.io/v1beta1", "gate:A", "controller:x"]), [
     "--feature-gates=A=true,B=true",
     "--runtime-config=storage.k8s.io/v1beta1=true",

@@ -8,7 +8,7 @@ import { runAll, serverGone } from "./run.ts";
 import { startServer } from "./server.ts";
 
 const shownMax = 12;
-/** One difference on purpose in a hundred scenarios, no more. */
+/** Maximum share of intended differences: one in a hundred scenarios. */
 const claimsPerScenarioMax = 0.01;
 
 const cases = readCases();
@@ -23,7 +23,7 @@ const show = ({ case: one, differences }: Outcome): string =>
     "\n",
   );
 
-/** Why the scenario fails the suite; undefined when it is as it should be. */
+/** The reason why the scenario fails the suite; undefined if its result is as expected. */
 function complaint(outcome: Outcome): string | undefined {
   const { area, scenario } = outcome.case;
   const reason = pendingReason(pending, area, scenario.name);
@@ -34,7 +34,7 @@ function complaint(outcome: Outcome): string | undefined {
   return differs ? show(outcome) : undefined;
 }
 
-/** Every outcome, from one run that the first test to ask begins. */
+/** Every outcome, from one run that the first caller starts. */
 const outcomes: () => Promise<ReadonlyMap<Case, Outcome>> = once(async () =>
   new Map((await runAll(cases, startServer)).map((outcome) => [outcome.case, outcome]))
 );
@@ -51,7 +51,7 @@ for (const [area, inArea] of Map.groupBy(cases, ({ area }) => area)) {
       const outcome = all.get(one);
       const wrong = outcome === undefined ? "it was not replayed" : complaint(outcome);
       const reason = pendingReason(pending, area, one.scenario.name);
-      // A pending scenario was replayed too: it is skipped only while it still differs and the server lives on.
+      // A pending scenario was replayed too: it is skipped only while it still differs and the server survives.
       await t.test(one.scenario.name, wrong === undefined && reason !== undefined ? { skip: `pending: ${reason}` } : {}, () => {
         if (wrong !== undefined) assert.fail(wrong);
       });
@@ -59,7 +59,7 @@ for (const [area, inArea] of Map.groupBy(cases, ({ area }) => area)) {
   });
 }
 
-test("pending.json and docs/differences.md name recorded scenarios, and none twice", () => {
+test("pending.json and docs/differences.md name recorded scenarios without duplicates", () => {
   const listed = Object.entries(pending).flatMap(([area, names]) => Object.keys(names).map((name) => label(area, name)));
   assert.deepEqual([...listed, ...claims.map(({ area, scenario }) => label(area, scenario))].filter((name) => !known.has(name)), []);
   assert.deepEqual(listed.filter((name) => claimed.has(name)), []);
@@ -67,6 +67,6 @@ test("pending.json and docs/differences.md name recorded scenarios, and none twi
   assert.equal(known.size, cases.length, "two scenarios of one area have the same name");
 });
 
-test("docs/differences.md holds at most one scenario in a hundred", () => {
+test("docs/differences.md has at most one scenario in a hundred", () => {
   assert.ok(claims.length <= cases.length * claimsPerScenarioMax, `${claims.length} of ${cases.length}`);
 });

@@ -1,8 +1,8 @@
-/** What a recorded conversation is, and how it is read from its file. The format: README beside the recordings' source. */
+/** The types of a recorded conversation, and the reader of its file. The format: README beside the recordings' source. */
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** A number whose text JavaScript would not write again the same way: `15.0`, `9223372036854775808`. */
+/** A number whose text JavaScript would not reproduce: `15.0`, `9223372036854775808`. */
 export class NumberAsWritten {
   readonly text: string;
   constructor(text: string) {
@@ -16,7 +16,7 @@ export type JsonObject = { readonly [key: string]: Json };
 export interface Step {
   /** Method, space, path with query. */
   readonly do: string;
-  /** Null takes a header away that would be sent by itself. */
+  /** Null removes a default header. */
   readonly headers?: Readonly<Record<string, Json>>;
   readonly body?: Json;
   readonly raw?: string;
@@ -29,7 +29,7 @@ export interface Step {
   readonly until?: JsonObject;
   readonly save?: Readonly<Record<string, string>>;
   readonly keep?: readonly string[];
-  /** Further response headers to compare; null where one is not sent. */
+  /** Further response headers to compare; null for an absent one. */
   readonly headersToo?: readonly string[];
   /** Path of a token whose header names and claims are compared. */
   readonly claims?: string;
@@ -52,15 +52,15 @@ export interface Scenario {
   readonly cleanup?: readonly string[];
 }
 
-/** A scenario and the area that it is filed under. */
+/** A scenario and its area. */
 export interface Case {
   readonly area: string;
   readonly scenario: Scenario;
 }
 
-/** JSON with every number kept as it was written; throws SyntaxError. */
+/** JSON with the text of every number; throws SyntaxError. */
 export function parseJson(text: string): Json {
-  // `as`: the reviver returns nothing but Json.
+  // `as`: the reviver returns Json only.
   return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) => {
     const source = context?.source;
     return typeof value === "number" && source !== undefined && String(value) !== source ? new NumberAsWritten(source) : value;
@@ -72,7 +72,7 @@ const folder = fileURLToPath(new URL("recorded/", import.meta.url));
 /** Every recorded scenario, areas in alphabetical order. */
 export function readCases(from: string = folder): Case[] {
   return readdirSync(from).filter((file) => file.endsWith(".json")).sort().flatMap((file) => {
-    // `as`: the files are ours; a wrong shape fails the tests.
+    // `as`: the files are part of the repository; a wrong shape fails the tests.
     const { scenarios } = parseJson(readFileSync(`${from}/${file}`, "utf8")) as unknown as { scenarios: Scenario[] };
     const area = file.slice(0, -".json".length);
     return scenarios.map((scenario) => ({ area, scenario }));

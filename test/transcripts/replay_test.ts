@@ -6,7 +6,7 @@ import type { Scenario } from "./recording.ts";
 import { replay } from "./replay.ts";
 import { runAll, serverGone } from "./run.ts";
 
-/** A server that answers request after request from bytes alone; what it got is in `requests`. */
+/** A server that sends fixed bytes for each request in sequence; `requests` are the received ones. */
 async function scripted(
   respond: (request: string, socket: Socket) => string | undefined,
 ): Promise<{ url: string; requests: string[]; close: () => Promise<void> }> {
@@ -40,7 +40,7 @@ const scenario = (rest: Partial<Scenario> & Pick<Scenario, "steps">): { area: st
   scenario: { name: "one", namespace: false, answers: [], ...rest },
 });
 
-test("send() writes method, path and header names as they are, and uses a connection again", async () => {
+test("send() writes method, path and header names unchanged, and reuses a connection", async () => {
   const server = await scripted(() => json("{}"));
   const client = openClient(server.url);
   const headers = [["X-a", "1"], ["x-A", "2"]] as const;
@@ -73,7 +73,7 @@ test("send() reads chunks, repeated headers and bodies that end with the connect
   await server.close();
 });
 
-test("send() with lines stops at their number, and at the time with those that came", async () => {
+test("send() with lines stops at their number, and at the timeout with the lines received", async () => {
   const server = await scripted(() => 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n6\r\n{"a":1\r\n4\r\n}\n\n{\r\n3\r\n"b"\r\n');
   const client = openClient(server.url);
   const lines = async (count: number, timeoutMs: number) =>
@@ -84,7 +84,7 @@ test("send() with lines stops at their number, and at the time with those that c
   await server.close();
 });
 
-test("send() fails when nothing comes in time or the connection breaks", async () => {
+test("send() fails if nothing is received in time or the connection breaks", async () => {
   const server = await scripted((request, socket) => {
     if (request.startsWith("GET /break")) socket.end("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab");
     return undefined;
@@ -96,7 +96,7 @@ test("send() fails when nothing comes in time or the connection breaks", async (
   await server.close();
 });
 
-test("replay() passes what answers as recorded and names what does not", async () => {
+test("replay() passes matching responses and reports others", async () => {
   const server = await scripted((request) => json(`{"path":"${request.split(" ")[1]}","metadata":{"resourceVersion":"7"}}`));
   const steps = [{ do: "GET /a?n=${id}", save: { rv: "metadata.resourceVersion" } }, {
     do: "PUT /b/${rv}",
@@ -124,7 +124,7 @@ test("replay() passes what answers as recorded and names what does not", async (
   ]);
 });
 
-test("replay() repeats a request until its values hold, and tidies up", async () => {
+test("replay() repeats a request until its values match, and cleans up", async () => {
   const state = { asked: 0 };
   const server = await scripted((request) => json(`{"n":${request.startsWith("GET") ? ++state.asked : 0}}`));
   const answers = [{ status: 200, headers: { "content-type": "application/json" }, json: { n: 2 } }];
@@ -137,7 +137,7 @@ test("replay() repeats a request until its values hold, and tidies up", async ()
   assert.match(server.requests.at(-1) ?? "", /^DELETE \/x[a-z]{6} /);
 });
 
-test("replay() takes a token and a header from one answer to the next request, and compares headers and claims", async () => {
+test("replay() uses a token and a header of one response in the next request, and compares headers and claims", async () => {
   const part = (value: object) => btoa(JSON.stringify(value)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
   const token = [part({ kid: "a", alg: "RS256" }), part({ iat: 100, nbf: 100, exp: 700, sub: "me" }), "x".repeat(40)].join(".");
   const server = await scripted((request) =>
@@ -198,7 +198,7 @@ test("runAll() reports a scenario that stopped its server, and continues with a 
   assert.deepEqual(started, [["--feature-gates=A=true"], ["--feature-gates=A=true"]]);
 });
 
-test("a recorded watch that ended with its second before all came is asked again with more time, and no other step is", async () => {
+test("a recorded watch that ended after its second before all events arrived is repeated with more time, and no other step is", async () => {
   const events = (count: number): string => {
     const text = Array.from({ length: count }, (_, index) => `{"type":"ADDED","n":"${index}"}\n`).join("");
     return `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
@@ -220,6 +220,6 @@ test("a recorded watch that ended with its second before all came is asked again
     "/all?watch=1&timeoutSeconds=1&a=b",
     "/few?watch=1&timeoutSeconds=1",
   ]);
-  // What came beyond what was recorded is a difference, with or without more time.
+  // Additional events are a difference, with and without more time.
   assert.deepEqual(outcome.differences.map(({ step }) => step), [2]);
 });

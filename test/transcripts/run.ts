@@ -1,4 +1,4 @@
-/** Replays many scenarios, several at a time, each lane on a server of its own. */
+/** Replays many scenarios concurrently, each lane on its own server. */
 import { openClient } from "./client.ts";
 import { serverFlags } from "./needs.ts";
 import type { Case } from "./recording.ts";
@@ -10,8 +10,8 @@ export interface RunningServer extends Server {
 export type StartServer = (flags: readonly string[]) => Promise<RunningServer>;
 
 /**
- * Scenarios in one lane follow each other, as when they were recorded: lists over all namespaces and revisions of the
- * store would show a neighbour. Lanes make use of the time that watches wait.
+ * Scenarios in one lane run in sequence, as in the recording: lists over all namespaces and revisions of the store would show concurrent
+ * ones. Lanes use the time in which watches wait.
  */
 const lanesDefault = 12;
 
@@ -24,13 +24,13 @@ async function answers(server: Server): Promise<boolean> {
     const { status } = await client.send({ method: "GET", path: "/version", headers, timeoutMs: 10_000 });
     return status === 200;
   } catch {
-    return false; // no answer is the answer here
+    return false; // An absent response is the result here.
   } finally {
     client.close();
   }
 }
 
-/** A lane's server, which changes when a scenario needs other flags or has brought it down. */
+/** A lane's server, which is replaced if a scenario needs other flags or has stopped it. */
 interface Lane {
   server?: RunningServer | undefined;
   flags?: string;
@@ -59,7 +59,7 @@ async function replayIn(lane: Lane, one: Case, start: StartServer): Promise<Outc
     const server = await serverFor(lane, flags, start);
     const outcome = await replay(one, server);
     if (outcome.differences.length === 0 || await answers(server)) return outcome;
-    await stop(lane).catch(() => {}); // it is gone already
+    await stop(lane).catch(() => {}); // It has ended already.
     return { ...outcome, differences: [...outcome.differences, { step: undefined, text: serverGone }] };
   } catch (problem) {
     const text = `the server does not start with ${flags || "no flags"}: ${message(problem)}`;
@@ -67,10 +67,10 @@ async function replayIn(lane: Lane, one: Case, start: StartServer): Promise<Outc
   }
 }
 
-/** The text of the difference that says that the server did not survive; never acceptable. */
+/** The text of the difference for a server that did not survive; never acceptable. */
 export const serverGone = "the server does not answer any more";
 
-/** Every outcome, in the order of `cases`. `each` sees them as they come. */
+/** Every outcome, in the order of `cases`. `each` receives them in order of completion. */
 export async function runAll(
   cases: readonly Case[],
   start: StartServer,

@@ -18,8 +18,8 @@ const cases = readCases().filter(({ area, scenario: { name } }) =>
 );
 
 /**
- * Not one difference; each lane of the replay starts a server of its own. The recorded watches end after a second, which is too soon for the
- * first event on a busy machine: scenarios that differ beside others are replayed once more, alone.
+ * Asserts that there is no difference; each lane of the replay starts its own server. The recorded watches end after a second, which can be
+ * too short on a busy machine: scenarios that differ are replayed once more, alone.
  */
 async function proveAll(start: StartServer): Promise<void> {
   assert.deepEqual(new Set(cases.map(({ area }) => area)), new Set(areas));
@@ -34,7 +34,7 @@ async function proveAll(start: StartServer): Promise<void> {
 const uncached = { readsOver: directReads };
 
 // From the cache over sqlite every area is replayed beside this.
-test("lists, selectors and watches are answered as recorded, straight from sqlite", () =>
+test("lists, selectors and watches match the recordings, directly from sqlite", () =>
   proveAll((flags) => startTestServer({ args: [...flags], ...uncached })));
 
 describe("over etcd", { skip: etcdMissing() }, () => {
@@ -45,8 +45,8 @@ describe("over etcd", { skip: etcdMissing() }, () => {
   after(() => etcd.stop());
   const args = () => [`--etcd-servers=${etcd.endpoint}`, `--etcd-prefix=/${randomUUID()}`];
 
-  test("lists, selectors and watches are answered as recorded, from the cache", () =>
+  test("lists, selectors and watches match the recordings, from the cache", () =>
     proveAll((flags) => startTestServer({ args: [...flags, ...args()] })));
-  test("lists, selectors and watches are answered as recorded, straight from it", () =>
+  test("lists, selectors and watches match the recordings, directly from it", () =>
     proveAll((flags) => startTestServer({ args: [...flags, ...args()], ...uncached })));
 });

@@ -1,4 +1,4 @@
-/** Small operations on JSON values, as the recordings' reference replayer means them. */
+/** Small operations on JSON values, with the semantics of the recordings' reference replayer. */
 import { type Json, type JsonObject, NumberAsWritten } from "./recording.ts";
 
 export type Names = ReadonlyMap<string, Json>;
@@ -9,12 +9,12 @@ export const isObject = (value: Json | undefined): value is JsonObject =>
 // Array.isArray alone narrows a readonly array to any[].
 export const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
 
-/** The object with every value mapped; keys such as `__proto__` stay keys. */
+/** The object with every value mapped; keys such as `__proto__` are ordinary keys. */
 export function mapObject(value: JsonObject, change: (value: Json, key: string) => Json): JsonObject {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, change(item, key)]));
 }
 
-/** The value at a dotted path (`\_` stands for a dot within a key); null where there is none. */
+/** The value at a dotted path (`\_` is a dot within a key); null if absent. */
 export function dig(value: Json, path: string): Json {
   let here: Json = value;
   for (const part of path.split(".").filter((part) => part !== "")) {
@@ -27,18 +27,18 @@ export function dig(value: Json, path: string): Json {
   return here;
 }
 
-/** The text behind base64, which may lack its padding or be of the URL's alphabet; null where there is none. */
+/** The text in base64, with or without padding, of either alphabet; null if invalid. */
 export function decodedText(value: Json): string | null {
   if (typeof value !== "string") return null;
   try {
     const bytes = Uint8Array.from(atob(value.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    return null; // no base64, or no text in it: an answer that differs
+    return null; // Not base64, or no text in it: a difference of the response.
   }
 }
 
-/** The value without what is at the path. */
+/** The value without the value at the path. */
 export function cut(value: Json, path: readonly string[]): Json {
   const [first, ...rest] = path;
   if (first === undefined) return value;
@@ -58,8 +58,8 @@ export function without(value: Json, names: readonly string[]): Json {
 }
 
 /**
- * Entries of managed fields as they would stand had all of one operation been made in one second: by their managers. Whether a second
- * passed between two steps is no answer of the server; that applies come before updates is.
+ * Entries of managed fields in the order that they have if all of one operation are made within a second: by their managers. Whether a
+ * second passed between two steps is not part of the response; that applies precede updates is.
  */
 export function ownersInOneSecond(value: Json): Json {
   if (isList(value)) return value.map(ownersInOneSecond);
@@ -78,26 +78,26 @@ function byManager(entries: readonly Json[]): readonly Json[] {
   return runs.flatMap((run) => run.sort((a, b) => wordsOf(a) < wordsOf(b) ? -1 : wordsOf(a) > wordsOf(b) ? 1 : 0));
 }
 
-/** A value as it reads within a string. */
+/** A value in the format within a string. */
 function shown(value: Json): string {
   if (value === null) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";
   return typeof value === "string" ? value : dump(value);
 }
 
-/** Puts `${name}` into a string; a string that is one `${name}` alone takes the value's type. */
+/** Fills `${name}` into a string; a string that consists of one `${name}` has the value's type. */
 export function fillText(text: string, names: Names): Json {
   const whole = /^\$\{([\w.-]+)\}$/.exec(text)?.[1];
   if (whole !== undefined && names.has(whole)) return names.get(whole) ?? null;
   return text.replace(/\$\{([\w.-]+)\}/g, (written, name: string) => names.has(name) ? shown(names.get(name) ?? null) : written);
 }
 
-/** fillText() for where only text can stand. */
+/** fillText() for values that must be text. */
 export function fillString(text: string, names: Names): string {
   return shown(fillText(text, names));
 }
 
-/** fillText() at any depth, in keys too. */
+/** fillText() at any depth, also in keys. */
 export function fill(value: Json, names: Names): Json {
   if (typeof value === "string") return fillText(value, names);
   if (isList(value)) return value.map((item) => fill(item, names));
@@ -105,7 +105,7 @@ export function fill(value: Json, names: Names): Json {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [fillString(key, names), fill(item, names)]));
 }
 
-/** JSON text as the recordings were sent: spaces after colons and commas, ASCII only; limits count these bytes. */
+/** JSON text in the format of the recorded requests: spaces after colons and commas, ASCII only; limits count these bytes. */
 export function dump(value: Json): string {
   if (value instanceof NumberAsWritten) return value.text;
   if (typeof value === "string") return ascii(JSON.stringify(value));
@@ -118,19 +118,19 @@ const ascii = (text: string): string =>
   text.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 function sameNumber(a: number | NumberAsWritten, b: number | NumberAsWritten): boolean {
-  const [x, y] = [a, b].map((value) => value instanceof NumberAsWritten ? value.text : String(value)) as [string, string]; // two in, two out
+  const [x, y] = [a, b].map((value) => value instanceof NumberAsWritten ? value.text : String(value)) as [string, string]; // Two in, two out.
   const whole = /^-?\d+$/;
   return whole.test(x) && whole.test(y) ? BigInt(x) === BigInt(y) : Number(x) === Number(y);
 }
 
 const isNumber = (value: Json): value is number | NumberAsWritten => typeof value === "number" || value instanceof NumberAsWritten;
 
-/** Whether two values are equal; the order of keys does not count, that of lists does. */
+/** Whether two values are equal; the order of keys is ignored, that of lists is not. */
 export function same(a: Json, b: Json): boolean {
   return differences(a, b).length === 0;
 }
 
-/** One line for each place where the values differ. */
+/** One line for each difference of the values. */
 export function differences(want: Json, got: Json, path = ""): string[] {
   if (isObject(want) && isObject(got)) {
     return [...new Set([...Object.keys(want), ...Object.keys(got)])].sort().flatMap((key) => {

@@ -3,12 +3,12 @@ import { test } from "node:test";
 import { type Json, NumberAsWritten, parseJson } from "./recording.ts";
 import { cut, differences, dig, dump, fill, fillString, ownersInOneSecond, same, without } from "./values.ts";
 
-test("parseJson() and dump() keep numbers as they were written", () => {
+test("parseJson() and dump() keep the text of numbers", () => {
   const text = '{"a": 15.0, "b": 9223372036854775808, "c": 1e5, "d": 7, "e": -0.5}';
   assert.equal(dump(parseJson(text)), text);
 });
 
-test("dump() writes ASCII with spaces, as the recordings were sent", () => {
+test("dump() writes ASCII with spaces, as in the recorded requests", () => {
   assert.equal(
     dump({ a: ["é", "😀", "\u0001\u007f"], b: null, c: true }),
     '{"a": ["\\u00e9", "\\ud83d\\ude00", "\\u0001\x7f"], "b": null, "c": true}',
@@ -22,7 +22,7 @@ test("differences() compares numbers by value, to the last digit", () => {
   assert.equal(differences(1, true).length, 1);
 });
 
-test("differences() names each place; keys in any order, lists in theirs", () => {
+test("differences() reports each location; keys in any order, lists in theirs", () => {
   assert.deepEqual(differences({ a: 1, b: { c: 2 } }, { b: { c: 2 }, a: 1 }), []);
   assert.deepEqual(differences({ a: 1, b: [1, 2] }, { b: [2, 1], c: 3 }), [
     ".a: missing, want 1",
@@ -35,7 +35,7 @@ test("differences() names each place; keys in any order, lists in theirs", () =>
   assert.equal(differences({}, { toString: 1 }).length, 1, "inherited keys are not there");
 });
 
-test("dig() goes through objects and lists; a dot within a key is escaped", () => {
+test("dig() follows objects and lists; a dot within a key is escaped", () => {
   const value: Json = { a: [{ "b.c": 1 }], n: null };
   assert.equal(dig(value, "a.0.b\\_c"), 1);
   assert.equal(dig(value, "a.1.b"), null);
@@ -44,14 +44,14 @@ test("dig() goes through objects and lists; a dot within a key is escaped", () =
   assert.equal(dig(value, ""), value);
 });
 
-test("cut() and without() leave the rest as it was", () => {
+test("cut() and without() keep the rest", () => {
   assert.deepEqual(cut({ a: { b: 1, c: 2 }, d: 3 }, ["a", "b"]), { a: { c: 2 }, d: 3 });
   assert.deepEqual(cut({ a: [{ b: 1 }, { b: 2 }] }, ["a", "1", "b"]), { a: [{ b: 1 }, {}] });
   assert.deepEqual(cut({ a: 1 }, ["b", "c"]), { a: 1 });
   assert.deepEqual(without({ a: [{ m: 1, x: 2 }], m: 3 }, ["m"]), { a: [{ x: 2 }] });
 });
 
-test("fill() keeps the type of a name that stands alone, and writes it within text", () => {
+test("fill() keeps the type of a single name, and writes it within text", () => {
   const names = new Map<string, Json>([["n", 3], ["o", { a: 1 }], ["s", "x"], ["z", null]]);
   assert.deepEqual(fill({ "${s}": "${n}", b: ["v${n}", "${o}", "${gone}"] }, names), { x: 3, b: ["v3", { a: 1 }, "${gone}"] });
   assert.equal(fillString("/a/${s}?z=${z}", names), "/a/x?z=None");

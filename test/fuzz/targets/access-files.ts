@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Target } from "../fuzz.ts";
 
-/** Errors of a file that cannot be used are plain; others are mistakes of the program. */
+/** Errors of an invalid file are plain Errors; others are bugs. */
 function plainOrValue<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -66,7 +66,7 @@ export const auditPolicies: Target = {
   },
 };
 
-/** Kubeconfig files: lists of names with entries of other types, contexts that name nothing. */
+/** Kubeconfig files: lists with entries of other types, contexts without an entry. */
 export const kubeconfigs: Target = {
   name: "kubeconfigs",
   grammar: {

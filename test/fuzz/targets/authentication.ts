@@ -1,4 +1,4 @@
-/** What clients and issuers say of users: tokens before they are verified, claims after it, key sets, headers, and the configuration. */
+/** Users in the data of clients and issuers: unverified tokens, claims, key sets, headers, and the configuration. */
 import assert from "node:assert/strict";
 import { type Target, unless, unlessRefused } from "../fuzz.ts";
 import type { Grammar } from "../grammar.ts";
@@ -33,7 +33,7 @@ export const claims: Target = {
       const issuer = untrustedIssuer(input);
       assert.ok(issuer === undefined || typeof issuer === "string");
       assert.equal(typeof untrustedAlgorithm(input), "string");
-      // The token around any payload.
+      // The token of any payload.
       const token = `eyJhbGciOiJSUzI1NiJ9.${Buffer.from(input).toString("base64url")}.c2ln`;
       assert.equal(untrustedIssuer(token) === undefined, typeof parsed(input)?.iss !== "string");
       const found = parsed(input);
@@ -45,7 +45,7 @@ export const claims: Target = {
   },
 };
 
-/** Key sets, as issuers serve them. */
+/** Key sets of issuers. */
 export const keySets: Target = {
   name: "key-sets",
   grammar: {

@@ -48,7 +48,7 @@ export const cbor: Target = {
       (w) => `\xc0${w.write("text")}`,
     ],
     "bad-item": [(w) => String.fromCharCode(0xe0 + w.below(32)), "\xf8\xff", "\xf9\x7e\x00", "\x61\xff", "\x1c", "\xff"],
-    // Keys that are no texts are refused later than the bytes are read.
+    // Keys that are not texts are rejected after the bytes are decoded.
     pair: ["<key><item>", (w) => w.write(w.below(40) === 0 ? "item" : "key") + w.write("item"), "\x43abc<item>"],
     key: ["\x60", (w) => string(`k${w.below(100_000)}`), "\x7f\x61a\x60\xff"],
     bytes: ["\x40", "\x43abc", (w) => `\x5f${w.many("bytes")}\xff`],
@@ -83,7 +83,7 @@ export const cbor: Target = {
       const value = unless([DecodeError], () => read(item, []));
       if (value === undefined) return;
       const valueOf = (text: string) => textOf(jsonFromTree(readJson(text).tree));
-      // Field sets that are no objects are written and not read, as upstream does it.
+      // As upstream, field sets that are not objects are encoded and not decoded.
       const again = unless([DecodeError], () => read(readCbor(write(value).finish())));
       if (again !== undefined) assert.equal(valueOf(encode(again)), valueOf(encode(value)));
     };

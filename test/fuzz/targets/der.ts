@@ -8,7 +8,7 @@ function tlv(tag: number, content: string): string {
 }
 const oid = (hex: string) => tlv(6, String.fromCharCode(...hex.split(" ").map((byte) => parseInt(byte, 16))));
 
-/** Certificates of X.509 in the shape that they must have, and values of any tag in their places. */
+/** Certificates of X.509 with the required structure, and values of any tag in it. */
 const grammar: Grammar = {
   certificate: [(w) => tlv(0x30, w.write("signed") + w.write("algorithm") + w.write("bits")), "<value>"],
   signed: [

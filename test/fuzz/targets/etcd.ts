@@ -3,7 +3,7 @@ import { delimited, protobufGrammar } from "./protobuf.ts";
 
 const inField = (field: number, text: string) => String.fromCharCode(field * 8 + 2) + delimited(text);
 
-/** Answers of etcd: ranges, transactions, watches, leases, status. */
+/** Responses of etcd: ranges, transactions, watches, leases, status. */
 export const etcd: Target = {
   name: "etcd-messages",
   grammar: {
@@ -32,7 +32,7 @@ export const etcd: Target = {
         try {
           unlessRefused(() => decode(bytes));
         } catch (error) {
-          // The library's own error for bytes that end too early.
+          // The library's own error for truncated bytes.
           if (!(error instanceof RangeError && error.message.startsWith("index out of range"))) throw error;
         }
       }

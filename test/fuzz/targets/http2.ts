@@ -15,7 +15,7 @@ export const http2: Target = {
   name: "http2",
   grammar: {
     connection: [(w) => w.write("good-frame") + w.many("frame")],
-    // What ends the connection is rare, so that long ones come far.
+    // Frames that end the connection are rare, so that long inputs get far.
     frame: [(w) => w.write(w.below(200) === 0 ? "bad-frame" : "good-frame")],
     "good-frame": [
       (w) => frame(0, w.below(2), stream(w), "\x00" + word(3) + "abc"),
@@ -81,7 +81,7 @@ export const http2: Target = {
     return (input) => {
       const bytes = Buffer.from(bytesOf(input));
       const whole = unlessRefused(() => connection(bytes, bytes.length));
-      // Frames do not depend on how the bytes are cut.
+      // Frames do not depend on the boundaries of chunks.
       if (whole !== undefined && bytes.length < 2000) assert.deepEqual(connection(bytes, 7), whole);
     };
     function connection(bytes: Buffer, chunk: number): string[] {

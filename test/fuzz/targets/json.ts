@@ -23,7 +23,7 @@ export const jsonGrammar: Grammar = {
   space: ["", " ", "\t", "\n", "\r"],
 };
 
-/** The reader against the engine's own: both refuse the same texts, and read the same values. */
+/** Compares the reader with the engine's: both reject the same texts, and read the same values. */
 export const json: Target = {
   name: "json",
   grammar: { ...jsonGrammar, document: ["<space><value><space>"] },
@@ -46,9 +46,9 @@ export const json: Target = {
       assert.equal(readWrittenJson(text).ok, valid);
       if (!valid) return;
       const value = jsonFromTree(read.tree);
-      // V8 (13.6 to 15.0 at least) reads a key that is a single escaped character as a backslash, now and then.
+      // V8 (13.6 to 15.0 at least) sometimes reads a key that is a single escaped character as a backslash.
       if (/"\\[^"]{1,5}"\s*:|"[\u2028<>&]"\s*:/.test(text) || text.includes('"\\""')) return;
-      // Beyond the range of a double there is no value, which the next reader says.
+      // Beyond the range of a double there is no value; the decoder reports that.
       if (!isFiniteAll(expected)) return;
       const written = goJson(value);
       if (!holdsHuge(text)) assert.equal(JSON.stringify(JSON.parse(written)), JSON.stringify(wellFormed(expected)));
@@ -58,7 +58,7 @@ export const json: Target = {
   },
 };
 
-/** Numbers that a double does not hold are kept as text. */
+/** Numbers that a double cannot represent are kept as text. */
 function holdsHuge(text: string): boolean {
   return /[0-9]{16}|[eE]/.test(text);
 }

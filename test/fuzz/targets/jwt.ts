@@ -3,7 +3,7 @@ import type { Target } from "../fuzz.ts";
 
 const segment = (text: string): string => Buffer.from(text, "latin1").toString("base64url");
 
-/** JSON Web Tokens as clients send them, before anything of them is verified, and the claims of verified ones. */
+/** JSON Web Tokens of clients before their verification, and the claims of verified ones. */
 export const jwt: Target = {
   name: "jwt",
   grammar: {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Target, unless } from "../fuzz.ts";
 
-/** Paths and queries as they stand in a request line. */
+/** Paths and queries of a request line. */
 export const paths: Target = {
   name: "paths",
   grammar: {

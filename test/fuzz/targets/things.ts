@@ -1,4 +1,4 @@
-/** A schema with every kind of node, for the decoders that go by one. */
+/** A schema with every kind of node, for the decoders of schemas. */
 export async function thingOf(load: (path: string) => Promise<any>): Promise<any> {
   const s = await load("core/schema.ts");
   const Inner = s.struct("Inner", { text: s.field(1, s.string, "Text."), number: s.field(2, s.int32, "Number.", { pointer: true }) });
@@ -45,7 +45,7 @@ export const thingKeys = [
   "unknown",
 ] as const;
 
-/** A text that is the same for the same value, whatever the order of its members. Deep values do not overflow the stack. */
+/** A text that is equal for equal values in any order of members. Deep values do not overflow the stack. */
 export async function canonicalText(load: (path: string) => Promise<any>): Promise<(json: unknown) => string> {
   const { CborWriter, writeJson } = await load("core/codec/cbor/write.ts");
   return (json) => {

@@ -3,7 +3,7 @@ import { type Target, unless } from "../fuzz.ts";
 import { jsonGrammar } from "./json.ts";
 import { canonicalText, thingKeys, thingOf } from "./things.ts";
 
-/** JSON documents into a type, and from there to protobuf and CBOR and back. */
+/** Decodes JSON documents to a type, and encodes them to protobuf and CBOR and back. */
 export const typed: Target = {
   name: "typed",
   grammar: {
@@ -51,10 +51,10 @@ export const typed: Target = {
       const value = unless([DecodeError], () => decode(read.tree, { reader: "json", findings: [] }));
       if (value === undefined) return;
       const text = encode(value);
-      // An empty list or map and an absent one are one in protobuf; the text of a value that went there once stays.
+      // In protobuf an empty list or map equals an absent one; the text of a value is stable after one round trip.
       const once = encode(fromProtobuf(toProtobuf(value)));
       assert.equal(encode(fromProtobuf(toProtobuf(fromProtobuf(toProtobuf(value))))), once);
-      // Field sets that are no objects are written and not read, as upstream does it.
+      // As upstream, field sets that are not objects are encoded and not decoded.
       const same = unless([DecodeError], () => encode(fromCbor(readCbor(toCbor(value).finish()))));
       if (same !== undefined) assert.equal(valueOf(same), valueOf(text));
     };

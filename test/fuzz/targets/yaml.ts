@@ -3,7 +3,7 @@ import type { Target } from "../fuzz.ts";
 import { jsonGrammar } from "./json.ts";
 import { canonicalText } from "./things.ts";
 
-/** YAML 1.1 as far as documents of an API use it: blocks, flows, scalars of all styles, anchors, aliases, merges, tags, directives. */
+/** The part of YAML 1.1 that API documents use: blocks, flows, scalars of all styles, anchors, aliases, merges, tags, directives. */
 export const yaml: Target = {
   name: "yaml",
   grammar: {
@@ -41,7 +41,7 @@ export const yaml: Target = {
   },
   start: "stream",
   binary: false,
-  // Aliases write out almost a hundred nodes for each of the document's.
+  // Aliases expand to almost a hundred nodes per node of the document.
   stepsPerCharacter: 600,
   async open(code) {
     const { readYaml, readStream } = await code.load("core/tree/yaml.ts");
@@ -56,11 +56,11 @@ export const yaml: Target = {
       assert.equal(read.ok, plainly.ok);
       if (!read.ok) return;
       const value = jsonFromTree(read.tree);
-      // Compared as text: an assertion on values calls itself for each level.
+      // Compared as text: an assertion on values is recursive.
       const json = goJson(value);
       assert.equal(goJson(jsonFromTree(plainly.tree)), json);
       if (json.length > 50_000) return;
-      // What is written reads as the same.
+      // Written documents are read as the same value.
       const again = readYaml(writeYaml(value));
       assert.ok(again.ok, "the document as it is written was refused");
       assert.equal(goJson(jsonFromTree(again.tree)), json);
@@ -72,7 +72,7 @@ export const yaml: Target = {
   },
 };
 
-/** Whether a JSON text means the same in YAML: no escaped surrogates or line ends in strings, no numbers that are written in two ways. */
+/** Whether a JSON text has the same meaning in YAML: no escaped surrogates or line ends in strings, no ambiguous numbers. */
 function isSimple(text: string): boolean {
   return !/\\|[eE.]|[0-9]{16}|-0|[\x7f-\x9f\u2028\u2029\ufeff\ufffd]|\t|\r/.test(text) && !/"(\w*)"[^]*"\1"\s*:/.test(text);
 }
