@@ -52,6 +52,10 @@ export async function openCluster(published?: Readonly<Record<string, string>>):
     if (path === `${configMapPath}/extension-apiserver-authentication`) {
       return void response.writeHead(data === undefined ? 404 : 200, json).end(JSON.stringify(configMap()));
     }
+    if (path.startsWith(`${configMapPath}?`) && !path.includes("watch=1")) {
+      const items = data === undefined ? [] : [configMap()];
+      return void response.writeHead(200, json).end(JSON.stringify({ metadata: { resourceVersion: "1" }, items }));
+    }
     if (path.startsWith(`${configMapPath}?`)) {
       response.writeHead(200, json);
       response.flushHeaders();

@@ -45,7 +45,7 @@ async function removed(client: Client, path: string): Promise<void> {
   assert.equal((await client.ask(path, { method: "DELETE" })).status, 200);
 }
 
-describe("behind a kube-apiserver", { skip: await kubeApiserverMissing() }, () => {
+describe("behind a kube-apiserver", { skip: kubeApiserverMissing() }, () => {
   let folder: string, cluster: KubeApiserver, thole: TestServer;
   const clients: Client[] = [];
   const serverCa = issue({ usage: "ca", commonName: "thole" });

@@ -5,8 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { issue } from "../../kernel/listen/testing/clients.ts";
 import type { KeyedCertificate } from "../../kernel/listen/x509/certificate.ts";
-import { reportsProgress } from "../../kernel/store/etcd/progress.ts";
-import { etcdRelease, etcds, type EtcdServer, startEtcd } from "../etcd.ts";
+import { etcdMissing, etcdRelease, etcds, type EtcdServer, startEtcd } from "../etcd.ts";
 import { type Client, httpsClient } from "../https.ts";
 import { freePort } from "../ports.ts";
 import { programs } from "../programs.ts";
@@ -29,21 +28,20 @@ const adminToken = "admin";
 const readyMsMax = 120_000;
 
 /** Why tests that need a kube-apiserver must be skipped, or false. */
-export async function kubeApiserverMissing(): Promise<string | false> {
-  if (programs("kube-apiserver").length === 0) return "no kube-apiserver on PATH";
-  return await etcdFor() === undefined && "no etcd on PATH that kube-apiserver can rely on: 3.4.31, 3.5.13, 3.6 or later";
+export function kubeApiserverMissing(): string | false {
+  return programs("kube-apiserver").length === 0 ? "no kube-apiserver on PATH" : etcdMissing();
 }
 
-/** The newest etcd that reports progress. On others the caches of kube-apiserver are late by up to a minute, and watches begin with errors. */
-async function etcdFor(): Promise<string | undefined> {
-  const releases = (await Promise.all(etcds().map(etcdRelease))).filter(({ version }) => reportsProgress(version));
+/** The newest etcd of this machine: a kube-apiserver supports few old ones. */
+async function newestEtcd(): Promise<string | undefined> {
+  const releases = await Promise.all(etcds().map(etcdRelease));
   return releases.toSorted((a, b) => b.minor - a.minor)[0]?.program;
 }
 
 /** Starts one with RBAC and these users besides the administrator. Rejects with its output if it does not become ready. */
 export async function startKubeApiserver(users: readonly string[]): Promise<KubeApiserver> {
-  const [program] = programs("kube-apiserver"), etcdProgram = await etcdFor();
-  if (program === undefined || etcdProgram === undefined) throw new Error(`Cannot start kube-apiserver: ${await kubeApiserverMissing()}`);
+  const [program] = programs("kube-apiserver"), etcdProgram = await newestEtcd();
+  if (program === undefined || etcdProgram === undefined) throw new Error(`Cannot start kube-apiserver: ${kubeApiserverMissing()}`);
   const etcd = await startEtcd({ program: etcdProgram });
   const folder = await mkdtemp(join(tmpdir(), "thole-kube-apiserver-"));
   const port = await freePort(), url = `https://127.0.0.1:${port}`;

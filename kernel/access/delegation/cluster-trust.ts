@@ -71,8 +71,8 @@ export async function readClusterTrust(api: ClusterApi, signal: AbortSignal): Pr
 }
 
 /**
- * Follows the ConfigMap until the signal aborts: `changed` is called with every new state. A state that `changed` or the parser rejects is
- * reported, and the previous one stays active; so it does when the ConfigMap is deleted. A watch whose connection died without an end is
+ * Lists and watches the ConfigMap until the signal aborts: `changed` is called with every state. A state that `changed` or the parser rejects
+ * is reported, and the previous one stays active; so it does when the ConfigMap is deleted. A watch whose connection died without an end is
  * opened again after `limits.clusterWatchMsMax`. Never rejects.
  */
 export async function followClusterTrust(needs: ClusterTrustNeeds, changed: (trust: ClusterTrust) => void): Promise<void> {
@@ -95,15 +95,18 @@ export async function followClusterTrust(needs: ClusterTrustNeeds, changed: (tru
     const lost = new AbortController();
     const inTime = clock.after(limits.clusterWatchMsMax, () => lost.abort(new Error("the watch did not end in time")));
     try {
+      const ends = AbortSignal.any([signal, lost.signal]), fieldSelector = `metadata.name=${name}`;
+      const { version, items } = listOf(await api.get(`${collection}?${new URLSearchParams({ fieldSelector })}`, ends));
+      for (const item of items) take(item);
       const timeoutSeconds = String(limits.clusterWatchSeconds);
-      const query = new URLSearchParams({ fieldSelector: `metadata.name=${name}`, watch: "1", timeoutSeconds });
-      // Without a version the watch starts with the current state.
-      for await (const event of api.watch(`${collection}?${query}`, AbortSignal.any([signal, lost.signal]))) {
+      const query = new URLSearchParams({ fieldSelector, watch: "1", resourceVersion: version, timeoutSeconds });
+      for await (const event of api.watch(`${collection}?${query}`, ends)) {
         const { type, object } = event as { readonly type?: unknown; readonly object?: unknown };
         if (type === "ERROR") throw new Error(`the watch of ConfigMap ${namespace}/${name} failed: ${messageOf(object)}`);
         failures = 0;
         if (type === "ADDED" || type === "MODIFIED") take(object);
       }
+      failures = 0;
     } catch (error) {
       report(error);
       failures++;
@@ -113,6 +116,17 @@ export async function followClusterTrust(needs: ClusterTrustNeeds, changed: (tru
     const backoff = Math.min(limits.clusterRetryMsMax, limits.clusterRetryMs * 2 ** Math.min(failures, 10));
     await pause(backoff * (0.5 + random()), signal, clock);
   }
+}
+
+/** A watch from this version misses nothing. Without a version it would wait until the cluster's cache is current, which an old etcd delays. */
+function listOf(list: unknown): { readonly version: string; readonly items: readonly unknown[] } {
+  const { metadata, items } = (list ?? {}) as {
+    readonly metadata?: { readonly resourceVersion?: unknown } | null;
+    readonly items?: unknown;
+  };
+  const version = metadata?.resourceVersion;
+  if (typeof version !== "string" || version === "") throw new Error(`the list of ConfigMaps in ${namespace} has no version`);
+  return { version, items: Array.isArray(items) ? items : [] };
 }
 
 function messageOf(status: unknown): string {

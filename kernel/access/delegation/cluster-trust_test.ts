@@ -14,6 +14,7 @@ const published = {
   "requestheader-extra-headers-prefix": '["X-Remote-Extra-"]',
 };
 const configMap = (data: unknown) => ({ kind: "ConfigMap", apiVersion: "v1", data });
+const listed = (version: string, ...items: readonly object[]) => ({ metadata: { resourceVersion: version }, items: items.map(configMap) });
 const answering = (get: ClusterApi["get"]): ClusterApi => ({
   get,
   async *watch() {},
@@ -61,10 +62,15 @@ test("followClusterTrust() activates each change, keeps the active trust after a
     [event("ADDED", { ...published, "client-ca-file": "refused" }), event("MODIFIED", { ...published, "client-ca-file": "last" })],
   ];
   const ended = new AbortController(), taken: string[] = [], failures: string[] = [], waits: number[] = [];
+  let lists = 0;
   const api: ClusterApi = {
-    get: () => Promise.reject(new Error("not expected")),
+    get(path) {
+      assert.match(path, /configmaps\?fieldSelector=metadata\.name%3Dextension-apiserver-authentication$/);
+      return Promise.resolve(++lists === 3 ? listed("v3", { ...published, "client-ca-file": "listed" }) : listed(`v${lists}`));
+    },
     async *watch(path, signal) {
       assert.match(path, /configmaps\?fieldSelector=metadata\.name%3Dextension-apiserver-authentication&watch=1/);
+      assert.equal(new URLSearchParams(path.split("?")[1]).get("resourceVersion"), `v${lists}`);
       const round = rounds.shift();
       if (round instanceof Error) throw round;
       if (round === undefined) {
@@ -84,7 +90,7 @@ test("followClusterTrust() activates each change, keeps the active trust after a
   };
   const needs = { api, clock, random: () => 0.5, signal: ended.signal, failed: (reason: string) => void failures.push(reason) };
   await followClusterTrust(needs, changed);
-  assert.deepEqual(taken, ["clients", "second", "last"]);
+  assert.deepEqual(taken, ["clients", "second", "listed", "last"]);
   assert.deepEqual(failures, [
     "connection refused",
     "requestheader-group-headers of ConfigMap kube-system/extension-apiserver-authentication is not a JSON list of strings",
@@ -98,7 +104,7 @@ test("followClusterTrust() opens a watch again whose connection died without an 
   const ended = new AbortController(), taken: string[] = [], failures: string[] = [];
   let watches = 0;
   const api: ClusterApi = {
-    get: () => Promise.reject(new Error("not expected")),
+    get: () => Promise.resolve(listed("1")),
     async *watch(_path, signal) {
       watches++;
       yield { type: "ADDED", object: configMap({ ...published, "client-ca-file": `number ${watches}` }) };
@@ -116,4 +122,20 @@ test("followClusterTrust() opens a watch again whose connection died without an 
   await followClusterTrust(needs, ({ clientCa }) => void taken.push(clientCa));
   assert.deepEqual(taken, ["number 1", "number 2"]);
   assert.deepEqual(failures, ["the watch did not end in time"]);
+});
+
+test("followClusterTrust() reports a list without a version, and one that is refused, and begins again", async () => {
+  const ended = new AbortController(), failures: string[] = [], answers: unknown[] = [{ items: [] }, new ClusterError(403, "no right")];
+  const api: ClusterApi = {
+    get() {
+      const answer = answers.shift();
+      if (answer === undefined) ended.abort();
+      return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+    },
+    async *watch() {},
+  };
+  const clock = { now: systemClock.now, after: (_ms: number, run: () => void) => systemClock.after(0, run) };
+  const needs = { api, clock, random: () => 0.5, signal: ended.signal, failed: (reason: string) => void failures.push(reason) };
+  await followClusterTrust(needs, () => assert.fail("nothing is published"));
+  assert.deepEqual(failures, ["the list of ConfigMaps in kube-system has no version", "no right"]);
 });
