@@ -2,7 +2,7 @@
 import { exactly, patternFactor, plus, scaled, times, traversalFactor } from "../cost/range.ts";
 import { intType, listType, stringType } from "../types.ts";
 import { ArrayList } from "../value/collections.ts";
-import { patternOf, spendMatch } from "../value/pattern.ts";
+import { patternOf, spendSearch } from "../value/pattern.ts";
 import { traversal } from "../value/size.ts";
 import { spend } from "../value/work.ts";
 import { CelError, type Value } from "../values.ts";
@@ -21,6 +21,9 @@ const matching: Costs = {
   },
 };
 
+/** Steps of one search, beside those of its characters. */
+const searchSteps = 20;
+
 /** The first matches, at most `max` if it is not negative. An empty match directly after a match does not count. */
 function matches(text: string, source: string, max: bigint): readonly string[] | CelError {
   const pattern = patternOf(source);
@@ -30,10 +33,9 @@ function matches(text: string, source: string, max: bigint): readonly string[] |
   const matcher = pattern.matcher(text);
   let end = -1; // of the last match
   for (let at = 0; at <= text.length;) {
-    // A search may read to the end of the text even if it finds a match early.
-    spend(1 + ((text.length - at) >> 4));
+    spend(searchSteps);
     const isFound = matcher.find(at);
-    spendMatch(pattern, (isFound ? matcher.end() : text.length) - at);
+    spendSearch(pattern, at, isFound ? matcher.end() : text.length, text.length);
     if (!isFound) break;
     const start = matcher.start();
     const isEmpty = matcher.end() === start;

@@ -12,6 +12,7 @@ import {
   Uint,
   type Value,
 } from "../values.ts";
+import { equalJson, JsonList, JsonMap } from "./json.ts";
 import { compareNumbers, isNumeric } from "./numbers.ts";
 import { typeName } from "./type.ts";
 import { spend } from "./work.ts";
@@ -65,6 +66,7 @@ function equalOptionals(left: OptionalValue, right: OptionalValue): boolean | Ce
 }
 
 function equalLists(left: ListValue, right: ListValue): boolean {
+  if (left instanceof JsonList && right instanceof JsonList) return equalJson(left.items, right.items);
   const size = left.size;
   if (size !== right.size) return false;
   for (let index = 0; index < size; index++) {
@@ -75,9 +77,10 @@ function equalLists(left: ListValue, right: ListValue): boolean {
 }
 
 function equalMaps(left: MapValue, right: MapValue): boolean {
+  if (left instanceof JsonMap && right instanceof JsonMap) return equalJson(left.object, right.object);
   if (left.size !== right.size) return false;
   for (const key of left.keys()) {
-    spend(1);
+    spend(4);
     const value = right.find(key);
     if (value === undefined || equal(left.find(key)!, value) === false) return false;
   }

@@ -2,7 +2,7 @@
 import { base64Of } from "../../scalars/base64.ts";
 import type { Json, JsonObject } from "../../schema.ts";
 import { CelError, Duration, ListValue, MapValue, OptionalValue, Timestamp, Uint, type Value } from "../values.ts";
-import { plainDoubleText } from "./numbers.ts";
+import { compareNumbers, plainDoubleText } from "./numbers.ts";
 import { durationSeconds, timestampText } from "./time.ts";
 import { typeNameOf } from "./type.ts";
 import { measured, spend } from "./work.ts";
@@ -75,6 +75,40 @@ export function keysOfJson(object: JsonObject): readonly string[] {
 
 /** Fills a list or map whose JSON is not complete yet. */
 type Fill = () => CelError | undefined;
+
+/** Whether two JSON trees are equal as values, without making the values. */
+export function equalJson(left: Json, right: Json): boolean {
+  if (left === null || right === null || typeof left !== "object" || typeof right !== "object") {
+    if (typeof left === "string" && left.length > 64) spend(left.length >> 6);
+    return typeof left === typeof right ? left === right : isNumber(left) && isNumber(right) && compareNumbers(left, right) === 0;
+  }
+  if (isArray(left)) return isArray(right) && equalArrays(left, right);
+  return !isArray(right) && equalObjects(left, right);
+}
+
+function isNumber(json: Json): json is number | bigint {
+  return typeof json === "number" || typeof json === "bigint";
+}
+
+function equalArrays(left: readonly Json[], right: readonly Json[]): boolean {
+  if (left.length !== right.length) return false;
+  spend(left.length);
+  return left.every((item, index) => equalJson(item, right[index]!));
+}
+
+/** Steps of comparing one member of an object. */
+const memberSteps = 8;
+
+function equalObjects(left: JsonObject, right: JsonObject): boolean {
+  const keys = keysOfJson(left);
+  if (keys.length !== keysOfJson(right).length) return false;
+  return keys.every((key) => {
+    spend(memberSteps);
+    if (!Object.hasOwn(right, key)) return false;
+    const member = right[key];
+    return member !== undefined && equalJson(left[key]!, member);
+  });
+}
 
 /** The JSON of a value, as protobuf's JSON has it: integers beyond 2^53 are strings. A `CelError` if it has none. */
 export function jsonOfValue(value: Value): Json | CelError {

@@ -45,6 +45,15 @@ export function spendMatch(pattern: Pattern, length: number): void {
   spend(length + Math.ceil(length * pattern.programSize() / matchesPerStep));
 }
 
+/**
+ * Charges a search for the first of several matches that read up to `end`. A pattern with a repetition without end may have read the rest of
+ * the text before it found a short match.
+ */
+export function spendSearch(pattern: Pattern, start: number, end: number, length: number): void {
+  spendMatch(pattern, end - start + 1);
+  if (/[*+]|,\}/.test(pattern.pattern())) spend((length - end) >> 4);
+}
+
 /** Whether a pattern matches somewhere in a text. */
 export function isMatch(pattern: Pattern, text: string): boolean {
   spendMatch(pattern, text.length);

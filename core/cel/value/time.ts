@@ -11,6 +11,10 @@ const secondsMin = -62135596800n;
 const secondsMax = 253402300799n;
 const second = 1_000_000_000n;
 
+/** Only a time with many digits of its fraction is longer. */
+const shortTime = 64;
+const longTime = /^[-0-9T:]{18,19}[.,][0-9]+(?:Z|[+-][0-9:]{5})$/;
+
 export const timestampOverflow = new CelError("timestamp overflow");
 export const durationOverflow = new CelError("integer overflow");
 
@@ -21,6 +25,7 @@ export function isTimestampRange(seconds: bigint): boolean {
 /** Parses RFC 3339. Undefined if the text is no time. */
 export function timestampOf(text: string): Timestamp | CelError | undefined {
   spend(text.length);
+  if (text.length > shortTime && !longTime.test(text)) return undefined;
   const moment = parseMoment(text);
   if (moment instanceof Unreadable) return moment.error.endsWith(": year out of range") ? timestampOverflow : undefined;
   const seconds = BigInt(moment.seconds);

@@ -1,6 +1,7 @@
 /** Time zones of the accessors of timestamps: names of the IANA database, and offsets such as `-08:00`. */
 import { goQuote } from "../../tree/go-quote.ts";
 import { CelError, type Timestamp } from "../values.ts";
+import { spend } from "./work.ts";
 
 /** Formats an instant so that the offset of its zone can be read. */
 export type ZoneFormat = Intl.DateTimeFormat;
@@ -8,14 +9,21 @@ export type ZoneFormat = Intl.DateTimeFormat;
 /** Zones that were used, by name. */
 const zones = new Map<string, ZoneFormat>();
 const zonesMax = 64;
+/** No name of a zone is longer. */
+const zoneLengthMax = 64;
+/** Steps of asking for the offset of a zone, and of a zone that was not asked for yet. */
+const formatSteps = 80;
+const newZoneSteps = 1000;
 /** A larger offset leaves the range of dates. */
 const offsetMinutesMax = 1_000_000_000;
 
 /** Offset of a zone from UTC at a timestamp, in seconds. */
 export function zoneOffset(zone: string, { seconds }: Timestamp): number | CelError {
+  spend(zone.length >> 4);
   const colon = zone.indexOf(":");
   if (colon >= 0) return fixedOffset(zone.slice(0, colon), zone.slice(colon + 1));
   if (zone === "" || zone === "UTC" || zone === "Local") return 0;
+  spend(formatSteps);
   const format = zones.get(zone) ?? zoneFormat(zone);
   return format instanceof CelError ? format : offsetAt(format, Number(seconds));
 }
@@ -40,7 +48,8 @@ function zoneFormat(zone: string): ZoneFormat | CelError {
   if (zone.startsWith("/") || zone.startsWith("\\") || zone.includes("..")) return new CelError("time: invalid location name");
   const unknown = new CelError(`unknown time zone ${zone}`);
   // Names are case-sensitive upstream: every part begins with a capital. `Z` and offsets without a colon are no names.
-  if (!/^[A-Z][A-Za-z0-9+_-]+(?:\/[A-Z][A-Za-z0-9+_-]*)*$/.test(zone)) return unknown;
+  if (zone.length > zoneLengthMax || !/^[A-Z][A-Za-z0-9+_-]+(?:\/[A-Z][A-Za-z0-9+_-]*)*$/.test(zone)) return unknown;
+  spend(newZoneSteps);
   try {
     const format = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" });
     if (differsInCase(format.resolvedOptions().timeZone, zone)) return unknown;

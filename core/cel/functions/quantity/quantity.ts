@@ -3,6 +3,7 @@ import { compareAmounts, signOf } from "../../../scalars/quantity.ts";
 import { Unreadable } from "../../../scalars/unreadable.ts";
 import type { FunctionDeclaration } from "../../declarations.ts";
 import { boolType, doubleType, intType, objectType, stringType, type Type } from "../../types.ts";
+import { spend } from "../../value/work.ts";
 import { CelError, OpaqueValue, type Value } from "../../values.ts";
 import { declare, fixed, reading } from "../costs.ts";
 import type { Library } from "../library.ts";
@@ -37,24 +38,30 @@ function quantityOf(text: string): QuantityValue | CelError {
   return exact instanceof Unreadable ? new CelError(exact.error) : new QuantityValue(exact);
 }
 
+/** The quantity of an argument. Its digits may be many, so they count as work. */
+function exactIn(value: Value | undefined): Exact {
+  const { exact } = value as QuantityValue; // by the signatures
+  spend(exact.amount.digits.length >> 2);
+  return exact;
+}
+
 /** A function of one quantity. */
 function property(name: string, id: string, result: Type, call: (exact: Exact) => Value): FunctionDeclaration {
-  return declare(name, fixed(1), member(id, [quantityType], result, (quantity) => call((quantity as QuantityValue).exact)));
+  return declare(name, fixed(1), member(id, [quantityType], result, (quantity) => call(exactIn(quantity))));
 }
 
 function comparison(name: string, id: string, result: Type, call: (order: number) => Value): FunctionDeclaration {
-  const compare = (a: Value | undefined, b: Value | undefined): number =>
-    Math.sign(compareAmounts((a as QuantityValue).exact.amount, (b as QuantityValue).exact.amount));
+  const compare = (a: Value | undefined, b: Value | undefined): number => Math.sign(compareAmounts(exactIn(a).amount, exactIn(b).amount));
   return declare(name, fixed(1), member(id, [quantityType, quantityType], result, (a, b) => call(compare(a, b))));
 }
 
 /** A sum with a quantity, and with an int. */
 function sum(name: string, call: (a: Exact, b: Exact) => Exact): FunctionDeclaration {
-  const computed = (a: Value | undefined, b: Exact) => new QuantityValue(call((a as QuantityValue).exact, b), true);
+  const computed = (a: Value | undefined, b: Exact) => new QuantityValue(call(exactIn(a), b), true);
   return declare(
     name,
     fixed(1),
-    member(`quantity_${name}`, [quantityType, quantityType], quantityType, (a, b) => computed(a, (b as QuantityValue).exact)),
+    member(`quantity_${name}`, [quantityType, quantityType], quantityType, (a, b) => computed(a, exactIn(b))),
     member(`quantity_${name}_int`, [quantityType, intType], quantityType, (a, b) => computed(a, exactOf(b as bigint))),
   );
 }
@@ -73,7 +80,7 @@ export const quantityLibrary: Library = {
     declare(
       "sign",
       fixed(1),
-      overload("quantity_sign", [quantityType], intType, (quantity) => BigInt(signOf((quantity as QuantityValue).exact.amount))),
+      overload("quantity_sign", [quantityType], intType, (quantity) => BigInt(signOf(exactIn(quantity).amount))),
     ),
     comparison("isGreaterThan", "quantity_is_greater_than", boolType, (order) => order > 0),
     comparison("isLessThan", "quantity_is_less_than", boolType, (order) => order < 0),

@@ -4,6 +4,7 @@ import { scaled, traversalFactor } from "../../cost/range.ts";
 import type { FunctionDeclaration } from "../../declarations.ts";
 import { boolType, listType, mapType, objectType, stringType, type Type } from "../../types.ts";
 import { ArrayList, EntryMap } from "../../value/collections.ts";
+import { spend } from "../../value/work.ts";
 import { CelError, OpaqueValue, type Value } from "../../values.ts";
 import { type Costs, declare, fixed, reading } from "../costs.ts";
 import type { Library } from "../library.ts";
@@ -16,9 +17,12 @@ export const urlType = objectType("kubernetes.URL");
 export class UrlValue extends OpaqueValue {
   readonly type = "kubernetes.URL";
   readonly url: Url;
-  constructor(url: Url) {
+  /** Length of the text that it was made of. */
+  readonly length: number;
+  constructor(url: Url, length: number) {
     super();
     this.url = url;
+    this.length = length;
   }
   get text(): string {
     return urlText(this.url);
@@ -28,10 +32,19 @@ export class UrlValue extends OpaqueValue {
   }
 }
 
+/** Steps of reading one character of a URL. */
+const readingSteps = 2;
+
 function urlOf(text: string): UrlValue | CelError {
+  spend(text.length * readingSteps);
   const url = parseUrl(text);
   if (url instanceof Unreadable) return new CelError(`URL parse error during conversion from string: ${url.error}`);
-  return new UrlValue(url);
+  return new UrlValue(url, text.length);
+}
+
+function isUrl(text: Value): Value {
+  spend((text as string).length * readingSteps); // by its signature
+  return requestUriMistake(text as string) === undefined;
 }
 
 /** Reads its argument once. The estimated size of the result is the argument's. */
@@ -45,7 +58,11 @@ const parsing: Costs = {
 };
 
 function property(name: string, id: string, call: (url: Url) => Value, result: Type = stringType): FunctionDeclaration {
-  return declare(name, fixed(1), { id, member: true, args: [urlType], result, call: (url) => call((url as UrlValue).url) });
+  const read = (url: Value): Value => {
+    spend((url as UrlValue).length * readingSteps); // by its signature
+    return call((url as UrlValue).url);
+  };
+  return declare(name, fixed(1), { id, member: true, args: [urlType], result, call: read });
 }
 
 function queryMap(url: Url): EntryMap {
@@ -71,7 +88,7 @@ export const urlLibrary: Library = {
       member: false,
       args: [stringType],
       result: boolType,
-      call: (text) => requestUriMistake(text as string) === undefined,
+      call: isUrl,
     }),
     property("getScheme", "url_get_scheme", ({ scheme }) => scheme),
     property("getHost", "url_get_host", ({ host }) => textOfBytes(host)),
