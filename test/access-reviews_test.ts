@@ -80,6 +80,22 @@ test("a review of another user uses the groups that it names: none is added, and
   ]);
 });
 
+test("messages have the fields of upstream's struct of a request outside of resources", async () => {
+  const { server } = await judged({ verdict: "noOpinion", reason: "" });
+  await using _ = server;
+  const spec = { user: "dave", nonResourceAttributes: { path: "/foo" } }, value = 'Invalid value: {"Path":"/foo","Verb":""}';
+  const message = async (path: string, spec: object) => (await post(server, path, { spec })).body.message;
+  const prefix = '.authorization.k8s.io "" is invalid: spec.nonResourceAttributes';
+  assert.equal(
+    await message("namespaces/default/localsubjectaccessreviews", spec),
+    `${prefix}: ${value}: disallowed on this kind of request`,
+  );
+  assert.equal(
+    await message("subjectaccessreviews", { ...spec, resourceAttributes }),
+    `${prefix}: ${value}: cannot be specified in combination with resourceAttributes`,
+  );
+});
+
 test("a denial, its reason and an error are returned; an allowed request may have an error, too", async () => {
   const shown = async (decision: AuthorizationDecision) => {
     const { server } = await judged(decision);

@@ -9,10 +9,14 @@ export type ParsedFieldSelector =
   | { readonly ok: true; readonly requirements: readonly FieldRequirement[] }
   | { readonly ok: false; readonly error: string };
 
-/** The requirements of a selector, or kube-apiserver's error. */
+/**
+ * The requirements of a selector, or kube-apiserver's error. Terms are in the order of their text, as upstream: of two requirements for a
+ * name, the first is the name that a list is authorized for.
+ */
 export function parseFieldSelector(selector: string): ParsedFieldSelector {
   const requirements: FieldRequirement[] = [];
-  for (const term of splitTerms(selector)) {
+  const terms = splitTerms(selector);
+  for (const term of terms.length > 1 ? terms.toSorted() : terms) {
     if (term === "") continue;
     const parts = splitTerm(term);
     if (parts === undefined) return { ok: false, error: `invalid selector: '${selector}'; can't understand '${term}'` };

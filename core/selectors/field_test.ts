@@ -13,6 +13,12 @@ test("parseFieldSelector() splits at commas and unescapes values", () => {
   });
 });
 
+test("parseFieldSelector() sorts terms by their text, as upstream", () => {
+  const parsed = parseFieldSelector("b=2,a=1,a!=0,b=1");
+  assert.ok(parsed.ok);
+  assert.deepEqual(parsed.requirements.map(({ field, operator, value }) => field + operator + value), ["a!=0", "a=1", "b=1", "b=2"]);
+});
+
 test("parseFieldSelector() ignores terms without field and value", () => {
   for (const text of ["", ",", "=", "==", "!=", "=,="]) assert.deepEqual(parseFieldSelector(text), { ok: true, requirements: [] }, text);
   assert.deepEqual(parseFieldSelector("=,a="), { ok: true, requirements: [{ field: "a", operator: "=", value: "" }] });

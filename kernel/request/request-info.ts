@@ -93,7 +93,8 @@ export function requestInfo(method: string, url: string): RequestInfo | undefine
       }
     }
   }
-  const [resource = "", name = "", subresource = ""] = parts;
+  const [resource = "", name = ""] = parts;
+  const subresource = verb === "proxy" ? "" : parts[2] ?? "";
   let named = name;
   if (verb === "get" && name === "") {
     verb = isTrue(query, "watch") ? "watch" : "list";

@@ -55,6 +55,7 @@ test("requestInfo() takes the name from a field selector on metadata.name", () =
   const name = (selector: string) => requestInfo("GET", `/api/v1/configmaps?fieldSelector=${selector}`)!.name;
   assert.equal(name("metadata.name%3Dx"), "x");
   assert.equal(name("metadata.name!%3Dx"), "");
+  assert.equal(name("metadata.name%3Dy,metadata.name%3Dx"), "x", "the first one in the order of their text, as upstream");
   assert.equal(name("metadata.name%3D..%2Fx"), "");
   assert.equal(
     requestInfo("DELETE", "/api/v1/configmaps?fieldSelector=metadata.name%3Dx")!.name,
@@ -73,6 +74,11 @@ test("requestInfo() takes no name from a field selector beside an option of the 
   for (const query of ["labelSelector=a", "labelSelector=", "limit=-1", "timeoutSeconds=%2B5", "allowWatchBookmarks=x", "continue=x"]) {
     assert.equal(name(query), "x", query);
   }
+});
+
+test("requestInfo() of the old prefix of proxies has no subresource, as upstream", () => {
+  const info = requestInfo("GET", "/api/v1/proxy/namespaces/a/pods/b/status")!;
+  assert.deepEqual([info.verb, info.resource, info.name, info.subresource], ["proxy", "pods", "b", ""]);
 });
 
 test("requestInfo() of discovery and of paths outside /api and /apis is not a resource request", () => {

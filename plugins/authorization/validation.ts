@@ -40,7 +40,7 @@ export function validateLocalRequest(spec: ReviewedUser, namespace: string): rea
       : [invalid(`${path}.namespace`, asked, "must match metadata.namespace")]),
     ...(nonResourceAttributes === undefined
       ? []
-      : [invalid("spec.nonResourceAttributes", nonResourceAttributes, "disallowed on this kind of request")]),
+      : [invalid("spec.nonResourceAttributes", inGo(nonResourceAttributes), "disallowed on this kind of request")]),
   ];
 }
 
@@ -58,9 +58,16 @@ function isEmpty(value: unknown): boolean {
   return typeof value === "object" && Object.keys(value).length === 0;
 }
 
+/** As upstream's messages show it: the fields of Go's struct, which have other names. */
+function inGo({ path = "", verb = "" }: NonResourceAttributes): object {
+  return { Path: path, Verb: verb };
+}
+
 function validateKinds({ resourceAttributes, nonResourceAttributes }: ReviewedRequest): readonly FieldError[] {
   if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
-    return [invalid("spec.nonResourceAttributes", nonResourceAttributes, "cannot be specified in combination with resourceAttributes")];
+    return [
+      invalid("spec.nonResourceAttributes", inGo(nonResourceAttributes), "cannot be specified in combination with resourceAttributes"),
+    ];
   }
   if (resourceAttributes === undefined && nonResourceAttributes === undefined) {
     return [invalid(path, undefined, "exactly one of nonResourceAttributes or resourceAttributes must be specified")];

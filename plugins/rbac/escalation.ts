@@ -3,8 +3,10 @@
  * (pkg/registry/rbac/*\/policybased).
  */
 import {
+  badRequestError,
   goQuote,
   type NonResourceRule,
+  pathSegmentName,
   type RequestHookContext,
   type ResourceRule,
   sameValue,
@@ -49,7 +51,7 @@ export async function authorizeClusterRole(
   return await missing(everything, "", context) === undefined ? undefined : "must have cluster-admin privileges to use the aggregationRule";
 }
 
-/** Why the caller may not write this binding, or undefined. Throws 404 for a role that does not exist. */
+/** Why the caller may not write this binding, or undefined. Throws 400 for a role that cannot exist, and 404 for one that does not. */
 export async function authorizeBinding(
   next: Binding,
   prior: Binding | undefined,
@@ -102,6 +104,11 @@ async function rulesOfRole(
   if (kind !== "Role" && kind !== "ClusterRole") {
     throw new StatusError("Unknown", `unsupported role reference kind: ${goQuote(kind)}`);
   }
+  // The checks of upstream's store, before the role is looked up.
+  if (kind === "Role" && namespace === "") throw badRequestError("Namespace parameter required.");
+  if (name === "") throw badRequestError("Name parameter required.");
+  const wrong = pathSegmentName(name, false);
+  if (wrong.length > 0) throw badRequestError(`Name parameter invalid: ${goQuote(name)}: ${wrong.join(";")}`);
   const resource = kind === "Role" ? "roles" : "clusterroles", group = spell(names, "rbac.authorization.{domain}");
   const role = await read.get(groupVersion, resource, kind === "Role" ? namespace : "", name) as Role | undefined; // of that resource
   if (role !== undefined) return role.rules ?? [];

@@ -170,6 +170,16 @@ test("a binding cannot grant rights that its writer lacks: create, replace, patc
       }
       // The role may be missing: 404 instead of a binding that waits for it.
       assert.equal((await mallory.ask(path, { method: "POST", body: bindingOf("x", "later", "mallory") })).status, 404);
+      for (
+        const [name, message] of [
+          ["../roles/default/x", `Name parameter invalid: "../roles/default/x": may not contain '/'`],
+          ["..", `Name parameter invalid: "..": may not be '..'`],
+          ["", "Name parameter required."],
+        ] as const
+      ) {
+        const answer = await mallory.ask(path, { method: "POST", body: bindingOf("x", name, "mallory") });
+        assert.deepEqual([answer.status, answer.json().message], [400, message]);
+      }
       await make(admin, path, bindingOf("given", "secret-reader", "bob"));
       const subjects = { subjects: [subject("mallory")] };
       refused(await mallory.ask(`${path}/given`, { method: "PATCH", headers: merge, body: subjects }));
@@ -182,6 +192,9 @@ test("a binding cannot grant rights that its writer lacks: create, replace, patc
       const changed = await mallory.ask(`${path}/mine`, { method: "PATCH", headers: merge, body: { roleRef: { name: "cluster-admin" } } });
       assert.ok([403, 422].includes(changed.status), changed.text);
     }
+    const ofRole = { ...bindingOf("x", "x", "mallory"), roleRef: { apiGroup: group, kind: "Role", name: "x" } };
+    const answer = await mallory.ask(`${api}/clusterrolebindings`, { method: "POST", body: ofRole });
+    assert.deepEqual([answer.status, answer.json().message], [400, "Namespace parameter required."]);
     await until(async () => assert.equal((await bob.ask("/api/v1/secrets")).status, 200));
     assert.equal((await mallory.ask("/api/v1/secrets")).status, 403);
   }));

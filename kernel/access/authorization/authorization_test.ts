@@ -46,6 +46,13 @@ test("requests: other requests are rejected with upstream's message, before the 
   );
 });
 
+test("requests: a path without a resource is not named, as upstream", async () => {
+  assert.equal(
+    await refusal(alice, "PUT", "/api/v1/namespaces/default//configmaps"),
+    'forbidden: User "alice" cannot update resource "" in API group "" in the namespace "default"',
+  );
+});
+
 test("requests: system:monitoring may read metrics and health, and nothing else", async () => {
   const scraper = { name: "scraper", groups: ["system:monitoring", "system:authenticated"] };
   for (const path of ["/metrics", "/metrics/slis", "/readyz", "/readyz/etcd", "/livez/poststarthook/create-initial-objects"]) {

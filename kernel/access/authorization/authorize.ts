@@ -44,12 +44,11 @@ export function forbiddenFor(user: UserInfo, attributes: AuthorizationAttributes
   const full = group === "" ? resource : `${resource}.${group}`;
   const what = subresource === "" ? resource : `${resource}/${subresource}`;
   const where = namespace === "" ? "at the cluster scope" : `in the namespace ${quoted(namespace)}`;
-  const who = name === "" ? full : `${full} ${quoted(name)}`;
+  // As upstream, a path without a resource is not named.
+  const who = resource === "" ? "" : name === "" ? `${full} is ` : `${full} ${quoted(name)} is `;
   return new StatusError(
     "Forbidden",
-    `${who} is forbidden: User ${quoted(user.name)} cannot ${verb} resource ${quoted(what)} in API group ${
-      quoted(group)
-    } ${where}${because}`,
+    `${who}forbidden: User ${quoted(user.name)} cannot ${verb} resource ${quoted(what)} in API group ${quoted(group)} ${where}${because}`,
     { details: { ...(name === "" ? {} : { name }), ...(group === "" ? {} : { group }), kind: resource } },
   );
 }
