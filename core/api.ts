@@ -1,4 +1,4 @@
-/** The API in process, as controllers, start hooks and authorizers use it. */
+/** The API in process, for controllers, start hooks and authorizers. */
 import type { ApiObject } from "./meta/object-meta.ts";
 import type { GroupVersion } from "./versions.ts";
 
@@ -6,16 +6,16 @@ import type { GroupVersion } from "./versions.ts";
 export interface ApiWriteOptions {
   /** The part of the object to write, such as `status` or `scale`. Default: the object itself. */
   readonly subresource?: string;
-  /** Checks and answers the write without storing it. Default false. */
+  /** Validates the write and returns its result without storing it. Default false. */
   readonly dryRun?: boolean;
-  /** What unknown and duplicate fields do: Strict rejects the write (400 or 422), the others drop the fields. Default Warn. */
+  /** Handling of unknown and duplicate fields: Strict rejects the write (400 or 422), the others drop the fields. Default Warn. */
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
   /** Owner of the written fields in metadata.managedFields. Default: the `fieldManager` of the controller or start hook. */
   readonly fieldManager?: string;
 }
 /** Options of a create. */
 export interface ApiCreateOptions extends ApiWriteOptions {
-  /** The object whose `subresource` takes the POST; required with a subresource, ignored without. */
+  /** The object of the POST to `subresource`; required with a subresource, ignored without. */
   readonly name?: string;
 }
 /** Options of an apply. */
@@ -38,11 +38,11 @@ export type ApiPatch =
   | { readonly strategic: object };
 
 /**
- * The API in process, with the rights of a system component. Names of group versions may contain `{domain}`; `namespace` is "" for kinds
- * of the cluster. Every method rejects with the StatusError that a client would get as a Status.
+ * The API in process, with the rights of a system component. Names of group versions may contain `{domain}`; `namespace` is "" for
+ * cluster-scoped kinds. Every method rejects with the StatusError that a client would get as a Status.
  */
 export interface Api {
-  /** Resolves with the object, or with its subresource where `options` name one. */
+  /** Resolves with the object, or with the subresource of `options`. */
   get(
     groupVersion: GroupVersion,
     resource: string,
@@ -51,7 +51,7 @@ export interface Api {
     options?: Pick<ApiWriteOptions, "subresource">,
   ): Promise<ApiObject>;
   list(groupVersion: GroupVersion, resource: string, namespace: string, query?: Readonly<Record<string, string>>): Promise<ApiList>;
-  /** Creates an object, or posts to a subresource. Resolves with the reply: the object as it is stored. */
+  /** Creates an object, or posts to a subresource. Resolves with the response: the stored object. */
   create(groupVersion: GroupVersion, resource: string, namespace: string, object: unknown, options?: ApiCreateOptions): Promise<ApiObject>;
   /** Replaces an object. Rejects with Conflict if `metadata.resourceVersion` is set and the stored object has another one. */
   update(
@@ -63,7 +63,7 @@ export interface Api {
     options?: ApiWriteOptions,
   ): Promise<ApiObject>;
   /**
-   * Changes parts of an object that exists. Races with other writes are retried by the server.
+   * Changes parts of an existing object. Conflicts with other writes are retried by the server.
    *
    *     api.patch("v1", "configmaps", "default", "a", { merge: { data: { mode: "fast", old: null } } })
    */
@@ -76,8 +76,8 @@ export interface Api {
     options?: ApiWriteOptions,
   ): Promise<ApiObject>;
   /**
-   * Server-side apply (KEP-555): creates the object or sets the given fields, and removes fields that this manager applied before and
-   * omits now. `apiVersion`, `kind` and `metadata.name` are filled in where `object` lacks them.
+   * Server-side apply (KEP-555): creates the object or sets the given fields, and removes fields that this manager applied before and omits
+   * now. Adds `apiVersion`, `kind` and `metadata.name` if `object` lacks them.
    */
   apply(
     groupVersion: GroupVersion,
@@ -94,9 +94,11 @@ export interface Api {
     namespace: string,
     query?: Readonly<Record<string, string>>,
   ): Promise<unknown>;
-  /** Initial state and then every change, reconnecting and relisting by itself, until the signal aborts. Changes outside of
-   *  `watchScope` may be left out, which saves their cost; creation and deletion are always delivered. Of an object that was deleted
-   *  while the watch had a gap only name, namespace and uid are known. `synced` is called once the initial state was delivered. */
+  /**
+   * Delivers the initial state and then every change until the signal aborts; reconnects and lists again if necessary. Changes outside of
+   * `watchScope` may be omitted, which saves their cost; creation and deletion are always delivered. For an object that was deleted during
+   * a disconnection only name, namespace and uid are known. `synced` is called after the delivery of the initial state.
+   */
   watch(
     groupVersion: GroupVersion,
     resource: string,
@@ -106,12 +108,12 @@ export interface Api {
     watchScope?: WatchScope,
     synced?: () => void,
   ): AsyncIterable<{ readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: ApiObject }>;
-  /** The collections that take `verb`, each in the first version of its group that serves it. */
+  /** The collections that support `verb`, each in the first version of its group that serves it. */
   collections(verb: string): readonly ApiCollection[];
-  /** As `collections`, first those of now, then all of them after each change of what is served, until the signal aborts. */
+  /** As `collections`: yields the current ones, then all of them after each change of the served resources, until the signal aborts. */
   followCollections(verb: string, signal: AbortSignal): AsyncIterable<readonly ApiCollection[]>;
 }
-/** A collection that is served. */
+/** A served collection. */
 export interface ApiCollection {
   readonly groupVersion: GroupVersion;
   readonly resource: string;

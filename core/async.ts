@@ -1,4 +1,4 @@
-/** Waiting, aborting and doing something once. */
+/** Waits, aborts and one-time initialization. */
 
 /** The clock of long-running work. Tests inject a clock that they advance. */
 export interface Clock {

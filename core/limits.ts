@@ -323,7 +323,7 @@ export const limits = Object.freeze({
   /** UTF-16 units of a token of a service account that is looked at, and of its header; longer text is no token. */
   tokenLengthMax: 128 * 1024,
   tokenHeaderLengthMax: 4096,
-  /** Bytes of the audiences of a new token, as JSON: with more the token would be longer than what is looked at. */
+  /** Bytes of the audiences of a new token, as JSON: a longer token would exceed the bound of verification. */
   tokenAudiencesBytesMax: 64 * 1024,
   /** Audiences of a list that the refusal of a token names. */
   namedAudiencesMax: 100,

@@ -90,9 +90,11 @@ export interface RequestHookContext extends HookContext {
   readonly requestName: string;
   readonly access: Access;
   readonly read: Reader;
-  /** Adds the text of a Warning header to the answer. */
+  /** Adds the text of a Warning header to the response. */
   readonly warn: (text: string) => void;
-  /** Adds an annotation to the audit event of the request, where there is one. The first value of a key stays. It must hold no secrets. */
+  /**
+   * Adds an annotation to the audit event of the request, if there is one. The first value of a key is kept. It must not contain secrets.
+   */
   readonly annotate: (key: string, value: string) => void;
 }
 
@@ -106,7 +108,7 @@ export interface SubresourceKind<V extends ApiObject = any> {
   readonly columns?: readonly Column<V>[];
 }
 
-/** What a hook returns of a kind: the server sets kind, apiVersion and, for views, metadata. */
+/** The result of a hook for a kind: the server sets kind, apiVersion and, for views, metadata. */
 export type SubresourceBody<V> = Omit<V, "kind" | "apiVersion" | "metadata">;
 
 /**
@@ -131,10 +133,11 @@ export interface SubresourceView<T = any, V extends ApiObject = any> extends Sub
 }
 
 /**
- * POST of a subresource: an action on one object, such as `restart`, or a request for information, such as `token`. The response has code 201.
+ * POST of a subresource: an action on one object, such as `restart`, or a request for information, such as `token`. The response has code
+ * 201.
  *
- * Order: body -> namespace -> `validateRequest` -> object -> `validate` -> `write`, if any, then prepare, validation and admission of the
- * resource -> `respond`, if any.
+ * Order: body -> `mutateAction` of admission -> `validateRequest` -> namespace -> object -> `validate` -> `refuseAction` of admission ->
+ * `write`, if any, then prepare, validation and admission of the resource -> `respond`, if any.
  */
 export interface SubresourceAction<T = any, Request extends ApiObject = any, Response extends ApiObject = any> {
   /** Kind of the body. Without it a body is ignored and `request` is undefined. */
@@ -218,15 +221,15 @@ export interface Resource<T extends ApiObject = any> {
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
   /**
-   * Made of a definition that clients wrote, not of a plugin's code: always served, without protobuf and strategic merge patches, and with
-   * kind and apiVersion in the items of lists. Its schema has no field numbers.
+   * Made from a definition that clients wrote, not from a plugin's code: always served, without protobuf and strategic merge patches, and
+   * with kind and apiVersion in the items of lists. Its schema has no field numbers.
    */
   readonly custom?: true;
   /** Served, but not listed in discovery and OpenAPI documents. */
   readonly unlisted?: true;
   /** One sentence for reference pages. */
   readonly summary: string;
-  /** The version of stored objects and of the objects that hooks get; must be one of `served`. */
+  /** The version of stored objects and of the objects that hooks receive; must be one of `served`. */
   readonly storedAs: GroupVersion;
   /** Segments of the key below the prefix, as upstream: `configmaps`, `services/specs`. Required without `handleCreate`. */
   readonly storedUnder?: string;
@@ -240,13 +243,15 @@ export interface Resource<T extends ApiObject = any> {
   create?(next: T, context: HookContext): readonly FieldError[];
   /** Rules of an update of the object itself, in upstream's order (rules of creation that hold again are called here). */
   update?(next: T, prior: T, context: HookContext): readonly FieldError[];
-  /** For a kind that is never stored (a review): makes the response of a POST after the rules of `create`. Such a kind has no other verb, and
-   *  a dry run makes no difference. */
+  /**
+   * For a kind that is never stored (a review): returns the response of a POST after the rules of `create`. Such a kind has no other verb,
+   * and a dry run has no effect.
+   */
   handleCreate?(next: T, context: RequestHookContext): T | Promise<T>;
   /**
-   * Why the caller may not write this object (403), or undefined: rules about the contents, such as rights that the caller does not have.
-   * Runs after `mutate` and before the object is prepared, for writes of the object itself; `prior` is undefined at creation. A StatusError
-   * that it throws is the answer.
+   * The reason why the caller may not write this object (403), or undefined: rules about the contents, such as rights that the caller
+   * lacks. Runs after `mutate` and before the object is prepared, for writes of the object itself; `prior` is undefined at creation. A
+   * StatusError that it throws is the response.
    */
   authorizeWrite?(next: T, prior: T | undefined, context: RequestHookContext): Promise<string | undefined> | string | undefined;
   /** Texts of Warning headers. */
@@ -298,7 +303,7 @@ export interface HealthCheck {
   check(signal: AbortSignal): Promise<void>;
 }
 
-/** What a controller can use: the API, with the same rules as for any client, and its log and metrics. */
+/** The context of a controller: the API, with the same rules as for any client, and its log and metrics. */
 export interface ControllerContext {
   readonly names: Names;
   readonly api: Api;
@@ -314,7 +319,7 @@ export interface ControllerContext {
   readonly logError?: (sentence: string, error?: unknown) => void;
   /** The CA certificates, as PEM, that clients in the cluster use to verify the server. Absent: none are published. */
   readonly rootCertificates?: string;
-  /** A token without an end, which is accepted while the named Secret of the account's namespace holds it. Absent in most tests. */
+  /** A token without expiration, which is accepted while the named Secret of the account's namespace contains it. Absent in most tests. */
   readonly issueLegacyToken?: (
     namespace: string,
     account: { readonly name: string; readonly uid: string },
@@ -322,22 +327,22 @@ export interface ControllerContext {
   ) => Promise<string>;
 }
 
-/** What an authorizer of a plugin works with, for as long as the server runs. */
+/** The context of a plugin's authorizer, valid while the server runs. */
 export interface AuthorizerContext {
   readonly names: Names;
-  /** The API in process, as a member of system:masters: it never waits for the authorizer. */
+  /** The API in process, as a member of system:masters, so that it never waits for the authorizer. */
   readonly api: Api;
   readonly metric: MetricOf;
   readonly logError: (sentence: string, error?: unknown) => void;
-  /** Aborts when the server stops, or when the authorizer leaves the chain. */
+  /** Aborts when the server stops, or when the authorizer is removed from the chain. */
   readonly signal: AbortSignal;
 }
-/** An authorizer of a plugin that runs. */
+/** A running authorizer of a plugin. */
 export interface OpenedAuthorizer extends Authorizer {
   /** Resolves when the authorizer can decide. The server is not ready before. */
   readonly ready: Promise<void>;
 }
-/** An authorizer that a plugin offers. --authorization-mode names those that are in the chain. */
+/** An authorizer of a plugin. --authorization-mode selects the authorizers of the chain. */
 export interface AuthorizerDefinition {
   /** Its name in --authorization-mode, such as `RBAC`. */
   readonly name: string;
@@ -346,7 +351,7 @@ export interface AuthorizerDefinition {
   /** Starts it. Must not throw. */
   open(context: AuthorizerContext): OpenedAuthorizer;
 }
-/** What happened to an object, for `EventRecorder.record`. */
+/** The content of an event about an object, for `EventRecorder.record`. */
 export interface EventNews {
   readonly type: "Normal" | "Warning";
   /** Reason, in upper camel case, at most 128 bytes: `Scaled`. */
@@ -362,7 +367,7 @@ export interface EventNews {
 export interface EventRecorder {
   /**
    * Records an event about `object`, in its namespace or in `default`. It is written in the background; repetitions within six minutes
-   * become a series. Never throws: an event that is rejected is logged and lost. No effect where events are not served.
+   * become a series. Never throws: a rejected event is logged and lost. No effect if events are not served.
    */
   record(object: ApiObject, news: EventNews): void;
 }
@@ -383,14 +388,14 @@ export interface Controller {
   /** Owner of the fields that it writes, in metadata.managedFields; at most 128 bytes. Default: `name`. */
   readonly fieldManager?: string;
   /**
-   * The service account of `kube-system` as which it writes, such as `namespace-controller`: its requests are authorized as those of any
-   * client. It reads as the user `system:kube-controller-manager`, which may read everything. `permissions` are the rights of the account;
-   * without them roles or other authorizers must give it rights. Default: the controller is a member of `system:masters`. So it is, too,
-   * where no plugin offers the authorizer RBAC.
+   * The service account of `kube-system` for its writes, such as `namespace-controller`: its requests are authorized like those of any
+   * client. Its reads use the user `system:kube-controller-manager`, which may read everything. `permissions` are the rights of the
+   * account; without them roles or other authorizers must grant its rights. Default: the controller is a member of `system:masters`; so it
+   * is, too, if no plugin has the authorizer RBAC.
    */
   readonly serviceAccount?: string;
   /**
-   * The rights of `serviceAccount`. While RBAC is served, they are kept as the ClusterRole `system:controller:<serviceAccount>` with a
+   * The rights of `serviceAccount`. While RBAC is served, they are stored as the ClusterRole `system:controller:<serviceAccount>` with a
    * ClusterRoleBinding of the same name. API groups may contain `{domain}`.
    */
   readonly permissions?: readonly ResourceRule[];
@@ -408,17 +413,17 @@ export interface StartHook {
 
 /**
  * Resources that appear, change and disappear while the server runs, such as those of custom resource definitions. A description is plain
- * data (`structuredClone` copies it), because other threads of the server make the resources once more.
+ * data (`structuredClone` copies it), because other threads of the server create the resources as well.
  */
 export interface ResourceSource<D = any> {
-  /** Start hook that ends with the first descriptions, such as `crd-informer-synced`. Until then the server is not ready. */
+  /** Name of the start hook that ends with the first descriptions, such as `crd-informer-synced`. Until then the server is not ready. */
   readonly hook: string;
   /** Follows only while all of these resources are served. Until then there are no descriptions. */
   readonly needs?: readonly ControllerNeed[];
   /**
-   * Yields all descriptions: first those that exist, then all of them again after each change. Runs on every server, not on the elected one
-   * only, until the signal aborts. A description that has not changed is the same value. An error restarts it after a pause; the last
-   * descriptions stay in force.
+   * Yields all descriptions: first the existing ones, then all of them again after each change. Runs on every server, also without
+   * leadership, until the signal aborts. A description that has not changed is the same value. An error restarts it after a pause; the last
+   * descriptions stay active.
    */
   follow(context: { readonly names: Names; readonly api: Api }, signal: AbortSignal): AsyncIterable<readonly D[]>;
   /**

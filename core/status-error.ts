@@ -163,7 +163,7 @@ function withinBound(texts: Iterable<string>): readonly string[] {
   }
   return fit;
 }
-/** 400 for a request that makes no sense. */
+/** A 400 for an invalid request. */
 export function badRequestError(message: string): StatusError {
   return new StatusError("BadRequest", message);
 }

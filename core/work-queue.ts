@@ -106,11 +106,7 @@ export class WorkQueue {
     return this.#waiting.size;
   }
 
-  /**
-   * Adds a key. No effect if it waits already, or after the signal has aborted. A key that is running comes again afterwards.
-   *
-   * @throws RangeError if the queue holds `keysMax` keys
-   */
+  /** Adds a key. No effect if it waits already, or after the signal has aborted. A running key is processed again afterwards. */
   add(key: string): void {
     if (this.#options.signal.aborted || this.#waiting.has(key) || this.#again.has(key)) return;
     this.#checkRoom(key);

@@ -1,4 +1,4 @@
-/** The way of a request, from top to bottom: authenticate, impersonate, limit, authorize, dispatch. */
+/** The steps of a request, from top to bottom: authenticate, impersonate, limit, authorize, dispatch. */
 import { checkProduced, negotiate, negotiateError, prefersPretty } from "../core/codec/negotiate.ts";
 import { limits } from "../core/limits.ts";
 import { StatusError, statusOf } from "../core/status-error.ts";
@@ -25,11 +25,11 @@ import type { Server } from "./server.ts";
 import { verbs } from "./verbs/mod.ts";
 import { Warnings } from "./request/warnings.ts";
 
-/** Answers a request from the network. Never rejects: the only place where an error becomes a reply. */
+/** Handles a request from the network. Never rejects: the only place where an error becomes a reply. */
 export async function handle(exchange: Exchange, server: Server): Promise<Reply> {
   if (exchange.url.length > limits.turnUrlCharactersMin) await turns.next();
   const info = requestInfo(exchange.method, exchange.url);
-  // As Go's server refuses a broken request, before any handler: without the headers of other answers.
+  // As Go's server rejects a malformed request, before any handler: without the common headers.
   if (info === undefined) return { status: 400, headers: { "content-type": "text/plain; charset=utf-8" }, body: "400 Bad Request" };
   if (info.cutShort) return cutShortReply(exchange.url);
   const { catalog } = server;
@@ -41,12 +41,12 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
   let stage: "request" | "authentication" | "audit" | "impersonation" | "authorization" | "answer" = "request";
   const finished = (reply: Reply) => {
     const whole = withCommonHeaders(reply, warnings, auditId);
-    // Before authentication the user is unknown, which is not the same as anonymous.
+    // Before authentication the user is unknown, which differs from anonymous.
     return seen.end(stage !== "request" && server.sendsGoaway(exchange, user, catalog) ? { ...whole, goAway: true } : whole);
   };
   const out = (reply: Reply) => audit === undefined ? finished(reply) : audit.end(finished(reply));
   try {
-    allowedMs(info, server.requestTimeoutMs); // rejects an invalid timeout before authentication
+    allowedMs(info, server.requestTimeoutMs); // Rejects an invalid timeout before authentication.
     stage = "authentication";
     user = await server.authenticate(exchange, (text) => warnings.add(text));
     seen.user(user);
@@ -56,7 +56,7 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
       await audit?.received();
     }
     stage = "impersonation";
-    // From here on the request is `actor`'s; `user` stays the one that was authenticated.
+    // From here on `actor` is the user of the request; `user` is the authenticated one.
     const impersonated = await server.impersonate(exchange, user, catalog.names);
     const { user: actor, exchange: asked } = impersonated ?? { user, exchange };
     if (impersonated !== undefined) {
@@ -102,14 +102,14 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
   }
 }
 
-/** A request on behalf of a user who is known and may ask, on its way to a resource. */
+/** A request of an authenticated and authorized user for a resource. */
 export interface AuthorizedRequest extends Pick<RequestContext, "exchange" | "info" | "user" | "catalog" | "warnings" | "step"> {
   readonly where: Route;
   readonly audit?: AuditNotes | undefined;
   readonly server: Pick<Server, "backend" | "requestTimeoutMs" | "access" | "authorize" | "deprecated" | "heavy" | "report">;
 }
 
-/** The part of the way that comes after authorization. */
+/** The steps after authorization. */
 export async function dispatch(authorized: AuthorizedRequest): Promise<Reply> {
   const { exchange, info, where: { endpoint, verb }, catalog, server, warnings, step, audit } = authorized;
   const { media } = catalog;
@@ -132,7 +132,7 @@ export async function dispatch(authorized: AuthorizedRequest): Promise<Reply> {
   }
 }
 
-/** The call of an authenticated request. */
+/** The context of an authenticated request. */
 export function requestContextOf(
   { exchange, info, where, user, catalog, server, warnings, step, audit }: AuthorizedRequest,
   deadline: Deadline,
@@ -164,7 +164,7 @@ export function requestContextOf(
   };
 }
 
-/** A reply that the heavy thread made. */
+/** A reply of the heavy thread. */
 function replyFrom({ status, headers, chunks, streamed }: HeavyReply): Reply {
   return { status, headers, body: streamed ? eachOf(chunks) : chunks[0] ?? "" };
 }
@@ -172,7 +172,7 @@ async function* eachOf(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array
   yield* chunks;
 }
 
-/** A refusal in the encoding that the client accepts, in indented JSON where it accepts none for errors. */
+/** An error in the encoding that the client accepts; indented JSON if it accepts no encoding of errors. */
 export function errorReply(exchange: Exchange, error: StatusError, catalog: Catalog, media = catalog.media): Reply {
   const accepted = negotiateError(header(exchange, "accept"), media);
   const output = accepted ?? { encoding: "json", transform: { as: "object" } } as const;
@@ -193,12 +193,12 @@ function prettyOf({ url }: Exchange): string {
   return at < 0 ? "" : parseQuery(url.slice(at + 1)).first("pretty");
 }
 
-/** The reply to a request that authorization or audit failed for; upstream's is plain text, too. */
+/** The reply if authorization or audit failed; as upstream's in plain text. */
 function internalErrorText(url: string, why: string): Reply {
   return textReply(500, `${escapedHtml(`Internal Server Error: ${goQuote(url)}: ${why}`)}\n`);
 }
 
-/** The reply to a path of the old prefixes that names nothing; it is sent before authentication. */
+/** The reply to a path of the old prefixes without a resource; it is sent before authentication. */
 function cutShortReply(url: string): Reply {
   const safe = escapedHtml(url);
   return textReply(
@@ -211,12 +211,12 @@ function escapedHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** With the header that refusals of impersonation and authorization have. */
+/** Adds the nosniff header, as errors of impersonation and authorization have it. */
 function withoutSniffing(reply: Reply): Reply {
   return { ...reply, headers: { ...reply.headers, "x-content-type-options": "nosniff" } };
 }
 
-/** What every answer carries. */
+/** Adds the headers of all replies. */
 function withCommonHeaders(reply: Reply, warnings: Warnings, auditId: string): Reply {
   const texts = warnings.headers();
   return {

@@ -6,7 +6,7 @@ import { handle } from "./handle.ts";
 import { silentLog } from "./observe/log.ts";
 import { openServer } from "./startup/open-server.ts";
 
-test("handle() sends away who is not known, and nobody who was refused before being asked who they are", async () => {
+test("handle() rejects unknown credentials with 401, and checks authorization only after authentication", async () => {
   const { server, close } = await openServer({ config: withDefaults({ "data-dir": ":memory:" }), plugins: [], log: silentLog });
   try {
     const exchange = (url: string): Exchange => ({

@@ -1,4 +1,4 @@
-/** The program: settings from the command line, plugins by name, then serve until a signal ends it. */
+/** The program: reads settings from the command line, selects plugins by name, then serves until a signal ends it. */
 import { withoutUser } from "../core/without-user.ts";
 import { resolve } from "node:path";
 import process from "node:process";
@@ -15,7 +15,7 @@ import { readConfiguration } from "./startup/read-configuration.ts";
 import { serve } from "./startup/serve.ts";
 import { versionText } from "./startup/version.ts";
 
-/** Resolves once everything before it has left the process. */
+/** Resolves when all earlier log lines have left the process. */
 function flushLog(): Promise<void> {
   return new Promise((resolve) => void process.stderr.write("", () => resolve()));
 }
@@ -30,11 +30,11 @@ async function main(): Promise<void> {
   }
   const { config } = configuration;
   const verbosity = verbosityOf(config.v, config.vmodule, []);
-  const format = config["logging-format"] === "json" ? "json" : "text"; // there is no other
+  const format = config["logging-format"] === "json" ? "json" : "text"; // The only kind of logger.
   const log = openLog(format, (line) => console.error(line), Date.now, verbosity, process.pid);
   log.info("starting", {
     version: versionText(),
-    // Without what may stand before a host: passwords are not for the log.
+    // Without user and password, which must not be logged.
     store: config["etcd-servers"].length > 0 ? config["etcd-servers"].map(withoutUser) : config["data-dir"],
     plugins: configuration.plugins.map(({ name }) => name),
     gates: Object.fromEntries(config["feature-gates"]),
@@ -60,13 +60,13 @@ async function main(): Promise<void> {
   if (running.kubeconfig !== undefined) console.log(`export KUBECONFIG=${resolve(running.kubeconfig)}`);
 }
 
-/** What the language throws where a program is wrong; files, ports and addresses fail in other ways. */
+/** Errors that JavaScript throws for bugs; files, ports and addresses fail with other errors. */
 function isBug(error: unknown): error is Error {
   return error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError || error instanceof SyntaxError;
 }
 
 main().catch((error: unknown) => {
-  // Errors that an operator can mend are printed as plain lines, others with their stack.
+  // Errors that an operator can fix are printed as plain lines, others with their stack.
   if (error instanceof ConfigError || error instanceof CatalogError) {
     for (const mistake of error.mistakes) console.error(`thole: ${mistake}`);
   } else {

@@ -1,4 +1,4 @@
-/** One request on its way, as verbs see it, and what a server lends to all of them. */
+/** The context of one request for verbs, and the parts of a server that verbs use. */
 import { type MetricOf, recordRemote } from "../metrics/mod.ts";
 import { abortable } from "../core/async.ts";
 import type { Output } from "../core/codec/negotiate.ts";
@@ -18,7 +18,7 @@ import { Turns } from "../core/turns.ts";
 import type { Warnings } from "./request/warnings.ts";
 import type { GroupName } from "../core/status-error.ts";
 
-/** Time and chance, handed in so that tests can choose them. */
+/** Clock and random numbers, passed in so that tests can control them. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
@@ -26,17 +26,17 @@ export interface Clock {
   random(): number;
 }
 
-/** What verbs need of the server. */
+/** The parts of the server that verbs use. */
 export interface Backend {
   readonly store: Store;
-  /** What requests read through: the watch cache, or the store itself. */
+  /** The source of reads: the watch cache, or the store itself. */
   readonly reads: Reads;
-  /** First segments of every key, without a slash at the end: `/registry`. */
+  /** First segments of every key, without a trailing slash: `/registry`. */
   readonly prefix: string;
   readonly clock: Clock;
-  /** Aborts when a watch that begins now has to end, because the server goes down. */
+  /** Returns the signal that ends a watch that begins now, at shutdown. */
   readonly ending: () => AbortSignal;
-  /** Seconds after which a watch ends at the earliest when the client names no timeout. */
+  /** Minimum duration of a watch without a timeout, in seconds. */
   readonly minRequestTimeoutSeconds: number;
   readonly meter: Meter;
   /** Recorders of the metrics of plugins. */
@@ -54,48 +54,48 @@ export interface RequestContext {
   readonly output: Output;
   readonly pretty: boolean;
   readonly warnings: Warnings;
-  /** Says what is done, for the trace of a slow request. */
+  /** Records a completed step, for the trace of a slow request. */
   readonly step: (what: string) => void;
   readonly access: Access;
-  /** Throws 403 unless the user may do this too. */
+  /** Throws 403 unless the user is authorized for this as well. */
   readonly authorize: (info: RequestInfo) => Promise<void>;
-  /** What is recorded of the request; undefined where nothing is. */
+  /** The record for the audit; undefined if the request is not recorded. */
   readonly audit: AuditNotes | undefined;
   readonly backend: Backend;
-  /** For the log: a bug, with the id that the client was shown. */
+  /** Logs a bug, with the reference id in the response. */
   readonly report: (error: unknown, reference: string) => void;
   /**
-   * Until when it may wait: its signal, made when it is first asked for, aborts when the request may take no longer or its client is
-   * gone. An object of its own, because a literal with a getter has a shape of its own each time, which makes all that looks at it slow.
+   * The bound of waits: its signal, created on first use, aborts at the request's timeout or when the client disconnects. A separate
+   * object, because literals with getters have a new hidden class each time, which slows down all accesses.
    */
   readonly deadline: Waiter;
-  /** Where this call may be handed over when it turns out to be heavy; undefined where everything runs in this thread. */
+  /** The route to the heavy thread, if the call is heavy; undefined if everything runs in this thread. */
   readonly heavy: HeavyRoute | undefined;
 }
 
-/** The way to the heavy thread, and the body that goes there. */
+/** The route to the heavy thread, and the body to transfer. */
 export interface HeavyRoute {
   readonly work: HeavyWork;
-  /** Set once the body was read. */
+  /** Set when the body is read. */
   body: Uint8Array | undefined;
 }
 
 /** A signal that never aborts. */
 export const never: AbortSignal = new AbortController().signal;
 
-/** For requests that take many milliseconds of this thread. */
+/** For requests that occupy this thread for many milliseconds. */
 export const turns = new Turns();
 
-/** The whole body; 413 where it is too large, 504 where it takes too long to come. A large one is handed over with its request. */
+/** The whole body; throws 413 if it is too large, 504 if it is not received in time. A heavy request is handed over with its body. */
 export async function bodyOf(call: RequestContext): Promise<Uint8Array> {
   const bytes = await anyBodyOf(call);
   if (isHeavy(call, bytes)) throw new HandOver();
-  // Several of a middle size together would take as long as a heavy one.
+  // Several medium bodies together would take as long as a heavy one.
   if (bytes.length > limits.turnBodyBytesMin) await turns.next();
   return bytes;
 }
 
-/** The whole body, however large within the limit. */
+/** The whole body, of any size within the limit. */
 export async function anyBodyOf({ exchange, endpoint, info, backend, deadline, step, heavy }: RequestContext): Promise<Uint8Array> {
   const bytes = await abortable(exchange.body(limits.bodyBytesMax), deadline.signal);
   if (heavy !== undefined) heavy.body = bytes;
@@ -107,12 +107,12 @@ export function isHeavy({ heavy }: RequestContext, body: Uint8Array): boolean {
   return heavy !== undefined && body.length > limits.inlineBodyBytesMax;
 }
 
-/** Hands the call over if what it works on is large. Nothing may have been changed before. */
+/** Hands the call over if its object is large. Must precede all changes. */
 export function checkWeight({ heavy }: RequestContext, item: { readonly size: number }): void {
   if (heavy !== undefined && item.size > limits.inlineObjectBytesMax) throw new HandOver();
 }
 
-/** The call as the heavy thread gets it. */
+/** The call in the form for the heavy thread. */
 export function heavyRequest({ exchange, user, heavy, audit }: RequestContext): HeavyRequest {
   const { method, url, headers, remote, protocol } = exchange;
   return {
@@ -141,7 +141,7 @@ export function heavyHost(call: RequestContext): HeavyHost {
   };
 }
 
-/** What hooks may look at. */
+/** The context of synchronous hooks. */
 export function hookContext(call: RequestContext): HookContext {
   return {
     names: call.catalog.names,
@@ -158,11 +158,11 @@ export function timeText(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 19) + "Z";
 }
 
-/** The kind as 422 names it. */
+/** The kind in 422 errors. */
 export function kindName(call: RequestContext): GroupName {
   return { group: call.endpoint.stored.group, name: call.endpoint.kind };
 }
-/** The resource as 404 and 409 name it. */
+/** The resource in 404 and 409 errors. */
 export function resourceName(call: RequestContext): GroupName {
   return { group: call.endpoint.group, name: call.endpoint.plural };
 }

@@ -1,4 +1,4 @@
-/** The running server as its requests see it: the catalog in force and what all of them share. */
+/** The running server, for its requests: the active catalog and the shared state. */
 import type { Access, AuthorizationDecision, Waiting } from "../core/access.ts";
 import type { UserInfo } from "../core/user-info.ts";
 import type { Impersonate } from "./access/impersonation/mod.ts";
@@ -11,40 +11,40 @@ import type { Observation } from "./observe/observe.ts";
 import type { RequestInfo } from "./request/request-info.ts";
 
 export interface Server {
-  /** The one in force: swapped whole, and read once by a request. */
+  /** The active catalog: replaced as a whole, and read once per request. */
   readonly catalog: Catalog;
-  /** Resolves when another catalog is in force, or the signal aborts. */
+  /** Resolves when another catalog is active, or the signal aborts. */
   catalogChanged(signal: AbortSignal): Promise<void>;
   readonly backend: Backend;
   readonly requestTimeoutMs: number;
-  /** Where requests with large bodies or objects run; undefined where they run here. */
+  /** Runs requests with large bodies or objects; undefined if they run in this thread. */
   readonly heavy: HeavyWork | undefined;
   observe(exchange: Exchange, info: RequestInfo, catalog: Catalog, auditId: string): Observation;
-  /** 401 for bad credentials; `warn` is called for ignored credentials. */
+  /** Throws 401 for invalid credentials; `warn` is called for ignored credentials. */
   authenticate(exchange: Exchange, warn: (text: string) => void): Promise<UserInfo>;
-  /** The user that a request acts as instead of `user`, where its headers ask for one; 400 and 403 where that may not be. */
+  /** The user to impersonate, if the headers request one; throws 400 and 403 if that is invalid or forbidden. */
   readonly impersonate: Impersonate;
-  /** 403 unless an authorizer allows it. `decided` is called with the decision, `waiting` is the request. */
+  /** Throws 403 unless an authorizer allows the request. `decided` is called with the decision, `waiting` is the request. */
   authorize(
     user: UserInfo,
     info: RequestInfo,
     decided?: ((decision: AuthorizationDecision) => void) | undefined,
     waiting?: Waiting,
   ): Promise<void>;
-  /** Undefined where nothing is audited. */
+  /** Undefined without an audit. */
   readonly audit: Audit | undefined;
-  /** What hooks may ask about users. */
+  /** The access of hooks to users and rights. */
   readonly access: Access;
-  /** Whether the answer comes with GOAWAY: for a random share of requests, and over HTTP/2 for unauthenticated clients. */
+  /** Whether the response is sent with GOAWAY: for a random share of requests, and over HTTP/2 for unauthenticated clients. */
   sendsGoaway(exchange: Exchange, user: UserInfo | undefined, catalog: Catalog): boolean;
-  /** A place among the requests in flight, given back when it is disposed; 429 when there is none. */
+  /** A place among the requests in flight, released by its disposal; throws 429 if there is none. */
   admit(info: RequestInfo): Disposable;
-  /** Paths that are no resources: health, metrics, version, discovery, OpenAPI. */
+  /** Non-resource paths: health, metrics, version, discovery, OpenAPI. */
   nonresource(exchange: Exchange, info: RequestInfo, catalog: Catalog): Promise<Reply>;
   /** Counts a request of the server's own background work. */
   countOwnRequest(method: string, info: RequestInfo): void;
   /** Counts the use of a deprecated version. */
   deprecated(endpoint: Endpoint, subresource: string, removedRelease: string): void;
-  /** A bug, or a failure behind the API: for the log, with the id that the client was shown. */
+  /** Logs a bug, or a failure behind the API, with the reference id in the response. */
   readonly report: (error: unknown, reference: string) => void;
 }

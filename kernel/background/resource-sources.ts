@@ -26,7 +26,7 @@ export function sourceHooks({ plugins }: Catalog): readonly string[] {
   return plugins.flatMap(({ resourceSource }) => resourceSource === undefined ? [] : [resourceSource.hook]);
 }
 
-/** Follows the sources of the plugins in force. Resolves when all have ended, after the signal has aborted. */
+/** Follows the sources of the active plugins. Resolves when all have ended, after the signal has aborted. */
 export async function followSources(needs: SourceNeeds): Promise<void> {
   const running = new Map<string, { readonly source: ResourceSource; readonly stop: AbortController; readonly done: Promise<void> }>();
   const adopt = () => {
@@ -38,7 +38,7 @@ export async function followSources(needs: SourceNeeds): Promise<void> {
       running.delete(name);
     }
     for (const { resourceSource } of plugins) {
-      // What does not run delays no health check.
+      // A source that does not run does not delay health checks.
       if (resourceSource !== undefined && ![...wanted.values()].includes(resourceSource)) needs.start.finished(resourceSource.hook);
     }
     for (const [name, source] of wanted) {
@@ -61,7 +61,7 @@ function isWanted(plugin: Plugin, catalog: Catalog): plugin is Plugin & { readon
   return resourceSource !== undefined && (resourceSource.needs ?? []).every((need) => isServed(catalog, need));
 }
 
-/** Takes each set of descriptions into force. Restarts the source after an error. Never rejects. */
+/** Activates each set of descriptions. Restarts the source after an error. Never rejects. */
 async function followOne(plugin: string, source: ResourceSource, needs: SourceNeeds, signal: AbortSignal): Promise<void> {
   const { current, swap, api, start, log } = needs;
   for (let pauseMs = retryMsMin; !signal.aborted; pauseMs = Math.min(pauseMs * 2, retryMsMax)) {
@@ -73,7 +73,7 @@ async function followOne(plugin: string, source: ResourceSource, needs: SourceNe
         pauseMs = retryMsMin;
       }
     } catch (error) {
-      if (!signal.aborted) log.error(`the resources of plugin ${plugin} cannot be followed, and are tried again`, describe(error));
+      if (!signal.aborted) log.error(`the resources of plugin ${plugin} cannot be followed; the source is restarted`, describe(error));
     }
     await pause(pauseMs, signal);
   }

@@ -15,7 +15,7 @@ interface Description {
   readonly doc: string;
 }
 
-/** A source whose descriptions the test gives. A value of undefined makes it fail. */
+/** A source with the test's descriptions. The value undefined makes it fail. */
 function testSource(): { readonly source: ResourceSource<Description>; give(next: readonly Description[] | undefined): void } {
   const given: (readonly Description[] | undefined)[] = [];
   let wake = Promise.withResolvers<void>();
@@ -73,7 +73,7 @@ async function until(is: () => boolean): Promise<void> {
 const apiOf = (server: Opened) => localApi(server.server, { name: "admin", groups: ["system:masters"] });
 const isNotFound = (error: unknown) => error instanceof StatusError && error.reason === "NotFound";
 
-test("resources of a source are served while their description is given, in all of their versions", () =>
+test("resources of a source are served while their description exists, in all of their versions", () =>
   opened(async ({ server, registry: _, ...rest }, give) => {
     const all = { server, registry: _, ...rest };
     const api = apiOf(all);
@@ -93,7 +93,7 @@ test("resources of a source are served while their description is given, in all 
     await assert.rejects(api.list("example.com/v1", "things", ""), isNotFound);
   }));
 
-test("a source that fails is followed again, and its last descriptions stay in force", () =>
+test("a failing source is restarted, and its last descriptions stay active", () =>
   opened(async (all, give) => {
     const { server } = all;
     give([{ kind: "Thing", doc: "Its size." }]);
@@ -105,7 +105,7 @@ test("a source that fails is followed again, and its last descriptions stay in f
     assert.notEqual(server.catalog.endpoint("example.com", "v1", "others"), undefined);
   }));
 
-test("a resource that clashes with one of a plugin is left out", () =>
+test("a resource that conflicts with one of a plugin is not served", () =>
   opened(async ({ server }, give) => {
     const declared = server.catalog.endpoint("example.com", "v1", "things");
     give([{ kind: "Thing", doc: "From a description." }, { kind: "Other", doc: "Another." }]);
@@ -114,7 +114,7 @@ test("a resource that clashes with one of a plugin is left out", () =>
     assert.notEqual(server.catalog.endpoint("example.com", "v1", "others"), undefined);
   }, { resources: [resourceOf("Thing", "From a plugin.")] }));
 
-test("controllers go on while resources appear, and followCollections() yields each state", () => {
+test("controllers continue while resources are added, and followCollections() yields each state", () => {
   let runs = 0;
   const seen: string[] = [];
   return opened(

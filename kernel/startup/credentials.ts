@@ -58,7 +58,7 @@ export async function openCredentials(config: Config, now: () => number, log: Pi
   } = config;
   const directory = config["cert-dir"] !== "" ? config["cert-dir"] : isInMemory(config) ? undefined : join(config["data-dir"], "pki");
   const replaced = ({ name, because, before, after }: Replacement) =>
-    log.info(`the server's own ${ownNames[name]} was made anew: ${because}`, {
+    log.info(`the server's own ${ownNames[name]} was replaced: ${because}`, {
       ...(directory === undefined ? {} : { file: join(directory, `${name}.crt`) }),
       ...datesOf(after),
       ...(before === undefined ? {} : { replaced: datesOf(before) }),

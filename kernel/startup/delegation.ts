@@ -98,7 +98,7 @@ export async function openClusterTrust(
         if (JSON.stringify(next) === JSON.stringify(trust)) return;
         changed(next);
         trust = next;
-        log.info("the trust that the cluster publishes has changed and is in force");
+        log.info("the trust that the cluster publishes has changed and is active");
       };
       const failed = (reason: string) =>
         log.error("the trust that the cluster publishes cannot be followed; it is tried again", { reason });

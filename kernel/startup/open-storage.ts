@@ -53,7 +53,7 @@ export async function openStorage(
   async function openCache(): Promise<OpenedReads> {
     await compactInitialRevision(store, prefix);
     return await openReads(measured, inForce.current().catalog, prefix, {
-      onError: (error) => log.error("the cache begins anew", describe(error)),
+      onError: (error) => log.error("the cache is filled again", describe(error)),
       record,
     });
   }
