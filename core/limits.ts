@@ -76,6 +76,8 @@ export const limits = Object.freeze({
   fieldErrorsLengthMax: 1024 * 1024,
   /** Validation errors of one list or map. The rest of the list is not checked. */
   fieldErrorsOfListMax: 1024 * 1024 / 32,
+  /** Compiled patterns of schemas that are kept. */
+  patternsKeptMax: 4096,
   /** Ports, and files of one volume, that are compared for the warnings of a template. */
   comparedForWarningsMax: 256,
   /** UTF-16 units of a JSON path of a column or selectable field, and values that one evaluation visits. A path beyond them finds nothing. */

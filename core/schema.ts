@@ -80,8 +80,8 @@ export type StructNode = {
   readonly atomic?: true;
   /** Members that `fields` does not name (kinds of custom resources): kept with values of this node. Default: unknown members are dropped. */
   readonly rest?: StructuralNode;
-  /** Additional keys of the OpenAPI schema, such as `x-kubernetes-validations`. */
-  readonly publish?: { readonly [key: string]: Json };
+  /** The schema of the whole object (kinds of custom resources): its keywords are published, and decide whether unknown members are owned. */
+  readonly whole?: StructuralSchema;
   /** Published as `x-kubernetes-unions`. Values are validated by the rules of the kind. */
   readonly union?: Union;
   /** Applies defaults that depend on other fields, after the defaults of the fields. Returns `self` itself if nothing changes. */

@@ -178,9 +178,10 @@ function structuralMap(schema: StructuralSchema, keeps: boolean, metadata: Atom)
 }
 
 function structAtom(node: StructNode, go: (node: Node) => Atom): Atom {
+  const keeps = node.whole?.["x-kubernetes-preserve-unknown-fields"] === true;
   const fields = new Map(
     membersOf(node).map((member: Member) => {
-      const atom = go(member.node);
+      const atom = keeps && member.node.tag === "structural" ? structuralAtom(member.node.schema, true, go(ObjectMeta)) : go(member.node);
       return [member.key, { element: memberElement(member.key), atom: member.field.granular ? granular(atom) : atom }];
     }),
   );

@@ -5,6 +5,7 @@
 import { append } from "../append.ts";
 import { type Names, spell } from "../names.ts";
 import { ObjectMeta } from "../meta/object-meta.ts";
+import type { StructuralSchema } from "../structural-schema.ts";
 import { published } from "../structural/openapi.ts";
 import type { GroupVersion } from "../versions.ts";
 import { type Field, fold, type Json, type Node, resolve, type StructNode, type Union } from "../schema.ts";
@@ -125,7 +126,7 @@ function structSchema(node: StructNode, home: GroupVersion, name: string, option
     ...(properties.length > 0 ? { properties: Object.fromEntries(properties.toSorted(byName)) } : {}),
     ...(required.length > 0 ? { required } : {}),
     ...(node.atomic ? { "x-kubernetes-map-type": "atomic" } : {}),
-    ...node.publish,
+    ...(node.whole === undefined ? {} : keywordsOf(node.whole, options.version)),
     ...(node.union === undefined ? {} : { "x-kubernetes-unions": [publishedUnion(node.union)] }),
     ...(kinds.length > 0
       ? { "x-kubernetes-group-version-kind": kinds.map(({ group, version, kind }): Json => ({ group, kind, version })) }
@@ -137,6 +138,12 @@ const typeMetaProperties: Readonly<Record<string, OpenapiSchema>> = Object.freez
   apiVersion: { description: "Group and version of this representation. Unknown versions are rejected.", type: "string" },
   kind: { description: "Kind of the object, in CamelCase. Must match the path; cannot change.", type: "string" },
 });
+
+/** The keywords of a kind's schema beside its properties. */
+function keywordsOf(whole: StructuralSchema, version: OpenapiVersion): OpenapiSchema {
+  const { properties: _, type: _object, description: _doc, ...rest } = whole;
+  return published(rest, { version, embedded: {} });
+}
 
 function publishedUnion({ discriminator, members }: Union): Json {
   return { discriminator, "fields-to-discriminateBy": members };

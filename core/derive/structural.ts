@@ -1,4 +1,5 @@
 /** Values of custom resources: how `structural` nodes behave in the folds that decode and encode. */
+import { append } from "../append.ts";
 import { isObject, type Json } from "../json.ts";
 import { ObjectMeta } from "../meta/object-meta.ts";
 import type { Node, StructNode, StructuralNode } from "../schema.ts";
@@ -34,7 +35,7 @@ function canonical(value: Json, schema: StructuralSchema, decodeMeta: Decode, ru
 
 /** Metadata of an embedded resource, with the members of ObjectMeta. Unknown members are reported, wrong types end the run. */
 function embeddedMeta(metadata: Json, path: Path, decodeMeta: Decode, run: Decoding): Json {
-  run.path.push(...path);
+  append(run.path, path);
   try {
     const checked = new Decoding("json");
     decodeMeta(treeFromJson(metadata), undefined, checked);

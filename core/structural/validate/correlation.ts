@@ -1,0 +1,53 @@
+/**
+ * The old value that belongs to a new one, for ratcheting: an error of a value that has not changed is no error of an update (KEP-4008).
+ * Members belong together by name, items of keyed lists by their keys. Items of other lists do not.
+ */
+import { sameValue } from "../../derive/same-value.ts";
+import { isObject, type Json } from "../../json.ts";
+import { memberSchema, type StructuralSchema } from "../../structural-schema.ts";
+import { rawText } from "../../derive/raw-json.ts";
+
+/** A new and an old value at the same place. */
+export class Correlated {
+  readonly #value: Json;
+  readonly #old: Json;
+  readonly #schema: StructuralSchema;
+  #same: boolean | undefined;
+  /** Old items by their keys; made at the first use. */
+  #items: ReadonlyMap<string, Json> | undefined;
+
+  constructor(value: Json, old: Json, schema: StructuralSchema) {
+    this.#value = value;
+    this.#old = old;
+    this.#schema = schema;
+  }
+
+  /** Whether both values are equal. */
+  get isSame(): boolean {
+    return this.#same ??= sameValue(this.#value, this.#old);
+  }
+
+  /** The values of a member; undefined if one of them is missing, or the member has no schema. */
+  member(key: string): Correlated | undefined {
+    const value = this.#value, old = this.#old, schema = memberSchema(this.#schema, key);
+    if (schema === undefined || !isObject(value) || !isObject(old) || !Object.hasOwn(value, key) || !Object.hasOwn(old, key)) {
+      return undefined;
+    }
+    return new Correlated(value[key]!, old[key]!, schema);
+  }
+
+  /** The values of an item of a keyed list; undefined if there was no item with the same keys. */
+  item(index: number): Correlated | undefined {
+    const { items, "x-kubernetes-list-type": type, "x-kubernetes-list-map-keys": keys = [] } = this.#schema;
+    const value = this.#value, old = this.#old;
+    if (type !== "map" || items === undefined || !Array.isArray(value) || !Array.isArray(old)) return undefined;
+    this.#items ??= new Map((old as readonly Json[]).map((item) => [keyOf(item, keys, items), item]));
+    const found = this.#items.get(keyOf(value[index], keys, items));
+    return found === undefined ? undefined : new Correlated(value[index], found, items);
+  }
+}
+
+function keyOf(item: Json, keys: readonly string[], schema: StructuralSchema): string {
+  if (!isObject(item)) return "";
+  return rawText(keys.map((key) => (Object.hasOwn(item, key) ? item[key] : schema.properties?.[key]?.default) ?? null));
+}
