@@ -198,6 +198,10 @@ export interface Served<T extends ApiObject = any> {
   /** Field selectors beyond metadata.name and metadata.namespace: label to value. */
   readonly selectableFields?: Readonly<Record<string, (object: T) => string>>;
   readonly subresources?: Readonly<Record<string, Subresource<T>>>;
+  /** False: a top-level `status` gives no status subresource. */
+  readonly statusSubresource?: false;
+  /** Text of the Warning header of every request for this version, in place of the one that `deprecated` gives. */
+  readonly warning?: string;
   /** Applies defaults that depend on the names, after those of the schema. Returns `object` itself if nothing changes. */
   readonly applyDefaults?: (object: T, names: Names) => T;
   /**

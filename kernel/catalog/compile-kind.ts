@@ -169,7 +169,8 @@ function renamed(object: ApiObject, apiVersion: string): ApiObject {
 
 /** Upstream's deprecation warning. */
 function deprecationOf(kind: string, apiVersion: string, served: Served, names: Names): Endpoint["deprecation"] {
-  const { deprecated, removed, replacement } = served;
+  const { deprecated, removed, replacement, warning } = served;
+  if (warning !== undefined) return { warning, removedRelease: "" };
   if (deprecated === undefined || compareReleases(deprecated, targetRelease) > 0) return undefined;
   const until = removed === undefined ? "" : `, unavailable in v${removed}+`;
   const move = replacement === undefined ? "" : `; use ${spell(names, replacement.groupVersion)} ${replacement.kind}`;

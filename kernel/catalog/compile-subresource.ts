@@ -15,7 +15,8 @@ export type CompileKind = (resource: Resource) => Endpoint;
 export function subresourcesOf(parent: Parent, served: Served, compile: CompileKind): ReadonlyMap<string, EndpointSubresource> {
   const declared = Object.entries(served.subresources ?? {});
   const { handleCreate } = parent.resource;
-  if (handleCreate === undefined && Object.hasOwn(served.schema.fields, "status") && !Object.hasOwn(served.subresources ?? {}, "status")) {
+  const hasStatus = handleCreate === undefined && served.statusSubresource !== false;
+  if (hasStatus && Object.hasOwn(served.schema.fields, "status") && !Object.hasOwn(served.subresources ?? {}, "status")) {
     declared.push(["status", statusSubresource]);
   }
   const sorted = declared.toSorted(([a], [b]) => a < b ? -1 : 1);

@@ -153,11 +153,12 @@ function keptMeta(next: ObjectMeta, prior: ObjectMeta, managedFields: ObjectMeta
   });
 }
 
-/** Whether anything but metadata and status differs. */
-function specChanged(call: RequestContext, next: ApiObject, prior: ApiObject): boolean {
+/** Whether anything but metadata differs, and but the status, if it has a subresource. */
+function specChanged({ endpoint }: RequestContext, next: ApiObject, prior: ApiObject): boolean {
+  const hasStatus = endpoint.subresources.has("status");
   const rest = (object: ApiObject) => {
-    const { status: _, ...others } = object as ApiObject & { status?: unknown };
-    return call.endpoint.stored.encode({ ...others, metadata: {} } as ApiObject);
+    const { status, ...others } = object as ApiObject & { status?: unknown };
+    return endpoint.stored.encode({ ...others, ...(hasStatus || status === undefined ? {} : { status }), metadata: {} } as ApiObject);
   };
   return rest(next) !== rest(prior);
 }

@@ -1,6 +1,8 @@
 import { definePlugin } from "../../plugin.ts";
 import { customResourceDefinitions } from "./definitions.ts";
+import { establishing } from "./controllers/established.ts";
 import { gates } from "./gates.ts";
+import { definedResources } from "./serving/source.ts";
 
 export { customResourceDefinitions };
 
@@ -10,4 +12,6 @@ export const apiextensionsPlugin = definePlugin({
   featureGates: gates,
   groupPriorities: { "apiextensions.{domain}": 16_700 },
   resources: [customResourceDefinitions],
+  resourceSource: definedResources,
+  controllers: [establishing],
 });

@@ -1,0 +1,25 @@
+/** What the server needs of a definition to serve its resource: plain data that changes only when the serving has to change. */
+import { isTrue } from "../conditions/condition.ts";
+import type { CustomResourceDefinition, Names, Spec } from "../schema.ts";
+
+export interface Description {
+  /** Name of the definition, `<plural>.<group>`. */
+  readonly name: string;
+  readonly spec: Spec;
+  /** The accepted names. */
+  readonly names: Names;
+  /** The definition is being deleted: objects cannot be created any more. */
+  readonly terminating: boolean;
+}
+
+/**
+ * The description of a definition; undefined if its resource is not served yet: its names have not been accepted, or have been lost to
+ * another definition before it was established.
+ */
+export function descriptionOf({ metadata, spec, status }: CustomResourceDefinition): Description | undefined {
+  const { acceptedNames: names } = status, conditions = status.conditions ?? [];
+  if (!isTrue(conditions, "NamesAccepted") && !isTrue(conditions, "Established")) return undefined;
+  const { plural = "", singular = "", kind = "", listKind = "" } = names as Partial<Names>;
+  if ([plural, singular, kind, listKind].includes("")) return undefined;
+  return { name: metadata.name ?? "", spec, names, terminating: isTrue(conditions, "Terminating") };
+}

@@ -1,0 +1,97 @@
+/** A resource of the server, made of a definition. */
+import type { ApiObject, FieldError, HookContext, Resource, Served, Subresource } from "../../../plugin.ts";
+import { scaleSubresource } from "../../../plugin.ts";
+import type { Version } from "../schema.ts";
+import { columnsOf } from "./columns.ts";
+import type { Description } from "./description.ts";
+import { deprecationOf } from "./deprecation.ts";
+import { rootSchema, schemaOfVersion } from "./root-schema.ts";
+import { selectableFieldsOf } from "./selectable-fields.ts";
+import { type CustomValidator, validatorOf } from "./validate.ts";
+import { finalizerWarnings } from "./warnings.ts";
+
+/** The resource that a definition describes. Objects are validated by the schema of the version of the request. */
+export function resourceOf(description: Description): Resource {
+  const { spec, names } = description;
+  const { group, scope, versions } = spec;
+  const stored = versions.find(({ storage }) => storage) ?? versions[0]!; // checked: exactly one
+  const validators = new Map<string, CustomValidator>();
+  const validatorFor = ({ requestVersion }: HookContext): CustomValidator => {
+    const version = versions.find(({ name }) => `${group}/${name}` === requestVersion) ?? stored;
+    const known = validators.get(version.name) ?? validatorOf(version, `${group}/${version.name}`);
+    validators.set(version.name, known);
+    return known;
+  };
+  return {
+    kind: names.kind,
+    plural: names.plural,
+    singular: names.singular ?? "",
+    listKind: names.listKind ?? "",
+    shortNames: names.shortNames ?? [],
+    categories: names.categories ?? [],
+    custom: true,
+    scope: scope === "Cluster" ? "Cluster" : "Namespaced",
+    summary: schemaOfVersion(stored).description ?? `Custom resource of the definition ${description.name}.`,
+    storedAs: `${group}/${stored.name}`,
+    storedUnder: `${group}/${names.plural}`,
+    served: Object.fromEntries(versions.map((version) => [`${group}/${version.name}`, servedVersion(description, version, validatorFor)])),
+    strategy: { generation: true, unconditionalUpdate: false },
+    create: (next, context) => validatorFor(context).create(next),
+    update: (next, prior, context) => validatorFor(context).update(next, prior),
+    warn: finalizerWarnings,
+    ...(description.terminating
+      ? {
+        authorizeWrite: (_next: ApiObject, prior: ApiObject | undefined) =>
+          prior === undefined ? "create not allowed while custom resource definition is terminating" : undefined,
+      }
+      : {}),
+  };
+}
+
+function servedVersion(
+  { spec, names }: Description,
+  version: Version,
+  validatorFor: (context: HookContext) => CustomValidator,
+): Served {
+  const { subresources } = version;
+  const scale = subresources?.scale ?? undefined;
+  return {
+    schema: rootSchema(names.kind, schemaOfVersion(version)),
+    introduced: "1.0",
+    hidden: version.served ? undefined : true,
+    statusSubresource: false,
+    warning: version.deprecated === true ? deprecationOf(spec, names, version) : undefined,
+    columns: columnsOf(version),
+    selectableFields: selectableFieldsOf(version),
+    subresources: {
+      ...((subresources?.status ?? undefined) === undefined ? {} : { status: statusSubresource(validatorFor) }),
+      ...(scale === undefined ? {} : {
+        scale: scaleSubresource({
+          specReplicasPath: scale.specReplicasPath,
+          statusReplicasPath: scale.statusReplicasPath,
+          ...(scale.labelSelectorPath === undefined || scale.labelSelectorPath === null
+            ? {}
+            : { labelSelectorPath: scale.labelSelectorPath }),
+        }),
+      }),
+    },
+  } as Served; // members of undefined are those that are absent
+}
+
+/** Writes the status and nothing else: metadata of the request is ignored but for field managers. */
+function statusSubresource(validatorFor: (context: HookContext) => CustomValidator): Subresource {
+  return {
+    leaves: ["metadata", "spec"],
+    write(next: ApiObject & { status?: unknown }, prior: ApiObject & { status?: unknown }) {
+      const { status: _, ...rest } = prior;
+      const { managedFields: _owners, ...metadata } = prior.metadata;
+      const { managedFields } = next.metadata;
+      return {
+        ...rest,
+        metadata: { ...metadata, ...(managedFields === undefined ? {} : { managedFields }) },
+        ...(next.status === undefined ? {} : { status: next.status }),
+      };
+    },
+    update: (next, prior, context): readonly FieldError[] => validatorFor(context).updateStatus(next, prior),
+  };
+}

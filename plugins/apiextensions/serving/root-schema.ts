@@ -1,0 +1,44 @@
+/** The schema of a kind, made of the schema in its definition. */
+import { structural } from "../../../core/schema.ts";
+import type { StructuralSchema } from "../../../core/structural-schema.ts";
+import { withDefaults } from "../../../core/structural/defaults.ts";
+import { type ApiObject, type Field, field, object, type StructNode, type Typed } from "../../../plugin.ts";
+import type { Version } from "../schema.ts";
+
+/** Members of every object, which have schemas of their own. */
+export const typeMembers: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
+
+/** The schema of a version. One without a schema keeps everything. */
+export function schemaOfVersion({ schema }: Version): StructuralSchema {
+  // The definition has been validated: its schema is structural.
+  return (schema?.openAPIV3Schema ?? { type: "object", "x-kubernetes-preserve-unknown-fields": true }) as StructuralSchema;
+}
+
+/** The schema node of a kind: metadata as for every kind, then the members of the schema by name. */
+export function rootSchema(kind: string, schema: StructuralSchema): Typed<ApiObject, StructNode> {
+  const own = Object.entries(schema.properties ?? {}).filter(([key]) => !typeMembers.has(key)).toSorted(([a], [b]) => a < b ? -1 : 1);
+  const fields = Object.fromEntries(
+    own.map(([key, inner]): [string, Field] => [key, field(0, structural(inner), "", { pointer: true }) as Field]),
+  );
+  const contents: StructuralSchema = { ...schema, properties: Object.fromEntries(own) };
+  const node = object(kind, fields, {
+    doc: schema.description ?? "",
+    // Metadata has no defaults of the definition.
+    applyDefaults: (self) => withDefaults(self, contents),
+  });
+  const rest = restOf(schema);
+  return Object.freeze({ ...node, whole: schema, ...(rest === undefined ? {} : { rest: structural(rest) }) }) as Typed<
+    ApiObject,
+    StructNode
+  >;
+}
+
+/** The schema of members that the schema does not name; undefined if they are pruned. */
+function restOf({ additionalProperties, ...schema }: StructuralSchema): StructuralSchema | undefined {
+  if (schema["x-kubernetes-preserve-unknown-fields"] === true) return { "x-kubernetes-preserve-unknown-fields": true };
+  return additionalProperties === undefined || additionalProperties === false
+    ? undefined
+    : additionalProperties === true
+    ? {}
+    : additionalProperties;
+}

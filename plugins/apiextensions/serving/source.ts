@@ -1,0 +1,67 @@
+/** Follows the definitions: their resources come, change and go while the server runs. */
+import type { ResourceSource } from "../../../plugin.ts";
+import { type CustomResourceDefinition, groupVersion } from "../schema.ts";
+import { resourceOf } from "./resource.ts";
+import { type Description, descriptionOf } from "./description.ts";
+
+const resource = "customresourcedefinitions";
+
+export const definedResources: ResourceSource<Description> = {
+  hook: "crd-informer-synced",
+  needs: [{ resource, groupVersions: [groupVersion] }],
+  async *follow({ api }, signal) {
+    const served = new Map<string, { readonly key: string; readonly description: Description }>();
+    let synced = false, changed = true;
+    let wake = Promise.withResolvers<void>();
+    const ended = follow();
+    ended.catch(() => {}); // awaited below
+    async function follow(): Promise<void> {
+      const onSynced = () => {
+        synced = true;
+        wake.resolve();
+      };
+      try {
+        for await (const { type, object } of api.watch(groupVersion, resource, "", {}, signal, "everything", onSynced)) {
+          changed = take(served, type, object as CustomResourceDefinition) || changed; // of the followed resource
+          if (changed && synced) wake.resolve();
+        }
+      } finally {
+        wake.resolve();
+      }
+    }
+    while (!signal.aborted) {
+      // Events that have arrived together make one change.
+      if (synced && changed) {
+        changed = false;
+        yield Array.from(served.values(), ({ description }) => description);
+        continue;
+      }
+      await Promise.race([wake.promise, ended]);
+      wake = Promise.withResolvers();
+      if (!synced && !signal.aborted) await Promise.race([ended, nextTurn()]);
+    }
+    await ended;
+  },
+  resources: (description) => [resourceOf(description)],
+};
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+/** Takes an event. Returns whether what is served has changed. */
+function take(
+  served: Map<string, { readonly key: string; readonly description: Description }>,
+  type: string,
+  definition: CustomResourceDefinition,
+): boolean {
+  const name = definition.metadata.name ?? "";
+  const description = type === "DELETED" ? undefined : descriptionOf(definition);
+  if (description === undefined) return served.delete(name);
+  const { uid = "", generation = 0 } = definition.metadata;
+  // The spec has changed if its generation has.
+  const key = JSON.stringify([uid, String(generation), description.names, description.terminating]);
+  if (served.get(name)?.key === key) return false;
+  served.set(name, { key, description });
+  return true;
+}
