@@ -19,8 +19,9 @@ export async function* listed(
   for (let from: Readonly<Record<string, string>> = {};;) {
     const { items, metadata } = await api.list(groupVersion, resource, namespace, { ...query, ...from, limit: `${limit}` });
     yield* items;
-    if (metadata.continue === undefined) return metadata.resourceVersion;
-    from = { continue: metadata.continue };
+    const { continue: token = "" } = metadata;
+    if (token === "") return metadata.resourceVersion;
+    from = { continue: token };
     limit = Math.min(limits.listedItemsMax, Math.ceil(limits.listedLength / JSON.stringify(items[0] ?? "").length));
   }
 }

@@ -121,6 +121,8 @@ export type SubresourceBody<V> = Omit<V, "kind" | "apiVersion" | "metadata">;
 export interface SubresourceView<T = any, V extends ApiObject = any> extends SubresourceKind<V> {
   /** The view of an object in the stored form. */
   readonly read: (object: T, context: HookContext) => SubresourceBody<V>;
+  /** The view to which a write applies, if it is another one. */
+  readonly readForWrite?: (object: T, context: HookContext) => SubresourceBody<V>;
   /** Rules of the view itself; errors are reported for the view's kind. */
   readonly validate?: (view: V, prior: T, context: HookContext) => readonly FieldError[];
   /** Makes the object to store from the view of the request and the stored object. */

@@ -123,6 +123,12 @@ export function methodNotAllowedError(why?: string): StatusError {
   const message = "the server does not allow this method on the requested resource";
   return new StatusError("MethodNotAllowed", why === undefined ? message : `${message}: ${why}`, { details: {} });
 }
+/** 405 for a verb that a custom resource or its subresource does not have. */
+export function notSupportedError(resource: GroupName, verb: string): StatusError {
+  return new StatusError("MethodNotAllowed", `${verb} is not supported on resources of kind ${goQuote(groupText(resource))}`, {
+    details: { ...(resource.group === "" ? {} : { group: resource.group }), kind: resource.name },
+  });
+}
 export function alreadyExistsError(resource: GroupName, name: string): StatusError {
   return new StatusError("AlreadyExists", `${groupText(resource)} ${goQuote(name)} already exists`, { details: detailsOf(resource, name) });
 }

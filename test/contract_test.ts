@@ -62,6 +62,21 @@ for (const family of ["authentication", "authorization", "migration", "rbac"]) {
 const internals: Readonly<Record<string, readonly string[]>> = {
   compareBytes: ["apiextensions"],
   limits: ["apiextensions", "cluster", "configmaps", "csi", "shared", "storage"],
+  // The parts of custom resources: their schemas, and how values are validated by them.
+  ...Object.fromEntries(
+    [
+      "compareVersions",
+      "embeddedErrors",
+      "isObject",
+      "Json",
+      "listTypeErrors",
+      "structural",
+      "StructuralSchema",
+      "validateValue",
+      "withDefaults",
+    ]
+      .map((name) => [name, ["apiextensions"]]),
+  ),
   jsonKind: ["cluster"],
   notAMap: ["configmaps"],
   NumberText: ["cluster"],

@@ -17,6 +17,8 @@ export interface DecodeReport {
   readonly reader: ReaderName;
   /** `unknown field "spec.nope"`, `duplicate field "data.a"`, in document order, each once, at most `strictFindingsMax`. */
   readonly findings: string[];
+  /** The document was applied: nulls of custom resources that may not be null stay, for validation. */
+  readonly applied?: true;
   /** The tree was converted, not read: paths in findings are not quoted, and at most `convertedFindingsMax` findings are kept. */
   readonly converted?: true;
 }
@@ -39,6 +41,8 @@ export class Decoding {
   readonly structs: string[] = [];
 
   readonly #converted: boolean;
+  /** See `DecodeReport.applied`. */
+  readonly applied: boolean;
   /** The struct that errors of a separate run name. */
   readonly #outerStruct: string | undefined;
 
@@ -49,6 +53,7 @@ export class Decoding {
     this.#depth = outer === undefined ? 0 : outer.#depth;
     this.#findings = report?.findings;
     this.#converted = report?.converted ?? false;
+    this.applied = report?.applied ?? false;
   }
 
   get strict(): boolean {
@@ -121,7 +126,7 @@ export class Decoding {
 }
 
 /** A path as findings show it: `spec.items[0].name`. */
-function pathText(path: readonly (string | number)[]): string {
+export function pathText(path: readonly (string | number)[]): string {
   let text = "";
   for (const step of path) text += typeof step === "number" ? `[${step}]` : text === "" ? step : `.${step}`;
   return text;

@@ -4,12 +4,12 @@ import { isObject, type Json } from "../json.ts";
 import { ObjectMeta } from "../meta/object-meta.ts";
 import type { Node, StructNode, StructuralNode } from "../schema.ts";
 import type { StructuralSchema } from "../structural-schema.ts";
-import { type Path, pruned } from "../structural/prune.ts";
+import { InvalidTypeMember, type Path, pruned } from "../structural/prune.ts";
 import { sortedKeys } from "../tree/sorted-keys.ts";
 import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";
 import { setOwn, treeFromJson } from "../tree/values.ts";
-import { DecodeError, Decoding } from "./decoding.ts";
-import { rawOf } from "./raw-json.ts";
+import { DecodeError, Decoding, pathText } from "./decoding.ts";
+import { rawOf, sortedText } from "./raw-json.ts";
 
 type Decode = (tree: Tree, prior: unknown, run: Decoding) => unknown;
 
@@ -20,14 +20,20 @@ export function decodeStructural({ schema }: StructuralNode, go: (node: Node) =>
     if (run.strict) reportDuplicates(tree, run);
     const raw = rawOf(tree);
     if ("huge" in raw) return run.refuseType(new NumberText(raw.huge), "float64", raw.huge);
-    return canonical(raw.value, schema, decodeMeta, run);
+    try {
+      return canonical(raw.value, schema, decodeMeta, run);
+    } catch (error) {
+      if (!(error instanceof InvalidTypeMember)) throw error;
+      throw new DecodeError(`${pathText([...run.path, ...error.path])}: Invalid value: ${sortedText(error.value)}: ${error.message}`);
+    }
   };
 }
 
 /** The canonical form of plain JSON. */
 function canonical(value: Json, schema: StructuralSchema, decodeMeta: Decode, run: Decoding): Json | undefined {
-  if (value === null && schema.nullable !== true) return undefined;
+  if (value === null && schema.nullable !== true && !(run.applied && schema.default === undefined)) return undefined;
   return pruned(value, schema, {
+    ...(run.applied ? { keepsNulls: true as const } : {}),
     ...(run.strict ? { unknown: (path: Path) => run.unknownAt(path) } : { dropInvalid: true as const }),
     metadata: (metadata, path) => run.strict ? embeddedMeta(metadata, path, decodeMeta, run) : storedMeta(metadata, decodeMeta),
   });
@@ -38,8 +44,13 @@ function embeddedMeta(metadata: Json, path: Path, decodeMeta: Decode, run: Decod
   append(run.path, path);
   try {
     const checked = new Decoding("json");
-    decodeMeta(treeFromJson(metadata), undefined, checked);
-    checked.finish();
+    try {
+      decodeMeta(treeFromJson(metadata), undefined, checked);
+      checked.finish();
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error;
+      throw new DecodeError(`${pathText(run.path)}: Invalid value: ${sortedText(metadata)}: ${error.message}`);
+    }
     return shown(decodeMeta(treeFromJson(metadata), undefined, run));
   } finally {
     run.path.length -= path.length;

@@ -18,6 +18,19 @@ export interface PruneOptions {
   readonly metadata: (metadata: Json, path: Path) => Json | undefined;
   /** The type members of an embedded resource that are no strings are removed. Default: they are kept, for validation. */
   readonly dropInvalid?: true;
+  /** Nulls of members that may not be null stay. */
+  readonly keepsNulls?: true;
+}
+
+/** The kind or apiVersion of an embedded resource is no string. */
+export class InvalidTypeMember extends Error {
+  readonly path: Path;
+  readonly value: Json;
+  constructor(path: Path, value: Json) {
+    super("must be a string");
+    this.path = path;
+    this.value = value;
+  }
 }
 
 /** The canonical form of a value of the schema. `path`: where the value is, for `options`. The value itself is not changed. */
@@ -55,12 +68,13 @@ function pruneMembers(object: JsonObject, schema: StructuralSchema, run: Run): J
     const value = object[key]!;
     const inner = memberSchema(schema, key);
     if (isEmbedded && (key === "apiVersion" || key === "kind")) {
-      if (options.dropInvalid !== true || typeof value === "string") setOwn(result, key, value);
+      if (typeof value === "string") setOwn(result, key, value);
+      else if (options.dropInvalid !== true) throw new InvalidTypeMember([...path, key], value);
     } else if (isEmbedded && key === "metadata") {
       const metadata = at(run, key, () => options.metadata(value, path));
       if (metadata !== undefined) setOwn(result, key, metadata);
     } else if (inner !== undefined) {
-      if (!isRemovedNull(value, inner)) setOwn(result, key, at(run, key, () => prune(value, inner, run)));
+      if (options.keepsNulls || !isRemovedNull(value, inner)) setOwn(result, key, at(run, key, () => prune(value, inner, run)));
     } else if (keeps) setOwn(result, key, value);
     else options.unknown?.([...path, key]);
   }

@@ -3,7 +3,11 @@ import { pluralOf } from "../../core/define/define.ts";
 import { goString } from "../../core/tree/json-text.ts";
 import { type CborItem, memberOf } from "../../core/codec/cbor/item.ts";
 import { cborReader } from "../../core/derive/cbor-read.ts";
-import { decoder, decodeStored } from "../../core/derive/decode.ts";
+import { append } from "../../core/append.ts";
+import { CborFailure } from "../../core/codec/cbor/failure.ts";
+import { objectOfCbor } from "../../core/codec/cbor/untyped.ts";
+import { DecodeError, decoder, type DecodeReport, decodeStored } from "../../core/derive/decode.ts";
+import { ObjectMeta } from "../../core/meta/object-meta.ts";
 import { encoder } from "../../core/derive/encode.ts";
 import { defaulter, gatesOfDefaults } from "../../core/derive/apply-defaults.ts";
 import { emptyListsToNil, emptyMapDropper } from "../../core/derive/empty-lists.ts";
@@ -112,11 +116,34 @@ function codecOf({ schema, applyDefaults: more }: Served, { names, isOn }: Setti
     encode: (object) => encode()(object),
     decode: (tree, report) => {
       const metadata = tree instanceof TreeObject ? tree.get("metadata") : undefined;
+      if (schema.whole !== undefined) return decodeCustom(decode(), tree, metadata, report);
       return withClearedOwners(decode()(tree, report), metadata instanceof TreeObject ? metadata.get("managedFields") : undefined);
     },
-    decodeCbor: (item, findings) => withClearedOwners(decodeCbor()(item, findings), memberOf(memberOf(item, "metadata"), "managedFields")),
+    decodeCbor: schema.whole !== undefined
+      ? (item, findings) => customOfCbor(decode(), item, findings)
+      : (item, findings) => withClearedOwners(decodeCbor()(item, findings), memberOf(memberOf(item, "metadata"), "managedFields")),
     applyDefaults: more === undefined ? (object) => defaults()(object, isOn) : (object) => more(defaults()(object, isOn), names),
   };
+}
+
+type Decode = (tree: Tree, report: DecodeReport) => ApiObject;
+const readMeta = once(() => decodeStored(ObjectMeta));
+
+/** As upstream decodes custom resources: metadata on its own first, and unknown members sorted after the duplicate ones. */
+function decodeCustom(decode: Decode, tree: Tree, metadata: Tree | undefined, report: DecodeReport): ApiObject {
+  if (metadata !== undefined) readMeta()(metadata);
+  const findings: string[] = [];
+  const object = decode(tree, { ...report, findings });
+  const rank = (finding: string) => finding.startsWith("duplicate") ? 0 : finding.startsWith('unknown field "metadata.') ? 1 : 2;
+  append(report.findings, findings.toSorted((a, b) => rank(a) - rank(b) || (rank(a) === 2 ? (a < b ? -1 : 1) : 0)));
+  return withClearedOwners(object, metadata instanceof TreeObject ? metadata.get("managedFields") : undefined);
+}
+
+/** Custom resources in CBOR are read as trees. */
+function customOfCbor(decode: Decode, item: CborItem, findings: string[] | undefined): ApiObject {
+  const tree = objectOfCbor(item);
+  if (tree instanceof CborFailure) throw new DecodeError(tree.text);
+  return decodeCustom(decode, tree, tree.get("metadata"), { reader: "json", findings: findings ?? [] });
 }
 
 /** Decoding omits an empty list of entries like any empty list, but in managed fields it means that all are to be cleared. */

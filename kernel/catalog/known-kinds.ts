@@ -69,12 +69,21 @@ export function meantVersion(endpoint: Endpoint, apiVersion: string): string {
 
 /** Rejects a body of another kind or version than the path's. Absent values are empty strings. */
 export function checkType(catalog: Catalog, endpoint: Endpoint, kind: string, apiVersion: string): void {
+  if (endpoint.resource.custom) {
+    // Validation compares the kind.
+    if (apiVersion === endpoint.apiVersion) return;
+    throw otherVersion(endpoint, apiVersion);
+  }
   const version = meantVersion(endpoint, apiVersion);
   const called = kind === "" ? endpoint.kind : kind;
   if (version === endpoint.apiVersion && called === endpoint.kind) return;
   const foreign = foreignType(catalog, endpoint, called, version);
   if (foreign !== undefined) throw unhandledError(called, splitGroupVersion(version).version, endpoint, foreign);
-  throw badRequestError(`the API version in the data (${version}) does not match the expected API version (${endpoint.apiVersion})`);
+  throw otherVersion(endpoint, version);
+}
+
+function otherVersion({ apiVersion }: Endpoint, found: string): StatusError {
+  return badRequestError(`the API version in the data (${found}) does not match the expected API version (${apiVersion})`);
 }
 
 /** The reason why an object of this type cannot be converted to the path's kind; undefined if it can. */

@@ -1,7 +1,7 @@
 /** Maps a resource request to an endpoint and a verb. Paths and errors are upstream's. */
-import { badRequestError, methodNotAllowedError, noRouteError } from "../../core/status-error.ts";
+import { badRequestError, methodNotAllowedError, noRouteError, notFoundError, notSupportedError } from "../../core/status-error.ts";
 import type { Verb } from "../../core/versions.ts";
-import type { Catalog, Endpoint, EndpointSubresource } from "../catalog/catalog.ts";
+import type { Catalog, CatalogGroup, Endpoint, EndpointSubresource } from "../catalog/catalog.ts";
 import { unservedKindError } from "./unserved-kinds.ts";
 import type { RequestInfo } from "./request-info.ts";
 
@@ -12,12 +12,21 @@ export interface Route {
   readonly subresource: EndpointSubresource | undefined;
 }
 
-/** Whether a path belongs to the core group, to a served group, or to a resource that is served but not in discovery. */
+/**
+ * Whether a path belongs to the API at all: to the core group, to a group that is served, or to a resource that is served unlisted. Of a
+ * group that has custom resources only, to one of them.
+ */
 export function isApiPath(info: RequestInfo, catalog: Catalog): boolean {
   if (info.path.startsWith("/api/")) return catalog.group("") !== undefined;
   const group = info.path.split("/")[2]!;
-  return info.path.startsWith("/apis/") && group !== "" &&
-    (catalog.group(group) !== undefined || catalog.endpoint(info.group, info.version, info.resource) !== undefined);
+  if (!info.path.startsWith("/apis/") || group === "") return false;
+  const served = catalog.group(group);
+  return (served !== undefined && hasDeclared(served)) || catalog.endpoint(info.group, info.version, info.resource) !== undefined;
+}
+
+/** Whether a group has resources of plugins. */
+export function hasDeclared({ versions }: CatalogGroup): boolean {
+  return versions.some(({ endpoints }) => endpoints.some(({ resource }) => resource.custom !== true));
 }
 
 /** The route of a resource request. Throws 404 for a path without an endpoint and 405 for a method that the path does not support. */
@@ -33,9 +42,15 @@ export function route(info: RequestInfo, method: string, catalog: Catalog): Rout
   // Only a list or watch over all namespaces may omit the namespace; a cluster-scoped resource never has one.
   if (endpoint.namespaced ? !info.inNamespace && name !== "" : info.inNamespace) throw noRouteError();
   const subresource = subresourceName === "" ? undefined : endpoint.subresources.get(subresourceName);
-  if (subresourceName !== "" && (subresource === undefined || info.watchPrefix)) throw noRouteError();
+  if (subresourceName !== "" && (subresource === undefined || info.watchPrefix)) {
+    throw endpoint.resource.custom ? notFoundError({ group: endpoint.group, name: endpoint.plural }, name) : noRouteError();
+  }
   const verb = verbOf(info, method, name, subresource !== undefined);
-  if (verb === undefined || !supports(endpoint, subresource, verb)) throw methodNotAllowedError(endpoint.resource.strategy?.withoutReason);
+  if (verb === undefined || !supports(endpoint, subresource, verb)) {
+    throw endpoint.resource.custom
+      ? notSupportedError({ group: endpoint.group, name: endpoint.plural }, info.verb)
+      : methodNotAllowedError(endpoint.resource.strategy?.withoutReason);
+  }
   if (endpoint.namespaced && info.namespace === "" && verb !== "list" && verb !== "watch") {
     if (!info.inNamespace) throw methodNotAllowedError();
     // Other verbs continue: upstream reports their other errors before the missing namespace.

@@ -49,10 +49,13 @@ export async function listParts(call: RequestContext, page: ListPage): Promise<I
     : { kind: "PartialObjectMetadataList", apiVersion: metaVersion(call, partials.version) };
   if (encoding === "protobuf") return await protobufParts(call, page, type, metadata, partials?.version);
   if (encoding === "cbor") return cborParts(call, page, type, metadata, partials?.version);
-  const open = `{"kind":"${type.kind}","apiVersion":"${type.apiVersion}","metadata":${encoder(ListMeta)(metadata)}`;
+  const { custom } = endpoint.resource;
+  const head = custom && partials === undefined ? customListMeta(metadata) : encoder(ListMeta)(metadata);
+  const open = `{"kind":"${type.kind}","apiVersion":"${type.apiVersion}","metadata":${head}`;
   const { json } = page.items;
   if (
-    encoding === "json" && !call.pretty && partials === undefined && json !== undefined && page.items.length > 0 && isStoredForm(endpoint)
+    encoding === "json" && !call.pretty && partials === undefined && !custom && json !== undefined && page.items.length > 0 &&
+    isStoredForm(endpoint)
   ) {
     return inOrder([`${open},"items":[`], json.pieces(), ["]}\n"]);
   }
@@ -74,8 +77,15 @@ function* each(items: Iterable<Item>, make: (item: Item) => Part): Generator<Par
   for (const item of items) yield make(item);
 }
 
-/** An item of a list: without kind and apiVersion. */
+/** Metadata of a list of custom resources: upstream writes the token even if it is empty. */
+function customListMeta({ continue: token = "", remainingItemCount, resourceVersion = "" }: ListMeta): string {
+  const remaining = remainingItemCount === undefined ? "" : `"remainingItemCount":${remainingItemCount},`;
+  return `{"continue":${JSON.stringify(token)},${remaining}"resourceVersion":"${resourceVersion}"}`;
+}
+
+/** An item of a list: without kind and apiVersion, but for custom resources. */
 function listItem(endpoint: Endpoint, item: Item): Part {
+  if (endpoint.resource.custom) return servedJson(endpoint, item);
   const head = `{"kind":"${endpoint.kind}","apiVersion":"${endpoint.apiVersion}",`;
   return `{${textOf(servedJson(endpoint, item)).slice(head.length)}`;
 }

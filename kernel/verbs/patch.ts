@@ -4,7 +4,7 @@ import { header } from "../request/exchange.ts";
 import { notePatch } from "../write/draft/audited.ts";
 import { readApply, readCborApply } from "../write/draft/apply.ts";
 import { applyCborMediaType, applyMediaType, unsupportedMediaType } from "../../core/codec/negotiate.ts";
-import { type Dialect, dialects, patchMediaTypes } from "../write/draft/patch.ts";
+import { type Dialect, dialectOf, patchMediaTypes } from "../write/draft/patch.ts";
 import { shownKind } from "./shown-kind.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import { writeOptions } from "../request/options.ts";
@@ -17,16 +17,18 @@ import { checkName, expectedRevision, replace } from "./update.ts";
 export async function patch(call: RequestContext): Promise<VerbResult> {
   const type = patchType(call);
   if (type === applyMediaType) return await apply(call, readApply);
-  if (type === applyCborMediaType && patchMediaTypes(call.catalog.media).includes(type)) return await apply(call, readCborApply);
-  const dialect = dialects.get(type);
-  if (dialect === undefined) throw unsupportedMediaType(patchMediaTypes(call.catalog.media));
+  if (type === applyCborMediaType && patchMediaTypes(call.catalog.media, call.endpoint).includes(type)) {
+    return await apply(call, readCborApply);
+  }
+  const dialect = dialectOf(type, call.endpoint);
+  if (dialect === undefined) throw unsupportedMediaType(patchMediaTypes(call.catalog.media, call.endpoint));
   return await patched(call, dialect);
 }
 
 /** The media type of the patch. As upstream, this check ignores spaces around it, and the selection of the dialect does not. */
 function patchType(call: RequestContext): string {
   const type = header(call.exchange, "content-type").split(";")[0]!;
-  if (!patchMediaTypes(call.catalog.media).includes(type.trim())) {
+  if (!patchMediaTypes(call.catalog.media, call.endpoint).includes(type.trim())) {
     throw new StatusError("UnsupportedMediaType", "415: Unsupported Media Type", { details: {} });
   }
   return type;

@@ -49,12 +49,12 @@ const ownAttempt: ShownKind["attempt"] = (_current, object, expected, hasOwners)
 const ownAnswer = (item: Item): VerbResult => objectResult(200, item);
 
 function viewKind(call: RequestContext, view: Endpoint): ShownKind {
-  const { read, validate, write } = call.subresource!.definition.view!; // compiled from it
+  const { read, readForWrite = read, validate, write } = call.subresource!.definition.view!; // compiled from it
   const shown: RequestContext = { ...call, endpoint: view };
   const itemOf = (item: Item, use: "answer" | "draft") => {
     const { name, namespace, uid, resourceVersion, creationTimestamp, managedFields } = item.object.metadata;
     const metadata = present({ name, namespace, uid, resourceVersion, creationTimestamp });
-    const body = read(item.object, hookContext(call));
+    const body = (use === "answer" ? read : readForWrite)(item.object, hookContext(call));
     const object = view.applyDefaults({ kind: view.kind, apiVersion: view.apiVersion, metadata, ...body } as ApiObject); // of the view's schema
     const whole = use === "answer" ? object : withEntries(object, viewEntries(call, view, managedFields));
     return Item.unsaved(view.stored, "", whole, resourceVersion);

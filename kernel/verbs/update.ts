@@ -105,7 +105,8 @@ export function replace(
     const made = make(current);
     const { object, expected, hasOwners } = made instanceof Promise ? await made : made;
     const namesNone = expected === 0 && (ifMatch === undefined || ifMatch.any);
-    if (namesNone && !(endpoint.resource.strategy?.unconditionalUpdate ?? true)) {
+    // A view without a version changes the newest object.
+    if (namesNone && call.subresource?.view === undefined && !(endpoint.resource.strategy?.unconditionalUpdate ?? true)) {
       throw invalidError(resourceName(call), info.name, [invalid("metadata.resourceVersion", 0, "must be specified for an update")]);
     }
     if (expected !== 0 && expected !== current.revision) throw modified(call);

@@ -209,7 +209,7 @@ function partOperations(scene: Scene, path: string, nounEnd: string, what: strin
       action: "patch",
       description: `Change ${what} in part.`,
       parameters: [...parameters, ...patchParameters],
-      body: { root: metaRoots.Patch, mediaTypes: patchMediaTypes(media), required: true },
+      body: { root: metaRoots.Patch, mediaTypes: patchMediaTypes(media, endpoint), required: true },
       responses: written,
     }),
   ];

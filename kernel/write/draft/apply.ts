@@ -34,6 +34,7 @@ import { badRequestError, StatusError } from "../../../core/status-error.ts";
 import { jsonFromTree, treeFromJson } from "../../../core/tree/json.ts";
 import { type Tree, TreeObject } from "../../../core/tree/tree.ts";
 import { readYaml } from "../../../core/tree/yaml.ts";
+import type { Endpoint } from "../../catalog/catalog.ts";
 import type { RequestContext } from "../../request-context.ts";
 import { emptyObject, plain, versionsOf, withEntries, writerOf } from "../field-managers.ts";
 import type { WriteOptions } from "../../request/options.ts";
@@ -175,7 +176,9 @@ function textOf(object: { readonly [key: string]: Json }, key: string): string {
 /** The merged value as an object of the kind, with defaults. */
 function decoded(call: RequestContext, merged: Json, config: { readonly [key: string]: Json }): ApiObject {
   const { endpoint } = call;
-  const decode = (tree: Tree) => endpoint.decode(tree, { reader: "yaml", findings: [] });
+  const resource = call.catalog.endpoint(call.info.group, call.info.version, call.info.resource)?.resource;
+  if (resource?.custom && resource !== endpoint.resource) throw notConverted(endpoint, config);
+  const decode = (tree: Tree) => endpoint.decode(tree, { reader: "yaml", findings: [], applied: true });
   const tree = treeFromJson(merged);
   try {
     return endpoint.applyDefaults(decode(tree));
@@ -190,6 +193,12 @@ function decoded(call: RequestContext, merged: Json, config: { readonly [key: st
     const problem = `unable to convert unstructured object to ${typeText(config)}: ${error.message}`;
     throw new StatusError("Unknown", `failed to convert new object (${shownName(config)}) to proper version: ${problem}`);
   }
+}
+
+/** Upstream's error for an apply that changes the scale of a custom resource. */
+function notConverted({ apiVersion }: Endpoint, config: { readonly [key: string]: Json }): StatusError {
+  const why = `request to convert CR to an invalid group/version: ${apiVersion}`;
+  return new StatusError("Unknown", `failed to convert new object (${shownName(config)}) to proper version: ${why}`);
 }
 
 function reportDuplicates(call: RequestContext, { duplicates }: ApplyDocument, { fieldValidation }: WriteOptions): void {

@@ -7,9 +7,10 @@ import { DecodeError, type DecodeReport } from "../../../core/derive/decode.ts";
 import { protobufReader } from "../../../core/derive/protobuf.ts";
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
-import { badRequestError } from "../../../core/status-error.ts";
+import { invalid } from "../../../core/field-error.ts";
+import { badRequestError, invalidError, StatusError } from "../../../core/status-error.ts";
 import { readJson } from "../../../core/tree/json.ts";
-import { type Read, TreeObject } from "../../../core/tree/tree.ts";
+import { type Read, type Tree, TreeObject } from "../../../core/tree/tree.ts";
 import { readYaml } from "../../../core/tree/yaml.ts";
 import { bodyOf, type RequestContext } from "../../request-context.ts";
 import { header } from "../../request/exchange.ts";
@@ -105,6 +106,7 @@ function fromText(bytes: Uint8Array, encoding: "json" | "yaml", call: RequestCon
   }
   const type = typeOf(read.tree);
   if (!type.ok) throw unrecognised(endpoint, type.error, bytes);
+  if (endpoint.resource.custom) checkCustomDocument(endpoint, type.kind, read.tree, bytes);
   checkType(call.catalog, endpoint, type.kind, type.apiVersion);
   const report: DecodeReport = { reader: encoding, findings: [] };
   let object: ApiObject;
@@ -119,5 +121,18 @@ function fromText(bytes: Uint8Array, encoding: "json" | "yaml", call: RequestCon
     throw unhandledError(endpoint.kind, endpoint.version, endpoint, `strict decoding error: ${[...yaml, ...report.findings].join(", ")}`);
   }
   if (validation === "Warn") { for (const problem of [...read.duplicates, ...report.findings]) warnings.add(problem); }
+  if (endpoint.resource.custom && type.kind !== endpoint.kind) throw wrongKind(endpoint, type.kind, object);
   return { ...object, kind: endpoint.kind, apiVersion: endpoint.apiVersion };
+}
+
+/** A body of a custom resource has a kind, and is no list. */
+function checkCustomDocument(endpoint: Endpoint, kind: string, tree: Tree, bytes: Uint8Array): void {
+  if (kind === "") throw unrecognised(endpoint, `Object 'Kind' is missing in '${new TextDecoder().decode(bytes)}'`, bytes);
+  if (kind.endsWith("List") || !(tree instanceof TreeObject) || (tree.get("items") ?? null) === null) return;
+  throw new StatusError("Unknown", "*unstructured.Unstructured is not a list: no Items field in this object");
+}
+
+/** 422 for a custom resource that calls itself another kind. */
+function wrongKind({ group, kind: expected }: Endpoint, kind: string, { metadata: { name = "" } }: ApiObject): StatusError {
+  return invalidError({ group, name: kind }, name, [invalid("kind", kind, `must be ${expected}`)]);
 }

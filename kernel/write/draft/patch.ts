@@ -1,6 +1,9 @@
 /** Applies the dialects of patches to a live object. The result is a decoded and checked object in the request's version. */
 import { CborError } from "../../../core/codec/cbor/read.ts";
 import { applyCborMediaType, applyMediaType, type Media } from "../../../core/codec/negotiate.ts";
+import { sortedText } from "../../../core/derive/raw-json.ts";
+import type { Json } from "../../../core/schema.ts";
+import type { Endpoint } from "../../catalog/catalog.ts";
 import { DecodeError, type DecodeReport } from "../../../core/derive/decode.ts";
 import { invalid } from "../../../core/field-error.ts";
 import { applyJsonPatch, readJsonPatch } from "../../../core/patch/json-patch.ts";
@@ -19,7 +22,7 @@ import type { Item } from "../../objects/objects.ts";
 import type { FieldValidation } from "../../request/options.ts";
 import { splitGroupVersion } from "../../../core/versions.ts";
 import { foreignInternal, foreignType, meantVersion } from "../../catalog/known-kinds.ts";
-import { servedJson } from "../../respond/served.ts";
+import { servedJson, servedObject } from "../../respond/served.ts";
 import { typeOf } from "./type-of.ts";
 
 /** The patched object in the request's version, without defaults. */
@@ -35,9 +38,16 @@ export const dialects: ReadonlyMap<string, Dialect> = new Map<string, Dialect>([
   ["application/strategic-merge-patch+json", strategic],
 ]);
 
+/** The dialect of a media type. Custom resources have no strategic merge patches. */
+export function dialectOf(type: string, { resource }: Endpoint): Dialect | undefined {
+  const dialect = dialects.get(type);
+  return resource.custom && dialect === strategic ? undefined : dialect;
+}
+
 /** Media types of patches in upstream's order. */
-export function patchMediaTypes({ encodings }: Media): readonly string[] {
-  return [...dialects.keys(), applyMediaType, ...(encodings.includes("cbor") ? [applyCborMediaType] : [])];
+export function patchMediaTypes({ encodings }: Media, endpoint: Endpoint): readonly string[] {
+  const own = [...dialects.keys()].filter((type) => dialectOf(type, endpoint) !== undefined);
+  return [...own, applyMediaType, ...(encodings.includes("cbor") ? [applyCborMediaType] : [])];
 }
 
 function jsonPatch(call: RequestContext, body: Uint8Array, validation: FieldValidation): Change {
@@ -67,8 +77,12 @@ function strategic(call: RequestContext, body: Uint8Array, validation: FieldVali
   };
 }
 
-/** The live object in the client's version, with strings as written. */
+/** The live object in the client's version, with strings as written. Of custom resources with sorted members, as errors quote it. */
 function liveTree({ endpoint }: RequestContext, live: Item): Tree {
+  if (endpoint.resource.custom) {
+    const text = sortedText(servedObject(endpoint, live) as unknown as Json); // an object of JSON
+    return treeOf(readWrittenJson(new TextEncoder().encode(text)));
+  }
   return treeOf(readWrittenJson(servedJson(endpoint, live)));
 }
 function treeOf(read: Read): Tree {

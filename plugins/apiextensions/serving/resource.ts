@@ -1,10 +1,11 @@
 /** A resource of the server, made of a definition. */
 import type { ApiObject, FieldError, HookContext, Resource, Served, Subresource } from "../../../plugin.ts";
-import { scaleSubresource } from "../../../plugin.ts";
 import type { Version } from "../schema.ts";
 import { columnsOf } from "./columns.ts";
 import type { Description } from "./description.ts";
 import { deprecationOf } from "./deprecation.ts";
+import { customScale } from "./scale.ts";
+import { conversions } from "./conversion.ts";
 import { rootSchema, schemaOfVersion } from "./root-schema.ts";
 import { selectableFieldsOf } from "./selectable-fields.ts";
 import { type CustomValidator, validatorOf } from "./validate.ts";
@@ -63,17 +64,10 @@ function servedVersion(
     warning: version.deprecated === true ? deprecationOf(spec, names, version) : undefined,
     columns: columnsOf(version),
     selectableFields: selectableFieldsOf(version),
+    ...conversions(spec, version),
     subresources: {
       ...((subresources?.status ?? undefined) === undefined ? {} : { status: statusSubresource(validatorFor) }),
-      ...(scale === undefined ? {} : {
-        scale: scaleSubresource({
-          specReplicasPath: scale.specReplicasPath,
-          statusReplicasPath: scale.statusReplicasPath,
-          ...(scale.labelSelectorPath === undefined || scale.labelSelectorPath === null
-            ? {}
-            : { labelSelectorPath: scale.labelSelectorPath }),
-        }),
-      }),
+      ...(scale === undefined ? {} : { scale: customScale(scale) }),
     },
   } as Served; // members of undefined are those that are absent
 }

@@ -1,9 +1,10 @@
 /** Validation of custom resources by the schema of one version, in upstream's order. */
 import type { Json } from "../../../core/json.ts";
-import { embeddedErrors } from "../../../core/structural/embedded.ts";
-import { listTypeErrors } from "../../../core/structural/list-types.ts";
-import { validateValue } from "../../../core/structural/validate/validate.ts";
-import { type ApiObject, type FieldError, type FieldErrorType, invalid } from "../../../plugin.ts";
+import { embeddedErrors } from "../../../core/custom/embedded.ts";
+import { listTypeErrors } from "../../../core/custom/list-types.ts";
+import { validateValue } from "../../../core/custom/validate.ts";
+import type { StructuralSchema } from "../../../core/structural-schema.ts";
+import { type ApiObject, type FieldError, type FieldErrorType, invalid, validateObjectMetaUpdate } from "../../../plugin.ts";
 import type { Version } from "../schema.ts";
 import { schemaOfVersion } from "./root-schema.ts";
 import { specReplicasErrors, statusReplicasErrors } from "./scale-rules.ts";
@@ -29,7 +30,9 @@ export function validatorOf(version: Version, apiVersion: string): CustomValidat
     const errors = listTypeErrors(next, schema);
     return errors.length > 0 && listTypeErrors(prior, schema).length === 0 ? errors : [];
   }
+  const hasRules = containsRules(schema);
   function withRules(errors: readonly FieldError[]): readonly FieldError[] {
+    if (!hasRules) return errors;
     if (errors.some(({ type }) => blocking.has(type))) return [...errors, notChecked];
     return errors;
   }
@@ -47,6 +50,8 @@ export function validatorOf(version: Version, apiVersion: string): CustomValidat
     update(object, stored) {
       const next = shown(object), prior = shown(stored);
       return withRules([
+        // The kernel reports them, too: upstream's causes name them twice.
+        ...validateObjectMetaUpdate(next.metadata, prior.metadata),
         ...validateValue(next, schema, { old: prior }),
         ...specReplicasErrors(next, scale),
         ...statusReplicasErrors(next, scale),
@@ -58,12 +63,22 @@ export function validatorOf(version: Version, apiVersion: string): CustomValidat
       const next = shown(object), prior = shown(stored);
       const { status } = next as { readonly status?: Json }, { status: old } = prior as { readonly status?: Json };
       return withRules([
-        ...(status === undefined || statusSchema === undefined ? [] : validateValue(status, statusSchema, { path: "status", old })),
+        ...validateObjectMetaUpdate(next.metadata, prior.metadata),
+        ...(status === undefined || statusSchema === undefined
+          ? []
+          : validateValue(status, statusSchema, { path: "status", shownPath: "", old })),
         ...statusReplicasErrors(next, scale),
         ...listErrors(next, prior),
       ]);
     },
   };
+}
+
+/** Whether the schema, or one inside it, has rules in CEL. */
+function containsRules(schema: StructuralSchema): boolean {
+  const { properties = {}, additionalProperties, items } = schema;
+  return (schema["x-kubernetes-validations"] ?? []).length > 0 || Object.values(properties).some(containsRules) ||
+    (typeof additionalProperties === "object" && containsRules(additionalProperties)) || (items !== undefined && containsRules(items));
 }
 
 const notChecked: FieldError = invalid(

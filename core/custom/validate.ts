@@ -2,12 +2,12 @@
  * Validation of values of custom resources against their schema, with the messages of upstream (kube-openapi `validation/validate`).
  * The order of errors within one value is upstream's; members are visited sorted by name.
  */
-import { type FieldError, invalid, notSupported, required, tooLong, tooMany } from "../../field-error.ts";
-import { isObject, type Json, type JsonObject } from "../../json.ts";
-import { otherMembers, type StructuralSchema } from "../../structural-schema.ts";
-import { goJson } from "../../tree/json-text.ts";
-import { goQuote } from "../../tree/go-quote.ts";
-import { sortedKeys } from "../../tree/sorted-keys.ts";
+import { type FieldError, invalid, notSupported, required, tooLong, tooMany } from "../field-error.ts";
+import { isObject, type Json, type JsonObject } from "../json.ts";
+import { otherMembers, type StructuralSchema } from "../structural-schema.ts";
+import { goJson } from "../tree/json-text.ts";
+import { goQuote } from "../tree/go-quote.ts";
+import { sortedKeys } from "../tree/sorted-keys.ts";
 import { Correlated } from "./correlation.ts";
 import { formatCheck } from "./formats.ts";
 import { isIntegerValue, numberErrors } from "./numbers.ts";
@@ -17,16 +17,25 @@ import { Result } from "./result.ts";
 export interface ValidateOptions {
   /** Path of the value; "" for an object. */
   readonly path?: string;
+  /** Path of the value in messages. Default: `path`. */
+  readonly shownPath?: string;
   /** The value before an update: errors of parts that have not changed are left out (gate CRDValidationRatcheting). */
   readonly old?: Json | undefined;
 }
 
 /** All errors of a value. */
-export function validateValue(value: Json, schema: StructuralSchema, { path = "", old }: ValidateOptions = {}): readonly FieldError[] {
+export function validateValue(value: Json, schema: StructuralSchema, options: ValidateOptions = {}): readonly FieldError[] {
+  const { path = "", shownPath = path, old } = options;
   const correlated = old === undefined ? undefined : new Correlated(value, old, schema);
-  return check(value, schema, { path, correlated, isRoot: path === "" }).errors.map((error) =>
-    error.path === "" ? { ...error, path: "<nil>" } : error.path.startsWith(".") ? { ...error, path: error.path.slice(1) } : error
-  );
+  const { errors } = check(value, schema, { path: shownPath, correlated, isRoot: path === "" });
+  return errors.map((error) => ({ ...error, path: fullPath(error.path, shownPath === path ? "" : path) }));
+}
+
+/** The path of an error. `prefix`: the part that messages leave out. */
+function fullPath(path: string, prefix: string): string {
+  const own = path.startsWith(".") ? path.slice(1) : path;
+  if (prefix === "" || own === "<nil>") return own === "" ? "<nil>" : own;
+  return own === "" ? prefix : own.startsWith("[") ? `${prefix}${own}` : `${prefix}.${own}`;
 }
 
 interface Place {

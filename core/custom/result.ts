@@ -1,5 +1,5 @@
 /** Outcome of checking a value against one schema: errors, and how many checks have passed. */
-import type { FieldError } from "../../field-error.ts";
+import type { FieldError } from "../field-error.ts";
 
 /** Collects errors. Of errors with the same text only the first is kept. */
 export class Result {

@@ -1,17 +1,17 @@
 /** Patterns of schemas, in RE2 syntax: matching is linear in the text. */
 import { RE2JS } from "re2js";
-import { limits } from "../../limits.ts";
+import { limits } from "../limits.ts";
 
 export type Pattern = { readonly matches: (text: string) => boolean } | { readonly error: string };
 
-/** Compiled patterns. When it is full it starts anew: patterns belong to definitions, and few are in use. */
-let compiled = new Map<string, Pattern>();
+/** Compiled patterns. When it is full it is emptied: patterns belong to definitions, and few are in use. */
+const compiled = new Map<string, Pattern>();
 
 /** The compiled pattern, or the reason why it cannot be compiled. */
 export function patternOf(text: string): Pattern {
   const known = compiled.get(text);
   if (known !== undefined) return known;
-  if (compiled.size >= limits.patternsKeptMax) compiled = new Map();
+  if (compiled.size >= limits.patternsKeptMax) compiled.clear();
   const made = compile(text);
   compiled.set(text, made);
   return made;

@@ -1,7 +1,7 @@
 /** Bounds and ranges of numbers. Integers are compared as int64, other numbers as doubles. */
-import { type FieldError, invalid } from "../../field-error.ts";
-import type { StructuralSchema } from "../../structural-schema.ts";
-import { numberText } from "../../tree/values.ts";
+import { type FieldError, invalid } from "../field-error.ts";
+import type { StructuralSchema } from "../structural-schema.ts";
+import { numberText } from "../tree/values.ts";
 
 type Num = number | bigint;
 

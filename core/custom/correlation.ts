@@ -2,10 +2,10 @@
  * The old value that belongs to a new one, for ratcheting: an error of a value that has not changed is no error of an update (KEP-4008).
  * Members belong together by name, items of keyed lists by their keys. Items of other lists do not.
  */
-import { sameValue } from "../../derive/same-value.ts";
-import { isObject, type Json } from "../../json.ts";
-import { memberSchema, type StructuralSchema } from "../../structural-schema.ts";
-import { rawText } from "../../derive/raw-json.ts";
+import { sameValue } from "../derive/same-value.ts";
+import { isObject, type Json } from "../json.ts";
+import { memberSchema, type StructuralSchema } from "../structural-schema.ts";
+import { rawText } from "../derive/raw-json.ts";
 
 /** A new and an old value at the same place. */
 export class Correlated {

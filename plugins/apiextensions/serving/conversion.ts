@@ -1,0 +1,26 @@
+/** Conversion between versions without a webhook: members that the other version does not have are pruned. */
+import type { Json } from "../../../core/json.ts";
+import type { StructuralSchema } from "../../../core/structural-schema.ts";
+import { pruned } from "../../../core/structural/prune.ts";
+import type { ApiObject, Served } from "../../../plugin.ts";
+import type { Spec, Version } from "../schema.ts";
+import { schemaOfVersion } from "./root-schema.ts";
+
+/** The conversions of a version from and to the stored one; none where both have the same schema. */
+export function conversions({ versions }: Spec, version: Version): Pick<Served, "toStored" | "fromStored"> {
+  const stored = versions.find(({ storage }) => storage);
+  if (stored === undefined || stored === version) return {};
+  const own = schemaOfVersion(version), other = schemaOfVersion(stored);
+  if (JSON.stringify(own) === JSON.stringify(other)) return {};
+  return { toStored: prunedTo(other), fromStored: prunedTo(own) };
+}
+
+function prunedTo(schema: StructuralSchema): (object: ApiObject) => ApiObject {
+  // Kind, version and metadata stay as they are.
+  const whole: StructuralSchema = { ...schema, "x-kubernetes-embedded-resource": true };
+  return (object) => {
+    const { kind, apiVersion, metadata, ...contents } = object;
+    const next = pruned(contents as unknown as Json, whole, { metadata: (value) => value }) as object;
+    return { kind, apiVersion, metadata, ...next } as ApiObject; // of the kind, whose members were pruned
+  };
+}
