@@ -65,11 +65,19 @@ const internals: Readonly<Record<string, readonly string[]>> = {
   // The parts of custom resources: their schemas, and how values are validated by them.
   ...Object.fromEntries(
     [
+      "columnCell",
+      "ColumnType",
       "compareVersions",
       "embeddedErrors",
+      "internalError",
       "isObject",
       "Json",
+      "JsonPathError",
       "listTypeErrors",
+      "parseJsonPath",
+      "pruned",
+      "Scale",
+      "selectableText",
       "structural",
       "StructuralSchema",
       "validateValue",

@@ -1,5 +1,6 @@
 import { definePlugin } from "../../plugin.ts";
 import { customResourceDefinitions } from "./definitions.ts";
+import { cleanup } from "./controllers/cleanup.ts";
 import { establishing } from "./controllers/established.ts";
 import { gates } from "./gates.ts";
 import { definedResources } from "./serving/source.ts";
@@ -13,5 +14,5 @@ export const apiextensionsPlugin = definePlugin({
   groupPriorities: { "apiextensions.{domain}": 16_700 },
   resources: [customResourceDefinitions],
   resourceSource: definedResources,
-  controllers: [establishing],
+  controllers: [establishing, cleanup],
 });

@@ -1,10 +1,12 @@
-/** Accepts the names of definitions and establishes them (upstream: apiextensions-apiserver `controller/status`, `controller/establish`). */
-import { type Api, type Controller, runWorkQueue, StatusError } from "../../../plugin.ts";
-import { isTrue } from "../conditions/condition.ts";
-import { conditionsOf } from "../conditions/evaluate.ts";
-import { type CustomResourceDefinition, groupVersion } from "../schema.ts";
-
-const resource = "customresourcedefinitions";
+/** Keeps the conditions of definitions (upstream: apiextensions-apiserver `controller/status`, `establish`, `apiapproval`, `nonstructuralschema`). */
+import { type Api, type Controller, type Names, runWorkQueue, StatusError } from "../../../plugin.ts";
+import { isTrue } from "../condition.ts";
+import { statusWithApproval } from "../conditions/approval.ts";
+import { statusEstablished } from "../conditions/established.ts";
+import { statusWithNames, usedNames } from "../conditions/names.ts";
+import { statusWithNonStructural } from "../conditions/non-structural.ts";
+import { type CustomResourceDefinition, type DefinitionStatus, groupVersion } from "../schema.ts";
+import { now, resource, withConditions } from "./definitions.ts";
 
 export const establishing: Controller = {
   name: "custom-resource-establishing",
@@ -17,39 +19,44 @@ export const establishing: Controller = {
     const work = (name: string) => evaluate(api, name, known, names);
     await runWorkQueue({ context, signal, work }, async (queue, until) => {
       for await (const { type, object } of api.watch(groupVersion, resource, "", {}, until)) {
-        const definition = object as CustomResourceDefinition; // of the followed resource
-        const name = definition.metadata.name ?? "";
+        const definition = withConditions(object), name = definition.metadata.name ?? "";
         if (type === "DELETED") known.delete(name);
         else known.set(name, definition);
         queue.add(name);
         // Names that are free now may be those of another definition.
-        const group = definition.spec?.group ?? name.slice(name.indexOf(".") + 1);
-        for (const other of known.values()) if (other.spec.group === group && waitsForNames(other)) queue.add(other.metadata.name ?? "");
+        const group = name.slice(name.indexOf(".") + 1);
+        for (const other of known.values()) {
+          if (other.spec.group === group && !isTrue(other.status.conditions, "NamesAccepted")) queue.add(other.metadata.name ?? "");
+        }
       }
     });
   },
 };
 
-function waitsForNames({ status: { conditions } }: CustomResourceDefinition): boolean {
-  return !isTrue(conditions ?? [], "NamesAccepted");
-}
-
 /** Brings the conditions of a definition to what it and the others say. */
-async function evaluate(
-  api: Api,
-  name: string,
-  known: ReadonlyMap<string, CustomResourceDefinition>,
-  names: Parameters<typeof conditionsOf>[3],
-): Promise<void> {
+async function evaluate(api: Api, name: string, known: Map<string, CustomResourceDefinition>, names: Names): Promise<void> {
   const definition = known.get(name);
   if (definition === undefined) return;
-  const others = [...known.values()].filter((each) => each !== definition && each.spec.group === definition.spec.group);
-  const status = conditionsOf(definition, others, new Date().toISOString().replace(/\.[0-9]+Z$/, "Z"), names);
+  const status = statusOf(definition, known.values(), names);
   if (status === definition.status) return;
   try {
-    await api.update(groupVersion, resource, "", name, { ...definition, status }, { subresource: "status" });
+    const updated = await api.update(groupVersion, resource, "", name, { ...definition, status }, { subresource: "status" });
+    // The next definition must see the names that this one has got.
+    if (known.get(name) === definition) known.set(name, withConditions(updated));
   } catch (error) {
     // A definition that has changed meanwhile comes again.
     if (!(error instanceof StatusError) || (error.reason !== "Conflict" && error.reason !== "NotFound")) throw error;
   }
+}
+
+/** The status after all steps, in upstream's order; the same value if nothing changes. */
+function statusOf(definition: CustomResourceDefinition, all: Iterable<CustomResourceDefinition>, names: Names): DefinitionStatus {
+  const time = now();
+  const steps: readonly ((next: CustomResourceDefinition) => DefinitionStatus | undefined)[] = [
+    (next) => statusWithNames(next, usedNames(all, next.spec.group), time),
+    (next) => statusEstablished(next, time),
+    (next) => statusWithApproval(next, names, time),
+    (next) => statusWithNonStructural(next, time),
+  ];
+  return steps.reduce((status, step) => step({ ...definition, status }) ?? status, definition.status);
 }

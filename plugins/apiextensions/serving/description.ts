@@ -1,5 +1,5 @@
 /** What the server needs of a definition to serve its resource: plain data that changes only when the serving has to change. */
-import { isTrue } from "../conditions/condition.ts";
+import { isTrue } from "../condition.ts";
 import type { CustomResourceDefinition, Names, Spec } from "../schema.ts";
 
 export interface Description {

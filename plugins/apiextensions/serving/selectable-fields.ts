@@ -1,15 +1,18 @@
 /** Field selectors of a definition: label to the value of an object. */
-import { type ApiObject, type Served } from "../../../plugin.ts";
+import type { Json } from "../../../core/json.ts";
+import { selectableText } from "../../../core/json-path/column.ts";
+import { JsonPathError, parseJsonPath } from "../../../core/json-path/parse.ts";
+import type { ApiObject, Served } from "../../../plugin.ts";
 import type { Version } from "../schema.ts";
-import { valueAt } from "./value-at.ts";
 
 export function selectableFieldsOf({ selectableFields }: Version): Served["selectableFields"] {
-  if (selectableFields === undefined || selectableFields.length === 0) return undefined;
-  return Object.fromEntries(selectableFields.map(({ jsonPath }) => {
-    const label = jsonPath.replace(/^\./, ""), names = label.split(".");
-    return [label, (object: ApiObject) => {
-      const value = valueAt(object, names);
-      return value === undefined || value === null ? "" : String(value);
-    }];
+  if (selectableFields === undefined || selectableFields === null || selectableFields.length === 0) return undefined;
+  return Object.fromEntries(selectableFields.flatMap(({ jsonPath }) => {
+    const path = parseJsonPath(jsonPath);
+    if (path instanceof JsonPathError) return [];
+    return [[jsonPath.replace(/^\./, ""), (object: ApiObject) => {
+      const text = selectableText(path, object as unknown as Json); // an object of JSON
+      return text instanceof JsonPathError ? "" : text;
+    }]];
   }));
 }

@@ -1,0 +1,91 @@
+/**
+ * Deletes the objects of definitions that are being deleted, then removes their finalizer (upstream: apiextensions-apiserver
+ * `controller/finalizer`).
+ */
+import { type Api, type Controller, listed, pause, runWorkQueue, StatusError } from "../../../plugin.ts";
+import { type ConditionNews, isTrue, withCondition } from "../condition.ts";
+import { deletionCompleted, deletionFailed, deletionInProgress, deletionUnconfirmed, neverEstablished } from "../conditions/terminating.ts";
+import { cleanupFinalizer } from "../definitions.ts";
+import { type CustomResourceDefinition, groupVersion } from "../schema.ts";
+import { now, resource, withConditions } from "./definitions.ts";
+
+/** Milliseconds between two looks at objects whose own finalizers keep them, and how long they are waited for. */
+const lookEveryMs = 500, waitMsMax = 60_000;
+
+export const cleanup: Controller = {
+  name: "custom-resource-cleanup",
+  fieldManager: "kube-apiserver",
+  needs: [{ resource, groupVersions: [groupVersion] }],
+  async run(context, signal) {
+    const { api } = context;
+    await runWorkQueue({ context, signal, work: (name) => clean(api, name, signal), workers: 4 }, async (queue, until) => {
+      for await (const { type, object } of api.watch(groupVersion, resource, "", {}, until)) {
+        if (type !== "DELETED" && isDue(object as CustomResourceDefinition)) queue.add(object.metadata.name ?? "");
+      }
+    });
+  },
+};
+
+function isDue({ metadata: { deletionTimestamp, finalizers = [] } }: CustomResourceDefinition): boolean {
+  return (deletionTimestamp ?? null) !== null && finalizers.includes(cleanupFinalizer);
+}
+
+/** Deletes the objects of one definition. Rejects if some are left, so that it is tried again. */
+async function clean(api: Api, name: string, signal: AbortSignal): Promise<void> {
+  try {
+    const found = withConditions(await api.get(groupVersion, resource, "", name));
+    if (!isDue(found)) return;
+    const started = await update(api, found, deletionInProgress);
+    const outcome = isTrue(started.status.conditions, "Established")
+      ? await deleteObjects(api, started, signal)
+      : { news: neverEstablished };
+    if ("error" in outcome) {
+      await update(api, started, outcome.news);
+      throw outcome.error;
+    }
+    const { finalizers = [] } = started.metadata;
+    await update(
+      api,
+      { ...started, metadata: { ...started.metadata, finalizers: finalizers.filter((each) => each !== cleanupFinalizer) } },
+      outcome.news,
+    );
+  } catch (error) {
+    // A definition that has changed or gone meanwhile comes again, if it is there.
+    if (!(error instanceof StatusError) || (error.reason !== "Conflict" && error.reason !== "NotFound")) throw error;
+  }
+}
+
+async function update(api: Api, definition: CustomResourceDefinition, news: ConditionNews): Promise<CustomResourceDefinition> {
+  const status = { ...definition.status, conditions: withCondition(definition.status.conditions ?? [], news, now()) };
+  const next = { ...definition, status };
+  return withConditions(await api.update(groupVersion, resource, "", definition.metadata.name ?? "", next, { subresource: "status" }));
+}
+
+async function deleteObjects(
+  api: Api,
+  { spec, status }: CustomResourceDefinition,
+  signal: AbortSignal,
+): Promise<{ readonly news: ConditionNews } | { readonly news: ConditionNews; readonly error: unknown }> {
+  const plural = status.acceptedNames?.plural ?? spec.names.plural;
+  const served = spec.versions.find((version) => version.served);
+  // Objects of a definition without a served version cannot be reached.
+  if (served === undefined) return { news: deletionCompleted };
+  const version = `${spec.group}/${served.name}`;
+  try {
+    const namespaces = new Set<string>();
+    for await (const { metadata } of listed(api, version, plural, "")) namespaces.add(metadata.namespace ?? "");
+    for (const namespace of namespaces) await api.deleteCollection(version, plural, namespace);
+  } catch (error) {
+    return { news: deletionFailed(`could not issue all deletes: ${textOf(error)}`), error };
+  }
+  for (let waited = 0; waited < waitMsMax && !signal.aborted; waited += lookEveryMs) {
+    if ((await api.list(version, plural, "", { limit: "1" })).items.length === 0) return { news: deletionCompleted };
+    await pause(lookEveryMs, signal);
+  }
+  const error = new Error("timed out waiting for the condition");
+  return { news: deletionUnconfirmed(error.message), error };
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

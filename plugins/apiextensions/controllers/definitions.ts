@@ -1,0 +1,17 @@
+/** Definitions as the controllers read them from the API. */
+import type { ApiObject, Time } from "../../../plugin.ts";
+import type { CustomResourceDefinition } from "../schema.ts";
+
+export const resource = "customresourcedefinitions";
+
+/** A definition of the API, with a list of conditions: JSON writes an empty one as null. */
+export function withConditions(object: ApiObject): CustomResourceDefinition {
+  const definition = object as CustomResourceDefinition; // of the resource
+  const { status } = definition;
+  return { ...definition, status: { ...status, conditions: status?.conditions ?? [] } };
+}
+
+/** The time of now, in whole seconds. */
+export function now(): Time {
+  return new Date().toISOString().replace(/\.[0-9]+Z$/, "Z");
+}
