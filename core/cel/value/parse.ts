@@ -48,7 +48,7 @@ function withoutSeparators(text: string): string | undefined {
   const isHexadecimal = /^0[xX]/.test(text);
   const body = isHexadecimal ? `0${text.slice(2)}` : text;
   const allowed = isHexadecimal ? /^(?:[0-9a-fA-F]|_[0-9a-fA-F]|[.pP+-])*$/ : /^(?:[0-9]|_[0-9]|[.eE+-])*$/;
-  if (!allowed.test(body) || /[^0-9a-fA-F]_/.test(body)) return undefined;
+  if (!allowed.test(body) || /(?:^|[^0-9a-fA-F])_/.test(body)) return undefined;
   return text.replaceAll("_", "");
 }
 

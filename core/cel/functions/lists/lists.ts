@@ -121,7 +121,8 @@ function flatten(values: Value, depth: Value): Value {
 }
 
 function range(end: bigint): Value {
-  spend(Number(end));
+  // An element takes as much memory as several steps stand for.
+  spend(Math.max(0, Number(end) * 16));
   const items: Value[] = [];
   for (let each = 0n; each < end; each++) items.push(each);
   return new ArrayList(items);

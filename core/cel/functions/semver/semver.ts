@@ -2,6 +2,7 @@
 import { Unreadable } from "../../../scalars/unreadable.ts";
 import type { FunctionDeclaration } from "../../declarations.ts";
 import { boolType, intType, objectType, stringType, type Type } from "../../types.ts";
+import { spend } from "../../value/work.ts";
 import { CelError, OpaqueValue, type Value } from "../../values.ts";
 import { declare, fixed, reading } from "../costs.ts";
 import type { Library } from "../library.ts";
@@ -21,8 +22,14 @@ export class SemverValue extends OpaqueValue {
     return semverText(this.version);
   }
   equals(other: Value): boolean | CelError {
-    return other instanceof SemverValue ? compareSemver(this.version, other.version) === 0 : new CelError("no such overload");
+    return other instanceof SemverValue ? compared(this, other) === 0 : new CelError("no such overload");
   }
+}
+
+/** Compares versions. Their identifiers may be many, so they count as work. */
+function compared(a: SemverValue, b: SemverValue): number {
+  spend(Math.min(a.version.pre.length, b.version.pre.length) * 4);
+  return compareSemver(a.version, b.version);
 }
 
 function semverOf(text: string, normalize: boolean): SemverValue | CelError {
@@ -47,7 +54,7 @@ function comparison(name: string, id: string, result: Type, call: (order: number
     member: true,
     args: [semverType, semverType],
     result,
-    call: (a, b) => call(compareSemver((a as SemverValue).version, (b as SemverValue).version)),
+    call: (a, b) => call(compared(a as SemverValue, b as SemverValue)),
   });
 }
 

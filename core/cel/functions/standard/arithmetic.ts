@@ -29,7 +29,7 @@ export function add(left: Value, right: Value): Value {
     case "bigint":
       return typeof right === "bigint" ? int(left + right) : noOverload;
     case "string":
-      return typeof right === "string" ? left + right : noOverload;
+      return typeof right === "string" ? joinedText(left, right) : noOverload;
     case "number":
       return typeof right === "number" ? left + right : noOverload;
   }
@@ -39,6 +39,12 @@ export function add(left: Value, right: Value): Value {
   if (left instanceof Timestamp) return right instanceof Duration ? timestampPlus(left, right.nanoseconds) : noOverload;
   if (left instanceof Uint8Array) return right instanceof Uint8Array ? joined(left, right) : noOverload;
   return notSupported(operators.add, left);
+}
+
+/** The characters are charged, because a call whose types are not known before costs one unit. */
+function joinedText(left: string, right: string): string {
+  spend((left.length + right.length) >> 2);
+  return left + right;
 }
 
 function addToDuration(left: Duration, right: Value): Value {
