@@ -47,7 +47,7 @@ test("admission steps change an object before it is prepared, and reject it afte
     assert.equal(refused.status, 403);
     assert.match(refused.json.message, /^persistentvolumeclaims "data" is forbidden: only dynamically provisioned pvc can be resized/);
     const wrong = await send(server, "PUT", `${claims}/data`, { ...grown, spec: { ...grown.spec, accessModes: [] } });
-    assert.equal(wrong.status, 422, "what is invalid is told first");
+    assert.equal(wrong.status, 422, "validation precedes admission's rejection");
   } finally {
     await server.close();
   }

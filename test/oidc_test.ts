@@ -217,7 +217,7 @@ test("keys within a token are ignored: jwk, jku, x5u, x5c, crit and an invented 
         await found.names(await changedHeader(await issuer.token(), { alg: "RS256", kid: issuer.kid, crit: ["exp"] })),
         /^refused/,
       );
-      assert.deepEqual(evil.requests, [], "nobody asked the address in the token");
+      assert.deepEqual(evil.requests, [], "no request to the address in the token");
       assert.ok(issuer.requests.length <= 2 + limits.keyFetchBurst, `${issuer.requests.length} requests`);
       assert.equal(await found.names(await issuer.token({}, { kid: undefined })), "oidc:jane", "a token need not name its key");
     } finally {
@@ -232,7 +232,7 @@ test("a rotated key is fetched within the request, and many invented keys cause 
     const old = await issuer.token();
     await issuer.rotate();
     assert.equal(await found.names(await issuer.token()), "oidc:jane");
-    assert.match(await found.names(old), /^refused/, "the old key is gone");
+    assert.match(await found.names(old), /^refused/, "the old key is removed");
     const evil = await openIssuer();
     try {
       const forged = await evil.token({ iss: issuer.url }, { kid: "made up" });

@@ -69,7 +69,7 @@ test("describe() returns an error with its cause", () => {
   const { error, cause } = describe(new Error("no store", { cause: new Error("refused") }));
   assert.deepEqual([error, cause], ["no store", "refused"]);
   assert.deepEqual(describe("words"), { error: "words" });
-  assert.match(String(describe(new Error("a bug"))["stack"]), /log_test/, "for whoever has to find it");
+  assert.match(String(describe(new Error("a bug"))["stack"]), /log_test/, "a stack for debugging");
   assert.deepEqual(describe(new StoreError("unavailable", "gone")), { error: "gone" });
   assert.deepEqual(describe(new StatusError("Conflict", "changed")), { error: "changed" });
 });

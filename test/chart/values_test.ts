@@ -13,8 +13,8 @@ const schema = readFileSync(join(chart, "values.schema.json"), "utf8");
 const [given] = documentsOf(values);
 
 test("values.yaml and values.schema.json are generated from the settings table", () => {
-  assert.equal(values, withSettings(values), "npm run chart:settings writes them anew");
-  assert.equal(schema, withSettingsSchema(schema), "npm run chart:settings writes them anew");
+  assert.equal(values, withSettings(values), "npm run chart:settings updates them");
+  assert.equal(schema, withSettingsSchema(schema), "npm run chart:settings updates them");
 });
 
 test("every flag is exactly one of a setting, a live setting and a flag that the chart sets itself", () => {

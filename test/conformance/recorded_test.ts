@@ -17,7 +17,7 @@ const elsewhere: readonly (readonly [behaviour: string, area: string, scenario: 
     "a dockerconfigjson secret needs .dockerconfigjson holding a JSON object, of any content",
   ],
   [
-    "the default ServiceAccount comes back",
+    "the default ServiceAccount is created again",
     "cluster-kinds",
     "every new namespace soon has a service account named default, which comes back when it is deleted",
   ],
@@ -50,7 +50,7 @@ const elsewhere: readonly (readonly [behaviour: string, area: string, scenario: 
     "a deleted class waits for its finalizer and then is gone at once",
   ],
   ["three namespaces cannot be deleted", "namespaces", "default, kube-system and kube-public cannot be deleted, not even in a dry run"],
-  ["a namespace tells what is left in it", "namespaces", "a namespace being deleted tells in its conditions what is left in it"],
+  ["a namespace reports its remaining content", "namespaces", "a namespace being deleted tells in its conditions what is left in it"],
   [
     "metadata alone, of objects and lists",
     "negotiation",
@@ -59,7 +59,7 @@ const elsewhere: readonly (readonly [behaviour: string, area: string, scenario: 
   ["a form that does not exist is 406", "negotiation", "a transformation that does not exist is 406 unless another accepted type follows"],
   ["chunks of a Table", "lists", "the chunks of a metadata list and of a table carry the same token and count"],
   [
-    "chunks where history is gone",
+    "chunks after compaction",
     "lists",
     "an expired token answers 410 with a fresh token in its metadata that leads on in the newest state",
   ],

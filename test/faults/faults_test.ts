@@ -122,7 +122,7 @@ for (const { runtime, store } of setups) {
         await until(async () => assert.match((await client.ask("/readyz?verbose")).text, /\[-\]shutdown failed/));
         assert.equal((await client.ask("/livez")).status, 200);
         assert.equal((await client.ask(path, { method: "POST", body: { metadata: { name: "late" } } })).status, 201, "it still answers");
-        await until(() => assert.ok(seen.includes("ADDED late"), "and still tells its watches"));
+        await until(() => assert.ok(seen.includes("ADDED late"), "and still sends events to its watches"));
         await watched;
         held.finish();
         assert.equal(await held.answer, 201);

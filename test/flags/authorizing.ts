@@ -130,7 +130,7 @@ const configured = () =>
           /^apiserver_authorization_config_controller_automatic_reloads_total\{apiserver_id_hash="",status="failure"\} 1$/m,
         );
       });
-      assert.equal(await forAlice(server), 500, "what was in force stays in force");
+      assert.equal(await forAlice(server), 500, "the previous configuration stays active");
       await writeFile(config, configuration(file, "- {type: AlwaysAllow, name: alwaysallow}", "NoOpinion"));
       await until(async () => assert.equal(await forAlice(server), 200));
       await until(async () => {

@@ -50,7 +50,7 @@ export const clustered = {
         return typeof found === "number" ? found : found.username;
       };
       assert.equal(await user(standard, proxies.proxy), "carol");
-      assert.equal(await user({ ...standard, "X-Remote-User": "root" }), 403, "headers without the proxy's certificate name nobody");
+      assert.equal(await user({ ...standard, "X-Remote-User": "root" }), 403, "headers without the proxy's certificate are ignored");
       assert.equal(await user(standard, proxies.other), 401, "a certificate of the CA with another name");
       assert.equal(await user({}, dora), "dora");
       cluster.users.set("good", { username: "erin", groups: ["dev"] });

@@ -123,7 +123,7 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
       await served([`--data-dir=${data}`, `--cert-dir=${certificates}`], () => Promise.resolve());
       assert.deepEqual((await readdir(certificates)).filter((name) => name.startsWith("ca.")).length > 0, true);
       assert.equal((await readdir(data)).includes("pki"), false);
-      assert.equal((await stat(certificates)).mode & 0o077, 0, "nobody else may look");
+      assert.equal((await stat(certificates)).mode & 0o077, 0, "other users may not read it");
     }),
   "tls-cert-file": () => ownCertificate(),
   "tls-private-key-file": () => ownCertificate(),

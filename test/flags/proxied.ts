@@ -89,16 +89,16 @@ export const proxied = {
           groups: ["system:masters", "dev", "system:authenticated"],
           extra: { scopes: ["a", "b"], "example.org/zone": ["north"] },
         }, protocol);
-        assert.equal(await whoIs(server, standard, undefined, ask), 403, "without a certificate they are a stranger's headers");
+        assert.equal(await whoIs(server, standard, undefined, ask), 403, "without a certificate the headers are ignored");
         const stranger = issue({ usage: "client", commonName: "front-proxy-client" }, issue({ usage: "ca", commonName: "front proxies" }));
         assert.equal(await whoIs(server, standard, stranger, ask), 401, "of the name, not of the authority");
         const serving = issue({ usage: "server", commonName: "front-proxy-client" }, issue({ usage: "ca", commonName: "front proxies" }));
         assert.equal(await whoIs(server, standard, serving, ask), 401, "no certificate of a client");
         const { admin } = server.running;
         assert.equal(of(await whoIs(server, standard, admin, ask)).username, "admin", "the server's own clients are no proxies");
-        assert.equal(await whoIs(server, {}, proxy, ask), 401, "a proxy that names nobody is nobody");
+        assert.equal(await whoIs(server, {}, proxy, ask), 401, "a proxy that sends no user is not authenticated");
         const token = { authorization: `Bearer ${server.token}` };
-        assert.equal(of(await whoIs(server, token, proxy, ask)).username, "admin", "but may bring somebody's token");
+        assert.equal(of(await whoIs(server, token, proxy, ask)).username, "admin", "but may send a user's token");
         assert.equal(of(await whoIs(server, { ...standard, ...token }, proxy, ask)).username, "carol", "the headers count first");
       });
     }

@@ -143,7 +143,7 @@ export const tokens = {
             await writeFile(file, bad);
             await server.running.reload();
             await server.running.reload();
-            assert.deepEqual((await names(server, token))[0], "b:jane", "what was in force stays in force");
+            assert.deepEqual((await names(server, token))[0], "b:jane", "the previous configuration stays active");
           }
           assert.deepEqual([await status("success"), await status("failure")], [1, 3], "a bad file counts once");
           const metrics = (await server.client.ask("/metrics")).text;
@@ -154,7 +154,7 @@ export const tokens = {
           assert.ok(server.logged.some((line) => line.includes('unknown field \\"jwtt\\"') || line.includes("jwtt")));
           await writeFile(file, configuration("b:", { jwt: [] }));
           await server.running.reload();
-          assert.deepEqual(await names(server, token), ["invalid bearer token"], "the issuer is gone at once");
+          assert.deepEqual(await names(server, token), ["invalid bearer token"], "the issuer is removed at once");
         });
         await writeFile(
           file,

@@ -28,7 +28,7 @@ const releases = ["v1.35", "v1.34"];
 const withoutFiles: Readonly<Record<string, string>> = {
   "core.v1.Pod": "there are none here; the collection can only be read, and core.v1.PodTemplate has all of its spec",
   "core.v1.Service": "there are none here; the collection can only be read",
-  "coordination.k8s.io.v1beta1.Lease": "upstream keeps none of a version that is gone",
+  "coordination.k8s.io.v1beta1.Lease": "upstream keeps no entry of a removed version",
 };
 
 function fileOf(name: string): ((extension: string) => Uint8Array) | undefined {

@@ -94,7 +94,7 @@ for (
     ["a gap before a bookmark", withEvents("late", () => [event("BOOKMARK", "", "", 14)]), /late: nothing at 13/],
     ["two watchers that see different things", withEvents("late", ([a, b]) => [{ ...a!, value: "x" }, b!]), /for others/],
     [
-      "a filtered watcher that is told what it did not ask for",
+      "a filtered watcher with an event that does not match",
       withEvents("some", (some) => [...some, events[4]!]),
       /some: DELETED at 14, not nothing/,
     ],

@@ -47,7 +47,7 @@ export function faultsOf(hosts: readonly Host[], members: readonly EtcdServer[],
 /** The store connections of one server after the other become silent, while the others continue. */
 export function silences(hosts: readonly Host[]): readonly Fault[] {
   return hosts.map((host) => ({
-    name: "a server's lines to its store are dead, and nobody says so",
+    name: "a server's connections to its store are silent, without a notification",
     run: () => host.silenceStore(deadMs),
   }));
 }

@@ -109,7 +109,7 @@ test("spec.resource.version and spec.continueToken survive storage, update, patc
   assert.equal(own.apiVersion, apiVersion);
   assert.ok(own.fieldsV1["f:spec"]["f:continueToken"], "the applier owns the token by its path in v1alpha1");
   const dropped = await apply("made", migration("made", absent));
-  assert.deepEqual([dropped.status, dropped.body.spec], [200, { resource: absent }], "a token that is applied no more is gone");
+  assert.deepEqual([dropped.status, dropped.body.spec], [200, { resource: absent }], "a removed token is rejected");
 });
 
 test("the status of v1alpha1 accepts its own fields: lastUpdateTime and optionally a reason", async () => {

@@ -31,10 +31,10 @@ test("apiserver_tls_handshake_errors_total counts failed TLS handshakes only", (
     assert.equal(await count(), 0);
     const plain = connectTcp(port, "127.0.0.1", () => plain.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n"));
     plain.on("error", () => {});
-    await until(async () => assert.equal(await count(), 1, "somebody who speaks no TLS"));
+    await until(async () => assert.equal(await count(), 1, "a client without TLS"));
     const stranger = connect({ host: "127.0.0.1", port });
     stranger.on("error", () => {});
-    await until(async () => assert.equal(await count(), 2, "somebody who does not believe the server's authority"));
+    await until(async () => assert.equal(await count(), 2, "a client that does not trust the server's CA"));
     plain.destroy();
     stranger.destroy();
   }));

@@ -34,7 +34,7 @@ export function restoringMissing(): string | false {
 
 /** The reason why revisions cannot be raised above all assigned ones, or false. */
 export function bumpingMissing(): string | false {
-  return restoringMissing() || restorer?.bumps !== true && "no etcdutl on PATH that knows --bump-revision";
+  return restoringMissing() || restorer?.bumps !== true && "no etcdutl on PATH that supports --bump-revision";
 }
 
 /** Runs etcdctl against an endpoint; returns its output. */

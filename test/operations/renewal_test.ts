@@ -112,7 +112,7 @@ for (const runtime of ["deno", "node"] satisfies readonly Runtime[]) {
           assert.equal(await status(byOld), 401, "also on the connection that was open before");
           const named = await run("openssl", ["s_client", "-connect", `127.0.0.1:${server.port}`]).catch(() => undefined);
           if (named !== undefined) {
-            assert.match(named.output, /CN ?= ?next/, "clients that choose by the authorities that are named are told the new one");
+            assert.match(named.output, /CN ?= ?next/, "clients that select a certificate by the accepted CAs get the new list");
             assert.doesNotMatch(named.output, /CN ?= ?old/);
           }
 

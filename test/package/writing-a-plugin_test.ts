@@ -63,7 +63,7 @@ describe("the plugin of docs/writing-a-plugin.md", () => {
     assert.deepEqual([answer.status, answer.headers["content-type"]], [201, type]);
     const { kind, apiVersion, raw } = readEnvelope(answer.bytes);
     assert.deepEqual([kind, apiVersion], ["Widget", home]);
-    assert.deepEqual(Buffer.from(raw).subarray(-spec.length), Buffer.from(spec), "the specification comes back as it was sent");
+    assert.deepEqual(Buffer.from(raw).subarray(-spec.length), Buffer.from(spec), "the response has the specification of the request");
     assert.deepEqual((await made(client.ask(`${path}/wired`), 200)).spec, { colour: "red", millimetres: 7 });
   });
 

@@ -8,8 +8,8 @@ export const sameAs: Readonly<Record<string, string>> = Object.freeze({
   "storage.k8s.io/v1beta1/VolumeAttributesClass": "storage.k8s.io/v1/VolumeAttributesClass",
 });
 
-const service = "`kubectl cluster-info` asks for services, the reference does not tell of them; we have none to serve";
-const pod = "`kubectl describe pvc` asks for pods, the reference does not tell of them; we have none to serve";
+const service = "`kubectl cluster-info` requests services, which are not in the reference; none are served";
+const pod = "`kubectl describe pvc` requests pods, which are not in the reference; none are served";
 const listOfAlpha = "an accident of v1alpha1: its items have no field `type` to be merged by, and lists are never applied";
 const later = "rights, policies, custom resources, reviews and aggregation are not served yet";
 const alphaItems = "io.k8s.api.storagemigration.v1alpha1.StorageVersionMigrationList.properties.items";

@@ -194,7 +194,7 @@ test("a configuration with mistakes is rejected as a whole and logged and counte
     );
     assert.equal(await statusOf(server, configMaps), 200);
     assert.deepEqual(await metric(server, reloads), [`${reloads}{apiserver_id_hash="",status="failure"} 2`]);
-    assert.equal((await metric(server, "apiserver_config_controller_last_config_info"))[0], hash, "of the text that is in force");
+    assert.equal((await metric(server, "apiserver_config_controller_last_config_info"))[0], hash, "of the active text");
 
     await change("plugins: [-configmaps]\n");
     assert.equal(await statusOf(server, configMaps), 404);

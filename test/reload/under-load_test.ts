@@ -47,13 +47,13 @@ async function switched(runtime: Runtime, store: "sqlite" | "etcd", folder: stri
     loads.push(staying, going);
     const goesOn = async (load: Load) => {
       const before = load.progress();
-      await until(() => assert.ok(load.progress() > before + 10, `writes and reads go on: ${told(load)}`));
+      await until(() => assert.ok(load.progress() > before + 10, `writes and reads continue: ${told(load)}`));
     };
     for (const { text, away } of switches) {
       await Promise.all(loads.map(goesOn));
       const watch = away ? await toTheEnd(door) : undefined;
       await change(text);
-      if (watch !== undefined) assert.equal((await watch.last)?.object.code, 404, "a watch of what goes away is told so");
+      if (watch !== undefined) assert.equal((await watch.last)?.object.code, 404, "a watch of a removed resource gets the error");
       assert.equal((await door.ask(configMaps)).status, away ? 404 : 200, text);
       await goesOn(staying);
       if (!away) await goesOn(going);

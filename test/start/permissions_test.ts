@@ -98,7 +98,7 @@ export const mine = definePlugin({ name: "mine", summary: "tries what it may not
 `;
   const outside = [
     ["reads another file", `await readFile("/etc/passwd", "utf8")`],
-    ["reads what lies beside the data folder", `await readFile(FOLDER + "/beside", "utf8")`],
+    ["reads files beside the data folder", `await readFile(FOLDER + "/beside", "utf8")`],
     ["writes beside the data folder", `await writeFile(FOLDER + "/new", "")`],
     ["writes into the sources", `await writeFile(SOURCES + "/new", "")`],
     ["connects to another address", `await new Promise((ok, no) => connect(9, "127.0.0.1").on("connect", ok).on("error", no))`],

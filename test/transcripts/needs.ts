@@ -27,7 +27,7 @@ export function serverFlags(needs: readonly string[]): string[] {
   const rest = needs.filter((need) => !need.startsWith("gate:") && !need.startsWith("controller:") && !noFlag.has(need));
   const apis = rest.filter((need) => need.includes("/")).map((api) => `${api}=true`).sort();
   const unknown = rest.filter((need) => !need.includes("/"));
-  if (unknown.length > 0) throw new Error(`Cannot tell how to switch on ${unknown.join(", ")}`);
+  if (unknown.length > 0) throw new Error(`Cannot find a flag for ${unknown.join(", ")}`);
   return [
     ...(needs.includes("controller:serviceaccount-token") ? [withRootCertificates] : []),
     ...(gates.length > 0 ? [`--feature-gates=${gates.join(",")}`] : []),

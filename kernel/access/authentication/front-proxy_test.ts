@@ -69,7 +69,7 @@ test("frontProxy() uses the first value of the first header that has one, and ev
     groups: ["g"],
     extra: {},
   });
-  assert.equal(await who({ "x-a": "", "x-remote-user": "carol" }, two), undefined, "a header that is not named names nobody");
+  assert.equal(await who({ "x-a": "", "x-remote-user": "carol" }, two), undefined, "a header without a configured name is ignored");
 });
 
 test("frontProxy() ignores headers without a front proxy's certificate, and rejects one whose name is not allowed", async () => {

@@ -207,7 +207,7 @@ export const embeddedVolume: KindRules = {
       all: "a template has no name that would go before that of the volume",
     }),
     partly(["image.reference", both, "Required", "non-empty for pods (not for templates)"], {
-      all: "a template may leave the image to whoever makes pods of it",
+      all: "a template may omit the image",
     }),
     rule(
       ["image.pullPolicy", both, "NotSupported", "Always, IfNotPresent, Never"],
