@@ -1,6 +1,7 @@
 import type { Target } from "../fuzz.ts";
 import { authenticationConfigurations, claims, impersonation, keySets } from "./authentication.ts";
 import { auditPolicies, kubeconfigs } from "./access-files.ts";
+import { celAddresses, celStrings, celUrls, celVersions } from "./cel-functions.ts";
 import { cbor } from "./cbor.ts";
 import { der } from "./der.ts";
 import { etcd } from "./etcd.ts";
@@ -31,6 +32,10 @@ export const targets: readonly Target[] = Object.freeze(
     tokens,
     jwt,
     scalars,
+    celAddresses,
+    celUrls,
+    celVersions,
+    celStrings,
     patches,
     auditPolicies,
     kubeconfigs,
