@@ -134,7 +134,7 @@ export function authorizerOf(index: RuleIndex): Authorizer {
       return found instanceof Promise ? found.then(decisionOf) : decisionOf(found);
     },
     rules(user, namespace) {
-      const { rules, errors } = index.rules(user, namespace);
+      const { rules, errors, isWhole } = index.rules(user, namespace);
       return {
         resourceRules: rules.filter(({ resources = [] }) => resources.length > 0).map((rule) => ({
           verbs: rule.verbs ?? [],
@@ -144,7 +144,7 @@ export function authorizerOf(index: RuleIndex): Authorizer {
         })),
         nonResourceRules: rules.filter(({ nonResourceURLs = [] }) => nonResourceURLs.length > 0)
           .map((rule) => ({ verbs: rule.verbs ?? [], nonResourceURLs: rule.nonResourceURLs ?? [] })),
-        incomplete: false,
+        incomplete: !isWhole,
         evaluationError: errors.length === 0 ? "" : aggregate(errors),
       };
     },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ApiObject, AuthorizationAttributes, AuthorizerContext, Caller } from "../../plugin.ts";
+import type { ApiObject, AuthorizationAttributes, AuthorizerContext, Caller, UserRules } from "../../plugin.ts";
 import { fakeApi, noMetric } from "../../core/test-context.ts";
 import { defaultNames } from "../../core/names.ts";
 import { defaultBindings, defaultRoles } from "./policy.ts";
@@ -106,6 +106,29 @@ test("RBAC takes turns with other requests while it looks up very many groups", 
   assert.equal((await index.find({ name: "ann", groups: many }, attributes("get", "pods", "a"))).allowedBy, undefined);
   assert.equal(index.rules(last, "a").rules.length, 1);
   assert.ok(!(index.find(user("ann", ...many.slice(0, 1_000)), attributes("get", "pods", "a")) instanceof Promise));
+});
+
+test("RBAC lists a bounded number of rules, however many bindings repeat a large role", () => {
+  const index = new RuleIndex(group), ann = user("ann");
+  const large = (name: string, rules: number) => ({
+    ...role(name, ["get"], ["pods"], "a"),
+    rules: Array.from({ length: rules }, (_, at) => ({ verbs: ["get"], apiGroups: [""], resources: [`r${at}`] })),
+  });
+  index.setRole(large("small", 2));
+  for (const name of ["one", "two"]) index.setBinding(binding(name, "small", [{ kind: "User", name: "ann" }], "a"));
+  const rulesOf = (caller: Caller) => authorizerOf(index).rules!(caller, "a") as UserRules; // it does not wait
+  assert.equal(rulesOf(ann).resourceRules.length, 4, "once for each binding, as upstream");
+  assert.equal(rulesOf(ann).incomplete, false);
+  index.setRole(large("large", 20_000));
+  for (let at = 0; at < 300; at++) index.setBinding(binding(`b${at}`, "large", [{ kind: "User", name: "ann" }], "a"));
+  assert.equal(rulesOf(ann).resourceRules.length, 20_004);
+  for (let at = 0; at < 10; at++) {
+    index.setRole(large(`more-${at}`, 20_000));
+    index.setBinding(binding(`m${at}`, `more-${at}`, [{ kind: "User", name: "ann" }], "a"));
+  }
+  const { resourceRules, incomplete, evaluationError } = rulesOf(ann);
+  assert.ok(resourceRules.length > 40_000 && resourceRules.length <= 50_000, `${resourceRules.length}`);
+  assert.deepEqual([incomplete, evaluationError], [true, "the list is cut off after 200000 values of rules"]);
 });
 
 test("RBAC drops deleted and changed objects, and names missing roles", async () => {

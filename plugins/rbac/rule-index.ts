@@ -11,6 +11,13 @@ export interface Found {
   readonly errors: readonly string[];
 }
 
+/** What roles give a user. */
+export interface UserRoleRules {
+  readonly rules: readonly PolicyRule[];
+  readonly errors: readonly string[];
+  readonly isWhole: boolean;
+}
+
 /** Bindings of the cluster or of one namespace, by the names of their subjects. A ServiceAccount is the user that it is authenticated as. */
 interface Place {
   readonly users: Map<string, SubjectRoles>;
@@ -25,6 +32,9 @@ const groupsPerTurn = 20_000;
 const scannedGroupsMax = 16;
 /** Missing roles that one decision names. */
 const errorsMax = 100;
+/** Values of rules in a list of a user's rules up to which a role is listed for each of its bindings, and those of the whole list. */
+const repeatedValuesMax = 20_000, listedValuesMax = 200_000;
+const tooManyRules = `the list is cut off after ${listedValuesMax} values of rules`;
 
 export class RuleIndex {
   /** By `namespace/name`; the namespace of a ClusterRole is "". */
@@ -127,21 +137,31 @@ export class RuleIndex {
     };
   }
 
-  /** Every rule of a user: those of the cluster first, then those of the namespace. */
-  rules(user: Caller, namespace: string): { readonly rules: readonly PolicyRule[]; readonly errors: readonly string[] } {
-    const rules: PolicyRule[] = [], errors: string[] = [], met = new Set<Binding>();
+  /**
+   * The rules of a user: those of the cluster first, then those of the namespace. As upstream, a role counts once for each of its bindings,
+   * but past `repeatedValuesMax` values of rules only once. Rules past `listedValuesMax` are left out, which is an error of the list.
+   */
+  rules(user: Caller, namespace: string): UserRoleRules {
+    const rules: PolicyRule[] = [], errors = new Set<string>(), met = new Set<Binding>(), listed = new Set<RoleSlot>();
+    let values = 0;
     for (const roles of this.#rolesOf(user, namespace)) {
       if (roles === undefined) continue;
       for (const [slot, bindings] of roles.slots) {
         for (const binding of bindings) {
           if (met.has(binding)) continue;
           met.add(binding);
-          if (slot.rules === undefined) errors.push(this.#roleError(slot.ref));
-          else for (const rule of slot.rules) rules.push(rule);
+          if (slot.rules === undefined && errors.size < errorsMax) errors.add(this.#roleError(slot.ref));
+          if (listed.has(slot) && values > repeatedValuesMax) break;
+          listed.add(slot);
+          for (const rule of slot.rules ?? []) {
+            values += sizeOf(rule);
+            if (values > listedValuesMax) return { rules, errors: [...errors, tooManyRules], isWhole: false };
+            rules.push(rule);
+          }
         }
       }
     }
-    return { rules, errors };
+    return { rules, errors: [...errors], isWhole: true };
   }
 
   /** Yields undefined after each `groupsPerTurn` groups, where other requests may get a turn. */
