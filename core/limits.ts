@@ -380,4 +380,15 @@ export const limits = Object.freeze({
   auditDrainMs: 10_000,
   /** UTF-16 units of a user agent in an audit event (kube-apiserver's maxUserAgentLength). */
   auditUserAgentLengthMax: 1024,
+  /** Code points of a CEL expression (this and the next ones as cel-go's). */
+  celCodePointsMax: 100_000,
+  /** Nesting of each rule of the grammar in a CEL expression, and of operators, selections and member calls. */
+  celNestingMax: 250,
+  /** Mistakes reported for a CEL expression. */
+  celIssuesMax: 100,
+  /** How often the parser of CEL goes on after a mistake, and tokens that it skips each time. */
+  celRecoveriesMax: 30,
+  celRecoveryTokensMax: 256,
+  /** UTF-8 bytes of a line of a CEL expression that is shown with a mistake. */
+  celSnippetBytesMax: 16_384,
 });

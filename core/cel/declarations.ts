@@ -81,6 +81,9 @@ export interface MacroContext {
   fail(at: Expr, message: string): undefined;
   /** Name of the accumulator variable, `@result`. */
   readonly accumulator: string;
+  /** The position of a node, and a new id at a position: for macros that copy an argument. */
+  position(id: number): number;
+  idAt(position: number): number;
 }
 
 /** A macro: a call that the parser replaces by another expression. */

@@ -1,0 +1,50 @@
+/** Text of the mistakes in an expression, as the API server reports them: location, message, source line and a caret below it. */
+import type { Issue } from "./ast.ts";
+import { limits } from "../limits.ts";
+
+/** All issues, one after the other, ordered by position. Equal positions keep the order in which the issues were found. */
+export function formatIssues(source: string, issues: readonly Issue[]): string {
+  const sorted = issues.slice(0, limits.celIssuesMax).sort((a, b) => a.position - b.position);
+  const points = Array.from(source, (point) => point);
+  const starts = lineStarts(points);
+  const texts = sorted.map((issue) => formatIssue(points, starts, issue));
+  if (issues.length > limits.celIssuesMax) texts.push(`${issues.length - limits.celIssuesMax} more errors were truncated`);
+  return texts.join("\n");
+}
+
+function formatIssue(points: readonly string[], starts: readonly number[], { message, position }: Issue): string {
+  if (position < 0) return `ERROR: <input>:-1:0: ${message}`;
+  let line = 0;
+  for (let end = starts.length; line + 1 < end;) {
+    const middle = (line + end) >> 1;
+    if (starts[middle]! <= position) line = middle;
+    else end = middle;
+  }
+  const column = position - starts[line]!;
+  const head = `ERROR: <input>:${line + 1}:${column + 1}: ${message}`;
+  const next = starts[line + 1];
+  const text = points.slice(starts[line], next === undefined ? undefined : next - 1);
+  if (points.length === 0 || utf8Length(text) > limits.celSnippetBytesMax) return head;
+  const shown = text.map((point) => point === "\t" ? " " : point);
+  // A position may be beyond the end of its line, at the end of the text.
+  const before = shown.slice(0, column).map((point) => isWide(point) ? "\uff0e" : ".");
+  const at = shown[column];
+  return `${head}\n | ${shown.join("")}\n | ${before.join("")}${at !== undefined && isWide(at) ? "\uff3e" : "^"}`;
+}
+
+function lineStarts(points: readonly string[]): readonly number[] {
+  const starts = [0];
+  for (const [at, point] of points.entries()) if (point === "\n") starts.push(at + 1);
+  return starts;
+}
+
+const isWide = (point: string) => point.codePointAt(0)! > 0x7f;
+
+function utf8Length(points: readonly string[]): number {
+  let bytes = 0;
+  for (const point of points) {
+    const code = point.codePointAt(0)!;
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  }
+  return bytes;
+}
