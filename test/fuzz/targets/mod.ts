@@ -3,6 +3,7 @@ import { authenticationConfigurations, claims, impersonation, keySets } from "./
 import { auditPolicies, kubeconfigs } from "./access-files.ts";
 import { celAddresses, celStrings, celUrls, celVersions } from "./cel-functions.ts";
 import { cbor } from "./cbor.ts";
+import { celEvaluation } from "./cel.ts";
 import { der } from "./der.ts";
 import { etcd } from "./etcd.ts";
 import { http2 } from "./http2.ts";
@@ -43,5 +44,6 @@ export const targets: readonly Target[] = Object.freeze(
     keySets,
     authenticationConfigurations,
     impersonation,
+    celEvaluation,
   ],
 );
