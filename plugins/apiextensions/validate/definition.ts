@@ -28,7 +28,7 @@ export function validateDefinition(next: CustomResourceDefinition, { names }: Ho
     names,
   };
   const errors: FieldError[] = [];
-  append(errors, validateObjectMeta(next.metadata, rules), validateSpec(next.spec, optionsOfCreate), validateStatus(next));
+  append(errors, validateObjectMeta(next.metadata, rules), validateSpec(next.spec, optionsOfCreate()), validateStatus(next));
   append(errors, validateApproval(next, undefined, names), validateKeepsUnknown(next.spec, undefined));
   return errors;
 }

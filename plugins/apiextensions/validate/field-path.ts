@@ -54,8 +54,9 @@ interface Step {
   readonly isNamed: boolean;
   readonly schema: SchemaProps | undefined;
 }
-function stepTo({ properties = {}, additionalProperties }: SchemaProps, name: string): Step | undefined {
-  if (Object.keys(properties).length > 0) return Object.hasOwn(properties, name) ? { isNamed: true, schema: properties[name] } : undefined;
+/** Decoded schemas have no empty `properties`. Counting them for each path would make the work quadratic. */
+function stepTo({ properties, additionalProperties }: SchemaProps, name: string): Step | undefined {
+  if (properties !== undefined) return Object.hasOwn(properties, name) ? { isNamed: true, schema: properties[name] } : undefined;
   if (additionalProperties === undefined) return undefined;
   return { isNamed: false, schema: isSchema(additionalProperties) ? additionalProperties : undefined };
 }

@@ -32,6 +32,8 @@ export interface ValidationOptions extends OpenapiOptions {
   /** Expressions of the stored definition: they may use everything that any version of the server offers. */
   readonly storedRules: ReadonlySet<string>;
   readonly storedMessageExpressions: ReadonlySet<string>;
+  /** Of the stored and of the new definition. */
+  readonly patterns: Patterns;
 }
 
 export interface RootOptions extends ValidationOptions {
@@ -43,7 +45,7 @@ export interface RootOptions extends ValidationOptions {
 
 const none: ReadonlySet<string> = new Set();
 
-export const optionsOfCreate: ValidationOptions = Object.freeze({
+const strict = Object.freeze({
   requireValidTypes: true,
   requireAtomicSets: true,
   requireMapListKeys: true,
@@ -59,10 +61,15 @@ export const optionsOfCreate: ValidationOptions = Object.freeze({
   storedMessageExpressions: none,
 });
 
+export function optionsOfCreate(): ValidationOptions {
+  return { ...strict, patterns: new Patterns() };
+}
+
 export function optionsOfUpdate(next: CustomResourceDefinition, prior: CustomResourceDefinition): ValidationOptions {
   const { spec } = prior, established = isTrue(prior.status.conditions, "Established");
   const { conversion } = spec, { conversionReviewVersions = [], clientConfig } = conversion?.webhook ?? {};
-  const caBundle = clientConfig?.caBundle ?? "";
+  const caBundle = clientConfig?.caBundle ?? "", patterns = new Patterns();
+  const structural = rootSchemas(spec).filter((root) => isStructural(root, patterns));
   return {
     requireValidTypes: !specHas(spec, ({ type = "" }) => type !== "" && !isKnownType(type)),
     requireAtomicSets: !specHas(spec, hasMergedItems),
@@ -70,17 +77,18 @@ export function optionsOfUpdate(next: CustomResourceDefinition, prior: CustomRes
     requireRecognizedReviewVersion: conversion === undefined || isRecognized(conversionReviewVersions),
     requireImmutableNames: established,
     requireSchemas: spec.versions.every(({ schema }) => schema?.openAPIV3Schema !== undefined),
-    requireStructural: rootSchemas(spec).every(isStructural),
-    requirePrunedDefaults: !rootSchemas(spec).some((root) => isStructural(root) && hasUnprunedDefaults(root)),
+    requireStructural: structural.length === rootSchemas(spec).length,
+    requirePrunedDefaults: !structural.some(hasUnprunedDefaults),
     allowInvalidCaBundle: !established || (caBundle !== "" && validateCaBundle(caBundle, "").length > 0),
     unchangedSchemas: unchangedSchemas(next.spec, spec),
     tooManySelectableFields: tooManySelectableFields(next.spec, spec),
     ...storedExpressions(spec),
+    patterns,
   };
 }
 
-function isStructural(root: SchemaProps): boolean {
-  return new Convertible().mistake(root) === undefined && validateStructural(root, "", new Patterns()).length === 0;
+function isStructural(root: SchemaProps, patterns: Patterns): boolean {
+  return new Convertible().mistake(root) === undefined && validateStructural(root, "", patterns).length === 0;
 }
 
 function unchangedSchemas(next: Spec, prior: Spec): ReadonlySet<string> {

@@ -1,7 +1,7 @@
 /** Patterns of schemas, in the syntax RE2. */
-import { RE2JS } from "re2js";
+import { RE2Set } from "re2js";
 
-/** Compiles the patterns of one definition, each once. */
+/** Parses the patterns of one definition, each once. */
 export class Patterns {
   readonly #known = new Map<string, string | undefined>();
 
@@ -14,7 +14,8 @@ export class Patterns {
 
 function mistakeOf(pattern: string): string | undefined {
   try {
-    RE2JS.compile(pattern);
+    // A set parses its patterns when they are added, and compiles them at the first match: parsing takes a tenth of the time.
+    new RE2Set().add(pattern);
     return undefined;
   } catch (error) {
     if (!(error instanceof Error)) throw error;

@@ -6,7 +6,6 @@ import { Convertible } from "./convertible.ts";
 import { validateDefaults } from "./defaults.ts";
 import { Findings } from "./findings.ts";
 import { type OpenapiRun, validateOpenapi } from "./openapi.ts";
-import { Patterns } from "./patterns.ts";
 import { SchemaRules } from "./rules.ts";
 import { shownSchema } from "./shown.ts";
 import { validateStructural } from "./structural.ts";
@@ -26,7 +25,7 @@ function validateRoot(root: SchemaProps, path: string, options: RootOptions): re
   const mistake = options.requireStructural ? convertible.mistake(root) : undefined;
   let rules: SchemaRules | undefined;
   if (options.requireStructural && mistake === undefined) {
-    let errors = validateStructural(root, path, new Patterns());
+    let errors = validateStructural(root, path, options.patterns);
     if (errors.length === 0) errors = validateDefaults(root, path, options.requirePrunedDefaults);
     findings.addAll(errors);
     if (errors.length === 0) rules = new SchemaRules(root, options);
