@@ -103,7 +103,7 @@ function slice(values: ListValue, start: bigint, end: bigint): Value {
 /** Appends the elements of a list, and of lists in it up to a depth. */
 function appendFlat(values: ListValue, depth: bigint, to: Value[]): void {
   for (let index = 0, size = values.size; index < size; index++) {
-    spend(1);
+    spend(8); // An item takes memory for each list that it is in.
     const item = values.at(index);
     if (depth > 0n && item instanceof ListValue) appendFlat(item, depth - 1n, to);
     else to.push(item);
