@@ -314,6 +314,8 @@ export const limits = Object.freeze({
   keysOfSetMax: 100,
   /** Fetches of the keys of one issuer that may follow each other at once, and milliseconds after which one more may. */
   keyFetchBurst: 5,
+  /** Tokens that wait for the keys of one issuer, part of `tokenLookupsMax`: a flood of one issuer's tokens leaves room for others. */
+  keyFetchWaitersMax: 250,
   keyFetchMs: 10_000,
   /** Milliseconds after which keys in use are fetched again, so that revoked ones go. */
   keySetAgeMs: 10 * 60_000,

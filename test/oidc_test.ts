@@ -5,6 +5,7 @@ import { exportSPKI, SignJWT, UnsecuredJWT } from "jose";
 import { limits } from "../core/limits.ts";
 import { systemClock } from "../core/async.ts";
 import {
+  cachedTokens,
   type ExpiringUser,
   type IssuerConfig,
   JwtAuthenticator,
@@ -12,6 +13,7 @@ import {
   TokenRefusal,
 } from "../kernel/access/authentication/mod.ts";
 import { issuerFetch } from "../kernel/startup/issuer-fetch.ts";
+import { keyedHash } from "../kernel/startup/keyed-hash.ts";
 import { type OidcIssuer, openIssuer } from "./oidc-issuer.ts";
 import { until } from "./real-server.ts";
 
@@ -287,6 +289,33 @@ test("an issuer that is unavailable or silent makes only its own tokens fail", (
       assert.ok(found.reports.some((line) => line.includes(dead.url)));
     } finally {
       await silent.close();
+    }
+  }));
+
+test("a flood of tokens of an issuer whose keys do not come leaves room for tokens of other issuers", () =>
+  withIssuer(async (issuer) => {
+    const silent = await openIssuer();
+    silent.answer = (path) => path === "/keys" ? "silent" : undefined;
+    let closed: Promise<void> | undefined;
+    try {
+      using found = await world([configured(silent), configured(issuer)]);
+      const cached = cachedTokens(found.authenticator, { acceptedMs: 1000, refusedMs: 0, hash: keyedHash(), now: Date.now });
+      const segment = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+      const failures: string[] = [];
+      const flood = Array.from({ length: limits.tokenLookupsMax }, (_, at) => {
+        const token = `${segment({ alg: "RS256", kid: "x" })}.${segment({ iss: silent.url, at })}.AAAA`;
+        return cached.authenticateToken(token, []).catch((error: Error) => void failures.push(error.message));
+      });
+      await until(() => assert.equal(failures.length, limits.tokenLookupsMax - limits.keyFetchWaitersMax));
+      assert.equal(new Set(failures).size, 1);
+      assert.equal(failures[0], "oidc: too many tokens wait for the keys of the issuer");
+      const answer = await cached.authenticateToken(await issuer.token(), []);
+      assert.equal((answer as ExpiringUser).user.name, "oidc:jane");
+      await (closed = silent.close());
+      await Promise.all(flood);
+      assert.equal(failures.length, limits.tokenLookupsMax);
+    } finally {
+      await (closed ?? silent.close());
     }
   }));
 

@@ -27,6 +27,7 @@ export class RemoteKeys {
   #keys: KeySet | undefined;
   #fetchedAt = -Infinity;
   #pending: Promise<void> | undefined;
+  #waiting = 0;
   /** Fetches that may start now, and the time since which the budget grows. */
   #budget: number = limits.keyFetchBurst;
   #budgetAt: number;
@@ -43,12 +44,12 @@ export class RemoteKeys {
     if (known !== undefined) {
       const payload = await verifiedBy(known, token, algorithms);
       if (payload !== undefined) {
-        if (this.#options.now() - this.#fetchedAt > limits.keySetAgeMs) this.#refresh()?.catch(() => {}); // The cached keys stay in use.
+        if (this.#options.now() - this.#fetchedAt > limits.keySetAgeMs) this.#refresh(); // The cached keys stay in use.
         return payload;
       }
     }
     const pending = this.#refresh();
-    if (pending !== undefined) await pending;
+    if (pending !== undefined) await this.#until(pending);
     const keys = this.#keys;
     if (keys === undefined) throw new Error(`oidc: fetching keys ${this.#failure}`);
     const payload = keys === known ? undefined : await verifiedBy(keys, token, algorithms);
@@ -56,6 +57,16 @@ export class RemoteKeys {
       throw new TokenRefusal("oidc: verify token: failed to verify signature: failed to verify id token signature");
     }
     return payload;
+  }
+
+  async #until(fetched: Promise<void>): Promise<void> {
+    if (this.#waiting >= limits.keyFetchWaitersMax) throw new Error("oidc: too many tokens wait for the keys of the issuer");
+    this.#waiting++;
+    try {
+      await fetched;
+    } finally {
+      this.#waiting--;
+    }
   }
 
   /** The fetch in progress, or a new one; undefined if none may start now. */
@@ -70,7 +81,9 @@ export class RemoteKeys {
     if (this.#budget <= 0) return undefined;
     if (this.#budget === limits.keyFetchBurst) this.#budgetAt = now;
     this.#budget--;
-    return this.#pending = this.#fetch().finally(() => this.#pending = undefined);
+    this.#pending = this.#fetch().finally(() => this.#pending = undefined);
+    this.#pending.catch(() => {}); // Those that wait get the error, if there are any.
+    return this.#pending;
   }
 
   async #fetch(): Promise<void> {
