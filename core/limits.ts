@@ -386,6 +386,8 @@ export const limits = Object.freeze({
   celCodePointsMax: 100_000,
   /** Nesting of each rule of the grammar in a CEL expression, and of operators, selections and member calls. */
   celNestingMax: 250,
+  /** Nodes of a CEL expression with its macros expanded: macros of optionals copy their argument, so that a chain of them doubles it. */
+  celNodesMax: 200_000,
   /** Mistakes reported for a CEL expression. */
   celIssuesMax: 100,
   /** How often the parser of CEL goes on after a mistake, and tokens that it skips each time. */

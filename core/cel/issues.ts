@@ -5,31 +5,45 @@ import { limits } from "../limits.ts";
 /** All issues, one after the other, ordered by position. Equal positions keep the order in which the issues were found. */
 export function formatIssues(source: string, issues: readonly Issue[]): string {
   const sorted = issues.slice(0, limits.celIssuesMax).sort((a, b) => a.position - b.position);
-  const points = Array.from(source, (point) => point);
+  const points = Array.from(source);
   const starts = lineStarts(points);
-  const texts = sorted.map((issue) => formatIssue(points, starts, issue));
+  const lines = new Map<number, readonly string[] | undefined>();
+  const texts = sorted.map(({ message, position }) => {
+    if (position < 0) return `ERROR: <input>:-1:0: ${message}`;
+    const line = lineOf(starts, position);
+    const column = position - starts[line]!;
+    if (!lines.has(line)) lines.set(line, shownLine(points, starts[line]!, starts[line + 1]));
+    const head = `ERROR: <input>:${line + 1}:${column + 1}: ${message}`;
+    const shown = lines.get(line);
+    return shown === undefined ? head : `${head}\n | ${shown.join("")}\n | ${caret(shown, column)}`;
+  });
   if (issues.length > limits.celIssuesMax) texts.push(`${issues.length - limits.celIssuesMax} more errors were truncated`);
   return texts.join("\n");
 }
 
-function formatIssue(points: readonly string[], starts: readonly number[], { message, position }: Issue): string {
-  if (position < 0) return `ERROR: <input>:-1:0: ${message}`;
+/** Index of the line that holds a position. */
+function lineOf(starts: readonly number[], position: number): number {
   let line = 0;
   for (let end = starts.length; line + 1 < end;) {
     const middle = (line + end) >> 1;
     if (starts[middle]! <= position) line = middle;
     else end = middle;
   }
-  const column = position - starts[line]!;
-  const head = `ERROR: <input>:${line + 1}:${column + 1}: ${message}`;
-  const next = starts[line + 1];
-  const text = points.slice(starts[line], next === undefined ? undefined : next - 1);
-  if (points.length === 0 || utf8Length(text) > limits.celSnippetBytesMax) return head;
-  const shown = text.map((point) => point === "\t" ? " " : point);
-  // A position may be beyond the end of its line, at the end of the text.
+  return line;
+}
+
+/** Characters of a line; undefined if the text is empty or the line is too long to be shown. */
+function shownLine(points: readonly string[], start: number, next: number | undefined): readonly string[] | undefined {
+  const text = points.slice(start, next === undefined ? undefined : next - 1);
+  if (points.length === 0 || utf8Length(text) > limits.celSnippetBytesMax) return undefined;
+  return text.map((point) => point === "\t" ? " " : point);
+}
+
+/** Dots up to the column and a caret, in full width where the line has wide characters. The column may be behind the line's end. */
+function caret(shown: readonly string[], column: number): string {
   const before = shown.slice(0, column).map((point) => isWide(point) ? "\uff0e" : ".");
   const at = shown[column];
-  return `${head}\n | ${shown.join("")}\n | ${before.join("")}${at !== undefined && isWide(at) ? "\uff3e" : "^"}`;
+  return `${before.join("")}${at !== undefined && isWide(at) ? "\uff3e" : "^"}`;
 }
 
 function lineStarts(points: readonly string[]): readonly number[] {

@@ -1,4 +1,5 @@
 /** Makes nodes with ids and positions, and expands macros. */
+import { limits } from "../../limits.ts";
 import type { Call, Constant, ConstantValue, Expr, Issue } from "../ast.ts";
 import type { Macro, MacroContext } from "../declarations.ts";
 
@@ -20,7 +21,8 @@ export interface Builder {
   logic(name: string, terms: readonly Expr[], ids: readonly number[]): Expr;
 }
 
-export function builder(macros: readonly Macro[]): Builder {
+/** @param tooLarge Ends the parser: macros that copy their arguments made more nodes than an expression may have. */
+export function builder(macros: readonly Macro[], tooLarge: () => never): Builder {
   const issues: Issue[] = [];
   const positions = new Map<number, number>();
   const macroCalls = new Map<number, Expr>();
@@ -29,6 +31,7 @@ export function builder(macros: readonly Macro[]): Builder {
   let last = 0;
 
   const id = (position: number) => {
+    if (last === limits.celNodesMax) tooLarge();
     positions.set(++last, position);
     return last;
   };

@@ -25,7 +25,7 @@ export function parse(source: string, { macros, optionalSyntax }: ParseOptions):
     return { ast: undefined, issues: [{ message, position: -1 }] };
   }
   const tokens = new Recovery(source, offsets);
-  const build = builder(macros);
+  const build = builder(macros, () => tokens.abandon(`expression has more than ${limits.celNodesMax} nodes with its macros expanded`));
   const parser = new Parser(tokens, build, optionalSyntax);
   try {
     const expr = parser.start();

@@ -135,6 +135,12 @@ describe("parse()", () => {
     assert.equal(messages(nested), undefined);
   });
 
+  it("bounds the nodes of expanded macros", () => {
+    const chain = (length: number) => `o${".optMap(x, x)".repeat(length)}`;
+    assert.equal(messages(chain(10)), undefined);
+    assert.deepEqual(messages(chain(30)), ["-1 expression has more than 200000 nodes with its macros expanded"]);
+  });
+
   it("bounds the size of the text and the number of mistakes", () => {
     assert.equal(messages(`'${"😀".repeat(99_998)}'`), undefined);
     assert.deepEqual(messages(`'${"😀".repeat(99_999)}'`), ["-1 expression code point size exceeds limit: size: 100001, limit 100000"]);

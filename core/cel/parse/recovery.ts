@@ -67,7 +67,15 @@ export class Recovery {
   }
   /** Whether the next token fits here, or after the rules that may end here. */
   fits(expected: TokenSet, ahead: number): boolean {
-    return this.#allExpected(expected).has(this.peek(ahead));
+    const kind = this.peek(ahead);
+    if (expected.kinds.has(kind)) return true;
+    if (!expected.ends) return false;
+    for (let at = this.#follow.length - 1; at >= 0; at--) {
+      const follow = this.#follow[at]!;
+      if (follow.kinds.has(kind)) return true;
+      if (!follow.ends) return false;
+    }
+    return kind === "end";
   }
 
   /** Whether the next token fits the place; if not, goes on if it can, else returns the mismatch. */
@@ -93,7 +101,7 @@ export class Recovery {
       this.#consume();
       return next;
     }
-    if (this.#allExpected(after).has(this.peek())) {
+    if (this.fits(after, 0)) {
       this.#missing(expected);
       return { kind, start: token.start, end: token.start, hidden: "", missing: true };
     }
@@ -194,7 +202,7 @@ export class Recovery {
 
   /** Drops the next token if the one after it fits. */
   #dropped(expected: TokenSet): boolean {
-    if (!this.#allExpected(expected).has(this.peek(1))) return false;
+    if (!this.fits(expected, 1)) return false;
     this.#unwanted(expected);
     this.#consume();
     this.#matched();

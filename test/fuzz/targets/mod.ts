@@ -4,6 +4,7 @@ import { auditPolicies, kubeconfigs } from "./access-files.ts";
 import { celAddresses, celStrings, celUrls, celVersions } from "./cel-functions.ts";
 import { cbor } from "./cbor.ts";
 import { celEvaluation } from "./cel.ts";
+import { celText } from "./cel-text.ts";
 import { der } from "./der.ts";
 import { etcd } from "./etcd.ts";
 import { http2 } from "./http2.ts";
@@ -45,5 +46,6 @@ export const targets: readonly Target[] = Object.freeze(
     authenticationConfigurations,
     impersonation,
     celEvaluation,
+    celText,
   ],
 );

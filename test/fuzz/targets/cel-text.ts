@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import type { Target } from "../fuzz.ts";
+
+/** Texts of expressions: the parser, expansion of macros and the text of issues. */
+export const celText: Target = {
+  name: "cel-text",
+  grammar: {
+    text: ["<expr>", "<expr><space><expr>", "<broken>", (w) => w.write("open").repeat(w.below(300))],
+    expr: [
+      "<or>",
+      "<or> ? <or> : <expr>",
+    ],
+    or: ["<and>", "<and> || <and>", (w) => `${w.write("and")}${" || a".repeat(w.below(200))}`],
+    and: ["<relation>", "<relation> && <relation>", (w) => `${w.write("relation")}${" && a".repeat(w.below(200))}`],
+    relation: ["<calc>", "<calc> <relop> <calc>"],
+    relop: ["<", "<=", ">=", ">", "==", "!=", "in"],
+    calc: ["<unary>", "<unary> <op> <calc>"],
+    op: ["+", "-", "*", "/", "%"],
+    unary: ["<member>", "!<member>", "-<member>", "--<member>", "!!!<member>", "- -1"],
+    member: [
+      "<primary>",
+      "<member>.<name>",
+      "<member>.?<name>",
+      "<member>[<expr>]",
+      "<member>[?<expr>]",
+      (w) => `${w.write("member")}.${w.write("name")}(${w.many("expr", ", ")})`,
+      "<member>.<quantifier>(<variable>, <expr>)",
+      "<member>.<quantifier>(<variable>, y, <expr>)",
+      "<member>.<transform>(<variable>, y, <expr>)",
+      "<member>.<transform>(<variable>, y, <expr>, <expr>)",
+      "<member>.optMap(<variable>, <expr>)",
+      "<member>.optFlatMap(<variable>, <expr>)",
+    ],
+    quantifier: ["all", "exists", "exists_one", "existsOne", "map", "filter"],
+    transform: ["transformList", "transformMap", "transformMapEntry", "map"],
+    variable: ["x", "y", "__result__", "1", "a.b"],
+    primary: [
+      "a",
+      ".b",
+      "<word>",
+      "<literal>",
+      "(<expr>)",
+      (w) => `[${w.many("element", ", ")}]`,
+      (w) => `{${w.many("entry", ", ")}${w.below(2) === 0 ? "," : ""}}`,
+      (w) => `a.T{${w.many("field", ", ")}}`,
+      (w) => `f(${w.many("expr", ", ")})`,
+      "has(<member>)",
+      "has(a.b)",
+    ],
+    word: ["for", "true", "false", "null", "in", "namespace", "ärger"],
+    name: ["b", "if", "`a-b`", "`é`", "c_1"],
+    element: ["<expr>", "?<expr>"],
+    entry: ["<expr>: <expr>", "?<expr>: <expr>", "<expr>"],
+    field: ["<name>: <expr>", "?<name>: <expr>", "<name>"],
+    literal: ["1", "0x1F", "12u", "1.5", ".5e-3", "9223372036854775808", "1e999", "<string>", "b<string>", "r<string>", "br<string>"],
+    string: [
+      (w) => `'${w.many("character")}'`,
+      (w) => `"${w.many("character")}"`,
+      (w) => `'''${w.many("character")}\n'''`,
+      (w) => `"""${w.many("character")}"""`,
+    ],
+    character: ["a", "é", "😀", "\\n", "\\x41", "\\u00e9", "\\U0010ffff", "\\ud800", "\\377", "\\q", "'", "\\U99999999"],
+    space: [" ", "\n", "\t// comment\n", "\r\n", "//", "\u00a0"],
+    open: ["(", "[", "{", "a.", "!", "-", "'''", "a?", "f(", "a[1", "@", "`", "-1[", ".", "{a:", "1+", '"\\', "a.optMap(x,"],
+    broken: [
+      (w) => `${w.many("open")}${w.write("expr")}`,
+      (w) => w.many("piece"),
+    ],
+    piece: ["<open>", "<op>", "<literal>", "<relop>", ")", "]", "}", ":", "?", ",", "&", "=", "a", "<space>"],
+  },
+  start: "text",
+  binary: false,
+  stepsPerCharacter: 1000,
+  async open(code) {
+    const { parse } = await code.load("core/cel/parse/parse.ts");
+    const { formatIssues } = await code.load("core/cel/issues.ts");
+    const { optionalMacros, standardMacros, twoVariableMacros } = await code.load("core/cel/parse/macros.ts");
+    const { limits } = await code.load("core/limits.ts");
+    const macros = [...standardMacros, ...twoVariableMacros, ...optionalMacros];
+    return (input) => {
+      const { ast, issues } = parse(input, { macros, optionalSyntax: input.length % 5 > 0 });
+      if (ast === undefined) {
+        assert.ok(issues.length > 0);
+        assert.ok(formatIssues(input, issues).startsWith("ERROR: <input>:"));
+        for (const { position } of issues) assert.ok(position >= -1 && position <= input.length);
+      } else assert.ok(ast.positions.size <= limits.celNodesMax);
+    };
+  },
+};
