@@ -33,7 +33,10 @@ export interface FunctionDeclaration {
   readonly call?: (...args: Value[]) => Value;
   /** Index of an argument that is a regular expression. If it is constant and wrong, the expression does not compile. */
   readonly patternArgument?: number;
-  /** Units at run time by arguments and result. Default: 1. Whole numbers. */
+  /**
+   * Units at run time by arguments and result. Default: 1. Whole numbers, or NaN where upstream's costs fail, which ends the evaluation with
+   * an internal error.
+   */
   readonly cost?: (overload: string, args: readonly Value[], result: Value) => number;
   /** Worst case before it runs. Default: from `cost/estimate.ts`, 1 plus the arguments. */
   readonly estimate?: (call: EstimatedCall, estimator: Estimator) => CallEstimate | undefined;

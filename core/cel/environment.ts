@@ -5,6 +5,7 @@
 import type { Environment, FunctionDeclaration, Macro, Overload, Variable } from "./declarations.ts";
 import type { Library } from "./functions/library.ts";
 import { authorizerLibrary, authorizerSelectorsLibrary } from "./functions/authorizer/authorizer.ts";
+import { comprehensionsLibrary } from "./functions/comprehensions.ts";
 import { formatLibrary } from "./functions/formats/formats.ts";
 import { kubernetesListsLibrary } from "./functions/lists/kubernetes.ts";
 import { listsLibrary } from "./functions/lists/lists.ts";
@@ -35,6 +36,7 @@ export const libraries: readonly Library[] = [
   cidrLibrary,
   formatLibrary,
   authorizerSelectorsLibrary,
+  comprehensionsLibrary,
   semverLibrary,
   listsLibrary,
 ];

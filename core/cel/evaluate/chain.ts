@@ -41,17 +41,10 @@ export function runOfChain(chain: Chain): Run {
   const inner = runWithoutStart(chain);
   if (chain.source.tag === "conditional") return chain.selectors.some(({ isTest }) => isTest) ? discounted(inner) : inner;
   if (chain.selectors.some(({ isTest }) => isTest)) return inner;
-  if (chain.selectors.length === 0) return startOnly(chain.source.run);
   return (frame) => {
+    const value = inner(frame);
     frame.charge(1);
-    return inner(frame);
-  };
-}
-
-function startOnly(run: Run): Run {
-  return (frame) => {
-    frame.charge(1);
-    return run(frame);
+    return value;
   };
 }
 

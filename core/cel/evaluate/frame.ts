@@ -9,6 +9,11 @@ const costExceeded = new CostExceeded();
 /** The values of variables by name; undefined if a variable has no value. */
 export type Variables = (name: string) => Value | undefined;
 
+/** Thrown where upstream's costs fail. Only `program.ts` catches it. */
+export class CostFailed {}
+
+const costFailed = new CostFailed();
+
 export class Frame {
   cost = 0;
   readonly costMax: number;
@@ -22,6 +27,7 @@ export class Frame {
   }
   /** Charges cost units. */
   charge(units: number): void {
+    if (Number.isNaN(units)) throw costFailed;
     this.cost += units;
     if (this.cost > this.costMax) throw costExceeded;
   }

@@ -3,6 +3,7 @@ import { operators } from "../ast.ts";
 import type { FunctionDeclaration } from "../declarations.ts";
 import { boolType, dynType, intType, listType, mapType, opaqueType, optionalType, parameterType, stringType, type Type } from "../types.ts";
 import type { Library } from "./library.ts";
+import { optionalMacros } from "../parse/macros.ts";
 import { ArrayList } from "../value/collections.ts";
 import { messageText } from "../value/text.ts";
 import { isZero } from "../value/zero.ts";
@@ -81,4 +82,4 @@ const functions: readonly FunctionDeclaration[] = [
 
 const typeNames: ReadonlyMap<string, Type> = new Map([["optional_type", opaqueType("optional_type")]]);
 
-export const optionalLibrary: Library = { name: "cel.lib.optional", since: 28, functions, typeNames };
+export const optionalLibrary: Library = { name: "cel.lib.optional", since: 28, functions, macros: optionalMacros, typeNames };

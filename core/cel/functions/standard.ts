@@ -15,6 +15,7 @@ import {
   typeType,
   uintType,
 } from "../types.ts";
+import { standardMacros } from "../parse/macros.ts";
 import type { Library } from "./library.ts";
 import { arithmetic } from "./standard/arithmetic.ts";
 import { collections } from "./standard/collections.ts";
@@ -43,5 +44,6 @@ export const standardLibrary: Library = {
   name: "standard",
   since: 0,
   functions: [...logic, ...arithmetic, ...order, ...collections, ...conversions, ...strings, ...time],
+  macros: standardMacros,
   typeNames,
 };

@@ -1,6 +1,6 @@
 /** Lists: `slice`, `flatten`, `sort`, `sortBy`, `distinct`, `reverse`, `lists.range`; upstream's library `cel.lib.ext.lists`. */
 import { exactly, listBase, plus, rangeMax, scaled, times, traversalFactor } from "../../cost/range.ts";
-import type { CallEstimate, FunctionDeclaration, Operand, Overload, Range } from "../../declarations.ts";
+import type { CallEstimate, FunctionDeclaration, Operand, Range } from "../../declarations.ts";
 import { dynType, intType, listType, parameterType, type Type } from "../../types.ts";
 import { ArrayList } from "../../value/collections.ts";
 import { equal } from "../../value/equal.ts";
@@ -11,6 +11,7 @@ import { CelError, ListValue, type Value } from "../../values.ts";
 import { type Costs, declare, sizeOf } from "../costs.ts";
 import type { Library } from "../library.ts";
 import { member, overload } from "../standard/overload.ts";
+import { sortByMacro } from "./sort-by.ts";
 import { orderedTypes } from "./types.ts";
 
 const list = listType(parameterType("T"));
@@ -59,8 +60,9 @@ const flattening: Costs = {
     return estimateMaking(Number(depth), estimator.sizeOf(target));
   },
 };
-/** Each element is compared with each. */
+/** Each element is compared with each. Not a number for an error: upstream's costs fail for it, and with them the evaluation. */
 function comparingSize(value: Value | undefined): number {
+  if (value instanceof CelError) return NaN;
   const size = sizeOf(value);
   if (!(value instanceof ListValue)) return 0;
   const first = size === 0 ? undefined : value.at(0);
@@ -147,9 +149,6 @@ function distinct(values: ListValue): Value {
   return items.length === 0 ? values : new ArrayList(items);
 }
 
-/** Upstream's costs fail for a list that is an error, and with them the evaluation. */
-const noList = new CelError("internal error: interface conversion: *types.Err is not traits.Lister: missing method Add");
-
 interface Keyed {
   readonly key: Value;
   readonly item: Value;
@@ -168,7 +167,6 @@ function insertionSort(items: Keyed[], isLess: (a: Keyed, b: Keyed) => boolean):
 
 /** The list in the order of its keys. */
 function sortBy(values: Value, keys: Value): Value {
-  if (values instanceof CelError || keys instanceof CelError) return noList;
   if (!(values instanceof ListValue) || !(keys instanceof ListValue)) return new CelError("no such overload");
   const size = values.size;
   if (size !== keys.size) {
@@ -196,18 +194,16 @@ function sortBy(values: Value, keys: Value): Value {
   return new ArrayList(sorted.map(({ item }) => item));
 }
 
-const strictless = <T extends Overload>(each: T): T => ({ ...each, nonStrict: true });
-
 function ofOrdered(name: string, id: string, args: (type: Type) => readonly Type[], keys: 0 | 1): FunctionDeclaration {
   const overloads = orderedTypes.map(([, type]) =>
-    strictless(member(
+    member(
       `list_${typeName(type)}_${id}`,
       args(type),
       keys === 0 ? listType(type) : list,
-    ))
+    )
   );
   const call = (values: Value, others: Value = values): Value =>
-    values instanceof ListValue || values instanceof CelError ? sortBy(values, others) : new CelError(`no such overload: ${name}`);
+    values instanceof ListValue ? sortBy(values, others) : new CelError(`no such overload: ${name}`);
   return { ...declare(name, sorting(keys), ...overloads), call };
 }
 
@@ -238,9 +234,7 @@ export const listsLibrary: Library = {
     ofOrdered("@sortByAssociatedKeys", "sortByAssociatedKeys", (type) => [list, listType(type)], 1),
     declare("lists.range", counting, overload("lists_range", [intType], listType(intType), (end) => range(end as bigint))),
     declare("reverse", reversing, member("list_reverse", [list], list, (values) => reverse(values as ListValue))),
-    declare("distinct", comparingAll, {
-      ...member("list_distinct", [list], list, (values) => values instanceof CelError ? noList : distinct(values as ListValue)),
-      nonStrict: true,
-    }),
+    declare("distinct", comparingAll, member("list_distinct", [list], list, (values) => distinct(values as ListValue))),
   ],
+  macros: [sortByMacro],
 };
