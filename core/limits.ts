@@ -372,7 +372,10 @@ export const limits = Object.freeze({
   remoteRetryAfterMsMax: 30_000,
   /** The audit policy file, in UTF-16 units. */
   auditPolicyLengthMax: 1024 * 1024,
-  /** JSON of the audit events that wait in a buffer, beside the bound on their number, in bytes. Further events are lost and counted. */
+  /**
+   * JSON of the audit events that wait in a buffer or are being delivered, beside the bound on their number, in bytes. Further events are lost
+   * and counted.
+   */
   auditBufferBytesMax: 64 * 1024 * 1024,
   /** JSON of the response that one audit event records, in bytes. Larger ones are left out, with an annotation. */
   auditResponseBytesMax: 16 * 1024 * 1024,

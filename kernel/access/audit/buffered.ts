@@ -38,6 +38,7 @@ class Buffered implements AuditBackend {
   /** Batches in progress. */
   readonly #sent = new Set<Promise<unknown>>();
   #waiting: WrittenEvent[] = [];
+  /** Of events that wait, and of those that are being delivered: a slow backend keeps batches for a long time. */
   #bytes = 0;
   /** Ends the pause of the loop: the batch is full, or there is a first event. */
   #wake = new AbortController();
@@ -113,10 +114,16 @@ class Buffered implements AuditBackend {
     while (this.#sent.size >= concurrency && !ended.aborted) await Promise.race([...this.#sent, this.#untilEnded]);
     if (ended.aborted) return;
     const batch = this.#waiting.splice(0, maxBatchSize);
-    for (const { bytes } of batch) this.#bytes -= bytes;
+    const bytes = batch.reduce((sum, event) => sum + event.bytes, 0);
     const outcome = this.#backend.process(batch);
-    if (!(outcome instanceof Promise)) return;
-    const sending = outcome.finally(() => this.#sent.delete(sending));
+    if (!(outcome instanceof Promise)) {
+      this.#bytes -= bytes;
+      return;
+    }
+    const sending = outcome.finally(() => {
+      this.#sent.delete(sending);
+      this.#bytes -= bytes;
+    });
     this.#sent.add(sending);
   }
 }

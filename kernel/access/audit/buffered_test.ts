@@ -61,6 +61,26 @@ test("buffered() bounds the bytes of waiting events as well", () => {
   assert.deepEqual(texts, ["buffered: audit buffer queue blocked (1)"]);
 });
 
+test("buffered() counts the bytes of batches under way until they are delivered", async () => {
+  let answer = (_success: boolean) => {};
+  const { inner, texts, backend } = world({ maxBatchSize: 1 }, () => new Promise<boolean>((resolve) => answer = resolve));
+  const large = (id: string) => {
+    const { event, members } = eventOf(id);
+    return { event, members, bytes: limits.auditBufferBytesMax };
+  };
+  backend.process([large("first")]);
+  await settled();
+  assert.deepEqual(inner.batches, ["first"]);
+  backend.process([large("lost")]);
+  assert.deepEqual(texts, ["buffered: audit buffer queue blocked (1)"]);
+  answer(true);
+  await settled();
+  backend.process([large("second")]);
+  await settled();
+  assert.deepEqual(inner.batches, ["first", "second"]);
+  assert.equal(texts.length, 1);
+});
+
 test("buffered() sends at most the throttle's number of batches per second", async () => {
   const { clock, inner, send } = world({ maxBatchSize: 1, throttle: { perSecond: 10, burst: 2 } });
   send("a", "b", "c", "d");
