@@ -1,7 +1,7 @@
 /** Which names of a definition are accepted: each name belongs to the first definition of a group that has it. */
 import { goQuote, sameValue } from "../../../plugin.ts";
 import type { CustomResourceDefinition, DefinitionStatus, Names } from "../schema.ts";
-import { aggregated } from "./aggregated.ts";
+import { aggregated } from "../aggregated.ts";
 import { type ConditionNews, conditionOf, isEquivalent, withCondition } from "../condition.ts";
 
 /** The names that other definitions of the group use. */

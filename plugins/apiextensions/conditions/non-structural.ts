@@ -4,7 +4,7 @@ import type { CustomResourceDefinition, DefinitionStatus } from "../schema.ts";
 import { Convertible } from "../validate/convertible.ts";
 import { Patterns } from "../validate/patterns.ts";
 import { validateStructural } from "../validate/structural.ts";
-import { aggregated } from "./aggregated.ts";
+import { aggregated } from "../aggregated.ts";
 import { type ConditionNews, conditionOf, isEquivalent, withCondition, withoutCondition } from "../condition.ts";
 
 const type = "NonStructuralSchema";

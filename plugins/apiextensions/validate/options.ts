@@ -9,7 +9,7 @@ import type { SchemaProps } from "../schema-props.ts";
 import { rootSchemas, specHas } from "../schema-walk.ts";
 import { isRecognized } from "./conversion.ts";
 import { Convertible } from "./convertible.ts";
-import { hasUnprunedDefaults } from "./default-pruning.ts";
+import { hasUnprunedDefaults } from "./default-values.ts";
 import { hasMergedItems, validateListKeys } from "./list-types.ts";
 import { isKnownType, type OpenapiOptions } from "./openapi.ts";
 import { Patterns } from "./patterns.ts";

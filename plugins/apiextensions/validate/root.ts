@@ -11,6 +11,9 @@ import { shownSchema } from "./shown.ts";
 import { validateStructural } from "./structural.ts";
 import type { RootOptions } from "./options.ts";
 
+/** Rules of defaults need their programs. */
+const noRules = (): readonly FieldError[] => [];
+
 /** `path`: of the field that has `openAPIV3Schema`. */
 export function validateValidation(validation: Validation | undefined, path: string, options: RootOptions): readonly FieldError[] {
   const root = validation?.openAPIV3Schema;
@@ -26,7 +29,9 @@ function validateRoot(root: SchemaProps, path: string, options: RootOptions): re
   let rules: SchemaRules | undefined;
   if (options.requireStructural && mistake === undefined) {
     let errors = validateStructural(root, path, options.patterns);
-    if (errors.length === 0) errors = validateDefaults(root, path, options.requirePrunedDefaults);
+    if (errors.length === 0) {
+      errors = validateDefaults(root, path, { requirePruned: options.requirePrunedDefaults, validateRules: noRules });
+    }
     findings.addAll(errors);
     if (errors.length === 0) rules = new SchemaRules(root, options);
   }
