@@ -25,8 +25,11 @@ export interface Credentials {
   readonly tls: ListenerTls;
   /** PEM of the CA of the serving certificate; undefined if that certificate was given. */
   readonly ownCa: string | undefined;
-  /** Uses the CAs that the cluster in front publishes, except where flags name CAs. Throws for invalid certificates. */
-  withCluster(trust: Pick<ClusterTrust, "clientCa" | "frontProxyCa">): ListenerTls;
+  /**
+   * Uses the CAs that the cluster in front publishes, except where flags name CAs. `secure` activates them. Throws for invalid certificates,
+   * and where `secure` does; nothing has changed then.
+   */
+  withCluster(trust: Pick<ClusterTrust, "clientCa" | "frontProxyCa">, secure?: (tls: ListenerTls) => void): void;
   /** Every active certificate of the server. */
   inUse(): readonly InUse[];
   /** The files to follow; `secure` activates certificates, or throws. */
@@ -134,10 +137,11 @@ export async function openCredentials(config: Config, now: () => number, log: Pi
     ];
   }
 
-  function withCluster({ clientCa, frontProxyCa }: InForce["cluster"]): ListenerTls {
+  function withCluster({ clientCa, frontProxyCa }: InForce["cluster"], secure: (tls: ListenerTls) => void = () => {}): void {
     for (const bundle of [clientCa, frontProxyCa]) if (bundle !== "") peerVerifier(bundle);
-    inForce = { ...inForce, cluster: { clientCa, frontProxyCa } };
-    return tlsOf(inForce);
+    const next = { ...inForce, cluster: { clientCa, frontProxyCa } };
+    secure(tlsOf(next));
+    inForce = next;
   }
 
   return {

@@ -105,7 +105,7 @@ async function listening({ config, log }: ServeOptions, opened: Opened, credenti
     await listener.close(0);
     throw error;
   }
-  clusterTrust?.follow((trust) => listener.secure(credentials.withCluster(trust)));
+  clusterTrust?.follow((trust) => credentials.withCluster(trust, listener.secure));
   const ending = new AbortController();
   const renewed = credentials.followed(listener.secure).map((each) => ({
     ...each,
