@@ -6,10 +6,18 @@ import { Convertible } from "./convertible.ts";
 import { validateDefaults } from "./defaults.ts";
 import { Findings } from "./findings.ts";
 import { type OpenapiRun, validateOpenapi } from "./openapi.ts";
-import { SchemaRules } from "./rules.ts";
+import { type CompileRules, type RuleOptions, SchemaRules } from "./rules.ts";
 import { shownSchema } from "./shown.ts";
 import { validateStructural } from "./structural.ts";
 import type { RootOptions } from "./options.ts";
+
+/** The compiler of rules; absent until the one of core/cel is here. */
+const compileRules: CompileRules | undefined = undefined as CompileRules | undefined;
+
+function ruleOptions(options: RootOptions, compile: CompileRules): RuleOptions {
+  const { storedRules, storedMessageExpressions, unchangedSchemas, version } = options;
+  return { compile, storedRules, storedMessageExpressions, allowsCostlyExpressions: unchangedSchemas.has(version) };
+}
 
 /** Rules of defaults need their programs. */
 const noRules = (): readonly FieldError[] => [];
@@ -33,7 +41,7 @@ function validateRoot(root: SchemaProps, path: string, options: RootOptions): re
       errors = validateDefaults(root, path, { requirePruned: options.requirePrunedDefaults, validateRules: noRules });
     }
     findings.addAll(errors);
-    if (errors.length === 0) rules = new SchemaRules(root, options);
+    if (errors.length === 0 && compileRules !== undefined) rules = new SchemaRules(ruleOptions(options, compileRules));
   }
   const run: OpenapiRun = { options, convertible, findings, ruleFindings, rules };
   validateOpenapi(root, path, run);

@@ -1,18 +1,141 @@
-/** The rules in CEL of a structural schema. */
-import type { FieldError } from "../../../plugin.ts";
+/** The rules in CEL of a structural schema: errors of their compilation, and the bounds of their estimated cost. */
+import { type FieldError, forbidden, invalid, required } from "../../../plugin.ts";
 import type { SchemaProps } from "../schema-props.ts";
-import type { RuleChecker } from "./openapi.ts";
-import type { RootOptions } from "./options.ts";
+import type { RuleChecker, RulePlace } from "./openapi.ts";
+import { shownRule } from "./shown.ts";
 
-/** Compiles the rules of one schema and adds up their cost. */
+/** What the compilation of one rule reports. Costs are estimates of one evaluation. */
+export interface CompiledRule {
+  readonly error?: { readonly type: "Required" | "Invalid"; readonly detail: string };
+  readonly cost: number;
+  /** How often the value occurs at most, where the schema sets no bounds: by the size of a request. */
+  readonly cardinality: number;
+  readonly usesOldSelf: boolean;
+  readonly messageExpressionError?: string;
+  /** Absent without a valid message expression. */
+  readonly messageExpressionCost?: number;
+}
+/** Expressions of the stored definition may use what a later version of the server offers. */
+export interface StoredExpressions {
+  readonly storedRules: ReadonlySet<string>;
+  readonly storedMessageExpressions: ReadonlySet<string>;
+}
+/** Compiles the rules of a schema. A text: the schema has no type in CEL, which is an internal error. */
+export type CompileRules = (place: RulePlace, stored: StoredExpressions) => readonly CompiledRule[] | string;
+
+/** Largest estimated cost of one expression, and of all expressions of a definition. */
+export const expressionCostMax = 10_000_000;
+export const definitionCostMax = 100_000_000;
+/** Rules below a hundredth of the bound are not named. */
+const namedCostMin = definitionCostMax / 100;
+const namedMax = 4;
+/** Costs are saturated unsigned 64-bit integers. */
+const costLimit = 2 ** 64;
+
+export interface RuleOptions extends StoredExpressions {
+  readonly compile: CompileRules;
+  /** Schemas that have not changed keep expressions above the bound of one. */
+  readonly allowsCostlyExpressions: boolean;
+}
+
+/** Checks the rules of one schema after the other, and adds up their cost. */
 export class SchemaRules implements RuleChecker {
-  constructor(_root: SchemaProps, _options: RootOptions) {}
+  readonly #options: RuleOptions;
+  readonly #cardinalities = new Map<RulePlace, number | undefined>();
+  #total = 0;
+  #costly: { readonly path: string; readonly cost: number }[] = [];
 
-  check(): readonly FieldError[] {
-    return [];
+  constructor(options: RuleOptions) {
+    this.#options = options;
   }
-  /** The errors of all rules together. */
-  totalCostErrors(_path: string): readonly FieldError[] {
-    return [];
+
+  check(schema: SchemaProps, path: string, place: RulePlace, uncorrelated: string | undefined): readonly FieldError[] {
+    const rules = schema["x-kubernetes-validations"] ?? [], at = `${path}.x-kubernetes-validations`;
+    const compiled = this.#options.compile(place, this.#options);
+    if (typeof compiled === "string") return [{ type: "Internal", path: at, detail: `internal error: ${compiled}` }];
+    const bound = this.#cardinality(place);
+    return compiled.flatMap((result, i) => this.#checkRule(rules[i]!, result, `${at}[${i}]`, bound, uncorrelated));
   }
+
+  #checkRule(
+    rule: NonNullable<SchemaProps["x-kubernetes-validations"]>[number],
+    result: CompiledRule,
+    path: string,
+    bound: number | undefined,
+    uncorrelated: string | undefined,
+  ): readonly FieldError[] {
+    const errors: FieldError[] = [];
+    const observe = (key: "rule" | "messageExpression", cost: number, name: string) => {
+      if (!this.#options.allowsCostlyExpressions && cost > expressionCostMax) {
+        errors.push(forbidden(`${path}.${key}`, tooCostly(name, cost, expressionCostMax)));
+      }
+      this.#observe(`${path}.${key}`, cost);
+    };
+    observe("rule", times(result.cost, bound ?? result.cardinality), "estimated rule cost");
+    const { error, messageExpressionError, messageExpressionCost, usesOldSelf } = result;
+    if (error !== undefined) {
+      const { type, detail } = error;
+      errors.push(type === "Required" ? required(`${path}.rule`, detail) : invalid(`${path}.rule`, shownRule(rule), detail));
+    }
+    if (messageExpressionError !== undefined) {
+      errors.push(invalid(`${path}.messageExpression`, shownRule(rule), messageExpressionError));
+    } else if (messageExpressionCost !== undefined) {
+      observe("messageExpression", messageExpressionCost, "estimated messageExpression cost");
+    }
+    if (usesOldSelf && uncorrelated !== undefined) {
+      const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelated}`;
+      errors.push(invalid(`${path}.rule`, rule.rule, detail));
+    }
+    if (!usesOldSelf && rule.optionalOldSelf !== undefined) {
+      errors.push(invalid(`${path}.optionalOldSelf`, rule.optionalOldSelf, "may not be set if oldSelf is not used in rule"));
+    }
+    return errors;
+  }
+
+  #observe(path: string, cost: number): void {
+    this.#total = Math.min(this.#total + cost, costLimit);
+    if (cost < namedCostMin) return;
+    this.#costly.push({ path, cost });
+    this.#costly.sort((a, b) => b.cost - a.cost);
+    this.#costly.length = Math.min(this.#costly.length, namedMax);
+  }
+
+  /** The errors of all rules together. `path`: of the root schema. */
+  totalCostErrors(path: string): readonly FieldError[] {
+    if (this.#total <= definitionCostMax) return [];
+    const name = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema";
+    return [
+      ...this.#costly.map((each) =>
+        forbidden(each.path, "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema")
+      ),
+      forbidden(path, tooCostly(name, this.#total, definitionCostMax)),
+    ];
+  }
+
+  /** How often a value of the schema occurs at most by the bounds of the schemas above it; undefined without bounds. */
+  #cardinality(place: RulePlace): number | undefined {
+    const { parent } = place;
+    if (parent === undefined) return 1;
+    if (this.#cardinalities.has(place)) return this.#cardinalities.get(place);
+    const above = this.#cardinality(parent), own = above === undefined ? undefined : elementsMax(parent.schema);
+    const found = above === undefined || own === undefined ? undefined : times(above, own);
+    this.#cardinalities.set(place, found);
+    return found;
+  }
+}
+
+/** By how much a schema multiplies the values inside it; undefined without a bound. */
+function elementsMax({ type, additionalProperties, maxProperties, maxItems }: SchemaProps): number | undefined {
+  const bound = type === "array" ? maxItems : type === "object" && additionalProperties !== undefined ? maxProperties : 1;
+  return bound === undefined ? undefined : Math.max(0, Number(bound));
+}
+function times(cost: number, cardinality: number): number {
+  return Math.min(cost * cardinality, costLimit);
+}
+
+function tooCostly(name: string, cost: number, limit: number): string {
+  const exceeds = cost / limit;
+  const factor = exceeds > 100 ? "more than 100x" : exceeds < 1.5 ? `${exceeds.toFixed(6)}x` : `${exceeds.toFixed(1)}x`;
+  return `${name} exceeds budget by factor of ${factor} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where ` +
+    "arrays, maps, and strings are declared)";
 }
