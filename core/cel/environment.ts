@@ -9,6 +9,7 @@ import { comprehensionsLibrary } from "./functions/comprehensions.ts";
 import { formatLibrary } from "./functions/formats/formats.ts";
 import { kubernetesListsLibrary } from "./functions/lists/kubernetes.ts";
 import { listsLibrary } from "./functions/lists/lists.ts";
+import { literalsLibrary } from "./functions/literals.ts";
 import { cidrLibrary } from "./functions/net/cidr.ts";
 import { ipLibrary } from "./functions/net/ip.ts";
 import { optionalLibrary } from "./functions/optional.ts";
@@ -30,6 +31,7 @@ export const libraries: readonly Library[] = [
   authorizerLibrary,
   optionalLibrary,
   quantityLibrary,
+  literalsLibrary,
   stringsLibrary,
   setsLibrary,
   ipLibrary,
@@ -66,7 +68,7 @@ const empty: Environment = Object.freeze({
   types: noTypes,
   typeNames: new Map(),
   container: "",
-  homogeneousLiterals: true,
+  homogeneousLiterals: false,
   optionalSyntax: false,
   validators: [],
 });

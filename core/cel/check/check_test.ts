@@ -35,7 +35,8 @@ test("check() reports what does not fit, in upstream's words", () => {
   );
   assert.equal(checked(name("y")), "undeclared reference to 'y' (in container '')");
   assert.equal(checked(select(name("x"), "f"), { x: intType }), "type 'int' does not support field selection");
-  assert.equal(checked(list(constant(1n), constant("a"))), "expected type 'int' but found 'string'");
+  // Literals of mixed types are rejected after the check, because arguments of `format` may have them.
+  assert.equal(checked(list(constant(1n), constant("a"))), "list(dyn)");
   assert.equal(checked(call(operators.and, constant(true), constant(1n))), "expected type 'bool' but found 'int'");
 });
 

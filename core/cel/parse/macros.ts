@@ -46,7 +46,6 @@ export const standardMacros: readonly Macro[] = [
   overOne("all", 2, notSimple, (context, args) => quantifiers.all(context, args[1]!)),
   overOne("exists", 2, notSimple, (context, args) => quantifiers.exists(context, args[1]!)),
   overOne("exists_one", 2, notSimple, (context, args) => quantifiers.existsOne(context, args[1]!)),
-  overOne("existsOne", 2, notSimple, (context, args) => quantifiers.existsOne(context, args[1]!)),
   overOne("map", 2, noName, (context, args) => gather(context, undefined, args[1]!)),
   overOne("map", 3, noName, (context, args) => gather(context, args[1]!, args[2]!)),
   overOne("filter", 2, noName, (context, args) => gather(context, args[1]!, args[0]!)),
