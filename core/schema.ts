@@ -56,6 +56,7 @@ export type ListNode = {
   readonly keys?: readonly string[];
   /** False if upstream publishes no list type. Apply still treats the list as atomic. */
   readonly published?: false;
+  readonly goName?: string;
 };
 export type RecordNode = { readonly tag: "record"; readonly of: Node; readonly atomic?: true; readonly goName?: string };
 /** A struct with a field, the discriminator, that selects which of its other fields is used. */
@@ -266,7 +267,7 @@ export function oneOf<const V extends readonly string[]>(...values: V): Typed<V[
   return Object.freeze({ tag: "string", oneOf: Object.freeze(values) });
 }
 /** The same node with the upstream name of its type, such as `v1.PullPolicy`, for decoding errors. */
-export function named<N extends StringNode | RecordNode>(goName: string, node: N): N {
+export function named<N extends StringNode | RecordNode | ListNode>(goName: string, node: N): N {
   const renamed: N = { ...node, goName };
   return Object.freeze(renamed);
 }

@@ -17,7 +17,7 @@ export const goType: (node: Node) => string = fold<string>({
   raw: ({ sorted }) => sorted ? "v1.JSON" : "runtime.RawExtension",
   structural: () => "interface {}",
   fieldsV1: () => "v1.FieldsV1",
-  list: ({ of }, go) => `[]${go(of)}`,
+  list: ({ of, goName }, go) => goName ?? `[]${go(of)}`,
   record: ({ of, goName }, go) => goName ?? `map[string]${go(of)}`,
   either: ({ name, package: home = "v1" }) => `${home.slice(home.lastIndexOf("/") + 1)}.${name}`,
   struct: ({ name, package: home = "v1" }) => `${home.slice(home.lastIndexOf("/") + 1)}.${name}`,

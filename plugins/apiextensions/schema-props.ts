@@ -202,7 +202,7 @@ export const SchemaProps: Typed<SchemaProps, StructNode> = struct("JSONSchemaPro
     "How objects are merged by server-side apply: granular (member by member, the default) or atomic (one value).",
     { pointer: true, goName: "XMapType" },
   ),
-  "x-kubernetes-validations": field(44, mapBy(["rule"], ValidationRule), "Rules of validation in CEL.", {
+  "x-kubernetes-validations": field(44, named("v1.ValidationRules", mapBy(["rule"], ValidationRule)), "Rules of validation in CEL.", {
     goName: "XValidations",
     patch: { strategy: ["merge"], mergeKey: "rule" },
   }),
