@@ -31,6 +31,7 @@ import {
   type Type,
   uintType,
 } from "../types.ts";
+import { messageOf } from "../messages.ts";
 import { Uint } from "../values.ts";
 import { renamed } from "./renamed.ts";
 import { Scope } from "./scope.ts";
@@ -287,11 +288,14 @@ class Checker {
   #struct(expr: StructLiteral, scope: Scope): Type {
     const known = scope.name(expr.type);
     if (known === undefined) return this.#undeclared(expr.id, expr.type, scope);
-    const type = this.#constructed(expr, known.type);
+    const message = messageOf(expr.type);
+    const type = message?.type ?? this.#constructed(expr, known.type);
     this.#references.set(expr.id, known.reference);
     for (const { id, field, value, optional } of expr.entries) {
       const valueType = this.#element(value, optional, scope);
-      const fieldType = type.tag === "object" ? this.#fieldType(id, type.name, field) : errorType;
+      const fieldType = message === undefined
+        ? type.tag === "object" ? this.#fieldType(id, type.name, field) : errorType
+        : message.fields.get(field) ?? this.#report(id, `undefined field '${field}'`);
       if (!this.#substitutions.isAssignable(fieldType, valueType)) {
         this.#report(
           id,

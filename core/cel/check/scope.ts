@@ -1,6 +1,10 @@
 /** Names that an expression can use at one place: variables of loops, then those of the environment, then names of types. */
 import type { Environment, FunctionDeclaration, Reference } from "../declarations.ts";
+import { messages } from "../messages.ts";
 import { objectType, type Type, typeOf } from "../types.ts";
+
+/** Names that upstream's checker knows as types, but its evaluator does not. */
+const runtimeNames: ReadonlySet<string> = new Set(["timestamp", "duration"]);
 
 /** A name and its type. */
 export interface Known {
@@ -61,7 +65,8 @@ export class Scope {
 
   #typeName(name: string): Known | undefined {
     const { typeNames, types } = this.#environment;
-    const type = typeNames.get(name) ?? (types.hasType(name) ? objectType(name) : undefined);
+    const isObject = types.hasType(name) || messages.has(name) || runtimeNames.has(name);
+    const type = typeNames.get(name) ?? (isObject ? objectType(name) : undefined);
     return type === undefined ? undefined : { type: typeOf(type), reference: { tag: "type", type } };
   }
 }

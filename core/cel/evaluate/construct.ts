@@ -1,5 +1,7 @@
 /** Literals of lists, maps and objects. A literal of constants is made once and costs nothing. */
 import type { ListLiteral, MapLiteral, StructLiteral } from "../ast.ts";
+import type { Environment } from "../declarations.ts";
+import { messageOf } from "../messages.ts";
 import { ArrayList, EntryMap } from "../value/collections.ts";
 import { messageText } from "../value/text.ts";
 import { spend } from "../value/work.ts";
@@ -101,8 +103,11 @@ function notOptional(field: string, value: Value): CelError {
   return new CelError(`cannot initialize optional entry '${field}' from non-optional value ${messageText(value)}`);
 }
 
+type Construct = NonNullable<Environment["construct"]>;
+
 export function planStruct({ type, entries }: StructLiteral, name: string, scope: Scope, planning: Planning): Step {
-  const { construct } = planning.environment;
+  const message = messageOf(type);
+  const construct: Construct | undefined = message === undefined ? planning.environment.construct : (_, fields) => message.make(fields);
   if (construct === undefined) throw new Unplannable(`unknown type: ${type}`);
   const fields = entries.map(({ field, value, optional }) => ({ field, run: planning.plan(value, scope).run, optional }));
   const run: Run = (frame) => {
