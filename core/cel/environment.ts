@@ -52,6 +52,8 @@ export interface EnvironmentOptions {
   readonly libraries?: readonly Library[];
   readonly variables?: readonly Variable[];
   readonly types?: TypeSource;
+  /** Makes objects of these types. Default: they cannot be constructed. */
+  readonly construct?: NonNullable<Environment["construct"]>;
   readonly container?: string;
 }
 
@@ -89,6 +91,7 @@ export function extend(base: Environment, extension: EnvironmentExtension): Envi
     functions: withFunctions(base.functions, added.flatMap(({ functions }) => functions)),
     macros: [...base.macros, ...added.flatMap((library): readonly Macro[] => library.macros ?? [])],
     types: extension.types ?? base.types,
+    ...(extension.construct === undefined ? {} : { construct: extension.construct }),
     typeNames: withTypeNames(base.typeNames, added),
     container: extension.container ?? base.container,
     validators: [...base.validators, ...added.flatMap(({ validate }) => validate === undefined ? [] : [validate])],
