@@ -2,7 +2,7 @@
  * Deletes the objects of definitions that are being deleted, then removes their finalizer (upstream: apiextensions-apiserver
  * `controller/finalizer`).
  */
-import { type Api, type Controller, listed, pause, runWorkQueue, StatusError } from "../../../plugin.ts";
+import { type Api, type Controller, listed, pause, runWorkQueue, spell, StatusError } from "../../../plugin.ts";
 import { type ConditionNews, isTrue, withCondition } from "../condition.ts";
 import { deletionCompleted, deletionFailed, deletionInProgress, deletionUnconfirmed, neverEstablished } from "../conditions/terminating.ts";
 import { cleanupFinalizer } from "../definitions.ts";
@@ -17,24 +17,29 @@ export const cleanup: Controller = {
   fieldManager: "kube-apiserver",
   needs: [{ resource, groupVersions: [groupVersion] }],
   async run(context, signal) {
-    const { api } = context;
-    await runWorkQueue({ context, signal, work: (name) => clean(api, name, signal), workers: 4 }, async (queue, until) => {
+    const { api, names } = context;
+    const finalizer = spell(names, cleanupFinalizer);
+    await runWorkQueue({ context, signal, work: (name) => clean({ api, finalizer }, name, signal), workers: 4 }, async (queue, until) => {
       for await (const { type, object } of api.watch(groupVersion, resource, "", {}, until)) {
-        if (type !== "DELETED" && isDue(object as CustomResourceDefinition)) queue.add(object.metadata.name ?? "");
+        if (type !== "DELETED" && isDue(object as CustomResourceDefinition, finalizer)) queue.add(object.metadata.name ?? "");
       }
     });
   },
 };
 
-function isDue({ metadata: { deletionTimestamp, finalizers = [] } }: CustomResourceDefinition): boolean {
-  return (deletionTimestamp ?? null) !== null && finalizers.includes(cleanupFinalizer);
+function isDue({ metadata: { deletionTimestamp, finalizers = [] } }: CustomResourceDefinition, finalizer: string): boolean {
+  return (deletionTimestamp ?? null) !== null && finalizers.includes(finalizer);
 }
 
 /** Deletes the objects of one definition. Rejects if some are left, so that it is tried again. */
-async function clean(api: Api, name: string, signal: AbortSignal): Promise<void> {
+async function clean(
+  { api, finalizer }: { readonly api: Api; readonly finalizer: string },
+  name: string,
+  signal: AbortSignal,
+): Promise<void> {
   try {
     const found = withConditions(await api.get(groupVersion, resource, "", name));
-    if (!isDue(found)) return;
+    if (!isDue(found, finalizer)) return;
     const started = await update(api, found, deletionInProgress);
     const outcome = isTrue(started.status.conditions, "Established")
       ? await deleteObjects(api, started, signal)
@@ -46,7 +51,7 @@ async function clean(api: Api, name: string, signal: AbortSignal): Promise<void>
     const { finalizers = [] } = started.metadata;
     await update(
       api,
-      { ...started, metadata: { ...started.metadata, finalizers: finalizers.filter((each) => each !== cleanupFinalizer) } },
+      { ...started, metadata: { ...started.metadata, finalizers: finalizers.filter((each) => each !== finalizer) } },
       outcome.news,
     );
   } catch (error) {
