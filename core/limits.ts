@@ -391,6 +391,9 @@ export const limits = Object.freeze({
   celNestingMax: 250,
   /** Nodes of a CEL expression with its macros expanded: macros of optionals copy their argument, so that a chain of them doubles it. */
   celNodesMax: 200_000,
+  /** Types within the type of one node of a CEL expression, and steps of comparing types in one expression (upstream has no bound). */
+  celTypePartsMax: 500,
+  celCheckStepsMax: 5_000_000,
   /** Mistakes reported for a CEL expression. */
   celIssuesMax: 100,
   /** How often the parser of CEL goes on after a mistake, and tokens that it skips each time. */

@@ -33,6 +33,7 @@ import {
 } from "../types.ts";
 import { messageOf } from "../messages.ts";
 import { Uint } from "../values.ts";
+import { TooLarge, TypeSizes } from "./bounds.ts";
 import { renamed } from "./renamed.ts";
 import { Scope } from "./scope.ts";
 import { isDyn, isDynOrError, mostGeneral, sameType, Substitutions } from "./substitutions.ts";
@@ -45,7 +46,12 @@ export type CheckResult =
 
 /** Checks an expression. */
 export function check(ast: Ast, environment: Environment): CheckResult {
-  return new Checker(ast, environment).run();
+  try {
+    return new Checker(ast, environment).run();
+  } catch (error) {
+    if (!(error instanceof TooLarge)) throw error;
+    return { ok: false, issues: [{ message: error.message, position: -1 }] };
+  }
 }
 
 class Checker {
@@ -56,6 +62,7 @@ class Checker {
   readonly #names = new Map<number, string>();
   readonly #issues: Issue[] = [];
   readonly #substitutions = new Substitutions();
+  readonly #sizes = new TypeSizes();
   #variables = 0;
 
   constructor(ast: Ast, environment: Environment) {
@@ -75,6 +82,7 @@ class Checker {
   /** Checks a node and notes its type. */
   #check(expr: Expr, scope: Scope): Type {
     const type = this.#typeOf(expr, scope);
+    this.#sizes.bound(type);
     this.#types.set(expr.id, type);
     return type;
   }
@@ -252,8 +260,9 @@ class Checker {
 
   #list({ elements, optional }: ListLiteral, scope: Scope): Type {
     let of: Type | undefined;
+    const isOptional = new Set(optional);
     elements.forEach((element, index) => {
-      const type = this.#element(element, optional.includes(index), scope);
+      const type = this.#element(element, isOptional.has(index), scope);
       of = this.#joined(element.id, of, type);
     });
     return listType(of ?? this.#variable());

@@ -3,6 +3,7 @@
  * has added.
  */
 import { dynType, listType, mapType, opaqueType, type Type, typeOf } from "../types.ts";
+import { partsOf, Steps } from "./bounds.ts";
 import { typeText } from "./type-text.ts";
 
 /** Whether two types are the same, parameters included. */
@@ -49,15 +50,8 @@ function acceptsNull(type: Type): boolean {
   return isNullable(type) || type.tag === "null" || type.tag === "wrapper";
 }
 
-/** Parameters of a type, in order. */
-function parametersOf(type: Type): readonly Type[] {
-  if (type.tag === "list") return [type.of];
-  if (type.tag === "map") return [type.key, type.value];
-  if (type.tag === "opaque") return type.parameters;
-  return type.tag === "type" && type.of !== undefined ? [type.of] : [];
-}
-
 export class Substitutions {
+  readonly #steps = new Steps();
   /** By the name of the parameter. */
   readonly #types = new Map<string, Type>();
   /** What was there before each change, for taking changes back. */
@@ -73,6 +67,7 @@ export class Substitutions {
 
   /** The type with parameters replaced by what they stand for. `toDyn`: other parameters become dyn. */
   resolve(type: Type, toDyn: boolean): Type {
+    this.#steps.take();
     if (type.tag === "parameter") {
       const known = this.#types.get(type.name);
       return known !== undefined ? this.resolve(known, toDyn) : toDyn ? dynType : type;
@@ -121,6 +116,7 @@ export class Substitutions {
   }
 
   #assignable(given: Type, wanted: Type): boolean {
+    this.#steps.take();
     if (wanted.tag === "parameter") {
       const { valid, known } = this.#substitutes(given, wanted);
       if (valid || known) return valid;
@@ -140,7 +136,7 @@ export class Substitutions {
         return given.name === (wanted as typeof given).name && this.#allAssignable(given.parameters, (wanted as typeof given).parameters); // same tag
       case "list":
       case "map":
-        return this.#allAssignable(parametersOf(given), parametersOf(wanted));
+        return this.#allAssignable(partsOf(given), partsOf(wanted));
       default:
         return sameType(given, wanted);
     }
@@ -164,12 +160,13 @@ export class Substitutions {
 
   /** Whether a parameter does not occur within a type. */
   #isFree(parameter: Type, within: Type): boolean {
+    this.#steps.take();
     if (sameType(parameter, within)) return false;
     if (within.tag === "parameter") {
       const known = this.#types.get(within.name);
       return known === undefined || this.#isFree(parameter, known);
     }
-    return parametersOf(within).every((each) => this.#isFree(parameter, each));
+    return partsOf(within).every((each) => this.#isFree(parameter, each));
   }
 }
 
@@ -194,6 +191,6 @@ function isEqualOrMoreGeneral(one: Type, other: Type): boolean {
     default:
       return typeText(one) === typeText(other);
   }
-  const first = parametersOf(one), second = parametersOf(other);
+  const first = partsOf(one), second = partsOf(other);
   return first.length === second.length && first.every((each, index) => isEqualOrMoreGeneral(each, second[index]!));
 }
