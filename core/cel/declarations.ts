@@ -20,6 +20,8 @@ export interface Overload {
   readonly call?: (...args: Value[]) => Value;
   /** Arguments may be errors: the function decides (`@not_strictly_false`). */
   readonly nonStrict?: true;
+  /** Its evaluation stops at the first argument that fails, without charging the call, as with three arguments or more. */
+  readonly variadic?: true;
 }
 
 /** A function with all of its overloads. */

@@ -117,6 +117,10 @@ export abstract class OpaqueValue {
   /** Name of the abstract type, such as `net.IP`. */
   abstract readonly type: string;
   abstract equals(other: Value): boolean | CelError;
+  /** Its text in messages. */
+  get text(): string {
+    return this.type;
+  }
   /** Size by which operators on it are charged. */
   get size(): number {
     return 1;

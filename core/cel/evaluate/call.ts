@@ -65,7 +65,7 @@ function runPattern(planned: Planned, text: string): Run {
   const pattern = compilePattern(text);
   if (pattern instanceof CelError) throw new Unplannable(pattern.message);
   const { declaration, overload, args } = planned;
-  if (declaration.name !== "matches") return runVariadic(planned, implementationOf(declaration, overload));
+  if (declaration.name !== "matches") return runVariadic(planned, withShortError(planned, implementationOf(declaration, overload)));
   const charge = chargeOf(declaration, overload);
   const subject = args[0]!.run;
   return (frame) => {
@@ -75,6 +75,13 @@ function runPattern(planned: Planned, text: string): Run {
     charge(frame, [value, text], result);
     return result;
   };
+}
+
+/** With a constant pattern, upstream's error for arguments of wrong types does not name them. */
+function withShortError({ declaration, overload }: Planned, call: Implementation): Implementation {
+  const types = declaration.overloads.find(({ id }) => id === overload)?.args;
+  if (types === undefined) return call;
+  return (...args) => args.every((value, index) => isAssignable(types[index]!, value)) ? call(...args) : noOverload;
 }
 
 /** The implementation for arguments that are no errors. */
@@ -121,7 +128,8 @@ function runOf(planned: Planned): Run {
   if (isNonStrict) return runNonStrict(planned, call);
   // A function of several overloads that is chosen by its arguments stops at the first argument that fails.
   const isChosen = overload === "" && declaration.call === undefined && declaration.overloads.length > 1;
-  if (args.length > 2 || isChosen) return runVariadic(planned, call);
+  const isVariadic = declaration.overloads.find(({ id }) => id === overload)?.variadic === true;
+  if (args.length > 2 || isChosen || isVariadic) return runVariadic(planned, call);
   return args.length === 1 ? runUnary(planned, call) : runBinary(planned, call);
 }
 

@@ -1,6 +1,6 @@
 /** Values in messages, as Go's `%v` writes upstream's values. */
 import { durationText } from "../../scalars/duration.ts";
-import { CelError, Duration, ListValue, MapValue, OptionalValue, Timestamp, TypeValue, Uint, type Value } from "../values.ts";
+import { CelError, Duration, ListValue, MapValue, OpaqueValue, OptionalValue, Timestamp, TypeValue, Uint, type Value } from "../values.ts";
 import { doubleText } from "./numbers.ts";
 import { timestampText } from "./time.ts";
 import { typeName } from "./type.ts";
@@ -21,6 +21,7 @@ export function messageText(value: Value): string {
   if (value instanceof TypeValue) return typeName(value.type);
   if (value instanceof CelError) return value.message;
   if (value instanceof Uint8Array) return `[${value.join(" ")}]`;
+  if (value instanceof OpaqueValue) return value.text;
   if (!(value instanceof OptionalValue)) return value.type;
   return value.value === undefined ? "optional.none()" : `optional(${messageText(value.value)})`;
 }

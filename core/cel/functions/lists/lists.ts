@@ -5,7 +5,8 @@ import { dynType, intType, listType, parameterType, type Type } from "../../type
 import { ArrayList } from "../../value/collections.ts";
 import { equal } from "../../value/equal.ts";
 import { compare, isOrdered } from "../../value/order.ts";
-import { typeName, typeNameOf } from "../../value/type.ts";
+import { typeName, typeNameOf, typeOfValue } from "../../value/type.ts";
+import { typeText } from "../../check/type-text.ts";
 import { spend } from "../../value/work.ts";
 import { CelError, ListValue, type Value } from "../../values.ts";
 import { type Costs, declare, sizeOf } from "../costs.ts";
@@ -113,12 +114,15 @@ function appendFlat(values: ListValue, depth: bigint, to: Value[]): void {
 }
 
 /** It is called with values of any type, because the checked type of a list may be that of a list of lists. */
-function flatten(values: Value, depth: Value): Value {
-  if (!(values instanceof ListValue)) return new CelError(`no such overload: ${typeNameOf(values)}.flatten()`);
-  if (typeof depth !== "bigint") return new CelError(`no such overload: list.flatten(${typeNameOf(depth)})`);
-  if (depth < 0n) return new CelError("level must be non-negative");
+function flatten(values: Value, depth: Value | undefined): Value {
+  const levels = depth ?? 1n;
+  if (!(values instanceof ListValue) || typeof levels !== "bigint") {
+    const argument = depth === undefined ? "" : typeText(typeOfValue(depth));
+    return new CelError(`no such overload: ${typeText(typeOfValue(values))}.flatten(${argument})`);
+  }
+  if (levels < 0n) return new CelError("level must be non-negative");
   const items: Value[] = [];
-  appendFlat(values, depth, items);
+  appendFlat(values, levels, items);
   return new ArrayList(items);
 }
 
@@ -228,7 +232,7 @@ export const listsLibrary: Library = {
         member("list_flatten", [listType(list)], list),
         member("list_flatten_int", [listType(dynType), intType], listType(dynType)),
       ),
-      call: (values, depth = 1n) => flatten(values, depth),
+      call: (values: Value, depth?: Value) => flatten(values, depth),
     },
     ofOrdered("sort", "sort", (type) => [listType(type)], 0),
     ofOrdered("@sortByAssociatedKeys", "sortByAssociatedKeys", (type) => [list, listType(type)], 1),

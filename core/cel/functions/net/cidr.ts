@@ -21,7 +21,7 @@ export class CidrValue extends OpaqueValue {
     super();
     this.prefix = prefix;
   }
-  get text(): string {
+  override get text(): string {
     return prefixText(this.prefix);
   }
   override get size(): number {

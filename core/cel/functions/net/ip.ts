@@ -18,7 +18,7 @@ export class IpValue extends OpaqueValue {
     super();
     this.address = address;
   }
-  get text(): string {
+  override get text(): string {
     return addressText(this.address);
   }
   override get size(): number {

@@ -24,7 +24,7 @@ export class QuantityValue extends OpaqueValue {
     this.computed = computed;
   }
   /** The canonical text. */
-  get text(): string {
+  override get text(): string {
     return exactText(this.exact);
   }
   equals(other: Value): boolean | CelError {

@@ -18,7 +18,7 @@ export class SemverValue extends OpaqueValue {
     super();
     this.version = version;
   }
-  get text(): string {
+  override get text(): string {
     return semverText(this.version);
   }
   equals(other: Value): boolean | CelError {

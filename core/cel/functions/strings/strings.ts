@@ -160,7 +160,10 @@ export const stringsLibrary: Library = {
     declare(
       "format",
       formatting,
-      member("string_format", [text, listType(dynType)], text, (of, args) => format(of as string, args as ListValue)),
+      {
+        ...member("string_format", [text, listType(dynType)], text, (of, args) => format(of as string, args as ListValue)),
+        variadic: true,
+      },
     ),
     declare("strings.quote", quoting, overload("strings_quote", [text], text, (of) => quote(of as string))),
     declare(

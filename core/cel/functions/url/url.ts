@@ -24,7 +24,7 @@ export class UrlValue extends OpaqueValue {
     this.url = url;
     this.length = length;
   }
-  get text(): string {
+  override get text(): string {
     return urlText(this.url);
   }
   equals(other: Value): boolean | CelError {
