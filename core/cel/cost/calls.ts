@@ -1,0 +1,97 @@
+/** Estimated costs of the standard functions, by overload. Costs of arguments are added by the caller, except where they are in `args`. */
+import { operators } from "../ast.ts";
+import type { CallEstimate, EstimatedCall, Operand, Range } from "../declarations.ts";
+import type { Type } from "../types.ts";
+import { exactly, patternFactor, plus, scaled, times, traversalFactor, unknownRange } from "./range.ts";
+
+const one = exactly(1n);
+/** Largest named format, for the comparison of two. */
+const formatSizeMax = 64n;
+
+const sizeOf = (operand: Operand): Range => operand.size ?? unknownRange;
+
+/** Comparing abstract values of one type with `==`. */
+export function estimateEquality({ function: name, args: [left, right] }: EstimatedCall): CallEstimate | undefined {
+  if (name !== operators.equals || left === undefined || right === undefined) return undefined;
+  if (!isNamed(left.type) || !isNamed(right.type) || left.type.name !== right.type.name) return undefined;
+  switch (left.type.name) {
+    case "net.IP":
+    case "net.CIDR":
+    case "kubernetes.Quantity":
+    case "kubernetes.Semver":
+    case "kubernetes.authorization.Authorizer":
+    case "kubernetes.authorization.PathCheck":
+    case "kubernetes.authorization.GroupCheck":
+    case "kubernetes.authorization.ResourceCheck":
+    case "kubernetes.authorization.Decision":
+      return { cost: one };
+    case "kubernetes.NamedFormat":
+      return { cost: scaled({ min: 1n, max: formatSizeMax }, traversalFactor) };
+    case "kubernetes.URL":
+      return { cost: scaled({ min: 1n, max: right.size?.max ?? 1n }, traversalFactor) };
+    default:
+      return undefined;
+  }
+}
+
+function isNamed(type: Type): type is Type & { readonly name: string } {
+  return type.tag === "object" || type.tag === "opaque";
+}
+
+type Estimate = (call: EstimatedCall) => CallEstimate | undefined;
+
+/** The only argument of a function is read once. */
+function reading(resultSize: (size: Range) => Range): Estimate {
+  return ({ args }) => {
+    if (args.length !== 1) return undefined;
+    const size = sizeOf(args[0]!);
+    return { cost: scaled(size, traversalFactor), resultSize: resultSize(size) };
+  };
+}
+
+const readingPart: Estimate = ({ args }) => args.length === 1 ? { cost: scaled(sizeOf(args[0]!), traversalFactor) } : undefined;
+
+const comparing: Estimate = ({ args: [left, right] }) => {
+  const a = sizeOf(left!).max, b = sizeOf(right!).max, max = a < b ? a : b; // operators have two operands
+  return { cost: scaled({ min: max > 0n ? 1n : 0n, max }, traversalFactor) };
+};
+
+const joining: Estimate = ({ args }) => {
+  if (args.length !== 2) return undefined;
+  const resultSize = plus(sizeOf(args[0]!), sizeOf(args[1]!));
+  return { cost: scaled(resultSize, traversalFactor), resultSize };
+};
+
+const wrapped = (bound: bigint): bigint => BigInt.asUintN(64, bound);
+
+const estimates: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
+  // A character is up to four bytes.
+  ["string_to_bytes", reading(({ min, max }) => ({ min, max: wrapped(max * 4n) }))],
+  ["bytes_to_string", reading(({ min, max }) => ({ min: min / 4n, max }))],
+  ["starts_with_string", readingPart],
+  ["ends_with_string", readingPart],
+  ["in_list", ({ args }) => args.length === 2 ? { cost: scaled(sizeOf(args[1]!), 1) } : undefined],
+  ["matches_string", ({ target, args }) => {
+    if (target === undefined || args.length !== 1) return undefined;
+    const text = scaled(plus(sizeOf(target), one), traversalFactor);
+    return { cost: times(text, scaled(sizeOf(args[0]!), patternFactor)) };
+  }],
+  ["contains_string", ({ target, args }) => {
+    if (target === undefined || args.length !== 1) return undefined;
+    return { cost: times(scaled(sizeOf(target), traversalFactor), scaled(sizeOf(args[0]!), traversalFactor)) };
+  }],
+  ["add_string", joining],
+  ["add_bytes", joining],
+  ["add_list", ({ args }) => args.length === 2 ? { cost: one, resultSize: plus(sizeOf(args[0]!), sizeOf(args[1]!)) } : undefined],
+  ...["less", "less_equals", "greater", "greater_equals"].flatMap((prefix): [string, Estimate][] => [
+    [`${prefix}_string`, comparing],
+    [`${prefix}_bytes`, comparing],
+  ]),
+  ["equals", comparing],
+  ["not_equals", comparing],
+]);
+
+/** The estimate of a standard function. All others cost one unit. */
+export function estimateStandard(call: EstimatedCall): CallEstimate {
+  return estimates.get(call.overload)?.(call) ?? { cost: one };
+}
