@@ -68,6 +68,10 @@ export abstract class ListValue {
   abstract readonly size: number;
   /** The element at an index between 0 and `size` - 1. */
   abstract at(index: number): Value;
+  /** `this == other`, if it is not the comparison of the elements in their order. */
+  equals?(other: Value): boolean | CelError;
+  /** `this + other`, if it is not the elements of both. */
+  plus?(other: ListValue): Value;
 }
 
 /** A map. */
@@ -77,6 +81,8 @@ export abstract class MapValue {
   abstract find(key: Value): Value | undefined;
   /** Keys in the order of iteration. */
   abstract keys(): Iterable<Value>;
+  /** `this == other`, if it is not the comparison of all entries. */
+  equals?(other: Value): boolean | CelError;
 }
 
 /** A message, or an object of a schema. */

@@ -30,8 +30,14 @@ export function equal(left: Value, right: Value): boolean | CelError {
       return typeof left === typeof right ? left === right : equalNumbers(left, right);
   }
   if (left === null || right === null) return left === right;
-  if (left instanceof ListValue) return right instanceof ListValue && equalLists(left, right);
-  if (left instanceof MapValue) return right instanceof MapValue && equalMaps(left, right);
+  if (left instanceof ListValue) {
+    if (left.equals !== undefined) return left.equals(right);
+    return right instanceof ListValue && equalLists(left, right);
+  }
+  if (left instanceof MapValue) {
+    if (left.equals !== undefined) return left.equals(right);
+    return right instanceof MapValue && equalMaps(left, right);
+  }
   return equalOthers(left, right);
 }
 
@@ -65,7 +71,8 @@ function equalOptionals(left: OptionalValue, right: OptionalValue): boolean | Ce
   return equal(left.value, right.value);
 }
 
-function equalLists(left: ListValue, right: ListValue): boolean {
+/** Compares the elements of two lists in their order. */
+export function equalLists(left: ListValue, right: ListValue): boolean {
   if (left instanceof JsonList && right instanceof JsonList) return equalJson(left.items, right.items);
   const size = left.size;
   if (size !== right.size) return false;

@@ -33,7 +33,10 @@ export function add(left: Value, right: Value): Value {
     case "number":
       return typeof right === "number" ? left + right : noOverload;
   }
-  if (left instanceof ListValue) return right instanceof ListValue ? concatenated(left, right) : noOverload;
+  if (left instanceof ListValue) {
+    if (!(right instanceof ListValue)) return noOverload;
+    return left.plus === undefined ? concatenated(left, right) : left.plus(right);
+  }
   if (left instanceof Uint) return right instanceof Uint ? uint(left.value + right.value) : noOverload;
   if (left instanceof Duration) return addToDuration(left, right);
   if (left instanceof Timestamp) return right instanceof Duration ? timestampPlus(left, right.nanoseconds) : noOverload;
