@@ -2,6 +2,9 @@ import { goJson, goString } from "./tree/json-text.ts";
 import type { Json } from "./schema.ts";
 import { goQuote } from "./tree/go-quote.ts";
 
+/** The value of an error that shows none, as upstream's `OmitValueType`. */
+export const omittedValue: unique symbol = Symbol("omitted value");
+
 /** One validation error, as upstream's `field.Error`: type, path, value and detail. */
 export type FieldErrorType =
   | "NotFound"
@@ -52,7 +55,7 @@ function valueText(value: unknown, quoted: "go" | "json"): string {
 /** The error without its path, as in a Status cause: `Invalid value: "x": must be y`. */
 export function fieldErrorBody(error: FieldError): string {
   const kind = shown[error.type];
-  const head = kind.value
+  const head = kind.value && error.value !== omittedValue
     ? `${kind.text}: ${valueText(error.value, error.quoted ?? (error.type === "NotSupported" ? "json" : "go"))}`
     : kind.text;
   return error.detail === "" ? head : `${head}: ${error.detail}`;

@@ -44,6 +44,14 @@ export const limits = Object.freeze({
   heavyRequestMsMax: 3_600_000,
   /** Cost units of one evaluation of a CEL expression (upstream's per call limit). */
   celCallCostMax: 1_000_000,
+  /** Cost units of all rules of a schema that are evaluated for one object. */
+  celObjectCostMax: 10_000_000,
+  /** Estimated cost units of one rule of a definition: the worst case of all of its evaluations for one object. */
+  celRuleCostMax: 10_000_000,
+  /** Estimated cost units of all rules in the schema of one version of a definition. */
+  celDefinitionCostMax: 100_000_000,
+  /** Bytes of a message that an expression makes. */
+  celMessageBytesMax: 5 * 1024,
   /**
    * Steps of one evaluation of a CEL expression, beside its cost: a step is some tens of nanoseconds, as for an element that is visited. It
    * bounds what is cheap in cost units, such as comparing large lists in a loop.

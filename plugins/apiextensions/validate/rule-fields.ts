@@ -2,7 +2,7 @@
 import { type FieldError, invalid, notSupported, required } from "../../../plugin.ts";
 import { ruleReasons, type SchemaProps } from "../schema-props.ts";
 import type { Convertible } from "./convertible.ts";
-import { findField } from "./field-path.ts";
+import { findField } from "../../../core/structural/field-path.ts";
 
 type Rule = NonNullable<SchemaProps["x-kubernetes-validations"]>[number];
 

@@ -2,7 +2,7 @@
 import { duplicate, type FieldError, invalid, required, tooMany } from "../../../plugin.ts";
 import type { SchemaProps } from "../schema-props.ts";
 import type { SelectableField } from "../schema.ts";
-import { findField } from "./field-path.ts";
+import { findField } from "../../../core/structural/field-path.ts";
 
 export const selectableFieldsMax = 8;
 const scalars = ["string", "boolean", "integer"];

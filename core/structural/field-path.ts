@@ -1,12 +1,16 @@
 /** Paths to fields of a schema, such as `.spec.size` or `.labels['a.b']`. */
-import type { SchemaProps } from "../schema-props.ts";
-import { isSchema } from "../schema-walk.ts";
 
-export interface FoundField {
+/** What a path needs of a schema. */
+export interface PathSchema<S> {
+  readonly properties?: Readonly<Record<string, S>>;
+  readonly additionalProperties?: S | boolean | null;
+}
+
+export interface FoundField<S> {
   /** The path as upstream writes it: `spec.labels[a]`. */
   readonly path: string;
   /** Undefined for a member of a map without a schema. */
-  readonly schema: SchemaProps | undefined;
+  readonly schema: S | undefined;
 }
 
 const notAField = "does not refer to a valid field";
@@ -14,12 +18,12 @@ const unexpectedEnd = "unexpected end of JSON path";
 
 /** The field that a path leads to, or upstream's error. The schema must be convertible to a structural one; without a schema there is
  * no field. */
-export function findField(
+export function findField<S extends PathSchema<S>>(
   text: string,
-  root: SchemaProps | undefined,
+  root: S | undefined,
   options: { readonly brackets: boolean } = { brackets: true },
-): FoundField | string {
-  let schema: SchemaProps | undefined = root, path = "", at = 0;
+): FoundField<S> | string {
+  let schema: S | undefined = root, path = "", at = 0;
   const token = (): string | undefined => {
     const next = nextToken(text, at);
     at += next?.length ?? 0;
@@ -37,7 +41,7 @@ export function findField(
       if ("wrong" in unescaped) return `invalid string literal: ${unescaped.wrong}`;
       name = unescaped.text;
     }
-    const step: Step | undefined = schema === undefined ? undefined : stepTo(schema, name);
+    const step: Step<S> | undefined = schema === undefined ? undefined : stepTo(schema, name);
     if (step === undefined) return notAField;
     schema = step.schema;
     path = step.isNamed ? (path === "" ? name : `${path}.${name}`) : `${path}[${name}]`;
@@ -50,15 +54,15 @@ export function findField(
   return { path, schema };
 }
 
-interface Step {
+interface Step<S> {
   readonly isNamed: boolean;
-  readonly schema: SchemaProps | undefined;
+  readonly schema: S | undefined;
 }
 /** Decoded schemas have no empty `properties`. Counting them for each path would make the work quadratic. */
 function stepTo({ properties, additionalProperties }: SchemaProps, name: string): Step | undefined {
   if (properties !== undefined) return Object.hasOwn(properties, name) ? { isNamed: true, schema: properties[name] } : undefined;
   if (additionalProperties === undefined) return undefined;
-  return { isNamed: false, schema: isSchema(additionalProperties) ? additionalProperties : undefined };
+  return { isNamed: false, schema: typeof additionalProperties === "object" && additionalProperties !== null ? additionalProperties : undefined };
 }
 
 /** A delimiter (`.`, `[`, `]`), a text in single quotes, or the text up to a delimiter. */

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { SchemaProps } from "../schema-props.ts";
+import type { StructuralSchema } from "../structural-schema.ts";
 import { findField } from "./field-path.ts";
 
-const text: SchemaProps = { type: "string" };
-const root: SchemaProps = {
+const text: StructuralSchema = { type: "string" };
+const root: StructuralSchema = {
   type: "object",
   properties: {
     spec: { type: "object", properties: { a: text, "x.y": text, "it's": text } },
