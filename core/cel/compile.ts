@@ -1,6 +1,6 @@
 /** Text and environment to a program. */
 import type { Issue } from "./ast.ts";
-import { check } from "./check/check.ts";
+import { check, type CheckResult } from "./check/check.ts";
 import type { CheckedAst, Environment } from "./declarations.ts";
 import { type Program, programOf } from "./evaluate/program.ts";
 import { parse } from "./parse/parse.ts";
@@ -17,12 +17,18 @@ export type Compiled =
 
 /** Compiles an expression. */
 export function compile(text: string, environment: Environment): Compiled {
+  const analysed = analyse(text, environment);
+  return analysed.ok ? compileChecked(analysed.checked, environment) : { tag: "issues", issues: analysed.issues };
+}
+
+/** Parses and checks an expression, without making a program. */
+export function analyse(text: string, environment: Environment): CheckResult {
   const parsed = parse(text, environment);
-  if (parsed.ast === undefined) return { tag: "issues", issues: parsed.issues };
+  if (parsed.ast === undefined) return { ok: false, issues: parsed.issues };
   const result = check(parsed.ast, environment);
-  if (!result.ok) return { tag: "issues", issues: result.issues };
+  if (!result.ok) return result;
   const issues = environment.validators.flatMap((validate) => validate(result.checked));
-  return issues.length > 0 ? { tag: "issues", issues } : compileChecked(result.checked, environment);
+  return issues.length === 0 ? result : { ok: false, issues };
 }
 
 /** Compiles an expression that is parsed and checked. */

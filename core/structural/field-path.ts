@@ -59,7 +59,7 @@ interface Step<S> {
   readonly schema: S | undefined;
 }
 /** Decoded schemas have no empty `properties`. Counting them for each path would make the work quadratic. */
-function stepTo({ properties, additionalProperties }: SchemaProps, name: string): Step | undefined {
+function stepTo<S extends PathSchema<S>>({ properties, additionalProperties }: S, name: string): Step<S> | undefined {
   if (properties !== undefined) return Object.hasOwn(properties, name) ? { isNamed: true, schema: properties[name] } : undefined;
   if (additionalProperties === undefined) return undefined;
   return { isNamed: false, schema: typeof additionalProperties === "object" && additionalProperties !== null ? additionalProperties : undefined };

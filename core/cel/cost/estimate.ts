@@ -69,7 +69,8 @@ class CostEstimate {
 
   #select({ id, operand, field, testOnly }: Select): Range {
     const cost = this.cost(operand);
-    if (testOnly) return plus(cost, one);
+    // A test of presence costs nothing but its operand: upstream sets it so.
+    if (testOnly) return cost;
     const { tag } = this.#type(operand);
     this.#paths.set(id, this.#path(operand).with(field));
     return tag === "map" || tag === "object" || tag === "parameter" ? plus(cost, one) : cost;

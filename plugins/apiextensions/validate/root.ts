@@ -1,22 +1,53 @@
 /** The rules of the schema of a version. */
 import { type FieldError, forbidden, invalid } from "../../../plugin.ts";
-import type { SchemaProps } from "../schema-props.ts";
+import { RuleCompiler, type SchemaPlace } from "../../../core/cel/schema/definition.ts";
+import { rulesWithStored } from "../../../core/cel/schema/environments.ts";
+import type { CompiledRule as RuleOfNode } from "../../../core/cel/schema/rule.ts";
+import { type SchemaProps, structural } from "../schema-props.ts";
 import type { Validation } from "../schema.ts";
 import { Convertible } from "./convertible.ts";
 import { validateDefaults } from "./defaults.ts";
 import { Findings } from "./findings.ts";
-import { type OpenapiRun, validateOpenapi } from "./openapi.ts";
-import { type CompileRules, type RuleOptions, SchemaRules } from "./rules.ts";
+import { type OpenapiRun, type RulePlace, validateOpenapi } from "./openapi.ts";
+import { type CompiledRule, type CompileRules, type RuleOptions, SchemaRules } from "./rules.ts";
 import { shownSchema } from "./shown.ts";
 import { validateStructural } from "./structural.ts";
 import type { RootOptions } from "./options.ts";
 
-/** The compiler of rules; absent until the one of core/cel is here. */
-const compileRules: CompileRules | undefined = undefined as CompileRules | undefined;
+/** Compiles the rules of one root schema. */
+function compilerOf({ storedRules, storedMessageExpressions }: RootOptions): CompileRules {
+  const compiler = new RuleCompiler(rulesWithStored(storedRules, storedMessageExpressions));
+  const places = new Map<RulePlace, SchemaPlace>();
+  // The schema has been found to be structural.
+  const structuralPlace = (place: RulePlace): SchemaPlace => {
+    const known = places.get(place);
+    if (known !== undefined) return known;
+    const { step } = place, parent = place.parent === undefined ? undefined : structuralPlace(place.parent);
+    const made: SchemaPlace = { schema: structural(place.schema), parent, step };
+    places.set(place, made);
+    return made;
+  };
+  return (place) => {
+    const node = compiler.compile(structuralPlace(place));
+    return typeof node === "string" ? node : node.rules.map((rule) => compiled(rule, node.occurrencesMax));
+  };
+}
 
-function ruleOptions(options: RootOptions, compile: CompileRules): RuleOptions {
+function compiled(rule: RuleOfNode, occurrencesMax: bigint): CompiledRule {
+  const { error, usesOldSelf, messageError } = rule;
+  return {
+    ...(error === undefined ? {} : { error: { type: "Invalid", detail: error } }),
+    cost: Number(rule.costMax),
+    cardinality: Number(occurrencesMax),
+    usesOldSelf,
+    ...(messageError === undefined ? {} : { messageExpressionError: messageError }),
+    ...(rule.message === undefined ? {} : { messageExpressionCost: Number(rule.messageCostMax) }),
+  };
+}
+
+function ruleOptions(options: RootOptions): RuleOptions {
   const { storedRules, storedMessageExpressions, unchangedSchemas, version } = options;
-  return { compile, storedRules, storedMessageExpressions, allowsCostlyExpressions: unchangedSchemas.has(version) };
+  return { compile: compilerOf(options), storedRules, storedMessageExpressions, allowsCostlyExpressions: unchangedSchemas.has(version) };
 }
 
 /** Rules of defaults need their programs. */
@@ -41,7 +72,7 @@ function validateRoot(root: SchemaProps, path: string, options: RootOptions): re
       errors = validateDefaults(root, path, { requirePruned: options.requirePrunedDefaults, validateRules: noRules });
     }
     findings.addAll(errors);
-    if (errors.length === 0 && compileRules !== undefined) rules = new SchemaRules(ruleOptions(options, compileRules));
+    if (errors.length === 0) rules = new SchemaRules(ruleOptions(options));
   }
   const run: OpenapiRun = { options, convertible, findings, ruleFindings, rules };
   validateOpenapi(root, path, run);

@@ -52,7 +52,7 @@ export class SchemaRules implements RuleChecker {
   check(schema: SchemaProps, path: string, place: RulePlace, uncorrelated: string | undefined): readonly FieldError[] {
     const rules = schema["x-kubernetes-validations"] ?? [], at = `${path}.x-kubernetes-validations`;
     const compiled = this.#options.compile(place, this.#options);
-    if (typeof compiled === "string") return [{ type: "Internal", path: at, detail: `internal error: ${compiled}` }];
+    if (typeof compiled === "string") return [{ type: "Internal", path: at, detail: compiled }];
     const bound = this.#cardinality(place);
     return compiled.flatMap((result, i) => this.#checkRule(rules[i]!, result, `${at}[${i}]`, bound, uncorrelated));
   }

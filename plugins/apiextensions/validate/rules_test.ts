@@ -40,7 +40,7 @@ test("errors of the compilation show the rule", () => {
   assert.deepEqual(errors(withRules(object, { error: { type: "Required", detail: "no" } })), [`${at}.rule: Required value: no`]);
   assert.match(errors(withRules(object, { messageExpressionError: "bad" }))[0]!, /messageExpression: Invalid value: \{.*\}: bad$/);
   assert.deepEqual(errors({ ...object, "x-kubernetes-validations": [{ rule: "none" }] }), [
-    "root.x-kubernetes-validations: Internal error: internal error: no type",
+    "root.x-kubernetes-validations: Internal error: no type",
   ]);
 });
 
