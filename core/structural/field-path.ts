@@ -62,7 +62,10 @@ interface Step<S> {
 function stepTo<S extends PathSchema<S>>({ properties, additionalProperties }: S, name: string): Step<S> | undefined {
   if (properties !== undefined) return Object.hasOwn(properties, name) ? { isNamed: true, schema: properties[name] } : undefined;
   if (additionalProperties === undefined) return undefined;
-  return { isNamed: false, schema: typeof additionalProperties === "object" && additionalProperties !== null ? additionalProperties : undefined };
+  return {
+    isNamed: false,
+    schema: typeof additionalProperties === "object" && additionalProperties !== null ? additionalProperties : undefined,
+  };
 }
 
 /** A delimiter (`.`, `[`, `]`), a text in single quotes, or the text up to a delimiter. */

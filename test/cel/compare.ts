@@ -16,7 +16,12 @@ export function differencesOf(given: OracleCase, run: (given: OracleCase) => Exp
   try {
     actual = run(given);
   } catch (error) {
-    return [{ case: given, field: "thrown", expected: undefined, actual: error instanceof Error ? error.stack ?? error.message : String(error) }];
+    return [{
+      case: given,
+      field: "thrown",
+      expected: undefined,
+      actual: error instanceof Error ? error.stack ?? error.message : String(error),
+    }];
   }
   const fields = new Set([...Object.keys(given.expect), ...(given.mode === "rule" ? ["crdErrors"] : ["compileError", "error", "value"])]);
   return [...fields].flatMap((field) => {

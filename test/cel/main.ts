@@ -34,9 +34,10 @@ for (const [name, { total, differing }] of [...groups].sort()) if (differing > 0
 const differing = new Set(shown.map((each) => each.case)).size;
 console.log(`${cases.length - differing} of ${cases.length} as recorded`);
 for (const { case: { id, expect: _, ...given }, field, expected, actual } of shown.slice(0, Number(values.show))) {
-  console.log(`\n${id} ${field}\n  given    ${JSON.stringify(given)}\n  expected ${text(expected)}\n  actual   ${text(actual)}`);
+  console.log(`\n${id} ${field}\n  given    ${text(given)}\n  expected ${text(expected)}\n  actual   ${text(actual)}`);
 }
 
 function text(value: unknown): string {
-  return JSON.stringify(value) ?? "nothing";
+  const json = JSON.stringify(value) ?? "nothing";
+  return json.length > 600 ? `${json.slice(0, 600)}...` : json;
 }

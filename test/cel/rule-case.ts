@@ -9,6 +9,8 @@ import { withDefaults } from "../../core/structural/defaults.ts";
 import { pruned } from "../../core/structural/prune.ts";
 import { otherMembers, type StructuralSchema } from "../../core/structural-schema.ts";
 import { optionsOfCreate } from "../../plugins/apiextensions/validate/options.ts";
+import { Patterns } from "../../plugins/apiextensions/validate/patterns.ts";
+import { validateStructural } from "../../plugins/apiextensions/validate/structural.ts";
 import { validateValidation } from "../../plugins/apiextensions/validate/root.ts";
 import type { SchemaProps } from "../../plugins/apiextensions/schema-props.ts";
 import type { Expected, RuleCase } from "./cases.ts";
@@ -31,7 +33,8 @@ function definitionOf(schema: StructuralSchema): Expected {
     statusEnabled: false,
     version: "",
   });
-  const { rules, total } = reportsOf(schema);
+  const isStructural = validateStructural(schema as SchemaProps, rootPath, new Patterns()).length === 0;
+  const { rules, total } = isStructural ? reportsOf(schema) : { rules: [], total: 0n };
   return {
     ...(errors.length === 0 ? {} : { crdErrors: errors.map(causeOf).sort(byText) }),
     rules,
@@ -73,11 +76,10 @@ function reportsOf(root: StructuralSchema): { readonly rules: readonly Json[]; r
       const cost = product(rule.costMax, times);
       add(cost);
       add(rule.messageCostMax);
-      const isEmpty = rule.program === undefined && rule.error === undefined;
       rules.push({
         at: path,
         index,
-        ...(rule.error !== undefined ? { compileError: anonymous(rule.error) } : isEmpty ? {} : {
+        ...(rule.error !== undefined ? { compileError: anonymous(rule.error) } : {
           estimatedCost: shown(rule.costMax),
           timesUpTo: shown(times),
           totalCost: shown(cost),
@@ -99,7 +101,9 @@ function* placesOf(place: SchemaPlace, path: string): Iterable<{ readonly place:
   for (const [property, schema] of Object.entries(properties)) {
     yield* placesOf({ schema, parent: place, step: { property } }, `${path}.properties[${property}]`);
   }
-  if (others !== undefined) yield* placesOf({ schema: others, parent: place, step: "additionalProperties" }, `${path}.additionalProperties`);
+  if (others !== undefined) {
+    yield* placesOf({ schema: others, parent: place, step: "additionalProperties" }, `${path}.additionalProperties`);
+  }
   if (items !== undefined) yield* placesOf({ schema: items, parent: place, step: "items" }, `${path}.items`);
 }
 

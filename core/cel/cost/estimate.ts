@@ -68,6 +68,12 @@ class CostEstimate {
   }
 
   #select({ id, operand, field, testOnly }: Select): Range {
+    const reference = this.#ast.references.get(id);
+    if (reference !== undefined && reference.tag !== "function") {
+      // A qualified name is one identifier.
+      this.#paths.set(id, SourcePath.of(field));
+      return one;
+    }
     const cost = this.cost(operand);
     // A test of presence costs nothing but its operand: upstream sets it so.
     if (testOnly) return cost;
@@ -96,7 +102,9 @@ class CostEstimate {
     for (const overload of reference.overloads) {
       const estimate = this.#overload(call, { function: name, overload, target: operand, args }, costs);
       cost = union(cost, estimate.cost);
-      if (estimate.resultSize !== undefined) resultSize = resultSize === undefined ? estimate.resultSize : union(resultSize, estimate.resultSize);
+      if (estimate.resultSize !== undefined) {
+        resultSize = resultSize === undefined ? estimate.resultSize : union(resultSize, estimate.resultSize);
+      }
       if ((overload === "index_list" || overload === "index_map") && call.args.length > 0) {
         resultSize = this.#entrySize(call.args[0]!)?.value;
         this.#paths.set(id, this.#path(call.args[0]!).with(overload === "index_list" ? "@items" : "@values"));

@@ -1,6 +1,6 @@
 /** Compiles the rules of a definition, node by node, and says how often each may be evaluated in one object. */
 import { rangeMax } from "../cost/range.ts";
-import { type Declared, Declarations } from "./declared.ts";
+import { Declarations, type Declared } from "./declared.ts";
 import { escapeName } from "./escape.ts";
 import { type CompiledRule, compileRules, occurrencesMax, type RuleEnvironments } from "./rule.ts";
 import { otherSchema, type StructuralSchema } from "./structural.ts";

@@ -15,14 +15,26 @@ export function escapeName(name: string): string | undefined {
   return name.replace(/__|[./-]/g, (found) => escapes[found]!);
 }
 
+/** Whether a word cannot be an identifier. */
+export function isReserved(word: string): boolean {
+  return reserved.has(word);
+}
+
 /** The property of an identifier; undefined if it contains an unknown escape sequence. */
 export function unescapeName(identifier: string): string | undefined {
-  let isKnown = true;
-  const name = identifier.replace(/__[^_]{1,200}__/g, (found) => {
-    const word = found.slice(2, -2), original = originals.get(word);
-    if (original !== undefined) return original;
-    if (!reserved.has(word) || found.length !== identifier.length) isKnown = false;
-    return word;
-  });
-  return isKnown ? name : undefined;
+  let name = "", from = 0;
+  for (let start = identifier.indexOf("__"); start >= 0; start = identifier.indexOf("__", start)) {
+    const end = identifier.indexOf("_", start + 2), word = identifier.slice(start + 2, end);
+    // A sequence is two underscores, a word without any, and two underscores.
+    if (end < 0) break;
+    if (word === "" || identifier[end + 1] !== "_") {
+      start = word === "" ? start + 1 : end;
+      continue;
+    }
+    const original = originals.get(word);
+    if (original === undefined) return reserved.has(word) && word.length + 4 === identifier.length ? word : undefined;
+    name += identifier.slice(from, start) + original;
+    from = start = end + 2;
+  }
+  return name + identifier.slice(from);
 }

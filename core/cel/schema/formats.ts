@@ -43,11 +43,13 @@ function durationValue(text: string): Value {
   const invalid = new CelError(`Invalid duration ${text}: unable to parse ${text} as duration`);
   if (text.length > wordsMax) return invalid;
   let total = 0n, isFound = false;
-  for (const [, count, word] of text.matchAll(/([0-9]+)\s{0,8}([A-Za-z\u00b5]+)/g)) {
-    const unit = units.find(([names]) => names.test(word!));
+  for (const part of text.match(/[0-9]+[^0-9]*/g) ?? []) {
+    const count = /^[0-9]+/.exec(part)![0];
+    const word = /^[A-Za-z\u00b5]+/.exec(part.slice(count.length).trimStart())?.[0] ?? "";
+    const unit = units.find(([names]) => names.test(word));
     if (unit === undefined) continue;
     isFound = true;
-    total += BigInt(count!) * unit[1];
+    total += BigInt(count) * unit[1];
   }
   return isFound ? new Duration(BigInt.asIntN(64, total)) : invalid;
 }

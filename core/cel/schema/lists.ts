@@ -76,7 +76,6 @@ function jsonKey(json: Json | undefined): string | undefined {
   return typeof json === "number" && Number.isInteger(json) ? `i${json}` : scalarKey(json);
 }
 
-
 /** A list with `x-kubernetes-list-type: set`. */
 export class TypedSetList extends TypedList {
   #set: Set<string | undefined> | undefined;

@@ -87,7 +87,11 @@ function compileRule(rule: ValidationRule, node: Node): CompiledRule {
 type Failed = { readonly error: string; readonly at: "compilation" | "type" | "program"; readonly usesOldSelf: boolean };
 type Succeeded = { readonly program: Program; readonly usesOldSelf: boolean; readonly costMax: bigint };
 
-const ruleErrors = { compilation: "compilation failed: ", type: "cel expression must evaluate to a bool", program: "program instantiation failed: " };
+const ruleErrors = {
+  compilation: "compilation failed: ",
+  type: "cel expression must evaluate to a bool",
+  program: "program instantiation failed: ",
+};
 const messageErrors = {
   compilation: "messageExpression compilation failed: ",
   type: "messageExpression must evaluate to a string",

@@ -1,5 +1,6 @@
 /** Names of the types of a schema: the root has a name, fields are `root.field`, elements `root.field.@idx`, entries `root.field.@elem`. */
 import { type FieldType, listType, mapType, objectType, stringType, type Type, type TypeSource } from "../types.ts";
+import { isReserved } from "./escape.ts";
 import type { Declared } from "./declared.ts";
 
 /** Types of one schema. They are named when they are reached, so a rule does not pay for the whole schema. */
@@ -30,7 +31,9 @@ export class SchemaTypes implements TypeSource {
   }
   field(type: string, field: string): FieldType | undefined {
     const object = this.#objects.get(type);
-    const declared = object?.tag === "object" ? object.fields.get(field) : undefined;
+    if (object?.tag !== "object") return undefined;
+    // Reserved words can be written without their escapes.
+    const declared = object.fields.get(field) ?? (isReserved(field) ? object.fields.get(`__${field}__`) : undefined);
     return declared === undefined ? undefined : { type: this.#type(declared, `${type}.${field}`) };
   }
   /** No type of a schema can be constructed. */

@@ -53,7 +53,9 @@ interface Path {
 
 function pathText(path: Path | undefined): string {
   const steps: string[] = [];
-  for (let at = path; at !== undefined; at = at.above) steps.push(at.step.startsWith("[") || at.above === undefined ? at.step : `.${at.step}`);
+  for (let at = path; at !== undefined; at = at.above) {
+    steps.push(at.step.startsWith("[") || at.above === undefined ? at.step : `.${at.step}`);
+  }
   return steps.length === 0 ? "<nil>" : steps.reverse().join("");
 }
 

@@ -1,6 +1,6 @@
 /** The rules of a schema as a tree that follows the schema. Rules are compiled when a value of their node is validated first. */
 import type { ValidationRule } from "../../structural-schema.ts";
-import { type Declared, Declarations } from "./declared.ts";
+import { Declarations, type Declared } from "./declared.ts";
 import { escapeName } from "./escape.ts";
 import { type CompiledRule, compileRules, type RuleEnvironments } from "./rule.ts";
 import { otherSchema, type StructuralSchema } from "./structural.ts";

@@ -16,7 +16,9 @@ export function schemaValue(json: Json, schema: StructuralSchema): Value {
   if (schema["x-kubernetes-int-or-string"] === true) return intOrString(json);
   switch (schema.type) {
     case "object":
-      return isObject(json) ? objectValue(json, schema) : new CelError("invalid data, expected a map for the provided schema with type=object");
+      return isObject(json)
+        ? objectValue(json, schema)
+        : new CelError("invalid data, expected a map for the provided schema with type=object");
     case "array":
       return listValue(json, schema);
     case "string":
@@ -64,7 +66,12 @@ function listValue(json: Json, schema: StructuralSchema): Value {
   if (schema.items === undefined) return new CelError("invalid array type, expected Items with a non-empty Schema");
   switch (schema["x-kubernetes-list-type"]) {
     case "map":
-      return new TypedMapList(items, schema.items, schemaValue, (schema["x-kubernetes-list-map-keys"] ?? []).map((key) => escapeName(key) ?? key));
+      return new TypedMapList(
+        items,
+        schema.items,
+        schemaValue,
+        (schema["x-kubernetes-list-map-keys"] ?? []).map((key) => escapeName(key) ?? key),
+      );
     case "set":
       return new TypedSetList(items, schema.items, schemaValue);
     default:

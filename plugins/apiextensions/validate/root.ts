@@ -1,12 +1,15 @@
 /** The rules of the schema of a version. */
 import { type FieldError, forbidden, invalid } from "../../../plugin.ts";
 import { RuleCompiler, type SchemaPlace } from "../../../core/cel/schema/definition.ts";
+import { limits } from "../../../core/limits.ts";
+import { validateRules } from "../../../core/cel/schema/validate.ts";
+import { rulesOf } from "../../../core/cel/schema/validator.ts";
 import { rulesWithStored } from "../../../core/cel/schema/environments.ts";
 import type { CompiledRule as RuleOfNode } from "../../../core/cel/schema/rule.ts";
 import { type SchemaProps, structural } from "../schema-props.ts";
 import type { Validation } from "../schema.ts";
 import { Convertible } from "./convertible.ts";
-import { validateDefaults } from "./defaults.ts";
+import { validateDefaults, type ValidateRules } from "./defaults.ts";
 import { Findings } from "./findings.ts";
 import { type OpenapiRun, type RulePlace, validateOpenapi } from "./openapi.ts";
 import { type CompiledRule, type CompileRules, type RuleOptions, SchemaRules } from "./rules.ts";
@@ -50,8 +53,19 @@ function ruleOptions(options: RootOptions): RuleOptions {
   return { compile: compilerOf(options), storedRules, storedMessageExpressions, allowsCostlyExpressions: unchangedSchemas.has(version) };
 }
 
-/** Rules of defaults need their programs. */
-const noRules = (): readonly FieldError[] => [];
+/** Evaluates the rules of defaults, within one budget for all. */
+function defaultRules(options: RootOptions): ValidateRules {
+  const environments = rulesWithStored(options.storedRules, options.storedMessageExpressions);
+  let budget: number = limits.celObjectCostMax;
+  return (props, value, path) => {
+    const schema = structural(props);
+    const node = budget < 0 ? undefined : rulesOf(schema, schema["x-kubernetes-embedded-resource"] === true, environments);
+    if (node === undefined) return [];
+    const { errors, cost, isExhausted } = validateRules(node, value, value, { budget, path, ratchets: false });
+    budget = isExhausted ? -1 : budget - cost;
+    return errors;
+  };
+}
 
 /** `path`: of the field that has `openAPIV3Schema`. */
 export function validateValidation(validation: Validation | undefined, path: string, options: RootOptions): readonly FieldError[] {
@@ -69,7 +83,7 @@ function validateRoot(root: SchemaProps, path: string, options: RootOptions): re
   if (options.requireStructural && mistake === undefined) {
     let errors = validateStructural(root, path, options.patterns);
     if (errors.length === 0) {
-      errors = validateDefaults(root, path, { requirePruned: options.requirePrunedDefaults, validateRules: noRules });
+      errors = validateDefaults(root, path, { requirePruned: options.requirePrunedDefaults, validateRules: defaultRules(options) });
     }
     findings.addAll(errors);
     if (errors.length === 0) rules = new SchemaRules(ruleOptions(options));
