@@ -94,6 +94,14 @@ function token(length: number, claims: (length: number) => string): string {
 const filler = (length: number): string => `"${"x".repeat(length)}"`;
 const reviews = "/apis/authentication.k8s.io/v1/tokenreviews", robots = "/api/v1/namespaces/default/serviceaccounts";
 
+const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All";
+/** A definition with one long list of members of its schema. */
+const definition = (properties: string): string =>
+  `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"as.example.com"},"spec":{"group":"example.com",` +
+  `"scope":"Cluster","names":{"plural":"as","kind":"A"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":` +
+  `{"type":"object","properties":{${properties}}}}}]}}`;
+const pattern = (index: number): string => `"a${index}":{"type":"string","pattern":"x{1000}${index}"}`;
+
 export const hostileRequests: readonly HostileRequest[] = Object.freeze([
   create("JSON, list of 1.5 M numbers", (share) => `{${meta},"x":${list(share)}}`),
   create("JSON, 300,000 objects", (share) => `{${meta},"x":[${repeated('{"a":{}},', share)}0]}`),
@@ -107,6 +115,24 @@ export const hostileRequests: readonly HostileRequest[] = Object.freeze([
       `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"generateName":"x","finalizers":[${
         numbered(limits.inlineBodyBytesMax - 200, 1, (index) => `"${index}"`)
       }]}}`,
+  ),
+  create(
+    "a definition of 100,000 schemas",
+    (share) => definition(numbered(bytes, share, (index) => `"a${index}":{"type":"string"}`)),
+    json,
+    definitions,
+  ),
+  create(
+    "a definition of 120,000 errors",
+    (share) => definition(numbered(bytes, share, (index) => `"a${index}":{"id":"a"}`)),
+    json,
+    definitions,
+  ),
+  create(
+    "a definition of patterns just below the bound",
+    () => definition(numbered(limits.inlineBodyBytesMax - 1000, 1, pattern)),
+    json,
+    definitions,
   ),
   create("TokenReview, a token of 3 MB", (share) => `{"spec":{"token":"${token(bytes * share, filler)}"}}`, json, reviews),
   create(

@@ -1,21 +1,30 @@
 /** What cannot be a structural schema at all. */
 import type { SchemaProps } from "../schema-props.ts";
-import { childrenOf, isList } from "../schema-walk.ts";
+import { isList, isSchema } from "../schema-walk.ts";
 
-/** Remembers the answers for the schemas of one definition, because each is asked about for each rule above it. */
+/** Remembers the answers for schemas with rules, because each is asked about for the rules above it, too. */
 export class Convertible {
   readonly #known = new Map<SchemaProps, string | undefined>();
 
   /** Upstream's error of the conversion to a structural schema, which stops at the first. */
   mistake(schema: SchemaProps): string | undefined {
-    if (this.#known.has(schema)) return this.#known.get(schema);
-    const found = ownMistake(schema) ?? this.#mistakeIn([...schema.not === undefined ? [] : [schema.not], ...schema.allOf ?? []]) ??
-      this.#mistakeIn([...schema.anyOf ?? [], ...schema.oneOf ?? []]) ?? laterMistake(schema) ??
-      this.#mistakeIn(structuralChildren(schema));
-    this.#known.set(schema, found);
-    return found;
+    if (schema["x-kubernetes-validations"] === undefined) return this.#find(schema);
+    if (!this.#known.has(schema)) this.#known.set(schema, this.#find(schema));
+    return this.#known.get(schema);
   }
-  #mistakeIn(schemas: Iterable<SchemaProps>): string | undefined {
+
+  /** The depth of decoded schemas is bounded (`typedDepthMax`). */
+  #find(schema: SchemaProps): string | undefined {
+    const { not, items, properties, additionalProperties } = schema;
+    const own = ownMistake(schema) ?? (not === undefined ? undefined : this.mistake(not)) ?? this.#findIn(schema.allOf) ??
+      this.#findIn(schema.anyOf) ?? this.#findIn(schema.oneOf) ?? laterMistake(schema);
+    if (own !== undefined) return own;
+    let found = isSchema(items) ? this.mistake(items) : undefined;
+    for (const key in properties) found ??= this.mistake(properties[key]!);
+    return found ?? (isSchema(additionalProperties) ? this.mistake(additionalProperties) : undefined);
+  }
+  #findIn(schemas: readonly SchemaProps[] | undefined): string | undefined {
+    if (schemas === undefined) return undefined;
     for (const schema of schemas) {
       const found = this.mistake(schema);
       if (found !== undefined) return found;
@@ -24,34 +33,22 @@ export class Convertible {
   }
 }
 
-/** The schemas of items, members and other members. */
-function structuralChildren({ items, properties, additionalProperties }: SchemaProps): Iterable<SchemaProps> {
-  const only: SchemaProps = {
-    ...(items === undefined ? {} : { items }),
-    ...(properties === undefined ? {} : { properties }),
-    ...(additionalProperties === undefined ? {} : { additionalProperties }),
-  };
-  return childrenOf(only);
-}
-
+/** Empty texts and records are absent in decoded schemas, except `dependencies`. */
 function ownMistake(schema: SchemaProps): string | undefined {
-  const unsupported = [
-    (schema.id ?? "") !== "" && "id",
-    (schema.$schema ?? "") !== "" && "schema",
-    (schema.$ref ?? "") !== "" && "$ref",
-    hasMembers(schema.patternProperties) && "patternProperties",
-    hasMembers(schema.dependencies) && "dependencies",
-    schema.additionalItems !== undefined && "additionalItems",
-    hasMembers(schema.definitions) && "definitions",
-  ].find((each) => each !== false);
-  return unsupported === undefined ? undefined : `OpenAPIV3Schema '${unsupported}' is not supported`;
+  if (schema.id !== undefined) return unsupported("id");
+  if (schema.$schema !== undefined) return unsupported("schema");
+  if (schema.$ref !== undefined && schema.$ref !== "") return unsupported("$ref");
+  if (schema.patternProperties !== undefined) return unsupported("patternProperties");
+  if (schema.dependencies !== undefined && Object.keys(schema.dependencies).length > 0) return unsupported("dependencies");
+  if (schema.additionalItems !== undefined) return unsupported("additionalItems");
+  return schema.definitions === undefined ? undefined : unsupported("definitions");
+}
+function unsupported(key: string): string {
+  return `OpenAPIV3Schema '${key}' is not supported`;
 }
 function laterMistake(schema: SchemaProps): string | undefined {
   if (schema["x-kubernetes-preserve-unknown-fields"] === false) {
     return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
   }
   return isList(schema.items) ? "OpenAPIV3Schema 'items' must be a schema, but is an array" : undefined;
-}
-function hasMembers(record: object | undefined): boolean {
-  return record !== undefined && Object.keys(record).length > 0;
 }
