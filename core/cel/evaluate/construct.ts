@@ -6,7 +6,7 @@ import { ArrayList, EntryMap } from "../value/collections.ts";
 import { messageText } from "../value/text.ts";
 import { spend } from "../value/work.ts";
 import { CelError, OptionalValue, type Value } from "../values.ts";
-import type { Run } from "./frame.ts";
+import { requireKey, type Run } from "./frame.ts";
 import { constant, type Planning, type Scope, type Step, Unplannable } from "./step.ts";
 
 /** Cost units of a new list, map and object. */
@@ -90,6 +90,7 @@ function runMap(entries: readonly Entry[]): Run {
       if (key instanceof CelError) return key;
       const value = entry.value(frame);
       if (value instanceof CelError) return value;
+      requireKey(key);
       if (!entry.optional) map.set(key, value);
       else if (!(value instanceof OptionalValue)) return notOptional(messageText(key), value);
       else if (value.value === undefined) map.delete(key);

@@ -9,10 +9,20 @@ const costExceeded = new CostExceeded();
 /** The values of variables by name; undefined if a variable has no value. */
 export type Variables = (name: string) => Value | undefined;
 
-/** Thrown where upstream's costs fail. Only `program.ts` catches it. */
-export class CostFailed {}
+/** Thrown where upstream's evaluation fails as a whole, with its message. Only `program.ts` catches it. */
+export class Aborted {
+  readonly message: string;
+  constructor(message: string) {
+    this.message = message;
+  }
+}
 
-const costFailed = new CostFailed();
+const costFailed = new Aborted("internal error: interface conversion: *types.Err is not traits.Lister: missing method Add");
+
+/** Ends the evaluation if a value cannot be the key of a map upstream. */
+export function requireKey(value: Value): void {
+  if (value instanceof Uint8Array) throw new Aborted("internal error: runtime error: hash of unhashable type types.Bytes");
+}
 
 export class Frame {
   cost = 0;

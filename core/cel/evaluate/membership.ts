@@ -1,7 +1,7 @@
 /** `x in [constants]`: a lookup in a set, which costs nothing. */
 import { isIntRange, isUintRange } from "../value/numbers.ts";
 import { CelError, ListValue, Uint, type Value } from "../values.ts";
-import type { Run } from "./frame.ts";
+import { requireKey, type Run } from "./frame.ts";
 import { constant, type Step } from "./step.ts";
 
 /** Undefined if the list has elements that are no bool, number or string. */
@@ -19,6 +19,7 @@ export function membership(element: Run, list: Value): Step | undefined {
     run: (frame) => {
       const value = element(frame);
       if (value instanceof CelError) return value;
+      requireKey(value);
       return value instanceof Uint ? uints.has(value.value) : values.has(value) && !Number.isNaN(value);
     },
   };

@@ -3,7 +3,7 @@ import type { CheckedAst, Environment } from "../declarations.ts";
 import { limits } from "../../limits.ts";
 import { metered } from "../value/work.ts";
 import { CelError, type Value } from "../values.ts";
-import { CostExceeded, CostFailed, Frame, type Run, type Variables } from "./frame.ts";
+import { Aborted, CostExceeded, Frame, type Run, type Variables } from "./frame.ts";
 import { type Plan, planOf } from "./plan.ts";
 import { Unplannable } from "./step.ts";
 
@@ -25,7 +25,6 @@ export interface Program {
 }
 
 const tooCostly = new CelError("operation cancelled: actual cost limit exceeded");
-const internal = new CelError("internal error: interface conversion: *types.Err is not traits.Lister: missing method Add");
 const tooMuchWork = new CelError("operation interrupted");
 
 /** The program of a checked expression; a text if it cannot be compiled. */
@@ -56,7 +55,7 @@ function completed(run: Run, frame: Frame): Value {
     return run(frame);
   } catch (error) {
     if (error instanceof CostExceeded) return tooCostly;
-    if (error instanceof CostFailed) return internal;
+    if (error instanceof Aborted) return new CelError(error.message);
     throw error;
   }
 }

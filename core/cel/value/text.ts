@@ -10,7 +10,7 @@ import { spend } from "./work.ts";
 export function messageText(value: Value): string {
   if (typeof value === "string") return value;
   if (typeof value === "number") return doubleText(value);
-  if (value === null) return "NULL_VALUE";
+  if (value === null) return "0"; // upstream shows the number of its enumeration
   if (typeof value !== "object") return String(value);
   spend(1);
   if (value instanceof Uint) return String(value.value);

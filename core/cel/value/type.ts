@@ -133,6 +133,8 @@ export function representation(value: Value): string {
   if (value instanceof Timestamp) return "types.Timestamp";
   if (value instanceof Duration) return "types.Duration";
   if (value === null) return "types.Null";
+  if (value instanceof ListValue) return "*types.baseList";
+  if (value instanceof MapValue) return "*types.baseMap";
   const name = typeNameOf(value);
   return `types.${name[0]!.toUpperCase()}${name.slice(1)}`;
 }
