@@ -35,7 +35,8 @@ export function validateValue(value: Json, schema: StructuralSchema, options: Va
 function fullPath(path: string, prefix: string): string {
   const own = path.startsWith(".") ? path.slice(1) : path;
   if (prefix === "" || own === "<nil>") return own === "" ? "<nil>" : own;
-  return own === "" ? prefix : own.startsWith("[") ? `${prefix}${own}` : `${prefix}.${own}`;
+  // Upstream puts a dot before an index, too.
+  return own === "" ? prefix : `${prefix}.${own}`;
 }
 
 interface Place {

@@ -16,6 +16,9 @@ test("a default is valid and has no unknown members", () => {
   assert.deepEqual(errors(inside({ type: "integer", default: "x" })), [
     `${at}: Invalid value: "string":  in body must be of type integer: "string"`,
   ]);
+  assert.deepEqual(errors(inside({ type: "array", items: { type: "integer" }, default: ["x"] })), [
+    `${at}.[0]: Invalid value: "string": [0] in body must be of type integer: "string"`,
+  ]);
   const object: SchemaProps = { type: "object", properties: { b: { type: "string" } } };
   assert.deepEqual(errors(inside({ ...object, default: { b: "x", c: 1 } })), [
     `${at}: Invalid value: {"b":"x","c":1}: must not have unknown fields`,
