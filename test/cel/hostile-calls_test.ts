@@ -33,6 +33,7 @@ const repeated = <T>(count: number, item: (index: number) => T): T[] => Array.fr
 /** Calls that end within the bound, by what they are hostile with. */
 const ending: Readonly<Record<string, (list: Loaded["list"]) => Call>> = {
   "a part that almost occurs everywhere": () => ["indexOf", a(300_000), `${a(20_000)}b`],
+  "a part with a rare character in the middle": () => ["contains", a(300_000), `${a(20_000)}b${a(20_000)}`],
   "a part that almost occurs at the end": () => ["lastIndexOf", a(300_000), `b${a(20_000)}`],
   "a separator that almost occurs everywhere": () => ["split", a(300_000), `${a(20_000)}b`],
   "a replaced part that occurs everywhere": () => ["replace", a(300_000), "a", ""],

@@ -138,7 +138,7 @@ export const celStrings: Target = {
     const { charAt, indexOf, join, lastIndexOf, quote, replace, split, substring, trim } = await code.load(
       "core/cel/functions/strings/edit.ts",
     );
-    const { lastIndexIn, searchIn } = await code.load("core/cel/functions/strings/search.ts");
+    const { lastIndexIn, searchIn } = await code.load("core/cel/value/search.ts");
     const { ArrayList } = await code.load("core/cel/value/collections.ts");
     const { CelError } = await code.load("core/cel/values.ts");
     const values = ["a", -5n, 1.5, true, "NaN", 1e300, new Uint8Array([255]), null, new ArrayList(["b", 2.5])];

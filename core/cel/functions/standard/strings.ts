@@ -2,7 +2,7 @@
 import type { FunctionDeclaration } from "../../declarations.ts";
 import { boolType, stringType } from "../../types.ts";
 import { isMatch, patternOf } from "../../value/pattern.ts";
-import { spend } from "../../value/work.ts";
+import { searchIn } from "../../value/search.ts";
 import { CelError, type Value } from "../../values.ts";
 import { standardCost } from "./costs.ts";
 import { noOverload, notSupported } from "./errors.ts";
@@ -12,8 +12,7 @@ const two = [stringType, stringType];
 
 function contains(text: Value, part: Value): Value {
   if (typeof text !== "string" || typeof part !== "string") return noOverload;
-  spend(text.length >> 4);
-  return text.includes(part);
+  return searchIn(text, part)(0) >= 0;
 }
 function endsWith(text: Value, end: Value): Value {
   return typeof text === "string" && typeof end === "string" ? text.endsWith(end) : noOverload;

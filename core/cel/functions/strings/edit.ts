@@ -4,7 +4,7 @@ import { messageText } from "../../value/text.ts";
 import { spend } from "../../value/work.ts";
 import { CelError, type ListValue, type Value } from "../../values.ts";
 import { characterAt, characterCount, charactersOf, isPair, unitAt } from "./characters.ts";
-import { lastIndexIn, searchIn } from "./search.ts";
+import { lastIndexIn, searchIn } from "../../value/search.ts";
 
 function outOfRange(index: bigint): CelError {
   return new CelError(`index out of range: ${index}`);

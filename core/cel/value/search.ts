@@ -1,5 +1,5 @@
 /** Search for a text in a text in linear time. The search of engines takes quadratic time for some texts. */
-import { spend } from "../../value/work.ts";
+import { spend } from "./work.ts";
 
 /** Returns the index of the next occurrence from an index on, or -1. */
 export type Search = (from: number) => number;
