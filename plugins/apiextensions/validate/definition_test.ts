@@ -164,6 +164,20 @@ test("the fields of rules", () => {
   );
 });
 
+test("rules are compiled, and defaults must pass those of their schema", () => {
+  const of = (rule: string, value: number) =>
+    ofSchema({
+      type: "object",
+      properties: { a: { type: "integer", default: value, "x-kubernetes-validations": [{ rule, optionalOldSelf: true }] } },
+    });
+  const at = `${root}.properties[a]`;
+  assert.deepEqual(of("!oldSelf.hasValue() || self > 1", 2), []);
+  assert.deepEqual(of("oldSelf.hasValue()", 5), [`${at}.default: Invalid value: 5: failed rule: oldSelf.hasValue()`]);
+  assert.deepEqual(of("self > 1", 5), [
+    `${at}.x-kubernetes-validations[0].optionalOldSelf: Invalid value: true: may not be set if oldSelf is not used in rule`,
+  ]);
+});
+
 test("conversion webhooks", () => {
   const webhook = (clientConfig: object | undefined, conversionReviewVersions: readonly string[] = ["v1"]) =>
     created({ conversion: { strategy: "Webhook", webhook: { ...(clientConfig ? { clientConfig } : {}), conversionReviewVersions } } });

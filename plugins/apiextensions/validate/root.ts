@@ -61,9 +61,11 @@ function defaultRules(options: RootOptions): ValidateRules {
     const schema = structural(props);
     const node = budget < 0 ? undefined : rulesOf(schema, schema["x-kubernetes-embedded-resource"] === true, environments);
     if (node === undefined) return [];
-    const { errors, cost, isExhausted } = validateRules(node, value, value, { budget, path, ratchets: false });
-    budget = isExhausted ? -1 : budget - cost;
-    return errors;
+    const unchanged = validateRules(node, value, value, { budget, path, ratchets: false });
+    // A second time as a new value, for rules with an optional old value. The costlier run counts.
+    const fresh = unchanged.errors.length === 0 ? validateRules(node, value, undefined, { budget, path, ratchets: false }) : unchanged;
+    budget = unchanged.isExhausted || fresh.isExhausted ? -1 : budget - Math.max(unchanged.cost, fresh.cost);
+    return fresh.errors;
   };
 }
 
