@@ -48,6 +48,22 @@ const small: NonNullable<HostileRequest["before"]> = {
   path: configMaps,
   body: () => `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"long"}}`,
 };
+/** A definition of a custom resource with rules. It is not accepted, so that each request can send the same. */
+function definition(rules: readonly string[]): string {
+  const spec = { type: "object", "x-kubernetes-validations": rules.map((rule) => ({ rule })) };
+  const schema = { openAPIV3Schema: { type: "object", properties: { spec } } };
+  return JSON.stringify({
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "things.hostile.example.com" },
+    spec: {
+      group: "hostile.example.com",
+      names: { kind: "Thing", plural: "things" },
+      scope: "Wrong",
+      versions: [{ name: "v1", served: true, storage: true, schema }],
+    },
+  });
+}
 function patch(name: string, dialect: string, body: HostileRequest["body"], before = small): HostileRequest {
   const query = dialect === "apply-patch+yaml" ? "?fieldManager=hostile&force=true" : "";
   return { name, method: "PATCH", path: `${configMaps}/long${query}`, type: `application/${dialect}`, body, before };
@@ -235,6 +251,18 @@ export const hostileRequests: readonly HostileRequest[] = Object.freeze([
       }]}`,
     json,
     "/apis/storage.k8s.io/v1/storageclasses",
+  ),
+  create(
+    "CEL, a rule of 100,000 characters with a mistake at its end",
+    (share) => definition([`[${"[].map(x,x),".repeat(8300 * share)}1)`]),
+    json,
+    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+  ),
+  create(
+    "CEL, 25 rules of 100,000 characters",
+    (share) => definition(Array.from({ length: 25 }, () => `[${"[].map(x,x),".repeat(8300 * share)}[]] == []`)),
+    json,
+    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
   ),
   create(
     "drivers of a node",

@@ -382,9 +382,9 @@ function optionalOf(type: Type): Type | undefined {
 function qualifiedName(expr: Expr): string | undefined {
   const parts: string[] = [];
   for (let at: Expr = expr;; at = at.operand) {
-    if (at.tag === "identifier") return [at.name, ...parts].join(".");
+    if (at.tag === "identifier") return [...parts, at.name].reverse().join(".");
     if (at.tag !== "select" || at.testOnly) return undefined;
-    parts.unshift(at.field);
+    parts.push(at.field);
   }
 }
 

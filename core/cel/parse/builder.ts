@@ -26,8 +26,8 @@ export function builder(macros: readonly Macro[], tooLarge: () => never): Builde
   const issues: Issue[] = [];
   const positions = new Map<number, number>();
   const macroCalls = new Map<number, Expr>();
-  const byName = new Map<string, Macro>();
-  for (const macro of macros) byName.set(macroKey(macro.name, macro.member, macro.args), macro);
+  const byName = new Map<string, Macro[]>();
+  for (const macro of macros) byName.set(macro.name, [macro, ...byName.get(macro.name) ?? []]);
   let last = 0;
 
   const id = (position: number) => {
@@ -41,8 +41,10 @@ export function builder(macros: readonly Macro[], tooLarge: () => never): Builde
   };
 
   function expanded(call: Call): Expr | undefined {
-    const member = call.target !== undefined;
-    const macro = byName.get(macroKey(call.function, member, call.args.length)) ?? byName.get(macroKey(call.function, member, undefined));
+    const named = byName.get(call.function);
+    if (named === undefined) return undefined;
+    const fits = named.filter(({ member }) => member === (call.target !== undefined));
+    const macro = fits.find(({ args }) => args === call.args.length) ?? fits.find(({ args }) => args === undefined);
     if (macro === undefined) return undefined;
     const position = positions.get(call.id) ?? -1;
     let failed: Expr | undefined;
@@ -83,5 +85,3 @@ export function builder(macros: readonly Macro[], tooLarge: () => never): Builde
     },
   };
 }
-
-const macroKey = (name: string, member: boolean, args: number | undefined) => `${name} ${member} ${args ?? "*"}`;

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import type { Issue } from "../../../core/cel/ast.ts";
 import type { Target } from "../fuzz.ts";
 
-/** Texts of expressions: the parser, expansion of macros and the text of issues. */
+/** Texts of expressions: the parser, expansion of macros, the checker and the text of issues. */
 export const celText: Target = {
   name: "cel-text",
   grammar: {
@@ -73,17 +74,24 @@ export const celText: Target = {
   stepsPerCharacter: 1000,
   async open(code) {
     const { parse } = await code.load("core/cel/parse/parse.ts");
+    const { check } = await code.load("core/cel/check/check.ts");
+    const { environment } = await code.load("core/cel/environment.ts");
     const { formatIssues } = await code.load("core/cel/issues.ts");
-    const { optionalMacros, standardMacros, twoVariableMacros } = await code.load("core/cel/parse/macros.ts");
+    const { dynType } = await code.load("core/cel/types.ts");
     const { limits } = await code.load("core/limits.ts");
-    const macros = [...standardMacros, ...twoVariableMacros, ...optionalMacros];
+    const base = environment({ variables: ["a", ".b", "x", "y"].map((name) => ({ name, type: dynType })) });
+    const reported = (input: string, issues: readonly Issue[]) => {
+      assert.ok(issues.length > 0);
+      assert.ok(formatIssues(input, issues).startsWith("ERROR: <input>:"));
+      for (const { position } of issues) assert.ok(position >= -1 && position <= input.length);
+    };
     return (input) => {
-      const { ast, issues } = parse(input, { macros, optionalSyntax: input.length % 5 > 0 });
-      if (ast === undefined) {
-        assert.ok(issues.length > 0);
-        assert.ok(formatIssues(input, issues).startsWith("ERROR: <input>:"));
-        for (const { position } of issues) assert.ok(position >= -1 && position <= input.length);
-      } else assert.ok(ast.positions.size <= limits.celNodesMax);
+      const { ast, issues } = parse(input, { ...base, optionalSyntax: input.length % 5 > 0 });
+      if (ast === undefined) return reported(input, issues);
+      assert.ok(ast.positions.size <= limits.celNodesMax);
+      const result = check(ast, base);
+      if (!result.ok) return reported(input, result.issues);
+      assert.ok(result.checked.types.has(result.checked.expr.id), "the expression has a type");
     };
   },
 };
