@@ -48,22 +48,6 @@ const small: NonNullable<HostileRequest["before"]> = {
   path: configMaps,
   body: () => `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"long"}}`,
 };
-/** A definition of a custom resource with rules. It is not accepted, so that each request can send the same. */
-function definition(rules: readonly string[]): string {
-  const spec = { type: "object", "x-kubernetes-validations": rules.map((rule) => ({ rule })) };
-  const schema = { openAPIV3Schema: { type: "object", properties: { spec } } };
-  return JSON.stringify({
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
-    metadata: { name: "things.hostile.example.com" },
-    spec: {
-      group: "hostile.example.com",
-      names: { kind: "Thing", plural: "things" },
-      scope: "Wrong",
-      versions: [{ name: "v1", served: true, storage: true, schema }],
-    },
-  });
-}
 function patch(name: string, dialect: string, body: HostileRequest["body"], before = small): HostileRequest {
   const query = dialect === "apply-patch+yaml" ? "?fieldManager=hostile&force=true" : "";
   return { name, method: "PATCH", path: `${configMaps}/long${query}`, type: `application/${dialect}`, body, before };
@@ -116,6 +100,9 @@ const definition = (properties: string): string =>
   `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"as.example.com"},"spec":{"group":"example.com",` +
   `"scope":"Cluster","names":{"plural":"as","kind":"A"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":` +
   `{"type":"object","properties":{${properties}}}}}]}}`;
+/** A definition with such rules. They have no quotation marks. */
+const withRules = (rules: readonly string[]): string =>
+  definition(`"spec":{"type":"object","x-kubernetes-validations":[${rules.map((rule) => `{"rule":"${rule}"}`).join()}]}`);
 const pattern = (index: number): string => `"a${index}":{"type":"string","pattern":"x{1000}${index}"}`;
 
 export const hostileRequests: readonly HostileRequest[] = Object.freeze([
@@ -254,15 +241,15 @@ export const hostileRequests: readonly HostileRequest[] = Object.freeze([
   ),
   create(
     "CEL, a rule of 100,000 characters with a mistake at its end",
-    (share) => definition([`[${"[].map(x,x),".repeat(8300 * share)}1)`]),
+    (share) => withRules([`[${"[].map(x,x),".repeat(8300 * share)}1)`]),
     json,
-    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+    definitions,
   ),
   create(
     "CEL, 25 rules of 100,000 characters",
-    (share) => definition(Array.from({ length: 25 }, () => `[${"[].map(x,x),".repeat(8300 * share)}[]] == []`)),
+    (share) => withRules(Array.from({ length: 25 }, () => `[${"[].map(x,x),".repeat(8300 * share)}[]] == []`)),
     json,
-    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+    definitions,
   ),
   create(
     "drivers of a node",
