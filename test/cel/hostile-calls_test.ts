@@ -65,6 +65,7 @@ const stopped: Readonly<Record<string, (list: Loaded["list"]) => Call>> = {
   "a short part and a long replacement": () => ["replace", a(100_000), "a", a(100_000)],
   "a long separator": (list) => ["join", list(repeated(50_000, () => "")), a(100_000)],
   "wide clauses": (list) => ["format", "%.65535e".repeat(2_000), list(repeated(2_000, () => 1))],
+  "a pattern with a long prefix": () => ["findAll", a(1_000_000), `${a(16_000)}b${a(16_000)}`],
   "a long range": () => ["lists.range", 2n ** 62n],
   "a list of itself": (list) => {
     let nested = list(repeated(100, BigInt));

@@ -2,7 +2,7 @@
 import { exactly, patternFactor, plus, scaled, times, traversalFactor } from "../cost/range.ts";
 import { intType, listType, stringType } from "../types.ts";
 import { ArrayList } from "../value/collections.ts";
-import { patternOf, spendSearch } from "../value/pattern.ts";
+import { patternOf, spendMatch, spendSearch } from "../value/pattern.ts";
 import { traversal } from "../value/size.ts";
 import { spend } from "../value/work.ts";
 import { CelError, type Value } from "../values.ts";
@@ -30,6 +30,8 @@ function matches(text: string, source: string, max: bigint): readonly string[] |
   if (pattern instanceof CelError) return new CelError(`Illegal regex: ${pattern.message}`);
   const found: string[] = [];
   if (max === 0n) return found;
+  // Before the search, because a literal prefix may take time for each of its characters at each character of the text.
+  spendMatch(pattern, text.length);
   const matcher = pattern.matcher(text);
   let end = -1; // of the last match
   for (let at = 0; at <= text.length;) {
