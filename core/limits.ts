@@ -59,6 +59,8 @@ export const limits = Object.freeze({
   celCallStepsMax: 20_000_000,
   /** Estimated instructions of a regular expression in CEL: `[a-z]{1000}` has a thousand. Each takes about 100 bytes and a microsecond. */
   celPatternSizeMax: 100_000,
+  /** The same of all regular expressions in CEL that are kept compiled. The oldest are compiled again when they are used. */
+  celPatternsSizeMax: 500_000,
   /** Parameters in the query of a URL in a CEL expression. With more, upstream's `getQuery` returns an empty map. */
   urlQueryParametersMax: 10_000,
   /** Total size of the values of a ConfigMap or Secret. */

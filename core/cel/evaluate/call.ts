@@ -2,7 +2,7 @@
 import type { Call } from "../ast.ts";
 import type { FunctionDeclaration, Overload } from "../declarations.ts";
 import { hasStandardCost, standardCost } from "../functions/standard/costs.ts";
-import { compilePattern, isMatch } from "../value/pattern.ts";
+import { isMatch, patternOf } from "../value/pattern.ts";
 import { isAssignable, typeNameOf } from "../value/type.ts";
 import { CelError, type Value } from "../values.ts";
 import { Frame, type Run } from "./frame.ts";
@@ -62,8 +62,8 @@ function folded(planned: Planned): Step {
 
 /** A call with a constant pattern. */
 function runPattern(planned: Planned, text: string): Run {
-  const pattern = compilePattern(text);
-  if (pattern instanceof CelError) throw new Unplannable(pattern.message);
+  const checked = patternOf(text);
+  if (checked instanceof CelError) throw new Unplannable(checked.message);
   const { declaration, overload, args } = planned;
   if (declaration.name !== "matches") return runVariadic(planned, withShortError(planned, implementationOf(declaration, overload)));
   const charge = chargeOf(declaration, overload);
@@ -71,6 +71,8 @@ function runPattern(planned: Planned, text: string): Run {
   return (frame) => {
     const value = subject(frame);
     if (value instanceof CelError) return value;
+    const pattern = patternOf(text);
+    if (pattern instanceof CelError) return pattern;
     const result = typeof value === "string" ? isMatch(pattern, value) : noOverload;
     charge(frame, [value, text], result);
     return result;

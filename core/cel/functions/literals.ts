@@ -5,7 +5,7 @@ import { typeText } from "../check/type-text.ts";
 import { descendants } from "../descendants.ts";
 import type { CheckedAst } from "../declarations.ts";
 import type { Type } from "../types.ts";
-import { compilePattern } from "../value/pattern.ts";
+import { patternOf } from "../value/pattern.ts";
 import { durationOf, isTimestampRange, timestampOf } from "../value/time.ts";
 import { CelError, Timestamp, type Value } from "../values.ts";
 import type { Library } from "./library.ts";
@@ -19,7 +19,7 @@ const accepted: Readonly<Record<string, (value: Value) => boolean>> = {
   duration: (value) => typeof value === "string" && durationOf(value) !== undefined,
   timestamp: (value) =>
     typeof value === "bigint" && isTimestampRange(value) || typeof value === "string" && timestampOf(value) instanceof Timestamp,
-  matches: (value) => typeof value === "string" && !(compilePattern(value) instanceof CelError),
+  matches: (value) => typeof value === "string" && !(patternOf(value) instanceof CelError),
 };
 
 /** Calls of one function with literals that it does not accept. */

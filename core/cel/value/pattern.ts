@@ -6,21 +6,27 @@ import { spend } from "./work.ts";
 
 export type Pattern = RE2JS;
 
-/** Patterns that were compiled while an expression ran, by text. */
-const patterns = new Map<string, Pattern | CelError>();
-const patternsMax = 256;
-/** Longer patterns are compiled each time. */
-const cachedLengthMax = 1024;
+/** Patterns that were compiled, the oldest first, with their sizes. Programs look theirs up, so that they do not hold it. */
+const patterns = new Map<string, { readonly pattern: Pattern | CelError; readonly size: number }>();
+const known = { size: 0 };
 /** Steps of compiling one instruction. */
 const compileSteps = 25;
 /** Instructions that are tried on a character in one step. */
 const matchesPerStep = 4;
 
-/** Compiles a pattern. A `CelError` with Go's message if it is none. */
-export function compilePattern(text: string): Pattern | CelError {
+/** The compiled pattern; a `CelError` with Go's message if it is none. */
+export function patternOf(text: string): Pattern | CelError {
+  const entry = patterns.get(text);
+  if (entry !== undefined) return entry.pattern;
   const size = estimatedSize(text);
   if (size > limits.celPatternSizeMax) return new CelError("error parsing regexp: expression too large");
   spend(size * compileSteps);
+  const pattern = compiled(text);
+  remember(text, pattern, size + text.length);
+  return pattern;
+}
+
+function compiled(text: string): Pattern | CelError {
   try {
     return RE2JS.compile(text);
   } catch (error) {
@@ -29,15 +35,14 @@ export function compilePattern(text: string): Pattern | CelError {
   }
 }
 
-/** Compiles a pattern that is not known before the expression runs. */
-export function patternOf(text: string): Pattern | CelError {
-  if (text.length > cachedLengthMax) return compilePattern(text);
-  const known = patterns.get(text);
-  if (known !== undefined) return known;
-  const pattern = compilePattern(text);
-  if (patterns.size >= patternsMax) patterns.clear();
-  patterns.set(text, pattern);
-  return pattern;
+function remember(text: string, pattern: Pattern | CelError, size: number): void {
+  patterns.set(text, { pattern, size });
+  known.size += size;
+  for (const [oldest, { size }] of patterns) {
+    if (known.size <= limits.celPatternsSizeMax) break;
+    patterns.delete(oldest);
+    known.size -= size;
+  }
 }
 
 /** Charges the search for a match in so many characters. */

@@ -129,7 +129,8 @@ function hasEntryOf({ key, value: item }: MapType, map: MapValue): boolean {
 export function representation(value: Value): string {
   if (value instanceof OptionalValue) return "*types.Optional";
   if (value instanceof TypeValue) return "*types.Type";
-  if (value instanceof OpaqueValue || value instanceof ObjectValue) return value.type;
+  if (value instanceof OpaqueValue) return `cel.${value.type.slice(value.type.lastIndexOf(".") + 1)}`;
+  if (value instanceof ObjectValue) return value.type;
   if (value instanceof Timestamp) return "types.Timestamp";
   if (value instanceof Duration) return "types.Duration";
   if (value === null) return "types.Null";

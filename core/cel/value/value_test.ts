@@ -169,6 +169,14 @@ test("patterns have a bound of their size, and Go's messages", () => {
   assert.equal(wrong.message, "error parsing regexp: invalid nested repetition operator: `**`");
 });
 
+test("compiled patterns are kept within a bound, and shared", () => {
+  const text = "[a-z]{1000}";
+  assert.equal(patternOf(text), patternOf(text));
+  const first = patternOf(text);
+  for (let index = 0; index < 600; index++) patternOf(`${index}[a-z]{1000}`);
+  assert.notEqual(patternOf(text), first);
+});
+
 test("sizes count code points, and comparisons cost a tenth of the shorter operand", () => {
   assert.equal(characters("a\u{1f600}b"), 3);
   assert.equal(comparisonCost("", "abc"), 0);
