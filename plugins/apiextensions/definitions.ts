@@ -5,7 +5,7 @@ import { CustomResourceDefinition, groupVersion, storageVersion, withStoredVersi
 import { validateDefinition, validateDefinitionUpdate, validateStatusUpdate } from "./validate/definition.ts";
 import { withCondition } from "./condition.ts";
 import { deletionPending } from "./conditions/terminating.ts";
-import { formatWarnings } from "./warnings.ts";
+import { costWarnings, formatWarnings } from "./warnings.ts";
 
 /** Keeps a definition until its objects are deleted. */
 export const cleanupFinalizer = "customresourcecleanup.apiextensions.{domain}";
@@ -48,7 +48,7 @@ export const customResourceDefinitions: Resource<CustomResourceDefinition> = def
   prepare,
   create: validateDefinition,
   update: validateDefinitionUpdate,
-  warn: (next, prior) => formatWarnings(next.spec, prior?.spec),
+  warn: (next, prior) => [...formatWarnings(next.spec, prior?.spec), ...costWarnings(next.spec, prior?.spec)],
   deletion: {
     unsafe: true,
     /** The first DELETE adds the finalizer and a condition, and nothing else: it ignores the propagation policy. */

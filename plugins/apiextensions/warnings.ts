@@ -1,7 +1,8 @@
 /** The warnings of definitions. */
-import { goQuote } from "../../plugin.ts";
+import { goQuote, sameValue } from "../../plugin.ts";
 import { isKnownFormat } from "./formats.ts";
 import type { Spec } from "./schema.ts";
+import { costWarningsOf } from "./validate/root.ts";
 import { rootSchemas, schemasIn } from "./schema-walk.ts";
 
 /** One warning for each format that is not supported, and that the stored definition does not have. */
@@ -10,6 +11,12 @@ export function formatWarnings(next: Spec, prior: Spec | undefined): readonly st
   return [...unknownFormats(next)].filter((format) => stored?.has(format) !== true).map((format) =>
     `unrecognized format ${goQuote(format)}`
   );
+}
+
+/** One warning for each rule that uses more than half of its budget, unless the schemas are the stored ones. Upstream has none. */
+export function costWarnings(next: Spec, prior: Spec | undefined): readonly string[] {
+  if (prior !== undefined && sameValue(next.versions, prior.versions)) return [];
+  return rootSchemas(next).flatMap((root) => costWarningsOf(root));
 }
 
 function unknownFormats(spec: Spec): ReadonlySet<string> {

@@ -75,6 +75,14 @@ export function validateValidation(validation: Validation | undefined, path: str
   return root === undefined ? [] : validateRoot(root, `${path}.openAPIV3Schema`, options);
 }
 
+/** Warnings of the schemas that were validated. */
+const costWarnings = new WeakMap<SchemaProps, readonly string[]>();
+
+/** One warning for each rule of a validated schema that uses more than half of its budget. */
+export function costWarningsOf(root: SchemaProps): readonly string[] {
+  return costWarnings.get(root) ?? [];
+}
+
 function validateRoot(root: SchemaProps, path: string, options: RootOptions): readonly FieldError[] {
   const findings = new Findings(), ruleFindings = new Findings();
   const convertible = new Convertible();
@@ -95,7 +103,10 @@ function validateRoot(root: SchemaProps, path: string, options: RootOptions): re
   findings.addAll(ruleFindings.list);
   // What prevents the conversion is mostly reported above.
   if (findings.count === 0 && mistake !== undefined) findings.add(invalid(path, "", mistake));
-  if (rules !== undefined) findings.addAll(rules.totalCostErrors(path));
+  if (rules !== undefined) {
+    findings.addAll(rules.totalCostErrors(path));
+    costWarnings.set(root, rules.warnings);
+  }
   return findings.list;
 }
 

@@ -43,6 +43,7 @@ export class SchemaRules implements RuleChecker {
   readonly #options: RuleOptions;
   readonly #cardinalities = new Map<RulePlace, number | undefined>();
   #total = 0;
+  readonly #warnings: string[] = [];
   #costly: { readonly path: string; readonly cost: number }[] = [];
 
   constructor(options: RuleOptions) {
@@ -68,6 +69,10 @@ export class SchemaRules implements RuleChecker {
     const observe = (key: "rule" | "messageExpression", cost: number, name: string) => {
       if (!this.#options.allowsCostlyExpressions && cost > expressionCostMax) {
         errors.push(forbidden(`${path}.${key}`, tooCostly(name, cost, expressionCostMax)));
+      }
+      if (cost > expressionCostMax / 2 && cost <= expressionCostMax) {
+        const share = Math.floor(cost / expressionCostMax * 100);
+        this.#warnings.push(`${path}.${key}: ${name} ${cost} is ${share}% of the budget`);
       }
       this.#observe(`${path}.${key}`, cost);
     };
@@ -98,6 +103,11 @@ export class SchemaRules implements RuleChecker {
     this.#costly.push({ path, cost });
     this.#costly.sort((a, b) => b.cost - a.cost);
     this.#costly.length = Math.min(this.#costly.length, namedMax);
+  }
+
+  /** Expressions that use more than half of their budget: a longer list or text may exceed it. */
+  get warnings(): readonly string[] {
+    return this.#warnings;
   }
 
   /** The errors of all rules together. `path`: of the root schema. */

@@ -5,6 +5,8 @@ import type { SchemaProps } from "../schema-props.ts";
 import { Convertible } from "./convertible.ts";
 import { Findings } from "./findings.ts";
 import { type OpenapiRun, validateOpenapi } from "./openapi.ts";
+import { optionsOfCreate } from "./options.ts";
+import { costWarningsOf, validateValidation } from "./root.ts";
 import { type CompiledRule, SchemaRules } from "./rules.ts";
 
 const plain: CompiledRule = { cost: 1, cardinality: 1000, usesOldSelf: false };
@@ -98,4 +100,23 @@ test("oldSelf needs a value before, and optionalOldSelf needs oldSelf", () => {
 test("rules are not compiled where the schema has errors", () => {
   const wrong = withRules({ type: "object", properties: { a: { type: "text" } } }, { error: { type: "Required", detail: "no" } });
   assert.deepEqual(errors(wrong).map((text) => text.split(":")[0]), ["root.properties[a].type"]);
+});
+
+test("a rule that uses more than half of its budget has a warning", () => {
+  const text: SchemaProps = {
+    type: "string",
+    maxLength: 5_000_000,
+    "x-kubernetes-validations": [{ rule: "self.startsWith('a') && self.matches('abc')" }],
+  };
+  const root: SchemaProps = { type: "object", properties: { a: text } };
+  const options = { ...optionsOfCreate(), statusEnabled: false, version: "v1" };
+  assert.deepEqual(
+    validateValidation({ openAPIV3Schema: { ...root, properties: { a: { ...text, maxLength: 1_600_000 } } } }, "schema", options),
+    [],
+  );
+  const costly: SchemaProps = { ...root, properties: { a: { ...text, maxLength: 16_000_000 } } };
+  assert.deepEqual(validateValidation({ openAPIV3Schema: costly }, "schema", options), []);
+  assert.deepEqual(costWarningsOf(costly), [
+    "schema.openAPIV3Schema.properties[a].x-kubernetes-validations[0].rule: estimated rule cost 6400004 is 64% of the budget",
+  ]);
 });
