@@ -95,6 +95,16 @@ test("validation ends when the budget is spent", () => {
   assert.match(errors.at(-1)!, /running out of cost budget/);
 });
 
+test("validation ends when there are more errors than an answer has", () => {
+  const schema: StructuralSchema = {
+    type: "array",
+    items: { type: "integer", "x-kubernetes-validations": [{ rule: "false", message: "m".repeat(1000) }] },
+  };
+  const { errors, isExhausted } = run(schema, new Array<number>(100_000).fill(1));
+  assert.equal(isExhausted, true);
+  assert.ok(errors.length < 100_000);
+});
+
 test("values that are not of their type are errors, not exceptions", () => {
   for (
     const [value, schema] of [[1, { type: "string" }], ["x", { type: "integer" }], [null, { type: "object" }], [[], {

@@ -74,6 +74,8 @@ class RuleRun {
   readonly warnings: string[] = [];
   left: number;
   isExhausted = false;
+  #evaluations = 0;
+  #length = 0;
   constructor(budget: number) {
     this.left = budget;
   }
@@ -152,6 +154,7 @@ class RuleRun {
     const { rule } = compiled, isOptional = rule.optionalOldSelf === true;
     if (compiled.usesOldSelf && place.old === null && !isOptional) return;
     const variables = isOptional ? place.variables.optional : place.variables.plain;
+    if (this.#evaluations++ === limits.celObjectEvaluationsMax) return this.#stop(invalid(pathText(place.path), place.type, outOfBudget));
     const { value, cost, stopped } = program.evaluate(variables);
     const error = (detail: string) => invalid(pathText(place.path), place.type, detail);
     if (cost > this.left) return this.#stop(error(outOfBudget));
@@ -165,6 +168,13 @@ class RuleRun {
       const mistake = "call arguments did not match a supported operator, function or macro signature for rule";
       this.errors.push(error(`'${message}': ${mistake}: ${text}`));
     } else this.errors.push(error(`${message} evaluating rule: ${text}`));
+    this.#count(this.errors.at(-1)!);
+  }
+
+  /** Ends the validation when there are as many errors as an answer can have. */
+  #count({ path, detail }: FieldError): void {
+    this.#length += path.length + detail.length;
+    if (this.#length > limits.fieldErrorsLengthMax) this.isExhausted = true;
   }
 
   /** The rule is false: its message, and the error unless it is an old one. */
@@ -174,6 +184,7 @@ class RuleRun {
     const add = (error: FieldError) => {
       if (!usesOldSelf && isUnchanged(place.ratchet)) this.warnings.push(fieldErrorText(error));
       else this.errors.push(error);
+      this.#count(error);
     };
     const made = compiled.message === undefined ? undefined : this.#message(compiled.message, rule, variables);
     if (made?.tag === "stopped") {
