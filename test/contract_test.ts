@@ -89,6 +89,7 @@ const internals: Readonly<Record<string, readonly string[]>> = {
       "selectableText",
       "structural",
       "StructuralSchema",
+      "storedRules",
       "treeFromJson",
       "validateRules",
       "validateValue",

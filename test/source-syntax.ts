@@ -23,7 +23,7 @@ interface Node {
 
 /** Callees whose arguments are items: they overflow the stack when a long list is spread into them. */
 const itemCallees = ["push", "unshift", "concat", "splice", "toSpliced", "max", "min", "fromCharCode", "fromCodePoint", "of"];
-/** Methods of strings that convert a string to a regular expression. */
+/** Methods of strings that convert a string, their only argument, to a regular expression. */
 const patternMethods = ["match", "matchAll", "search"];
 
 export function findingsIn(text: string): Findings {
@@ -37,7 +37,7 @@ export function findingsIn(text: string): Findings {
     if (node.type === "RegExpLiteral") patterns.push({ line: lineOf(node), source: String(node["pattern"]), flags: String(node["flags"]) });
     if (node.type !== "NewExpression" && node.type !== "CallExpression" && node.type !== "OptionalCallExpression") continue;
     const callee = calleeOf(node), [first, second] = node["arguments"] as readonly Node[]; // Both nodes have them.
-    if (callee === "RegExp" || patternMethods.includes(callee) && isText(first)) {
+    if (callee === "RegExp" || patternMethods.includes(callee) && second === undefined && isText(first)) {
       const source = textOf(first, constants), flags = second === undefined ? "" : textOf(second, constants);
       if (first?.type === "RegExpLiteral") continue;
       if (source === undefined || flags === undefined) unknown.push(lineOf(node));

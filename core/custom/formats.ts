@@ -7,10 +7,6 @@ import { isMailAddress } from "./mail-address.ts";
 
 type FormatCheck = (text: string) => boolean;
 
-const uuid = (version: string, variant: string): FormatCheck => {
-  const pattern = new RegExp(`^[0-9a-f]{8}-?[0-9a-f]{4}-?${version}-?${variant}-?[0-9a-f]{12}$`, "i");
-  return (text) => pattern.test(text);
-};
 const matches = (pattern: RegExp): FormatCheck => (text) => pattern.test(text);
 
 /** By name without dashes. */
@@ -23,10 +19,10 @@ const checks: Readonly<Record<string, FormatCheck>> = Object.freeze({
   ipv6: (text) => text.includes(":") && !text.includes("%") && !(parseAddress(text) instanceof Unreadable),
   cidr: isCidr,
   mac: isMac,
-  uuid: uuid("[0-9a-f]{4}", "[0-9a-f]{4}"),
-  uuid3: uuid("3[0-9a-f]{3}", "[0-9a-f]{4}"),
-  uuid4: uuid("4[0-9a-f]{3}", "[89ab][0-9a-f]{3}"),
-  uuid5: uuid("5[0-9a-f]{3}", "[89ab][0-9a-f]{3}"),
+  uuid: matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i),
+  uuid3: matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i),
+  uuid4: matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i),
+  uuid5: matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i),
   isbn: (text) => isIsbn10(text) || isIsbn13(text),
   isbn10: isIsbn10,
   isbn13: isIsbn13,
@@ -155,11 +151,35 @@ function isDateTime(text: string): boolean {
   return parts !== null && parts[1]! <= "23" && parts[2]! <= "59" && parts[3]! <= "59";
 }
 
-const units = /^(?:ns|nano|us|µs|micro|ms|milli|s|sec|m|min|h|hr|hour|d|day|w|wk|week)/;
+/** Words for units of time, and the beginnings of such words. */
+const units: ReadonlySet<string> = new Set(["ns", "us", "µs", "ms", "s", "m", "h", "hr", "d", "w", "wk"]);
+const longUnits = ["nano", "micro", "milli", "sec", "min", "hour", "day", "week"];
 
-/** A duration of Go, or numbers with words for their units such as `3 days`. */
+/** A duration of Go, or a text with numbers before words for their units such as `3 days`. */
 function isDuration(text: string): boolean {
   if (!(parseDuration(text) instanceof Unreadable)) return true;
-  const found = [...text.matchAll(/([0-9]+)\s{0,8}([A-Za-zµ]+)/g)];
-  return found.length > 0 && found.some(([, , unit = ""]) => units.test(unit.toLowerCase()));
+  const found = amountsIn(text);
+  if (found.some(({ amount }) => isAboveInt64(amount))) return false;
+  return found.some(({ word }) => units.has(word) || longUnits.some((unit) => word.startsWith(unit)));
+}
+
+function isAboveInt64(digits: string): boolean {
+  const significant = digits.replace(/^0+/, "");
+  return significant.length > 19 || BigInt(significant) > 9_223_372_036_854_775_807n;
+}
+
+/** The numbers of a text that have a word behind them, maybe after blanks. Words are in lower case. */
+function amountsIn(text: string): readonly { readonly amount: string; readonly word: string }[] {
+  const found: { amount: string; word: string }[] = [];
+  const skip = (from: number, pattern: RegExp): number => {
+    let at = from;
+    while (at < text.length && pattern.test(text[at]!)) at++;
+    return at;
+  };
+  for (let at = 0; at < text.length;) {
+    const end = skip(at, /[0-9]/), word = skip(end, /[\t\n\f\r ]/), next = skip(word, /[A-Za-zµ]/);
+    if (end > at && next > word) found.push({ amount: text.slice(at, end), word: text.slice(word, next).toLowerCase() });
+    at = Math.max(next, at + 1);
+  }
+  return found;
 }

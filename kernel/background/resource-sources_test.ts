@@ -82,7 +82,8 @@ test("resources of a source are served while their description exists, in all of
     give([thing]);
     await server.catalogChanged(AbortSignal.timeout(10_000));
     await all.started;
-    await api.create("example.com/v1", "things", "", { metadata: { name: "a" }, spec: { size: "big" } });
+    const sent = { apiVersion: "example.com/v1", kind: "Thing", metadata: { name: "a" }, spec: { size: "big" } };
+    await api.create("example.com/v1", "things", "", sent);
     const { items } = await api.list("example.com/v1alpha1", "things", "");
     assert.deepEqual(items.map(({ metadata: { name } }) => name), ["a"], "alpha versions need no setting");
     give([thing, { kind: "Other", doc: "Another." }]);

@@ -38,7 +38,7 @@ try {
       }
     }
     console.log(
-      `${target.name}: bootstrapObjects ${first} to ${Math.max(first, seed - 1)}, ${inputs} inputs, ` +
+      `${target.name}: seeds ${first} to ${Math.max(first, seed - 1)}, ${inputs} inputs, ` +
         `at most ${worst.worst.toFixed(0)} steps a character (${JSON.stringify(worst.worstInput.slice(0, 40))})`,
     );
   }

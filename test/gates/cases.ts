@@ -124,6 +124,7 @@ export const ownCases: Readonly<Record<string, FieldCase & { readonly gate: stri
 
 /** Gates of plugins that drop no field, with their purpose. */
 export const otherGates: Readonly<Record<string, string>> = {
+  CRDObservedGenerationTracking: "fields of the status that only controllers of the server write",
   ClusterTrustBundle: "the projection of trust bundles cannot be on without it",
   SELinuxMount: "a rule of PodTemplates: which labels of SELinux volumes may be mounted with",
   MutablePVNodeAffinity: "a rule of updates of a PersistentVolume",

@@ -39,7 +39,7 @@ export function resourceOf(description: Description): Resource {
     strategy: { generation: true, unconditionalUpdate: false },
     create: (next, context) => validatorFor(context).create(next),
     update: (next, prior, context) => validatorFor(context).update(next, prior),
-    warn: finalizerWarnings,
+    warn: (next, prior, context) => [...validatorFor(context).warnings(next), ...finalizerWarnings(next, prior)],
     ...(description.terminating
       ? {
         authorizeWrite: (_next: ApiObject, prior: ApiObject | undefined) =>
