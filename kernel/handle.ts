@@ -1,5 +1,5 @@
 /** The steps of a request, from top to bottom: authenticate, impersonate, limit, authorize, dispatch. */
-import { checkProduced, negotiate, negotiateError, prefersPretty } from "../core/codec/negotiate.ts";
+import { checkProduced, type Forms, negotiate, negotiateError, prefersPretty } from "../core/codec/negotiate.ts";
 import { limits } from "../core/limits.ts";
 import { StatusError, statusOf } from "../core/status-error.ts";
 import { goQuote } from "../core/tree/go-quote.ts";
@@ -113,7 +113,10 @@ export interface AuthorizedRequest extends Pick<RequestContext, "exchange" | "in
 export async function dispatch(authorized: AuthorizedRequest): Promise<Reply> {
   const { exchange, info, where: { endpoint, verb }, catalog, server, warnings, step, audit } = authorized;
   const { media } = catalog;
-  checkProduced(header(exchange, "accept"), verb === "list" || verb === "watch" ? media.listTypes : media.types);
+  // Upstream's handler of custom resources has no such check.
+  if (!endpoint.resource.custom) {
+    checkProduced(header(exchange, "accept"), verb === "list" || verb === "watch" ? media.listTypes : media.types);
+  }
   if (endpoint.deprecation !== undefined) {
     warnings.add(endpoint.deprecation.warning);
     if (audit !== undefined) noteDeprecation(audit, catalog.names, endpoint.deprecation.removedRelease);
@@ -138,11 +141,7 @@ export function requestContextOf(
   deadline: Deadline,
 ): RequestContext {
   const { endpoint, verb, subresource } = where;
-  const output = negotiate(
-    header(exchange, "accept"),
-    catalog.media,
-    endpoint.resource.handleCreate !== undefined || (verb === "create" && subresource?.response !== undefined) ? "withoutTable" : "all",
-  );
+  const output = negotiate(header(exchange, "accept"), catalog.media, formsOf(where));
   return {
     exchange,
     info,
@@ -162,6 +161,11 @@ export function requestContextOf(
     deadline: verb === "watch" ? exchange : deadline,
     heavy: server.heavy === undefined || verb === "list" || verb === "watch" ? undefined : { work: server.heavy, body: undefined },
   };
+}
+
+function formsOf({ endpoint: { resource }, verb, subresource }: AuthorizedRequest["where"]): Forms {
+  if (resource.custom) return "custom";
+  return resource.handleCreate !== undefined || (verb === "create" && subresource?.response !== undefined) ? "withoutTable" : "all";
 }
 
 /** A reply of the heavy thread. */

@@ -88,8 +88,8 @@ function namesOne(header: string, types: readonly string[], anything: boolean): 
   });
 }
 
-/** The transformations that a path offers. */
-export type Forms = "all" | "withoutTable" | "none";
+/** The transformations that a path offers. `custom`: all, but objects without a transformation have no form in protobuf. */
+export type Forms = "all" | "custom" | "withoutTable" | "none";
 
 /** Whether a clause matches a media type. A type of `*` matches only with a subtype of `*`. */
 export function clauseNames(clause: Pick<AcceptClause, "type" | "subtype">, mediaType: string): boolean {
@@ -100,7 +100,8 @@ export function clauseNames(clause: Pick<AcceptClause, "type" | "subtype">, medi
 
 /**
  * The first clause that can be served. Clauses with an unknown transformation are skipped.
- * `forms`: the available transformations. Kinds that are never stored have no Table, discovery and health have none.
+ * `forms`: the available transformations. Kinds that are never stored have no Table, discovery and health have none, custom resources have
+ * no protobuf.
  */
 export function negotiate(accept: string, media: Media, forms: Forms = "all"): Output {
   if (accept === "" || accept === "application/json") return plain;
@@ -123,11 +124,14 @@ function outputOf(
   names: Names,
   forms: Forms,
 ): Output | undefined {
-  if (parameters.size === 0) return { encoding, transform: { as: "object" } };
+  const offersObject = forms !== "custom" || encoding !== "protobuf";
+  if (parameters.size === 0) return offersObject ? { encoding, transform: { as: "object" } } : undefined;
   if (!isOffered(encoding, parameters)) return undefined;
   const pretty = parameters.get("pretty") === "1" ? { pretty: true as const } : {};
   const as = parameters.get("as"), group = parameters.get("g"), version = parameters.get("v");
-  if (as === undefined && group === undefined && version === undefined) return { encoding, transform: { as: "object" }, ...pretty };
+  if (as === undefined && group === undefined && version === undefined) {
+    return offersObject ? { encoding, transform: { as: "object" }, ...pretty } : undefined;
+  }
   if (forms === "none" || group !== `meta.${names.domain}` || (version !== "v1" && version !== "v1beta1")) return undefined;
   if (as === "Table") {
     const none = forms === "withoutTable" || encoding === "protobuf" || encoding === "cbor";

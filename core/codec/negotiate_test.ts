@@ -71,6 +71,18 @@ test("negotiate() offers metadata without a Table to `withoutTable`, and no tran
   }
 });
 
+test("negotiate() offers metadata in protobuf to `custom`, and no objects", () => {
+  const protobuf = "application/vnd.kubernetes.protobuf", metadata = `${protobuf};as=PartialObjectMetadata;v=v1;g=meta.k8s.io`;
+  assert.deepEqual(negotiate(`${protobuf}, application/json`, media, "custom"), { encoding: "json", transform: { as: "object" } });
+  assert.deepEqual(negotiate(metadata, media, "custom"), {
+    encoding: "protobuf",
+    transform: { as: "PartialObjectMetadata", version: "v1" },
+  });
+  for (const accept of [protobuf, `${protobuf};pretty=1`, `${protobuf};stream=watch`]) {
+    assert.throws(() => negotiate(accept, media, "custom"), { reason: "NotAcceptable" });
+  }
+});
+
 test("negotiate() uses the configured group domain and platform name", () => {
   const other = { domain: "example.org", platform: "thole" };
   assert.equal(negotiate("application/vnd.thole.protobuf", mediaOf(other, false)).encoding, "protobuf");

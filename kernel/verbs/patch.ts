@@ -25,9 +25,13 @@ export async function patch(call: RequestContext): Promise<VerbResult> {
   return await patched(call, dialect);
 }
 
-/** The media type of the patch. As upstream, this check ignores spaces around it, and the selection of the dialect does not. */
+/**
+ * The media type of the patch. As upstream, this check ignores spaces around it, and the selection of the dialect does not.
+ * Custom resources have the selection only.
+ */
 function patchType(call: RequestContext): string {
   const type = header(call.exchange, "content-type").split(";")[0]!;
+  if (call.endpoint.resource.custom) return type;
   if (!patchMediaTypes(call.catalog.media, call.endpoint).includes(type.trim())) {
     throw new StatusError("UnsupportedMediaType", "415: Unsupported Media Type", { details: {} });
   }

@@ -1,7 +1,7 @@
 /** Decodes a body to an object of the request's version, checks it against the URL and applies defaults. */
 import type { CborItem } from "../../../core/codec/cbor/item.ts";
 import { readCbor } from "../../../core/codec/cbor/read.ts";
-import { bodyEncoding, type Encoding } from "../../../core/codec/negotiate.ts";
+import { bodyEncoding, type Encoding, unsupportedMediaType } from "../../../core/codec/negotiate.ts";
 import { readEnvelope } from "../../../core/codec/protobuf.ts";
 import { DecodeError, type DecodeReport } from "../../../core/derive/decode.ts";
 import { protobufReader } from "../../../core/derive/protobuf.ts";
@@ -29,6 +29,9 @@ import { typeOf, typeOfCbor } from "./type-of.ts";
 export async function readBody(call: RequestContext, validation: FieldValidation, shown = call): Promise<ApiObject> {
   const { endpoint, catalog } = shown;
   const encoding = bodyEncoding(header(call.exchange, "content-type"), catalog.media);
+  if (encoding === "protobuf" && endpoint.resource.custom) {
+    throw unsupportedMediaType(catalog.media.types.filter((_, index) => catalog.media.encodings[index] !== "protobuf"));
+  }
   const bytes = await bodyOf(call);
   const object = endpoint.applyDefaults(decoded(bytes, encoding, shown, validation));
   if (call.audit !== undefined) noteObject(call, endpoint, object);
