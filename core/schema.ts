@@ -83,6 +83,8 @@ export type StructNode = {
   readonly rest?: StructuralNode;
   /** The schema of the whole object (kinds of custom resources): its keywords are published, and decide whether unknown members are owned. */
   readonly whole?: StructuralSchema;
+  /** The kind of a custom resource, or a list of one: published with these keywords, and without default values of structs. */
+  readonly custom?: { readonly keywords: Readonly<Record<string, Json>> };
   /** Published as `x-kubernetes-unions`. Values are validated by the rules of the kind. */
   readonly union?: Union;
   /** Applies defaults that depend on other fields, after the defaults of the fields. Returns `self` itself if nothing changes. */

@@ -101,7 +101,16 @@ function structComponent(node: StructNode, home: GroupVersion, options: OpenapiO
 }
 
 function structSchema(node: StructNode, home: GroupVersion, name: string, options: OpenapiOptions): Part {
-  const go = partsOf(home, options);
+  const kinds = kindsOf(name, options);
+  if (options.version === "v2" && node.whole?.["x-kubernetes-preserve-unknown-fields"] === true) {
+    // With properties, kubectl would reject unknown members.
+    return { schema: { type: "object", ...kinds, ...node.custom?.keywords }, needs: [] };
+  }
+  const fold = partsOf(home, options);
+  const go = (field: Node): Part => {
+    const part = fold(field);
+    return node.custom === undefined ? part : { schema: part.schema, needs: part.needs };
+  };
   const properties: [string, OpenapiSchema][] = [], required: string[] = [], needs: Component[] = [];
   const add = (fields: StructNode["fields"]) => {
     for (const [key, field] of Object.entries(fields)) {
@@ -119,7 +128,6 @@ function structSchema(node: StructNode, home: GroupVersion, name: string, option
   };
   if (node.typeMeta) append(properties, Object.entries(typeMetaProperties));
   add(node.fields);
-  const kinds = options.kinds?.(name) ?? [];
   const schema = {
     ...described(node.doc, options.names),
     type: "object",
@@ -128,14 +136,22 @@ function structSchema(node: StructNode, home: GroupVersion, name: string, option
     ...(node.atomic ? { "x-kubernetes-map-type": "atomic" } : {}),
     ...(node.whole === undefined ? {} : keywordsOf(node.whole, options.version)),
     ...(node.union === undefined ? {} : { "x-kubernetes-unions": [publishedUnion(node.union)] }),
-    ...(kinds.length > 0
-      ? { "x-kubernetes-group-version-kind": kinds.map(({ group, version, kind }): Json => ({ group, kind, version })) }
-      : {}),
+    ...kinds,
+    ...node.custom?.keywords,
   };
   return { schema, needs };
 }
+function kindsOf(name: string, options: OpenapiOptions): OpenapiSchema {
+  const kinds = options.kinds?.(name) ?? [];
+  if (kinds.length === 0) return {};
+  return { "x-kubernetes-group-version-kind": kinds.map(({ group, version, kind }): Json => ({ group, kind, version })) };
+}
+
 const typeMetaProperties: Readonly<Record<string, OpenapiSchema>> = Object.freeze({
-  apiVersion: { description: "Group and version of this representation. Unknown versions are rejected.", type: "string" },
+  apiVersion: {
+    description: "APIVersion defines the group and the version of this representation. Unknown versions are rejected.",
+    type: "string",
+  },
   kind: { description: "Kind of the object, in CamelCase. Must match the path; cannot change.", type: "string" },
 });
 
@@ -237,7 +253,8 @@ function partsOf(home: GroupVersion, options: OpenapiOptions): (node: Node) => P
     },
     struct: (node) => {
       const component = structComponent(node, home, options);
-      return { schema: { $ref: pointerTo(component.name, version) }, needs: [component], zero: {}, always: true };
+      const part = { schema: { $ref: pointerTo(component.name, version) }, needs: [component] };
+      return node.custom === undefined ? { ...part, zero: {}, always: true } : part;
     },
   }, () => {
     throw new Error("a list or record contains itself without a struct between");

@@ -99,7 +99,7 @@ export const ObjectMeta: Typed<ObjectMeta, StructNode> = declared<ObjectMeta>()(
   uid: field(5, named("types.UID", string), "Set by the server. Distinguishes objects that had the same name at different times."),
   resourceVersion: field(6, string, "Opaque version of the object as stored; for change detection and optimistic concurrency."),
   generation: field(7, int64, "Number of changes of the desired state, for kinds that count them."),
-  creationTimestamp: field(8, time, "Time of creation, set by the server."),
+  creationTimestamp: field(8, time, "CreationTimestamp is a timestamp of the creation, set by the server."),
   deletionTimestamp: field(
     9,
     time,

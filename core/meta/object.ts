@@ -9,7 +9,7 @@ export function object<const F extends Readonly<Record<string, Field<any, any>>>
   fields: F,
   options: StructOptions = {},
 ): Typed<ApiObject & Shape<F>, StructNode> {
-  const metadata = field(1, ObjectMeta, "Standard metadata of the object.", { written: "always" });
+  const metadata = field(1, ObjectMeta, "Standard object's metadata.", { written: "always" });
   // The fields of ApiObject are those that typeMeta and `metadata` describe.
   return Object.freeze({ ...struct(name, { metadata, ...fields }, options), typeMeta: true }) as Typed<ApiObject & Shape<F>, StructNode>;
 }

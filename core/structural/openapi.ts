@@ -40,6 +40,11 @@ function publishedV3(schema: StructuralSchema, options: PublishOptions): Publish
     if (schema[key] !== undefined) result[key] = schema[key].map((each) => publishedV3(each, options));
   }
   if (not !== undefined) result["not"] = publishedV3(not, options);
+  if (schema["x-kubernetes-int-or-string"] === true && !hasAlternatives(schema)) {
+    if (schema.anyOf === undefined) result["anyOf"] = intOrString;
+    else result["allOf"] = [{ anyOf: intOrString }, ...(result["allOf"] as readonly Published[] | undefined ?? [])];
+  }
+  if (isEmbedded(schema)) result["required"] = embeddedRequired(schema.required);
   return sorted(result);
 }
 
@@ -63,9 +68,21 @@ function publishedV2(schema: StructuralSchema, options: PublishOptions): Publish
   const required = otherMembers(schema)?.nullable === true
     ? []
     : (schema.required ?? []).filter((key) => !Object.hasOwn(properties, key) || properties[key]!.nullable !== true);
-  if (required.length > 0) result["required"] = required;
+  const all = isEmbedded(schema) && !keepsUnknown ? embeddedRequired(required) : required;
+  if (all.length > 0) result["required"] = all;
   else delete result["required"];
   return sorted(result);
+}
+
+const intOrString: readonly Published[] = [{ type: "integer" }, { type: "string" }];
+
+/** Whether the schema of an integer or a string names the two types itself, in one of the two ways that definitions may have. */
+function hasAlternatives({ anyOf, allOf }: StructuralSchema): boolean {
+  return [anyOf, allOf?.[0]?.anyOf].some((each) => each?.length === 2 && each[0]!.type === "integer" && each[1]!.type === "string");
+}
+
+function embeddedRequired(required: readonly string[] = []): readonly string[] {
+  return [...required, ...["kind", "apiVersion"].filter((key) => !required.includes(key))];
 }
 
 function isEmbedded(schema: StructuralSchema): boolean {

@@ -141,3 +141,25 @@ test("published() leaves out of version 2 what kubectl cannot read", () => {
   });
   assert.deepEqual(published(schema, { version: "v3", embedded: {} })["required"], ["a", "b"]);
 });
+
+test("published() names the types of an integer or a string in version 3 unless the schema does", () => {
+  const pair = [{ type: "integer" }, { type: "string" }], intOrString = { "x-kubernetes-int-or-string": true } as const;
+  const made = (schema: StructuralSchema) => published(schema, { version: "v3", embedded: {} });
+  assert.deepEqual(made(intOrString), { ...intOrString, anyOf: pair });
+  assert.deepEqual(made({ ...intOrString, anyOf: pair }), { ...intOrString, anyOf: pair });
+  assert.deepEqual(made({ ...intOrString, allOf: [{ anyOf: pair }] }), { ...intOrString, allOf: [{ anyOf: pair }] });
+  assert.deepEqual(made({ ...intOrString, anyOf: [{ maximum: 1 }] }), {
+    ...intOrString,
+    anyOf: [{ maximum: 1 }],
+    allOf: [{ anyOf: pair }],
+  });
+});
+
+test("published() requires kind and apiVersion of embedded resources, where they are properties", () => {
+  const schema: StructuralSchema = { type: "object", "x-kubernetes-embedded-resource": true, required: ["kind", "spec"] };
+  const required = (version: "v2" | "v3", kept: StructuralSchema = {}) =>
+    published({ ...schema, ...kept }, { version, embedded: { kind: { type: "string" } } })["required"];
+  assert.deepEqual(required("v2"), ["kind", "spec", "apiVersion"]);
+  assert.deepEqual(required("v3"), ["kind", "spec", "apiVersion"]);
+  assert.deepEqual(required("v2", { "x-kubernetes-preserve-unknown-fields": true }), ["kind", "spec"]);
+});

@@ -34,7 +34,7 @@ export function listRoot({ schema, listKind, kind, apiVersion }: Endpoint): Open
     metadata: field(1, ListMeta, "Metadata of the list.", { written: "always" }),
     items: field(2, plainList(schema), "The objects.", { required: true }),
   }, { doc: `A list of objects of kind ${kind}.`, ...(schema.package === undefined ? {} : { package: schema.package }) });
-  return { node: { ...list, typeMeta: true }, home: apiVersion };
+  return { node: { ...list, typeMeta: true, ...(schema.custom === undefined ? {} : { custom: schema.custom }) }, home: apiVersion };
 }
 
 /** The kinds of a component. */

@@ -7,7 +7,7 @@ import { deprecationOf } from "./deprecation.ts";
 import { customScale } from "./scale.ts";
 import { conversions } from "./conversion.ts";
 import { rootSchema, schemaOfVersion } from "./root-schema.ts";
-import { selectableFieldsOf } from "./selectable-fields.ts";
+import { publishedSelectableFields, selectableFieldsOf } from "./selectable-fields.ts";
 import { type CustomValidator, validatorOf } from "./validate.ts";
 import { finalizerWarnings } from "./warnings.ts";
 
@@ -57,7 +57,7 @@ function servedVersion(
   const { subresources } = version;
   const scale = subresources?.scale ?? undefined;
   return {
-    schema: rootSchema(names.kind, schemaOfVersion(version)),
+    schema: rootSchema(names.kind, schemaOfVersion(version), publishedSelectableFields(version)),
     introduced: "1.0",
     hidden: version.served ? undefined : true,
     statusSubresource: false,

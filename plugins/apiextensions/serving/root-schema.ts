@@ -1,4 +1,5 @@
 /** The schema of a kind, made of the schema in its definition. */
+import type { Json } from "../../../core/json.ts";
 import { structural } from "../../../core/schema.ts";
 import type { StructuralSchema } from "../../../core/structural-schema.ts";
 import { withDefaults } from "../../../core/structural/defaults.ts";
@@ -14,8 +15,16 @@ export function schemaOfVersion({ schema }: Version): StructuralSchema {
   return (schema?.openAPIV3Schema ?? { type: "object", "x-kubernetes-preserve-unknown-fields": true }) as StructuralSchema;
 }
 
-/** The schema node of a kind: metadata as for every kind, then the members of the schema by name. */
-export function rootSchema(kind: string, schema: StructuralSchema): Typed<ApiObject, StructNode> {
+/**
+ * The schema node of a kind: metadata as for every kind, then the members of the schema by name.
+ *
+ * @param keywords published beside those of the schema
+ */
+export function rootSchema(
+  kind: string,
+  schema: StructuralSchema,
+  keywords: Readonly<Record<string, Json>> = {},
+): Typed<ApiObject, StructNode> {
   const own = Object.entries(schema.properties ?? {}).filter(([key]) => !typeMembers.has(key)).toSorted(([a], [b]) => a < b ? -1 : 1);
   const fields = Object.fromEntries(
     own.map(([key, inner]): [string, Field] => [key, field(0, structural(inner), "", { pointer: true }) as Field]),
@@ -27,7 +36,12 @@ export function rootSchema(kind: string, schema: StructuralSchema): Typed<ApiObj
     applyDefaults: (self) => withDefaults(self, contents),
   });
   const rest = restOf(schema);
-  return Object.freeze({ ...node, whole: schema, ...(rest === undefined ? {} : { rest: structural(rest) }) }) as Typed<
+  return Object.freeze({
+    ...node,
+    whole: schema,
+    custom: { keywords },
+    ...(rest === undefined ? {} : { rest: structural(rest) }),
+  }) as Typed<
     ApiObject,
     StructNode
   >;

@@ -1,0 +1,67 @@
+// What OpenAPI documents publish of custom resources.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openTestServer, type TestServer } from "../testing.ts";
+import { until } from "./real-server.ts";
+
+async function get(server: TestServer, path: string): Promise<any> {
+  const response = await server.handle(new Request(`http://localhost${path}`, { headers: { accept: "application/json" } }));
+  assert.equal(response.status, 200, path);
+  return await response.json();
+}
+
+async function withKind(schema: object): Promise<TestServer> {
+  const server = await openTestServer();
+  const body = {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "things.example.com" },
+    spec: {
+      group: "example.com",
+      names: { plural: "things", kind: "Thing" },
+      scope: "Cluster",
+      versions: [{
+        name: "v1",
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: "object", description: "A thing.", ...schema } },
+        selectableFields: [{ jsonPath: ".spec.size" }],
+      }],
+    },
+  };
+  const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+  const created = await server.handle(new Request("http://localhost/apis/apiextensions.k8s.io/v1/customresourcedefinitions", init));
+  assert.equal(created.status, 201);
+  await until(() => get(server, "/apis/example.com/v1/things"));
+  return server;
+}
+
+const spec = { properties: { spec: { type: "object", properties: { size: { type: "string" } } } } };
+const selectable = [{ fieldPath: "spec.size" }];
+const gvk = [{ group: "example.com", kind: "Thing", version: "v1" }];
+
+test("a kind and its list are published with selectable fields, and without default values in version 3", async () => {
+  await using server = await withKind(spec);
+  const { schemas } = (await get(server, "/openapi/v3/apis/example.com/v1")).components;
+  const thing = schemas["com.example.v1.Thing"], list = schemas["com.example.v1.ThingList"];
+  assert.deepEqual(thing["x-kubernetes-selectable-fields"], selectable);
+  assert.deepEqual(list["x-kubernetes-selectable-fields"], selectable);
+  assert.deepEqual(list.properties.items.items, { $ref: "#/components/schemas/com.example.v1.Thing" });
+  for (const { properties: { metadata } } of [thing, list]) assert.equal(Object.hasOwn(metadata, "default"), false);
+  const { definitions } = await get(server, "/openapi/v2");
+  for (const name of ["Thing", "ThingList"]) {
+    assert.deepEqual(definitions[`com.example.v1.${name}`]["x-kubernetes-selectable-fields"], selectable);
+  }
+});
+
+test("version 2 publishes no properties of a kind that keeps unknown members", async () => {
+  await using server = await withKind({ ...spec, "x-kubernetes-preserve-unknown-fields": true });
+  const { definitions } = await get(server, "/openapi/v2");
+  assert.deepEqual(definitions["com.example.v1.Thing"], {
+    type: "object",
+    "x-kubernetes-group-version-kind": gvk,
+    "x-kubernetes-selectable-fields": selectable,
+  });
+  const { schemas } = (await get(server, "/openapi/v3/apis/example.com/v1")).components;
+  assert.deepEqual(Object.keys(schemas["com.example.v1.Thing"].properties), ["apiVersion", "kind", "metadata", "spec"]);
+});
