@@ -98,7 +98,7 @@ function indexed(list: ListAtom, items: readonly Json[]): { order: Element[]; va
   return { order, values, items: byElement };
 }
 
-/** The value without the fields of the set; the same value where it has none of them. Emptied containers become null. */
+/** The value without the fields of the set; the same value where it has none of them. An emptied container becomes null. */
 export function removeFields(atom: Atom, value: Json, gone: FieldSet): Json {
   if (gone.children === undefined) return value;
   const shape = shapeOf(atom, value);
@@ -118,12 +118,19 @@ export function removeFields(atom: Atom, value: Json, gone: FieldSet): Json {
       changed = true;
       continue;
     }
-    const next = part === undefined || inner === undefined ? value[key]! : removeFields(inner, value[key]!, part);
+    const next = part === undefined || inner === undefined ? value[key]! : removeInside(inner, value[key]!, part);
     if (next !== value[key]) changed = true;
     setOwn(kept, key, next);
     any = true;
   }
   return !any ? null : changed ? kept : value;
+}
+
+/** As `removeFields`, for a member or an item, which stays: emptied, it is an empty map or list. */
+function removeInside(atom: Atom, value: Json, gone: FieldSet): Json {
+  const next = removeFields(atom, value, gone);
+  if (next !== null) return next;
+  return isList(value) ? [] : isObject(value) ? {} : null;
 }
 
 function removeItems(list: ListAtom, items: readonly Json[], gone: FieldSet): Json {
@@ -136,7 +143,7 @@ function removeItems(list: ListAtom, items: readonly Json[], gone: FieldSet): Js
       changed = true;
       continue;
     }
-    const next = part === undefined ? item : removeFields(list.of, item, part);
+    const next = part === undefined ? item : removeInside(list.of, item, part);
     if (next !== item) changed = true;
     kept.push(next);
   }

@@ -131,14 +131,15 @@ test("merge() orders shared items as applied, and keeps others before the next s
   assert.deepEqual(words(["x", "a", "y"], ["a", "z"]), ["x", "a", "y", "z"]);
 });
 
-test("removeFields() removes items and entries, and returns null for an emptied container", () => {
+test("removeFields() removes items and entries, and keeps emptied containers but for the whole", () => {
   const gone = setOfPaths(["f:labels", "f:a"], ["f:words", 'v:"x"'], ["f:part", "f:one"]);
   assert.deepEqual(removeFields(atom, { labels: { a: "1", b: "2" }, words: ["x"], part: { one: "1" }, text: "t" }, gone), {
     labels: { b: "2" },
-    words: null,
-    part: null,
+    words: [],
+    part: {},
     text: "t",
   });
+  assert.equal(removeFields(atom, { part: { one: "1" } }, setOfPaths(["f:part"])), null);
   const value = { text: "t" };
   assert.equal(removeFields(atom, value, gone), value);
 });

@@ -135,7 +135,7 @@ function decodeCustom(decode: Decode, tree: Tree, metadata: Tree | undefined, re
   const findings: string[] = [];
   const object = decode(tree, { ...report, findings });
   const rank = (finding: string) => finding.startsWith("duplicate") ? 0 : finding.startsWith('unknown field "metadata.') ? 1 : 2;
-  append(report.findings, findings.toSorted((a, b) => rank(a) - rank(b) || (rank(a) === 2 ? (a < b ? -1 : 1) : 0)));
+  append(report.findings, findings.toSorted((a, b) => rank(a) - rank(b) || (rank(a) === 0 ? 0 : a < b ? -1 : 1)));
   return withClearedOwners(object, metadata instanceof TreeObject ? metadata.get("managedFields") : undefined);
 }
 

@@ -29,10 +29,13 @@ test("the endpoints list their checks in upstream's order and format", async () 
       "root-ca-certificate-publisher",
       "garbage-collector",
       "clusterrole-aggregation",
+      "custom-resource-establishing",
+      "custom-resource-cleanup",
     ],
+    "crd-informer-synced",
     "rbac/bootstrap-roles",
   ].map((name) => {
-    const isHook = /^(storage-readiness|create-initial-objects|start-authorizers|rbac\/bootstrap-roles)$/.test(name);
+    const isHook = /^(storage-readiness|crd-informer-synced|create-initial-objects|start-authorizers|rbac\/bootstrap-roles)$/.test(name);
     return `[+]poststarthook/${isHook ? name : `start-${name}-controller`} ok`;
   });
   const common = ["[+]ping ok", "[+]log ok", "[+]etcd ok"];

@@ -2,7 +2,8 @@
 import type { APIGroupDiscoveryList } from "../../../core/meta/discovery.ts";
 import type { APIGroup, APIGroupList, APIResource, APIResourceList, APIVersions } from "../../../core/meta/options.ts";
 import type { Infer } from "../../../core/schema.ts";
-import type { Catalog, CatalogGroup, CatalogVersion, Endpoint } from "../../catalog/catalog.ts";
+import type { Catalog, CatalogGroup, CatalogVersion, Endpoint, EndpointSubresource } from "../../catalog/catalog.ts";
+import type { Verb } from "../../../core/versions.ts";
 
 type Resource = Infer<typeof APIResource>;
 
@@ -41,7 +42,7 @@ export async function apiResourceList(
 }
 
 async function resourcesOf(endpoint: Endpoint, hashed: boolean): Promise<readonly Resource[]> {
-  const { plural, singular, namespaced, kind, verbs, resource } = endpoint;
+  const { plural, singular, namespaced, kind, resource } = endpoint, verbs = verbsOf(endpoint);
   const own: Resource = {
     name: plural,
     singularName: singular,
@@ -52,7 +53,7 @@ async function resourcesOf(endpoint: Endpoint, hashed: boolean): Promise<readonl
     ...(resource.categories === undefined ? {} : { categories: resource.categories }),
     ...(hashed && resource.handleCreate === undefined ? { storageVersionHash: await storageVersionHash(endpoint) } : {}),
   };
-  const parts = [...endpoint.subresources].map(([name, { shown, verbs }]): Resource => ({
+  const parts = partsOf(endpoint).map(([name, { shown, verbs }]): Resource => ({
     name: `${plural}/${name}`,
     singularName: "",
     namespaced,
@@ -61,6 +62,18 @@ async function resourcesOf(endpoint: Endpoint, hashed: boolean): Promise<readonl
     verbs,
   }));
   return [own, ...parts];
+}
+
+/** Upstream's order of the verbs of custom resources; those of other resources are sorted. */
+const customVerbs: readonly Verb[] = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
+
+function verbsOf({ resource, verbs }: Endpoint): readonly Verb[] {
+  return resource.custom === true ? customVerbs.filter((verb) => verbs.includes(verb)) : verbs;
+}
+
+/** The subresources by name; of custom resources the status comes first. */
+function partsOf({ resource, subresources }: Endpoint): readonly (readonly [string, EndpointSubresource])[] {
+  return resource.custom === true ? [...subresources].reverse() : [...subresources];
 }
 
 /** Group and version of a kind are omitted if they equal those of the path. */
@@ -93,9 +106,9 @@ export function aggregated(catalog: Catalog, core: boolean): APIGroupDiscoveryLi
 }
 
 function aggregatedResource(endpoint: Endpoint) {
-  const { kind, plural, singular, namespaced, verbs, resource, subresources } = endpoint;
+  const { kind, plural, singular, namespaced, resource } = endpoint, verbs = verbsOf(endpoint);
   const responseKind = { group: "", version: "", kind };
-  const parts = [...subresources].map(([subresource, { shown, verbs }]) => ({
+  const parts = partsOf(endpoint).map(([subresource, { shown, verbs }]) => ({
     subresource,
     responseKind: isOwnVersion(endpoint, shown) ? { group: "", version: "", kind: shown.kind } : shown,
     verbs,

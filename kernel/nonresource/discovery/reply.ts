@@ -19,6 +19,7 @@ import { typedReply } from "../../respond/answer.ts";
 import { type Exchange, header, type Reply } from "../../request/exchange.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { type RequestInfo, trimSlashes } from "../../request/request-info.ts";
+import { hasDeclared } from "../../request/route.ts";
 import { aggregated, apiGroup, apiGroupList, apiResourceList, apiVersions } from "./documents.ts";
 
 /** The fields of the request info that discovery uses. */
@@ -51,7 +52,7 @@ export async function discoveryReply(exchange: Exchange, info: DiscoveryPath, ca
     return document(APIGroup, apiGroup(group));
   }
   const found = catalog.version(group.name, version);
-  if (found === undefined || more.length > 0) return refuse();
+  if (found === undefined || more.length > 0) return hasDeclared(group) ? refuse() : undefined;
   checkRoute(exchange, catalog.media.types);
   return document(APIResourceList, await apiResourceList(found, catalog), catalog.media);
 }
