@@ -38,7 +38,9 @@ function lasting(text: string): string {
     .trimEnd();
 }
 
-for (const [path, count] of [["docs/quickstart.md", 10], ["README.md", 3], ["docs/access.md", 15]] as const) {
+for (
+  const [path, count] of [["docs/quickstart.md", 10], ["README.md", 3], ["docs/access.md", 15], ["docs/custom-resources.md", 30]] as const
+) {
   test(`${path} is correct, command by command`, { skip: kubectlMissing() }, () => follow(path, count));
 }
 
