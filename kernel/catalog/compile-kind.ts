@@ -139,10 +139,15 @@ function decodeCustom(decode: Decode, tree: Tree, metadata: Tree | undefined, re
   return withClearedOwners(object, metadata instanceof TreeObject ? metadata.get("managedFields") : undefined);
 }
 
-/** Custom resources in CBOR are read as trees. */
-function customOfCbor(decode: Decode, item: CborItem, findings: string[] | undefined): ApiObject {
+function treeOfCbor(item: CborItem): TreeObject {
   const tree = objectOfCbor(item);
   if (tree instanceof CborFailure) throw new DecodeError(tree.text);
+  return tree;
+}
+
+/** Custom resources in CBOR are read as trees. */
+function customOfCbor(decode: Decode, item: CborItem, findings: string[] | undefined): ApiObject {
+  const tree = treeOfCbor(item);
   return decodeCustom(decode, tree, tree.get("metadata"), { reader: "json", findings: findings ?? [] });
 }
 
@@ -154,7 +159,8 @@ function withClearedOwners(object: ApiObject, entries: Tree | CborItem | undefin
 function storedDecoders(schema: StructNode): Pick<StoredForm, "decode" | "decodeCbor"> {
   const typed = schema as Typed<ApiObject, StructNode>; // See above.
   const decode = once(() => decodeStored(typed)), decodeCbor = once(() => cborReader(typed));
-  return { decode: (tree) => decode()(tree), decodeCbor: (item) => decodeCbor()(item) };
+  const ofTree = (tree: Tree) => decode()(tree);
+  return { decode: ofTree, decodeCbor: schema.whole === undefined ? (item) => decodeCbor()(item) : (item) => ofTree(treeOfCbor(item)) };
 }
 
 function compileEndpoint(kind: StoredKind, group: string, version: string, served: Served, settings: Settings): Endpoint {

@@ -123,7 +123,7 @@ function watchErrors(match: string, send: boolean | undefined, token: string, wa
   return errors;
 }
 
-/** Allows metadata.name, metadata.namespace and the kind's selectable fields. The error differs for kinds without selectable fields. */
+/** Allows metadata.name, metadata.namespace and the kind's selectable fields. The error differs for built-in kinds without selectable fields. */
 function checkFieldLabels(requirements: readonly FieldRequirement[], endpoint: Endpoint): void {
   const declared = endpoint.served.selectableFields;
   for (const { field } of requirements) {
@@ -131,7 +131,7 @@ function checkFieldLabels(requirements: readonly FieldRequirement[], endpoint: E
     if (field === "metadata.namespace" && (declared === undefined || endpoint.namespaced)) continue;
     if (declared !== undefined && Object.hasOwn(declared, field)) continue;
     throw badRequestError(
-      declared === undefined
+      declared === undefined && endpoint.resource.custom !== true
         ? `${goQuote(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
         : `field label not supported: ${field}`,
     );
