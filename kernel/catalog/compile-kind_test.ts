@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readCbor } from "../../core/codec/cbor/read.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { cborWriter } from "../../core/derive/cbor-write.ts";
 import { object } from "../../core/meta/object.ts";
 import { defaultNames } from "../../core/names.ts";
 import { type StructNode, structural, type Typed } from "../../core/schema.ts";
 import { treeFromJson } from "../../core/tree/values.ts";
-import type { ApiObject } from "../../plugin.ts";
 import { kindOf } from "./compile-kind.ts";
 
 test("a stored custom resource keeps the members that its schema does not name, in CBOR as in JSON", () => {
