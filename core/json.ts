@@ -4,7 +4,7 @@
 export type Json = null | boolean | number | bigint | string | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
 
-/** Whether a value is an object: neither null, a list nor a scalar. */
-export function isObject(value: Json | undefined): value is JsonObject {
+/** Whether a value of JSON is an object: neither null, a list nor a scalar. */
+export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

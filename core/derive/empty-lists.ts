@@ -1,4 +1,5 @@
 /** Normalises objects as a store round trip does: empty lists and maps become absent, Go's nil. */
+import { isObject } from "../json.ts";
 import { fold, type Node } from "../schema.ts";
 import { membersOf } from "./members.ts";
 import { isZero, zeroOf } from "./zero.ts";
@@ -64,8 +65,4 @@ function inMembers(object: Readonly<Record<string, unknown>>, settleOf: (key: st
   return changed.every(([, value]) => value !== undefined)
     ? settled
     : Object.fromEntries(Object.entries(settled).filter(([, value]) => value !== undefined));
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
 }

@@ -7,10 +7,11 @@ import type { Followed } from "../config/follow-files.ts";
 import { apiAudiences } from "../config/service-accounts.ts";
 import { watchFile } from "../config/watch-file.ts";
 import { heavyRequests } from "../heavy/requests.ts";
+import type { Log } from "../observe/log.ts";
 import type { KernelRegistry } from "../observe/metrics.ts";
 import { processReader, watchProcess } from "../observe/process-metrics.ts";
 import type { Server } from "../server.ts";
-import { assemble } from "./assemble.ts";
+import { assemble, type Parts as ServerParts } from "./assemble.ts";
 import { openAuthentication } from "./authenticators.ts";
 import { openAuthorizationFile } from "./authorization-file.ts";
 import { openAuthorization } from "./authorization.ts";
@@ -64,36 +65,87 @@ const lookEveryMs = 1_000;
 
 /** Opens the store, fills the cache and starts background work. Rejects if settings and plugins are invalid. */
 export async function openServer(options: ServeOptions): Promise<Opened> {
-  const { config, plugins, log, startHeavy } = options;
+  const { config, plugins, log } = options;
   const ending = new AbortController(), { signal } = ending;
   const inForce = configInForce(activeConfigOf(config, plugins));
+  const registry = openRegistry(options, inForce);
+  const access = await openAccess(options, inForce, registry, signal);
+  const auditing = await openedAudit(config, log, registry.record);
+  const storage = await openStorage(options, inForce, registry);
+  access.accounts.lookUpIn(storage.cache.reads);
+  if (options.processMetrics === true) watchProcess(registry.record, signal);
+  const health = openHealth(inForce, options.flushLog, signal);
+  const watches = watchEnds(signal);
+  const parts = { inForce, registry, access, storage, health, signal };
+  const { server, heavy } = openRequests(options, { ...parts, audit: auditing?.audit, ending: () => watches.signal(Math.random) });
+  const background = await openBackground(server, { ...parts, log });
+  describeConfig(inForce, registry, log);
+  const { reload, watching } = followSource(options, inForce, registry, signal);
+  return {
+    ...openedParts(parts),
+    server,
+    bootstrapped: background.bootstrapped,
+    reload,
+    endWatches: watches.end,
+    end: () => ending.abort(),
+    close: once(async () => {
+      ending.abort();
+      await Promise.all([watching, background.ended(), heavy?.close(), access.accounts.ended()]);
+      await Promise.all([storage.close(), auditing?.close()]);
+    }),
+  };
+}
+
+/** The steps of `openServer` so far. */
+interface OpenedParts {
+  readonly inForce: ConfigInForce;
+  readonly registry: KernelRegistry;
+  readonly access: Awaited<ReturnType<typeof openAccess>>;
+  readonly storage: Awaited<ReturnType<typeof openStorage>>;
+  readonly health: ReturnType<typeof openHealth>;
+  readonly signal: AbortSignal;
+}
+
+/** The metrics of the kernel and the plugins. */
+function openRegistry({ config, log }: ServeOptions, inForce: ConfigInForce): KernelRegistry {
   const registry = openMetrics(config, log);
   servePluginMetrics(inForce, registry);
   registry.beforeScrape(processReader(registry.record));
-  const accounts = await openServiceAccounts(config, { inForce, log, record: registry.record });
+  return registry;
+}
+
+/** Service accounts, authentication, and the files of authorization. */
+async function openAccess({ config, log }: ServeOptions, inForce: ConfigInForce, registry: KernelRegistry, signal: AbortSignal) {
+  const { record } = registry;
+  const accounts = await openServiceAccounts(config, { inForce, log, record });
   await Promise.all(checkDelegation(config));
   const clusterTrust = await openClusterTrust(config, { log, signal });
   const authentication = await openAuthentication(config, {
     clusterTrust,
     inForce: inForce.current,
     log,
-    record: registry.record,
+    record,
     signal,
     serviceAccounts: [accounts.authenticator],
     audiences: () => apiAudiences(inForce.current().config),
   });
   const authorizationFile = await openAuthorizationFile({ inForce, registry });
   const rootCertificates = await rootCertificatesOf(config);
-  const auditing = await openedAudit(config, log, registry.record);
-  const { store, faults, cache, ...storage } = await openStorage(options, inForce, registry);
-  accounts.lookUpIn(cache.reads);
-  if (options.processMetrics === true) watchProcess(registry.record, signal);
-  const health = openHealth(inForce, options.flushLog, signal);
-  const { start } = health;
+  return { accounts, clusterTrust, authentication, authorizationFile, rootCertificates };
+}
+
+/** The part of the server that handles requests, and the thread for large ones. */
+function openRequests(
+  { log, startHeavy }: ServeOptions,
+  { inForce, registry, access, storage: { store, faults, cache }, health, signal, audit, ending }: OpenedParts & {
+    readonly audit: ServerParts["audit"];
+    readonly ending: ServerParts["ending"];
+  },
+) {
+  const { accounts, authentication, authorizationFile: file } = access, { start } = health;
   const heavy = startHeavy &&
     heavyRequests({ start: startHeavy, store: cache.store, inForce: inForce.current, after: systemClock.after });
-  const watches = watchEnds(signal);
-  const authorization = openAuthorization({ inForce, registry, log, start, signal, file: authorizationFile });
+  const authorization = openAuthorization({ inForce, registry, log, start, signal, file });
   const server = assemble({
     ...health,
     inForce: inForce.current,
@@ -107,38 +159,49 @@ export async function openServer(options: ServeOptions): Promise<Opened> {
     authentication,
     accounts,
     authorization,
-    audit: auditing?.audit,
-    ending: () => watches.signal(Math.random),
+    audit,
+    ending,
   });
   const api = serverApi(server);
   authorization.open(api);
   accounts.recordBy(api);
+  return { server, heavy };
+}
+
+/** Bootstrap objects, controllers, and resources that appear while the server runs. */
+async function openBackground(
+  server: Server,
+  { inForce, registry, access, storage, health, signal, log }: OpenedParts & { readonly log: Log },
+) {
+  const { start } = health;
   const background = await openControllers(inForce, server, {
-    store: cache.store,
+    store: storage.cache.store,
     start,
     registry,
     log,
-    rootCertificates,
-    issueLegacyToken: accounts.issuer.issueLegacy,
+    rootCertificates: access.rootCertificates,
+    issueLegacyToken: access.accounts.issuer.issueLegacy,
     signal,
   });
-  const sources = followSources({ ...inForce, api, start, log, signal });
+  const sources = followSources({ ...inForce, api: serverApi(server), start, log, signal });
   const bootstrapped = background.bootstrapped.then(() => start.finished(bootstrapHook));
   bootstrapped.catch(() => {}); // the caller awaits `bootstrapped` and gets the error
-  describeConfig(inForce, registry, log);
-  const { reload, watching } = followSource(options, inForce, registry, signal);
+  return { bootstrapped, ended: () => Promise.all([background.ended(), sources]) };
+}
+
+/** The members of `Opened` that come from single parts. */
+function openedParts(
+  { inForce, registry, access: { accounts, clusterTrust, authentication, authorizationFile }, storage, health, signal }: OpenedParts,
+) {
   return {
-    server,
     registry,
-    bootstrapped,
     started: Promise.race([
-      start.all(hookNames(inForce.current().catalog)),
+      health.start.all(hookNames(inForce.current().catalog)),
       pause(limits.startedMsMax, signal),
     ]),
     clusterTrust,
     inForce: inForce.current,
     swap: inForce.swap,
-    reload,
     followed: [
       ...accounts.followed,
       ...authentication.followed,
@@ -148,13 +211,6 @@ export async function openServer(options: ServeOptions): Promise<Opened> {
     inUse: storage.inUse,
     serveAt: accounts.serveAt,
     drain: health.shutdown.fail,
-    endWatches: watches.end,
-    end: () => ending.abort(),
-    close: once(async () => {
-      ending.abort();
-      await Promise.all([watching, background.ended(), sources, heavy?.close(), accounts.ended()]);
-      await Promise.all([storage.close(), auditing?.close()]);
-    }),
   };
 }
 

@@ -3,6 +3,7 @@
  * fields are immutable. Both validate the stored form. Error paths use the names of that form, except the reporting controller's path,
  * which depends on the API. Source: pkg/apis/core/validation/events.go.
  */
+import { isObject } from "../../core/json.ts";
 import {
   append,
   dns1123Subdomain,
@@ -138,9 +139,6 @@ function validateImmutable(next: CoreEvent, prior: CoreEvent): readonly FieldErr
 function same(a: unknown, b: unknown): boolean {
   if (isObject(a) && isObject(b)) return [...Object.keys(a), ...Object.keys(b)].every((key) => same(a[key], b[key]));
   return isObject(a) || isObject(b) ? false : (a || null) === (b || null);
-}
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
 }
 function isUnset(time: string | null | undefined): boolean {
   return time === undefined || time === null;
