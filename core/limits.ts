@@ -306,7 +306,7 @@ export const limits = Object.freeze({
   rsaKeyBitsMax: 8192,
   /** Client certificates with a cached verification result. */
   peerVerdictsMax: 1000,
-  /** Tokens that a cache of authentications remembers, and UTF-16 units of a user that it remembers. */
+  /** Tokens in the cache of authentications, and UTF-16 units of a cached user. */
   cachedTokensMax: 16_384,
   cachedUserLengthMax: 16_384,
   /** Different tokens that one authenticator checks at the same time; further ones are not accepted. */
@@ -324,26 +324,26 @@ export const limits = Object.freeze({
   discoveryRetryMs: 10_000,
   /** Keys of one set. */
   keysOfSetMax: 100,
-  /** Fetches of the keys of one issuer that may follow each other at once, and milliseconds after which one more may. */
+  /** Fetches of the keys of one issuer without a pause; `keyFetchMs` is the time after which one more is allowed. */
   keyFetchBurst: 5,
-  /** Tokens that wait for the keys of one issuer, part of `tokenLookupsMax`: a flood of one issuer's tokens leaves room for others. */
+  /** Tokens that wait for the keys of one issuer. Less than `tokenLookupsMax`, so that tokens of one issuer cannot block all others. */
   keyFetchWaitersMax: 250,
   keyFetchMs: 10_000,
-  /** Milliseconds after which keys in use are fetched again, so that revoked ones go. */
+  /** Milliseconds after which keys in use are fetched again, so that revoked keys are removed. */
   keySetAgeMs: 10 * 60_000,
   /** Milliseconds for the review of a token by another server, with all attempts (kube-apiserver's lookup), and UTF-16 units of its error. */
   tokenReviewMs: 30_000,
   tokenReviewErrorLengthMax: 1024,
   /** Milliseconds between two log lines about the same failure of requests. */
   errorLogMs: 10_000,
-  /** UTF-16 units of a token of a service account that is looked at, and of its header; longer text is no token. */
+  /** UTF-16 units of a service account token and of its header. Longer text is not treated as a token. */
   tokenLengthMax: 128 * 1024,
   tokenHeaderLengthMax: 4096,
   /** Bytes of the audiences of a new token, as JSON: a longer token would exceed the bound of verification. */
   tokenAudiencesBytesMax: 64 * 1024,
-  /** Audiences of a list that the refusal of a token names. */
+  /** Audiences in the error message of a rejected token. */
   namedAudiencesMax: 100,
-  /** Tokens of service accounts whose good signature is remembered, and the length up to which one is, in UTF-16 units. */
+  /** Service account tokens with a cached valid signature, and the maximum length of such a token in UTF-16 units. */
   rememberedTokensMax: 4096,
   rememberedTokenLengthMax: 8192,
   /** Secrets with legacy tokens whose last use is being recorded at the same time; further uses are recorded with a later request. */
@@ -358,7 +358,7 @@ export const limits = Object.freeze({
   clusterRetryMsMax: 60_000,
   /** Milliseconds for one access review, with its retries. */
   accessReviewMs: 60_000,
-  /** Access reviews of one authorizer that are under way, and answers that it remembers (kube-apiserver). */
+  /** Concurrent access reviews of one authorizer, and cached responses (kube-apiserver's value). */
   accessReviewsMax: 1_000,
   rememberedReviewsMax: 8_192,
   /** UTF-16 units of the attributes of a request whose review is remembered (kube-apiserver), of its question with the user, of a reason
@@ -379,7 +379,7 @@ export const limits = Object.freeze({
   remoteConnectionsMax: 64,
   /** Milliseconds for which credentials of a webhook or cluster are used before their files are read again. */
   remoteCredentialsMs: 10_000,
-  /** Milliseconds that one request to a webhook may take (kube-apiserver's timeout), and that a Retry-After of it may ask to wait. */
+  /** Timeout of one request to a webhook (kube-apiserver's), and maximum Retry-After that is honored, in milliseconds. */
   remoteCallMs: 30_000,
   remoteRetryAfterMsMax: 30_000,
   /** The audit policy file, in UTF-16 units. */
@@ -391,7 +391,7 @@ export const limits = Object.freeze({
   auditBufferBytesMax: 64 * 1024 * 1024,
   /** JSON of the response that one audit event records, in bytes. Larger ones are left out, with an annotation. */
   auditResponseBytesMax: 16 * 1024 * 1024,
-  /** Batches under way to the audit webhook; further ones wait in the buffer. */
+  /** Concurrent batches to the audit webhook; further ones wait in the buffer. */
   auditBatchesMax: 16,
   /** Milliseconds that a shutdown waits for the delivery of audit events. */
   auditDrainMs: 10_000,
@@ -408,7 +408,7 @@ export const limits = Object.freeze({
   celCheckStepsMax: 5_000_000,
   /** Mistakes reported for a CEL expression. */
   celIssuesMax: 100,
-  /** How often the parser of CEL goes on after a mistake, and tokens that it skips each time. */
+  /** Mistakes after which the parser of CEL continues, and tokens that it skips after each. */
   celRecoveriesMax: 30,
   celRecoveryTokensMax: 256,
   /** UTF-8 bytes of a line of a CEL expression that is shown with a mistake. */

@@ -17,7 +17,7 @@ export interface RetryLimits {
   readonly burst?: number;
 }
 
-/** Counts failures of items and computes the delay before the next try. */
+/** Counts failures of items and computes the delay before the next attempt. */
 export class RetryDelays {
   readonly #failures = new Map<string, number>();
   readonly #limits: Required<Pick<RetryLimits, "firstMs" | "maxMs">>;

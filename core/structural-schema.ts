@@ -1,7 +1,7 @@
 /**
- * Structural schemas: the schemas of custom resources, as they stand in a definition (`openAPIV3Schema`). They are used as they were
- * written; there is no second form. The rules of a structural schema (a type on each node, no conditions with structure) have been checked
- * by the validation of CustomResourceDefinition before anything here gets a schema.
+ * Structural schemas: the schemas of custom resources, in the form of a definition (`openAPIV3Schema`). There is no second form. The
+ * validation of CustomResourceDefinition has already checked the rules of structural schemas: a type on each node, no structure in
+ * conditions.
  */
 import type { Json } from "./json.ts";
 
@@ -60,8 +60,10 @@ export interface StructuralSchema extends ValueSchema {
   readonly "x-kubernetes-map-type"?: "atomic" | "granular";
 }
 
-/** The schema of members that `properties` does not name; undefined if they are pruned. Of `true` upstream knows no structure: members of
- *  their values are pruned. */
+/**
+ * The schema of members that are not in `properties`; undefined if they are pruned. `true` has no structure upstream: members of such
+ * values are pruned.
+ */
 export function otherMembers({ additionalProperties }: StructuralSchema): StructuralSchema | undefined {
   if (additionalProperties === undefined || additionalProperties === false) return undefined;
   return additionalProperties === true ? anything : additionalProperties;

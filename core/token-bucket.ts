@@ -1,13 +1,13 @@
-/** A rate with bursts: client-go's token bucket, whose takers wait for their token in the order in which they come. */
+/** A rate with bursts: client-go's token bucket. Callers get their tokens in the order of their calls. */
 export class TokenBucket {
   readonly #perSecond: number;
   readonly #burst: number;
   readonly #now: () => number;
-  /** Negative while tokens are promised in advance. */
+  /** Negative while callers wait for tokens. */
   #tokens: number;
   #filledAt: number;
 
-  /** `burst`: tokens that gather. `now` is in milliseconds. */
+  /** `burst`: maximum number of unused tokens. `now` returns milliseconds. */
   constructor({ perSecond, burst }: { readonly perSecond: number; readonly burst: number }, now: () => number) {
     this.#perSecond = perSecond;
     this.#burst = burst;
@@ -16,10 +16,10 @@ export class TokenBucket {
     this.#filledAt = now();
   }
 
-  /** Takes one token. Returns the milliseconds until it is there. */
+  /** Takes one token. Returns the milliseconds until it is available. */
   take(): number {
     const now = this.#now();
-    // A clock that is set back adds no tokens and takes none.
+    // A clock that is set back changes no tokens.
     const passedMs = Math.max(0, now - this.#filledAt);
     this.#filledAt = now;
     this.#tokens = Math.min(this.#burst, this.#tokens + passedMs * this.#perSecond / 1000) - 1;

@@ -1,4 +1,4 @@
-/** Who makes a request. */
+/** The user of a request. */
 export interface Caller {
   readonly name: string;
   readonly uid?: string;

@@ -4,7 +4,7 @@ import { limits } from "../limits.ts";
 
 export type Pattern = { readonly matches: (text: string) => boolean } | { readonly error: string };
 
-/** Compiled patterns. When it is full it is emptied: patterns belong to definitions, and few are in use. */
+/** Cache of compiled patterns. It is cleared when it is full, because few patterns are in use at a time. */
 const compiled = new Map<string, Pattern>();
 
 /** The compiled pattern, or the reason why it cannot be compiled. */

@@ -75,7 +75,7 @@ class Run {
     return isObject(value) ? membersOf(value) : [];
   }
 
-  /** Every list, object and text that is not empty, each before what is inside. */
+  /** Every list, object and text that is not empty. A container precedes its contents. */
   #recursive(values: readonly Json[]): readonly Json[] {
     const found: Json[] = [];
     const waiting = values.toReversed();

@@ -30,7 +30,7 @@ export interface ReadsOptions {
   readonly snapshotMs?: number;
   /** Milliseconds between two comparisons of the cache with the store (upstream: five minutes); 0 disables them. */
   readonly checkEveryMs?: number;
-  /** Milliseconds that `openReads` waits for the first fill, which goes on after that. */
+  /** Milliseconds that `openReads` waits for the first fill, which then continues in the background. */
   readonly openWaitMs?: number;
 }
 

@@ -287,7 +287,7 @@ export const settings: Settings = Object.freeze(
     ),
     "authorization-always-allow-paths": fixed(
       isCluster,
-      list("Paths that the mode Cluster allows without asking; * at the end is a prefix. Empty: /healthz, /livez and /readyz."),
+      list("Paths that the mode Cluster allows without a review; * at the end is a prefix. Empty: /healthz, /livez and /readyz."),
     ),
     "authorization-mode": live(
       list(
@@ -314,11 +314,11 @@ export const settings: Settings = Object.freeze(
     ),
     "authorization-webhook-cache-authorized-ttl": fixed(
       isIssuer,
-      duration(5 * 60_000, "Time for which answers of the webhook that allow a request are remembered; 0 remembers none."),
+      duration(5 * 60_000, "Time for which responses of the webhook that allow a request are cached; 0 disables the cache."),
     ),
     "authorization-webhook-cache-unauthorized-ttl": fixed(
       isIssuer,
-      duration(30_000, "Time for which other answers of the webhook are remembered; 0 remembers none."),
+      duration(30_000, "Time for which other responses of the webhook are cached; 0 disables the cache."),
     ),
 
     "data-dir": fixed(

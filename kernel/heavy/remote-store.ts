@@ -32,7 +32,7 @@ export class RemoteStore implements Store {
 
   /** Access to users and rights, through the main thread. */
   readonly access: Access = {
-    // The main thread knows who waits.
+    // The main thread has the list of waiting callers.
     authorize: (user, attributes) => this.#access("authorize", [user, attributes]),
     rules: (...args) => this.#access("rules", args),
     authenticateToken: (...args) => this.#access("authenticateToken", args),

@@ -26,8 +26,8 @@ const badVersion = badRequest("unsupported protocol version");
 const badCoding: Framing = { refused: { status: "501 Not Implemented", detail: "Unsupported transfer encoding" } };
 
 /**
- * Checks what node's parser does not: it drops headers beyond a number, and accepts several hosts, every HTTP version that it knows,
- * and transfer codings other than chunked. Answers are those of Go's server, except for versions, for which Go answers 505.
+ * Checks that node's parser lacks: it drops headers beyond a number, and accepts several hosts, several HTTP versions, and transfer
+ * codings other than chunked. Responses are those of Go's server, except for versions, for which Go responds with 505.
  */
 export function framingOf({ rawHeaders, httpVersion }: { readonly rawHeaders: readonly string[]; readonly httpVersion: string }): Framing {
   if (rawHeaders.length > 2 * limits.headersMax) return tooMany;

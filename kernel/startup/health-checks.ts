@@ -22,7 +22,7 @@ import type { Faults } from "../store/fault.ts";
 import { authorizersHook } from "./authorization.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
 
-/** What the checks look at. */
+/** The parts of the server that the checks read. */
 export interface CheckedParts {
   readonly inForce: () => ActiveConfig;
   readonly store: Store;

@@ -190,7 +190,7 @@ function algorithmsOf(config: Config): readonly string[] {
   return algorithms.length === 0 ? ["RS256"] : algorithms;
 }
 
-/** A group claim without a prefix may contain system:masters: whoever controls the issuer controls the server. */
+/** Warns of group claims without a prefix: a claim can contain system:masters, so the issuer has all rights. */
 function warnOfPrefixes({ jwt = [] }: AuthenticationConfiguration, log: Pick<Log, "info">): void {
   for (const { issuer, claimMappings: { username, groups } } of jwt) {
     const bare = [...(username.prefix === "" ? ["user names"] : []), ...(groups.prefix === "" ? ["groups"] : [])];

@@ -25,7 +25,7 @@ export function isEquivalent(a: ConditionNews | undefined, b: ConditionNews | un
     (!observed || Number(a.observedGeneration ?? 0) === Number(b.observedGeneration ?? 0));
 }
 
-/** The conditions with `news` in place of the one of its type, or at the end. The time changes with the status only. */
+/** The conditions with `news` in place of the condition of its type, or at the end. The time changes with the status only. */
 export function withCondition(
   conditions: readonly DefinitionCondition[],
   news: ConditionNews,

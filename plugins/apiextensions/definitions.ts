@@ -10,7 +10,7 @@ import { costWarnings, formatWarnings } from "./warnings.ts";
 /** Keeps a definition until its objects are deleted. */
 export const cleanupFinalizer = "customresourcecleanup.apiextensions.{domain}";
 
-/** Adds the version in which objects are stored to `status.storedVersions`. */
+/** Adds the storage version to `status.storedVersions`. */
 function prepare(
   next: CustomResourceDefinition,
   prior: CustomResourceDefinition | undefined,

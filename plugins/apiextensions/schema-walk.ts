@@ -28,7 +28,7 @@ export function isSchema(value: SchemaProps | readonly (string | SchemaProps)[] 
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A schema and all schemas below it, each before those below it. */
+/** A schema and all schemas below it, parents first. */
 export function* schemasIn(root: SchemaProps): Generator<SchemaProps> {
   const open: Iterator<SchemaProps>[] = [];
   yield root;
@@ -55,7 +55,7 @@ export function schemaHas(root: SchemaProps | undefined, is: (schema: SchemaProp
 export function rootSchemas({ versions }: Spec): readonly SchemaProps[] {
   return versions.flatMap(({ schema }) => schema?.openAPIV3Schema === undefined ? [] : [schema.openAPIV3Schema]);
 }
-/** Whether the schema of a version fulfils the condition, or one below it. */
+/** Whether the schema of a version, or one below it, fulfils the condition. */
 export function specHas(spec: Spec, is: (schema: SchemaProps) => boolean): boolean {
   return rootSchemas(spec).some((root) => schemaHas(root, is));
 }

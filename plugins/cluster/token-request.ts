@@ -58,7 +58,7 @@ const TokenRequestSpec = struct("TokenRequestSpec", {
     "An object of the account's namespace with whose deletion the token ends. It adds no audience and no expiration.",
     { pointer: true, written: "always" },
   ),
-}, { doc: "What is asked of a token." });
+}, { doc: "The requested properties of a token." });
 
 const TokenRequestStatus = struct("TokenRequestStatus", {
   token: field(1, string, "The bearer token.", { required: true }),
@@ -66,7 +66,7 @@ const TokenRequestStatus = struct("TokenRequestStatus", {
 }, { doc: "The issued token." });
 
 export const TokenRequest = object("TokenRequest", {
-  spec: field(2, TokenRequestSpec, "What is asked of the token.", { required: true }),
+  spec: field(2, TokenRequestSpec, "The requested properties of the token.", { required: true }),
   status: field(3, TokenRequestStatus, "The token. Set by the server.", { written: "always" }),
 }, { package: home, doc: "Requests a token for a service account." });
 type TokenRequest = Infer<typeof TokenRequest>;

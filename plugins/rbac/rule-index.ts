@@ -1,4 +1,4 @@
-/** Roles and bindings by subject, so that a decision looks at those of its user only. */
+/** Roles and bindings by subject, so that a decision reads those of its user only. */
 import { type AuthorizationAttributes, type Caller, goQuote } from "../../plugin.ts";
 import { ruleAllows, sizeOf } from "./rules.ts";
 import type { Binding, PolicyRule, Role, RoleRef, Subject } from "./schema.ts";

@@ -75,13 +75,15 @@ test("docs/concepts.md and the READMEs of core and kernel name sources that exis
   assert.deepEqual(missing, []);
 });
 
-/** The folders that have a README: core, kernel, and each folder of the kernel. */
+/** The folders that have a README: core, kernel, and each of their folders. */
 function folderReadmes(): readonly string[] {
-  const below = readdirSync(join(root, "kernel"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  return ["core", "kernel", ...below.map(({ name }) => `kernel/${name}`)];
+  return ["core", "kernel"].flatMap((parent) => {
+    const below = readdirSync(join(root, parent), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    return [parent, ...below.map(({ name }) => `${parent}/${name}`)];
+  });
 }
 
-test("core, the kernel and each of its folders have a README of at most 25 lines: entry, callers, invariant", () => {
+test("core, the kernel and each of their folders have a README of at most 25 lines: entry, callers, invariant", () => {
   for (const folder of folderReadmes()) {
     const text = readFileSync(join(root, folder, "README.md"), "utf8");
     assert.ok(text.trimEnd().split("\n").length <= 25, folder);

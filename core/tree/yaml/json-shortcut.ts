@@ -6,8 +6,8 @@ import { compareByBytes, textOfBytes } from "../utf8.ts";
 import { finiteLeaf } from "./decode.ts";
 import { resolvePlain } from "./resolve.ts";
 
-// Where JSON and YAML differ: tabs, characters that YAML forbids or takes as line breaks, escapes that it does not know, blanks between
-// a key and its colon (which may not be a line break), and U+FFFD, which may stand for bytes that are no text.
+// Differences between JSON and YAML: tabs, characters that YAML forbids or reads as line breaks, escapes that YAML lacks, white space
+// between a key and its colon, and U+FFFD, which may replace bytes that are not UTF-8.
 const doubtful = /[\t\u007f-\u009f\u2028\u2029\ufeff\ufffd-\uffff]|[ \r\n]:|\\(?:\/|u[dD][89a-fA-F])/;
 
 /** Length of a key that is within the 1,024 characters up to the colon in YAML with any escapes. */

@@ -50,8 +50,8 @@ export function authenticateTokens({ authenticators, audiences, report }: TokenC
 }
 
 /**
- * For authenticators whose tokens name no audience of the server: those of the server's audiences that are asked for, or undefined where
- * there are none. Without any question every token is accepted.
+ * For authenticators whose tokens have no audience: the requested audiences that the server has, or undefined if it has none of them.
+ * Without requested audiences every token is accepted.
  */
 export function ownAudiences(own: readonly string[], asked: readonly string[]): readonly string[] | undefined {
   if (asked.length === 0) return [];

@@ -93,7 +93,7 @@ function accepted(user: TokenUser["user"], audiences: readonly string[]): TokenU
   return { user, audiences };
 }
 
-/** Those audiences that are asked for. A token for none of them is refused. */
+/** The requested audiences of the token. A token with none of them is rejected. */
 function audiencesOf(own: readonly string[], asked: readonly string[]): readonly string[] {
   const known = new Set(own), shared = asked.filter((audience) => known.has(audience));
   if (shared.length > 0) return shared;

@@ -33,9 +33,9 @@ export interface Subscribers {
 }
 
 /**
- * The cost of an event is mostly that of the write to the client, however many events the write holds. With many subscribers, events
- * shortly after a write therefore wait and go out in the next write; the first event after a pause goes at once. The delay in
- * milliseconds grows with the number of waiting subscribers, up to a bound that clients do not notice.
+ * Most of the cost of an event is the write to the client, whatever the number of events in it. With many subscribers, events shortly
+ * after a write therefore wait for the next write; the first event after a pause is written immediately. The delay in milliseconds grows
+ * with the number of waiting subscribers, up to a small bound.
  */
 function gatherMs(waiting: number): number {
   return waiting < limits.gatherWatchesMin ? 0 : Math.min(limits.gatherMsMax, waiting * limits.gatherMsPerWatch);

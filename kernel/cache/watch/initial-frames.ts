@@ -1,4 +1,4 @@
-/** How a watch begins: with the present state, or with the events after a revision, up to where the ring goes on. */
+/** The initial frames of a watch: the current state, or the events after a revision, up to the first event of the ring. */
 import { chosenOf, frameOf } from "../../reads/direct-reads.ts";
 import { lostHistory, revisionOf, startsWithState, watchFailure, type Watching } from "../../reads/reads.ts";
 import type { Revision, Store } from "../../store/store.ts";

@@ -177,7 +177,7 @@ function bitString(bytes: Uint8Array): Uint8Array {
 /** The 4 or 16 bytes of an address. */
 function addressBytes(address: string): Uint8Array {
   if (isIP(address) === 4) return Uint8Array.from(address.split(".").map(Number));
-  // The URL parser writes an IPv4 tail in hexadecimal and compresses; what is left is to fill the gap.
+  // The URL parser writes an IPv4 tail in hexadecimal and compresses zeros; the code below expands them.
   const [head = "", tail] = new URL(`http://[${address.split("%", 1)[0]}]/`).hostname.slice(1, -1).split("::");
   const words = (part: string) => (part === "" ? [] : part.split(":").map((word) => Number.parseInt(word, 16)));
   const [first, last] = [words(head), words(tail ?? "")];

@@ -60,7 +60,7 @@ export function readExtensions(list: DerReader): Extensions {
   return out;
 }
 
-/** Reads one extension; false where it holds what is not understood. */
+/** Reads one extension; false if it has unknown contents. */
 type Read = (out: Extensions, extension: Extension) => boolean;
 
 const always = (read: (out: Extensions, value: DerReader) => void): Read => (out, { value }) => {

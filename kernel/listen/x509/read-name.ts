@@ -49,7 +49,7 @@ function bmp(content: Uint8Array): string {
   for (let i = 0; i < content.length - (ended ? 2 : 0); i += 2) {
     const point = ((content[i] ?? 0) << 8) | (content[i + 1] ?? 0);
     const surrogate = point >= 0xd800 && point <= 0xdfff;
-    if (surrogate || (point >= 0xfdd0 && point <= 0xfdef) || point >= 0xfffe) throw new Error("BMPString with what is no character");
+    if (surrogate || (point >= 0xfdd0 && point <= 0xfdef) || point >= 0xfffe) throw new Error("BMPString with an invalid character");
     text += String.fromCharCode(point);
   }
   return text;

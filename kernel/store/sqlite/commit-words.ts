@@ -1,7 +1,7 @@
 /**
- * Runs of commits only, the usual case, and their results, encoded as numbers and bytes in shared memory: a single commit costs less
- * so than as a message, which both runtimes copy. The words come first, then the bytes that they describe, in the same order. An
- * absent number is -1.
+ * Runs of commits only, the usual case, and their results, encoded as numbers and bytes in shared memory. A single commit costs less
+ * this way than as a message, which both runtimes copy. The numbers precede the bytes that they describe, in the same order. An absent
+ * number is -1.
  */
 import { decodeKey } from "../bytes.ts";
 import type { Answers, Call, Outcome, Run } from "./calls.ts";

@@ -93,7 +93,7 @@ interface Thread {
   end(): Promise<void>;
 }
 
-/** On Deno a web worker, which has no need of what node's brings along: six MiB, and a look at every byte that is posted. */
+/** On Deno a web worker: a worker of node:worker_threads takes six MiB more and scans every byte of a message. */
 function startThread(onMessage: (message: FromThread) => void, died: (error: Error) => void): Thread {
   if ("Deno" in globalThis) {
     const worker = new Worker(siblingModule(import.meta.url, "thread-web"), { type: "module" });

@@ -1,4 +1,4 @@
-/** When a definition is established: its resource is served from then on. */
+/** The condition Established: the resource of an established definition is served. */
 import type { CustomResourceDefinition, DefinitionStatus } from "../schema.ts";
 import { validateCaBundle } from "../validate/webhook.ts";
 import { type ConditionNews, isTrue, withCondition } from "../condition.ts";

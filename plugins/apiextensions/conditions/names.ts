@@ -1,4 +1,4 @@
-/** Which names of a definition are accepted: each name belongs to the first definition of a group that has it. */
+/** Accepts names of definitions. A name belongs to the first definition of its group that uses it. */
 import { goQuote, sameValue } from "../../../plugin.ts";
 import type { CustomResourceDefinition, DefinitionStatus, Names } from "../schema.ts";
 import { aggregated } from "../aggregated.ts";
@@ -25,7 +25,7 @@ export function usedNames(definitions: Iterable<CustomResourceDefinition>, group
 }
 
 /**
- * The status of a definition after a look at its names; undefined if nothing changes. It sets the accepted names and the conditions
+ * The status of a definition after its names have been checked; undefined if nothing changes. It sets the accepted names and the conditions
  * NamesAccepted and, until the definition is established, Established.
  */
 export function statusWithNames(definition: CustomResourceDefinition, used: UsedNames, now: string): DefinitionStatus | undefined {

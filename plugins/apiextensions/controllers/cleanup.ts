@@ -9,7 +9,7 @@ import { cleanupFinalizer } from "../definitions.ts";
 import { type CustomResourceDefinition, groupVersion } from "../schema.ts";
 import { now, resource, withConditions } from "./definitions.ts";
 
-/** Milliseconds between two looks at objects whose own finalizers keep them, and how long they are waited for. */
+/** Milliseconds between two checks of objects that have finalizers of their own, and the maximum wait for their deletion. */
 const lookEveryMs = 500, waitMsMax = 60_000;
 
 export const cleanup: Controller = {
@@ -31,7 +31,7 @@ function isDue({ metadata: { deletionTimestamp, finalizers = [] } }: CustomResou
   return (deletionTimestamp ?? null) !== null && finalizers.includes(finalizer);
 }
 
-/** Deletes the objects of one definition. Rejects if some are left, so that it is tried again. */
+/** Deletes the objects of one definition. Rejects if some are left, so that the queue retries. */
 async function clean(
   { api, finalizer }: { readonly api: Api; readonly finalizer: string },
   name: string,
@@ -55,7 +55,7 @@ async function clean(
       outcome.news,
     );
   } catch (error) {
-    // A definition that has changed or gone meanwhile comes again, if it is there.
+    // A definition that was changed has an event of its own, which queues it again; one that was deleted needs no update.
     if (!(error instanceof StatusError) || (error.reason !== "Conflict" && error.reason !== "NotFound")) throw error;
   }
 }

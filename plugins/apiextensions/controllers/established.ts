@@ -23,7 +23,7 @@ export const establishing: Controller = {
         if (type === "DELETED") known.delete(name);
         else known.set(name, definition);
         queue.add(name);
-        // Names that are free now may be those of another definition.
+        // Another definition of the group may now use the free names.
         const group = name.slice(name.indexOf(".") + 1);
         for (const other of known.values()) {
           if (other.spec.group === group && !isTrue(other.status.conditions, "NamesAccepted")) queue.add(other.metadata.name ?? "");
@@ -33,7 +33,7 @@ export const establishing: Controller = {
   },
 };
 
-/** Brings the conditions of a definition to what it and the others say. */
+/** Updates the conditions of a definition from its contents and the names of the others. */
 async function evaluate(api: Api, name: string, known: Map<string, CustomResourceDefinition>, names: Names): Promise<void> {
   const definition = known.get(name);
   if (definition === undefined) return;
@@ -41,10 +41,10 @@ async function evaluate(api: Api, name: string, known: Map<string, CustomResourc
   if (status === definition.status) return;
   try {
     const updated = await api.update(groupVersion, resource, "", name, { ...definition, status }, { subresource: "status" });
-    // The next definition must see the names that this one has got.
+    // The next definition must see the accepted names of this one.
     if (known.get(name) === definition) known.set(name, withConditions(updated));
   } catch (error) {
-    // A definition that has changed meanwhile comes again.
+    // The change of a definition has an event of its own, which queues it again.
     if (!(error instanceof StatusError) || (error.reason !== "Conflict" && error.reason !== "NotFound")) throw error;
   }
 }

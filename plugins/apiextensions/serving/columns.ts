@@ -1,4 +1,4 @@
-/** Columns of tables: the name, then those of the definition; by default the age. */
+/** Columns of tables: the name, then the columns of the definition (default: the age). */
 import type { Json } from "../../../core/json.ts";
 import { columnCell, type ColumnType } from "../../../core/json-path/column.ts";
 import { JsonPathError, parseJsonPath } from "../../../core/json-path/parse.ts";

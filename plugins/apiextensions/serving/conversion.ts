@@ -6,7 +6,7 @@ import type { ApiObject, Served } from "../../../plugin.ts";
 import type { Spec, Version } from "../schema.ts";
 import { schemaOfVersion } from "./root-schema.ts";
 
-/** The conversions of a version from and to the stored one; none where both have the same schema. */
+/** The conversions between a version and the stored one; none if both have the same schema. */
 export function conversions({ versions }: Spec, version: Version): Pick<Served, "toStored" | "fromStored"> {
   const stored = versions.find(({ storage }) => storage);
   if (stored === undefined || stored === version) return {};

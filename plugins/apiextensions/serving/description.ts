@@ -1,4 +1,4 @@
-/** What the server needs of a definition to serve its resource: plain data that changes only when the serving has to change. */
+/** The part of a definition that the server needs to serve its resource: plain data that changes only if the served resource changes. */
 import { isTrue } from "../condition.ts";
 import type { CustomResourceDefinition, Names, Spec } from "../schema.ts";
 
@@ -8,7 +8,7 @@ export interface Description {
   readonly spec: Spec;
   /** The accepted names. */
   readonly names: Names;
-  /** The definition is being deleted: objects cannot be created any more. */
+  /** The definition is being deleted: objects cannot be created. */
   readonly terminating: boolean;
 }
 

@@ -6,7 +6,7 @@ import { type ApiObject, scaleSubresource, type Subresource } from "../../../plu
 import type { Subresources } from "../schema.ts";
 import { valueAt } from "./value-at.ts";
 
-/** Stands for a number that is not in the object: a write has to give one. */
+/** Marks a number that the object lacks: a write must set it. */
 const missing = -(2 ** 31);
 
 export function customScale({ specReplicasPath, statusReplicasPath, labelSelectorPath }: NonNullable<Subresources["scale"]>): Subresource {

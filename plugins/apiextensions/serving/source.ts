@@ -1,4 +1,4 @@
-/** Follows the definitions: their resources come, change and go while the server runs. */
+/** Follows the definitions, so that their resources are added, changed and removed while the server runs. */
 import type { ResourceSource } from "../../../plugin.ts";
 import { type CustomResourceDefinition, groupVersion } from "../schema.ts";
 import { resourceOf } from "./resource.ts";
@@ -30,7 +30,7 @@ export const definedResources: ResourceSource<Description> = {
       }
     }
     while (!signal.aborted) {
-      // Events that have arrived together make one change.
+      // Events that arrived together are one change.
       if (synced && changed) {
         changed = false;
         yield Array.from(served.values(), ({ description }) => description);
@@ -49,7 +49,7 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-/** Takes an event. Returns whether what is served has changed. */
+/** Processes an event. Returns whether the served resources have changed. */
 function take(
   served: Map<string, { readonly key: string; readonly description: Description }>,
   type: string,

@@ -16,18 +16,18 @@ export interface CustomValidator {
   create(next: ApiObject): readonly FieldError[];
   update(next: ApiObject, prior: ApiObject): readonly FieldError[];
   updateStatus(next: ApiObject, prior: ApiObject): readonly FieldError[];
-  /** Rules that unchanged values of an object break, which was validated before. */
+  /** Rules that unchanged values of a stored object violate. */
   warnings(next: ApiObject): readonly string[];
 }
 
-/** Errors after which rules in CEL are not run: a value has not the type or the size that they rely on. */
+/** Errors after which rules in CEL are not run, because a value lacks the type or size that they require. */
 const blocking: ReadonlySet<FieldErrorType> = new Set(["NotSupported", "Required", "TooLong", "TooMany", "TypeInvalid"]);
 
 /** The validator of a version. `apiVersion`: that of its objects. */
 export function validatorOf(version: Version, apiVersion: string): CustomValidator {
   const schema = schemaOfVersion(version), statusSchema = schema.properties?.["status"];
   const scale = version.subresources?.scale ?? undefined;
-  // Objects come in the stored version, whose contents are the same.
+  // Objects are in the stored version, whose contents are the same.
   const shown = (object: ApiObject) => ({ ...object, apiVersion }) as unknown as Json & ApiObject;
 
   function listErrors(next: Json, prior: Json): readonly FieldError[] {

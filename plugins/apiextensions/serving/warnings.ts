@@ -2,7 +2,7 @@ import { type ApiObject, qualifiedName } from "../../../plugin.ts";
 
 const standard: ReadonlySet<string> = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
 
-/** Warnings about new finalizers that are no qualified names or have no domain. */
+/** Warnings about new finalizers that are not qualified names or have no domain. */
 export function finalizerWarnings(next: ApiObject, prior: ApiObject | undefined): readonly string[] {
   const known = new Set(prior?.metadata.finalizers);
   const added = [...new Set(next.metadata.finalizers)].filter((each) => !known.has(each)).toSorted();

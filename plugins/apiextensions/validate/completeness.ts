@@ -1,4 +1,4 @@
-/** Whatever a condition of the root restricts must be specified outside of conditions, too. */
+/** Values that a condition of the root restricts must also be specified outside of conditions. */
 import { required } from "../../../plugin.ts";
 import type { SchemaProps } from "../schema-props.ts";
 import { isSchema } from "../schema-walk.ts";
@@ -9,7 +9,7 @@ export function validateCompleteness(root: SchemaProps, path: string, findings: 
   validateConditions(root, root, { schema: path, condition: path }, findings);
 }
 
-/** Where a schema is, and where the condition about its values is. */
+/** The path of a schema, and the path of the condition about its values. */
 interface Paths {
   readonly schema: string;
   readonly condition: string;

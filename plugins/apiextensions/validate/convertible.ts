@@ -1,8 +1,8 @@
-/** What cannot be a structural schema at all. */
+/** Schemas that cannot be converted to structural schemas. */
 import type { SchemaProps } from "../schema-props.ts";
 import { isList, isSchema } from "../schema-walk.ts";
 
-/** Remembers the answers for schemas with rules, because each is asked about for the rules above it, too. */
+/** Caches results of schemas with rules, because the rules of their parents need them again. */
 export class Convertible {
   readonly #known = new Map<SchemaProps, string | undefined>();
 

@@ -1,4 +1,4 @@
-/** The rules of defaults: they are valid, and have no members that would be pruned. */
+/** The rules of defaults: a default must be valid and have no members that would be pruned. */
 import { append, type FieldError, fieldErrorText, invalid, type Json, type StructuralSchema } from "../../../plugin.ts";
 import { embeddedErrors } from "../../../core/custom/embedded.ts";
 import { validateValue } from "../../../core/custom/validate.ts";
@@ -33,7 +33,7 @@ interface Place {
   readonly isRoot?: true;
   /** The resource whose metadata, kind or apiVersion the schema is in; undefined elsewhere. */
   readonly resource: SchemaProps | undefined;
-  /** The way from the resource: names of members, and null for items. */
+  /** The path from the resource: names of members, and null for items. */
   readonly steps: readonly (string | null)[];
 }
 

@@ -2,14 +2,14 @@ import { type FieldError } from "../../../plugin.ts";
 import { limits } from "../../../core/limits.ts";
 
 /**
- * Errors that are found in the schemas of a definition. It takes as many as an answer can have: a definition of three megabytes has a
+ * Errors in the schemas of a definition, as many as a response can contain: a definition of three megabytes can have a
  * hundred thousand errors, each with a long path.
  */
 export class Findings {
   readonly list: FieldError[] = [];
   #length = 0;
 
-  /** No more errors are taken: the walk can end. */
+  /** The collection is full: the walk can end. */
   get full(): boolean {
     return this.#length > limits.fieldErrorsLengthMax;
   }

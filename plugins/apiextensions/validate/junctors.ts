@@ -5,7 +5,7 @@ import { isSchema } from "../schema-walk.ts";
 import type { Findings } from "./findings.ts";
 import type { Patterns } from "./patterns.ts";
 
-/** Whether `anyOf` is that of an integer or a string: the one place where types are allowed in it. */
+/** Whether `anyOf` describes an integer or a string: only there it may contain types. */
 export function isIntOrStringPattern(anyOf: readonly SchemaProps[] | undefined): boolean {
   return anyOf?.length === 2 && isOnly(anyOf[0]!, "integer") && isOnly(anyOf[1]!, "string");
 }

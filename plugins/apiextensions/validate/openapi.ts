@@ -7,7 +7,7 @@ import { Findings } from "./findings.ts";
 import { validateListKeys, validateListType, validateMapType } from "./list-types.ts";
 import { validateRuleFields } from "./rule-fields.ts";
 
-/** Which rules apply. They are relaxed for what the stored definition violates. */
+/** The rules that apply. Rules that the stored definition violates are relaxed. */
 export interface OpenapiOptions {
   readonly requireValidTypes: boolean;
   readonly requireAtomicSets: boolean;
@@ -36,13 +36,13 @@ export interface OpenapiRun {
   readonly rules: RuleChecker | undefined;
 }
 
-/** What holds at a schema because of the schemas above it. */
+/** Properties of a schema that follow from the schemas above it. */
 interface Place {
   readonly path: string;
   readonly isRoot: boolean;
   /** Inside of metadata, kind or apiVersion of the root or an embedded resource. */
   readonly insideMeta: boolean;
-  /** Why defaults are forbidden here. */
+  /** The reason why defaults are forbidden here. */
   readonly noDefaults: string | undefined;
   readonly uncorrelated: string | undefined;
   /** Undefined inside of conditions. */

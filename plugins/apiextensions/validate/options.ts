@@ -1,5 +1,5 @@
 /**
- * Which rules apply to a definition. For a change, a rule is relaxed if the stored definition violates it already: a definition that an
+ * The rules that apply to a definition. In an update, a rule is relaxed if the stored definition violates it already: a definition that an
  * older server accepted can still be changed.
  */
 import { sameValue } from "../../../plugin.ts";

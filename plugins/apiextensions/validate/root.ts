@@ -62,7 +62,7 @@ function defaultRules(options: RootOptions): ValidateRules {
     const node = budget < 0 ? undefined : rulesOf(schema, schema["x-kubernetes-embedded-resource"] === true, environments);
     if (node === undefined) return [];
     const unchanged = validateRules(node, value, value, { budget, path, ratchets: false });
-    // A second time as a new value, for rules with an optional old value. The costlier run counts.
+    // Runs again as a new value, for rules with an optional old value. The higher cost counts.
     const fresh = unchanged.errors.length === 0 ? validateRules(node, value, undefined, { budget, path, ratchets: false }) : unchanged;
     budget = unchanged.isExhausted || fresh.isExhausted ? -1 : budget - Math.max(unchanged.cost, fresh.cost);
     return fresh.errors;
@@ -101,7 +101,7 @@ function validateRoot(root: SchemaProps, path: string, options: RootOptions): re
   const run: OpenapiRun = { options, convertible, findings, ruleFindings, rules };
   validateOpenapi(root, path, run);
   findings.addAll(ruleFindings.list);
-  // What prevents the conversion is mostly reported above.
+  // Most reasons why the conversion fails are reported above.
   if (findings.count === 0 && mistake !== undefined) findings.add(invalid(path, "", mistake));
   if (rules !== undefined) {
     findings.addAll(rules.totalCostErrors(path));

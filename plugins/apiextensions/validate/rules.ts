@@ -8,7 +8,7 @@ import { shownRule } from "./shown.ts";
 export interface CompiledRule {
   readonly error?: { readonly type: "Required" | "Invalid"; readonly detail: string };
   readonly cost: number;
-  /** How often the value occurs at most, where the schema sets no bounds: by the size of a request. */
+  /** Maximum number of occurrences of the value if the schema has no bounds: derived from the size of a request. */
   readonly cardinality: number;
   readonly usesOldSelf: boolean;
   readonly messageExpressionError?: string;
@@ -38,7 +38,7 @@ export interface RuleOptions extends StoredExpressions {
   readonly allowsCostlyExpressions: boolean;
 }
 
-/** Checks the rules of one schema after the other, and adds up their cost. */
+/** Checks the rules of each schema in order, and adds up their cost. */
 export class SchemaRules implements RuleChecker {
   readonly #options: RuleOptions;
   readonly #cardinalities = new Map<RulePlace, number | undefined>();
@@ -122,7 +122,7 @@ export class SchemaRules implements RuleChecker {
     ];
   }
 
-  /** How often a value of the schema occurs at most by the bounds of the schemas above it; undefined without bounds. */
+  /** Maximum number of values of the schema, by the bounds of the schemas above it; undefined without bounds. */
   #cardinality(place: RulePlace): number | undefined {
     const { parent } = place;
     if (parent === undefined) return 1;
@@ -134,7 +134,7 @@ export class SchemaRules implements RuleChecker {
   }
 }
 
-/** By how much a schema multiplies the values inside it; undefined without a bound. */
+/** The factor by which a schema multiplies the values inside it; undefined without a bound. */
 function elementsMax({ type, additionalProperties, maxProperties, maxItems }: SchemaProps): number | undefined {
   const bound = type === "array" ? maxItems : type === "object" && additionalProperties !== undefined ? maxProperties : 1;
   return bound === undefined ? undefined : Math.max(0, Number(bound));

@@ -7,7 +7,7 @@ import type { SchemaProps } from "../schema-props.ts";
 import type { PrinterColumn, SelectableField, Subresources } from "../schema.ts";
 import type { Own } from "./versions.ts";
 
-/** Schemas that one error shows. Those after them are shown as null. */
+/** Schemas that one error shows. Further ones are shown as null. */
 const shownSchemasMax = 500;
 
 type Rule = NonNullable<SchemaProps["x-kubernetes-validations"]>[number];
@@ -33,7 +33,7 @@ export function shownItems(items: SchemaProps["items"]): Json {
   return new Shown().items(items);
 }
 
-/** Versions, without what they share. */
+/** Versions, without their shared fields. */
 export function shownVersions(versions: readonly Own[]): Json {
   const shown = new Shown();
   return versions.map(({ version, validation, subresources, columns, selectableFields }) => ({

@@ -131,7 +131,7 @@ function validateRequiredNames({ names }: Spec): readonly FieldError[] {
   return keys.filter((key) => (names[key] ?? "") === "").map((key) => required(`spec.names.${key}`, ""));
 }
 
-/** What all versions have in common. */
+/** The part that all versions share. */
 function validateShared({ version, versions, shared }: Parted, options: ValidationOptions): readonly FieldError[] {
   const { validation, subresources, columns, selectableFields } = shared;
   const statusEnabled = versions.some((own) => hasStatus(own.version));

@@ -1,6 +1,6 @@
 /**
- * A definition in the form that upstream validates: what all versions have in common stands beside them, with paths such as
- * `spec.validation`. Only what differs stays in the versions.
+ * A definition in the form that upstream validates: fields that all versions share are outside of them, with paths such as
+ * `spec.validation`. The versions have only the fields that differ.
  */
 import { sameValue } from "../../../plugin.ts";
 import type { PrinterColumn, SelectableField, Spec, Subresources, Validation, Version } from "../schema.ts";
@@ -48,7 +48,7 @@ export function parted({ versions }: Spec): Parted {
   };
 }
 
-/** The schema of a version, wherever it stands. */
+/** The schema of a version, shared or its own. */
 export function schemaOf(parts: Parted, name: string): Validation | undefined {
   if (parts.versions.every(({ validation }) => validation === undefined)) return parts.shared.validation;
   return parts.versions.find(({ version }) => version.name === name)?.validation;

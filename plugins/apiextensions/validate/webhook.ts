@@ -20,7 +20,7 @@ export function validateWebhookUrl(text: string, path: string): readonly FieldEr
   return errors;
 }
 
-/** Name and namespace are exchanged in paths, as upstream. */
+/** Name and namespace are swapped in paths, as upstream. */
 export function validateService(
   { name, namespace, path: urlPath, port = 0 }: Infer<typeof ServiceReference>,
   path: string,

@@ -12,13 +12,13 @@ const Webhook = struct("WebhookConfiguration", {
   authorizedTTL: field(0, duration, "Time for which answers that allow are remembered. Default 5m."),
   cacheAuthorizedRequests: field(0, boolean, "Whether answers that allow are remembered. Default true.", { pointer: true }),
   unauthorizedTTL: field(0, duration, "Time for which other answers are remembered. Default 30s."),
-  cacheUnauthorizedRequests: field(0, boolean, "Whether other answers are remembered. Default true.", { pointer: true }),
+  cacheUnauthorizedRequests: field(0, boolean, "Whether other responses are cached. Default true.", { pointer: true }),
   timeout: field(0, duration, "Time for one request, up to 30s."),
   subjectAccessReviewVersion: text("v1 or v1beta1."),
   matchConditionSubjectAccessReviewVersion: text("v1; required with match conditions."),
-  failurePolicy: text("The decision where the webhook cannot be asked: NoOpinion or Deny."),
+  failurePolicy: text("The decision if the webhook cannot be reached: NoOpinion or Deny."),
   connectionInfo: field(0, ConnectionInfo, "How the webhook is reached.", { written: "always" }),
-  matchConditions: field(0, list(MatchCondition), "Requests that the webhook is asked about."),
+  matchConditions: field(0, list(MatchCondition), "Requests that are sent to the webhook."),
 });
 export type Webhook = Infer<typeof Webhook>;
 const AuthorizerConfiguration = struct("AuthorizerConfiguration", {
