@@ -59,6 +59,18 @@ export function runtimeMissing(runtime: Runtime): string | false {
   return existsSync(runtimePath(runtime)) ? false : `no ${runtime} at ${runtimePath(runtime)}; run npm ci`;
 }
 
+/** The runtime of this suite. */
+const ownRuntime: Runtime = "Deno" in globalThis ? "deno" : "node";
+
+/**
+ * The reason to skip a test that starts the program on this runtime, or false. Each suite starts it on its own runtime, because the test does
+ * the same on both; with `THOLE_RUNTIMES=all` it starts it on both. Tests that do not depend on a runtime belong to Deno's suite.
+ */
+export function startSkipped(runtime: Runtime): string | false {
+  if (runtime !== ownRuntime && process.env.THOLE_RUNTIMES !== "all") return `the suite on ${runtime} runs it`;
+  return runtimeMissing(runtime);
+}
+
 /** The program of a runtime, installed or not. */
 export function runtimePath(runtime: Runtime): string {
   if (runtime === "deno") return join(root, "node_modules/.bin/deno");

@@ -5,10 +5,14 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import process from "node:process";
+import { startSkipped } from "../real-server.ts";
 
 const smokeMs = 600_000;
 
-test("npm run bench -- --smoke measures every scenario without a failed request or a lost event", { timeout: smokeMs }, async () => {
+test("npm run bench -- --smoke measures every scenario without a failed request or a lost event", {
+  timeout: smokeMs,
+  skip: startSkipped("deno"),
+}, async () => {
   const program = fileURLToPath(new URL("./main.ts", import.meta.url));
   const runtime = "Deno" in globalThis ? ["run", "-A", "--no-check"] : ["--disable-warning=ExperimentalWarning"];
   const { stdout } = await promisify(execFile)(process.execPath, [...runtime, program, "--smoke", "--store", "sqlite"], {

@@ -12,7 +12,7 @@ import { violations } from "../guarantees/checkers.ts";
 import { eventsOf, startLoad, told } from "../guarantees/load.ts";
 import { type Client, httpsClient, type Place } from "../https.ts";
 import { http2Client } from "../http2.ts";
-import { type Runtime, runtimeMissing, until } from "../real-server.ts";
+import { type Runtime, startSkipped, until } from "../real-server.ts";
 import { helmMissing, helms, render, the } from "./helm.ts";
 import { addressOf, type Replica, startMembers, startReplica, textsOf } from "./installed.ts";
 
@@ -127,7 +127,7 @@ for (const runtime of ["deno", "node"] as const) {
   test(
     `three installed servers on ${runtime}, restarted in turn under load: no request fails, no watch lists again, every guarantee holds`,
     {
-      skip: helmMissing() || etcdMissing() || runtimeMissing(runtime),
+      skip: helmMissing() || etcdMissing() || startSkipped(runtime),
     },
     () => rollingRestart(runtime),
   );

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { ApiException, CoreV1Api, KubeConfig, makeInformer, type V1ConfigMap, Watch } from "@kubernetes/client-node";
 import { freePort } from "../ports.ts";
-import { type Runtime, runtimeMissing, startRealServer, until } from "../real-server.ts";
+import { type Runtime, startRealServer, startSkipped, until } from "../real-server.ts";
 import { openEtcd } from "../../kernel/store/etcd/etcd.ts";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 
@@ -34,7 +34,7 @@ function configOf(kubeconfig: string): KubeConfig {
 }
 
 for (const runtime of ["deno", "node"] as const) {
-  const skip = runtimeMissing(runtime);
+  const skip = startSkipped(runtime);
 
   test(`@kubernetes/client-node creates, reads, lists, replaces, watches and deletes on ${runtime}`, { skip }, async () => {
     const server = await startRealServer({ runtime });
@@ -88,7 +88,7 @@ for (const runtime of ["deno", "node"] as const) {
 }
 
 test("an informer of @kubernetes/client-node lists again when its history was compacted", {
-  skip: etcdMissing() || runtimeMissing("deno"),
+  skip: etcdMissing() || startSkipped("deno"),
 }, async () => {
   const etcd = await startEtcd();
   try {

@@ -4,14 +4,14 @@ import { spawnSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { run, runtimeMissing, startRealServer, until } from "../real-server.ts";
+import { run, startRealServer, startSkipped, until } from "../real-server.ts";
 
 const curl = spawnSync("curl", ["--version"], { encoding: "utf8", timeout: 5_000 });
 const curlMissing = curl.status !== 0 ? "no curl on PATH" : !curl.stdout.includes("HTTP2") && "this curl speaks no HTTP/2";
 const path = "/api/v1/namespaces/default/configmaps";
 
 for (const [flag, version] of [["--http1.1", "1.1"], ["--http2", "2"]] as const) {
-  test(`curl ${flag} reads, writes, watches and gets errors`, { skip: curlMissing || runtimeMissing("deno") }, async () => {
+  test(`curl ${flag} reads, writes, watches and gets errors`, { skip: curlMissing || startSkipped("deno") }, async () => {
     const server = await startRealServer();
     try {
       const ca = join(server.folder, "ca.pem");

@@ -1,7 +1,7 @@
 // kubectl with every kind that can be created. `describe` also reads related resources, which may be empty.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { runtimeMissing, startRealServer } from "../real-server.ts";
+import { startRealServer, startSkipped } from "../real-server.ts";
 import { merged } from "../validation/rule.ts";
 import { serverArgs, tables } from "../validation/tables.ts";
 import { bad, good, type Kubectl, kubectlFor, kubectlMissing, kubectls } from "./kubectl.ts";
@@ -78,7 +78,7 @@ function rootOf(collection: string): string {
   return collection.split("/").slice(0, collection.startsWith("/api/") ? 3 : 4).join("/");
 }
 
-describe("kubectl gets, describes, explains and applies every kind", { skip: kubectlMissing() || runtimeMissing("deno") }, () => {
+describe("kubectl gets, describes, explains and applies every kind", { skip: kubectlMissing() || startSkipped("deno") }, () => {
   for (const path of kubectls()) {
     it(path, async () => {
       const server = await startRealServer({ args });

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { openEtcd } from "../../kernel/store/etcd/etcd.ts";
 import { etcdMissing, type EtcdServer, startEtcd } from "../etcd.ts";
 import { type Client, httpsClient } from "../https.ts";
-import { type RealServer, type Runtime, runtimeMissing, startRealServer, until } from "../real-server.ts";
+import { type RealServer, type Runtime, startRealServer, startSkipped, until } from "../real-server.ts";
 import { type Reflector, startReflector } from "./reflector.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
@@ -78,7 +78,7 @@ async function agrees({ reflector, client }: ControllerContext): Promise<void> {
 
 for (const runtime of ["deno", "node"] as const) {
   test(`an informer that begins with a streaming list resumes when the server restarts, on ${runtime}, and lists only once`, {
-    skip: runtimeMissing(runtime),
+    skip: startSkipped(runtime),
   }, () =>
     world(runtime, undefined, async (world) => {
       const { reflector, client, restart } = world;
@@ -100,7 +100,7 @@ for (const runtime of ["deno", "node"] as const) {
 }
 
 test("an informer that begins with a streaming list lists again when its history was compacted", {
-  skip: etcdMissing() || runtimeMissing("deno"),
+  skip: etcdMissing() || startSkipped("deno"),
 }, async () => {
   const etcd = await startEtcd();
   try {

@@ -1,7 +1,7 @@
 /** A client's use of the real program, with each installed version of the client. */
 import { describe, it } from "node:test";
 import { etcdMissing, startEtcd } from "../etcd.ts";
-import { type RealServer, type Runtime, runtimeMissing, startRealServer } from "../real-server.ts";
+import { type RealServer, type Runtime, startRealServer, startSkipped } from "../real-server.ts";
 
 export interface Setup {
   readonly runtime: Runtime;
@@ -22,7 +22,7 @@ export function againstTheProgram(
   work: (path: string, server: RealServer) => Promise<void>,
 ): void {
   for (const { runtime, store } of setups) {
-    const skip = clients.missing || runtimeMissing(runtime) || (store === "etcd" && etcdMissing());
+    const skip = clients.missing || startSkipped(runtime) || (store === "etcd" && etcdMissing());
     describe(`${title} on ${runtime} with ${store}`, { skip }, () => {
       for (const path of clients.paths) {
         it(path, async () => {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { run, runtimeMissing, runtimePath } from "../real-server.ts";
+import { run, runtimePath, startSkipped } from "../real-server.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -29,7 +29,7 @@ async function withProgram(use: (file: string, folder: string) => Promise<void>)
 for (const runtime of ["deno", "node"] as const) {
   test(
     `the program of docs/writing-a-plugin.md runs unchanged (${runtime})`,
-    { skip: runtimeMissing(runtime) },
+    { skip: startSkipped(runtime) },
     () =>
       withProgram(async (file) => {
         const flags = runtime === "deno" ? ["run", "-A", "--no-check"] : ["--disable-warning=ExperimentalWarning"];
@@ -41,7 +41,7 @@ for (const runtime of ["deno", "node"] as const) {
 
 test(
   "the program of docs/writing-a-plugin.md type-checks under the options of the page",
-  { skip: runtimeMissing("node") },
+  { skip: startSkipped("node") },
   () =>
     withProgram(async (file, folder) => {
       const page = await readFile(join(root, "docs/writing-a-plugin.md"), "utf8");

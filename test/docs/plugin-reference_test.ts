@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { run, runtimeMissing, runtimePath } from "../real-server.ts";
+import { run, runtimePath, startSkipped } from "../real-server.ts";
 import { pluginReference } from "./plugin-reference.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -26,7 +26,7 @@ interface Doc {
 }
 
 for (const [file, name] of [["mod.ts", "thole"], ["plugin.ts", "thole/plugin"], ["testing.ts", "thole/testing"]] as const) {
-  test(`every export of ${name} has a docstring`, { skip: runtimeMissing("deno") }, async () => {
+  test(`every export of ${name} has a docstring`, { skip: startSkipped("deno") }, async () => {
     const { code, output, errors } = await run(runtimePath("deno"), ["doc", "--json", file], { cwd: root });
     assert.equal(code, 0, errors);
     const { nodes }: Doc = JSON.parse(output);

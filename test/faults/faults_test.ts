@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { type Client, documents, httpsClient } from "../https.ts";
-import { type RealServer, type Runtime, runtimeMissing, startRealServer, until } from "../real-server.ts";
+import { type RealServer, type Runtime, startRealServer, startSkipped, until } from "../real-server.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
 const writes = 1000, writers = 16;
@@ -70,7 +70,7 @@ const setups: readonly { readonly runtime: Runtime; readonly store: "sqlite" | "
 ];
 
 for (const { runtime, store } of setups) {
-  const skip = runtimeMissing(runtime) || (store === "etcd" && etcdMissing());
+  const skip = startSkipped(runtime) || (store === "etcd" && etcdMissing());
   describe(`the program on ${runtime} with ${store}`, { skip }, () => {
     test(`a kill during ${writes} writes loses no acknowledged write`, () =>
       world(store, runtime, async ({ start }) => {

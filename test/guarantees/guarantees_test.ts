@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
 import { etcdMissing, type EtcdServer, startEtcds } from "../etcd.ts";
-import { type Runtime, runtimeMissing, until } from "../real-server.ts";
+import { type Runtime, runtimeMissing, startSkipped, until } from "../real-server.ts";
 import { pause } from "./actors.ts";
 import { violations } from "./checkers.ts";
 import { type Fault, faultsOf, silences } from "./faults.ts";
@@ -55,11 +55,11 @@ async function scene(runtimes: readonly Runtime[], members: readonly EtcdServer[
 const promise = "nothing acknowledged is lost and no watch skips, repeats or reorders";
 
 test(`${promise}, on the embedded store, while the server is killed, stopped and cut off, and history is compacted`, {
-  skip: runtimeMissing("deno"),
+  skip: startSkipped("deno"),
 }, () => scene(["deno"], []));
 
 const both = "while both are killed, stopped and cut off, and history is compacted";
-const setups: readonly (readonly [string, readonly Runtime[], number, "always" | "long", Faults?])[] = [
+const setups: readonly (readonly [string, readonly [Runtime, ...Runtime[]], number, "always" | "long", Faults?])[] = [
   [`with one etcd and deno, ${both}`, ["deno"], 1, "always"],
   [`with one etcd and node, ${both}`, ["node"], 1, "long"],
   ["with two servers on one etcd, whichever dies", ["deno", "node"], 1, "long"],
@@ -67,7 +67,7 @@ const setups: readonly (readonly [string, readonly Runtime[], number, "always" |
   ["with two servers on one etcd, whose lines to it fall silent for longer than their keepalive", ["deno", "node"], 1, "long", silences],
 ];
 for (const [how, runtimes, members, when, faultsFor] of setups) {
-  const skip = etcdMissing() || runtimes.map(runtimeMissing).find((missing) => missing !== false) ||
+  const skip = etcdMissing() || startSkipped(runtimes[0]) || runtimes.map(runtimeMissing).find((missing) => missing !== false) ||
     (when === "long" && !isLong && "only in npm run test:faults");
   test(`${promise}, ${how}`, { skip: skip ?? false }, async () => {
     const cluster = await startEtcds({ members });

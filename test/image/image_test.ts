@@ -10,7 +10,7 @@ import { httpsClient } from "../https.ts";
 import { permissionFlags } from "../../kernel/startup/permissions.ts";
 import { example } from "../package/example.ts";
 import { freePort } from "../ports.ts";
-import { run, runtimeMissing, runtimePath, startCommand, until } from "../real-server.ts";
+import { run, runtimePath, startCommand, startSkipped, until } from "../real-server.ts";
 import { all, type Stage, stagesOf, words } from "./containerfile.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -68,7 +68,7 @@ describe("the Containerfile", () => {
   });
 });
 
-describe("the content of the image", { skip: runtimeMissing("deno") }, () => {
+describe("the content of the image", { skip: startSkipped("deno") }, () => {
   let folder = "";
   /** A path of the image, or of its build stage, below the folder. */
   const here = (text: string) =>

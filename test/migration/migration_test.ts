@@ -11,7 +11,7 @@ import { openSqlite } from "../../kernel/store/sqlite/sqlite.ts";
 import type { Store } from "../../kernel/store/store.ts";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { type Client, documents, httpsClient } from "../https.ts";
-import { type RealServer, type Runtime, runtimeMissing, startRealServer, until } from "../real-server.ts";
+import { type RealServer, type Runtime, startRealServer, startSkipped, until } from "../real-server.ts";
 import { standsStillAfter } from "./rods-v2.ts";
 
 /** Ten thousand in the long run (`npm run test:faults`). */
@@ -115,7 +115,7 @@ const conditionsOf = async (client: Client) =>
 const runtime: Runtime = "Deno" in globalThis ? "deno" : "node";
 
 for (const store of ["sqlite", "etcd"] as const) {
-  const skip = runtimeMissing(runtime) || (store === "etcd" && etcdMissing());
+  const skip = startSkipped(runtime) || (store === "etcd" && etcdMissing());
   describe(`a migration on ${runtime} with ${store}`, { skip }, () => {
     test(`of ${rods} objects, killed in its middle, is finished by ${store === "etcd" ? "the other server" : "the next run"}: every value is in the new version, none is lost`, () =>
       world(store, runtime, async ({ start, inStore, haltsAfter }) => {

@@ -14,7 +14,7 @@ import { processMetrics } from "../../kernel/observe/process-metrics.ts";
 import { chart, documentsOf } from "../chart/helm.ts";
 import { httpsClient } from "../https.ts";
 import { freePort } from "../ports.ts";
-import { run, runtimeMissing, startRealServer, until } from "../real-server.ts";
+import { run, startRealServer, startSkipped, until } from "../real-server.ts";
 
 const rulesFile = join(chart, "files/rules.yaml");
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -91,7 +91,7 @@ const ofTrouble = [
   "etcd_request_errors_total",
 ];
 
-test("every metric of the rules and the dashboard is served by a live server", { skip: runtimeMissing("deno") }, async () => {
+test("every metric of the rules and the dashboard is served by a live server", { skip: startSkipped("deno") }, async () => {
   const server = await startRealServer();
   const client = httpsClient(server);
   try {
@@ -131,7 +131,7 @@ function adminOf(kubeconfig: string): { readonly cert: string; readonly key: str
 
 test(
   "a real Prometheus scrapes the server and evaluates every rule",
-  { skip: missing("prometheus") || runtimeMissing("deno") },
+  { skip: missing("prometheus") || startSkipped("deno") },
   async () => {
     const folder = await mkdtemp(join(tmpdir(), "thole-prometheus-"));
     const server = await startRealServer();

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { connect } from "node:tls";
 import { served } from "../flags/served.ts";
 import { httpsClient } from "../https.ts";
-import { runtimeMissing, startRealServer, until } from "../real-server.ts";
+import { startRealServer, startSkipped, until } from "../real-server.ts";
 
 const linesOf = (text: string, name: string) => text.split("\n").filter((line) => line.startsWith(name));
 
@@ -40,7 +40,7 @@ test("apiserver_tls_handshake_errors_total counts failed TLS handshakes only", (
   }));
 
 test("nodejs_gc_duration_seconds counts garbage collection pauses by kind; on Node only, because Deno does not report them", {
-  skip: runtimeMissing("node"),
+  skip: startSkipped("node"),
 }, async () => {
   const server = await startRealServer({ runtime: "node" });
   const client = httpsClient(server);

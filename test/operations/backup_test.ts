@@ -7,11 +7,11 @@ import process from "node:process";
 import { test } from "node:test";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { type Client, httpsClient } from "../https.ts";
-import { type RealServer, runtimeMissing, startRealServer, until } from "../real-server.ts";
+import { type RealServer, startRealServer, startSkipped, until } from "../real-server.ts";
 import { ctl, restore, restoringMissing } from "./etcd-programs.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
-const skip = runtimeMissing("deno");
+const skip = startSkipped("deno");
 const etcdSkip = skip || etcdMissing() || restoringMissing();
 
 async function withFolder(use: (folder: string) => Promise<void>): Promise<void> {

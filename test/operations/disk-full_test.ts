@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { pagedDisk, smallDisk } from "../../kernel/store/testing/disk.ts";
 import { startTestServer } from "../harness.ts";
 import { type Client, httpsClient } from "../https.ts";
-import { type Runtime, runtimeMissing, startRealServer, until } from "../real-server.ts";
+import { type Runtime, startRealServer, startSkipped, until } from "../real-server.ts";
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
 const mebibyte = 1024 * 1024;
@@ -99,7 +99,7 @@ test("a server whose store is full reports it once, answers 507, is not ready, a
 });
 
 for (const runtime of ["deno", "node"] as const satisfies readonly Runtime[]) {
-  test(`${runtime}: a disk that is really full, with the server as a separate program`, { skip: runtimeMissing(runtime) }, async (t) => {
+  test(`${runtime}: a disk that is really full, with the server as a separate program`, { skip: startSkipped(runtime) }, async (t) => {
     const folder = await mkdtemp(join(tmpdir(), "thole-disk-"));
     const unmount = smallDisk(folder, 48);
     if (unmount === undefined) {

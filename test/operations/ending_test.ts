@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { test } from "node:test";
-import { programWords, type Runtime, runtimeMissing, signal as send } from "../real-server.ts";
+import { programWords, type Runtime, signal as send, startSkipped } from "../real-server.ts";
 
 /** Which part of the start the signal interrupts is random. */
 const starts = 3;
@@ -14,7 +14,7 @@ for (const runtime of ["deno", "node"] satisfies readonly Runtime[]) {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     test(
       `${runtime}: ${signal} ends the program with 0 directly after the log line of readiness`,
-      { skip: runtimeMissing(runtime) },
+      { skip: startSkipped(runtime) },
       async () => {
         const [path, ...words] = programWords(runtime, ["--data-dir=:memory:", "--secure-port=0"], tmpdir());
         for (let start = 0; start < starts; start++) {

@@ -10,7 +10,7 @@ import { etcdGateway, etcdMissing, startEtcd } from "../etcd.ts";
 import { startTestServer, type TestServer } from "../harness.ts";
 import { type Client, httpsClient } from "../https.ts";
 import { freePort } from "../ports.ts";
-import { programWords, run, runtimeMissing, signal, until } from "../real-server.ts";
+import { programWords, run, signal, startSkipped, until } from "../real-server.ts";
 
 const skip = etcdMissing();
 const time = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`;
@@ -123,7 +123,7 @@ async function startFailure(runtime: "deno" | "node", args: readonly string[]): 
 }
 
 for (const runtime of ["deno", "node"] as const) {
-  test(`${runtime}: a start without etcd reports its address and the cause`, { skip: skip || runtimeMissing(runtime) }, async (t) => {
+  test(`${runtime}: a start without etcd reports its address and the cause`, { skip: skip || startSkipped(runtime) }, async (t) => {
     const nobody = `http://127.0.0.1:${await freePort()}`;
     const said = await startFailure(runtime, [`--etcd-servers=${nobody}`]);
     assert.match(said, new RegExp(`"etcd at ${nobody} unreachable since ${time}: .*(ECONNREFUSED|refused)`));

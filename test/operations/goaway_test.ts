@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { http2Ask, http2Session } from "../../kernel/listen/testing/clients.ts";
-import { type Runtime, runtimeMissing, startRealServer } from "../real-server.ts";
+import { type Runtime, startRealServer, startSkipped } from "../real-server.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
 
 for (const runtime of ["deno", "node"] satisfies readonly Runtime[]) {
   test(`${runtime}: SIGTERM sends GOAWAY to idle and busy HTTP/2 clients, completes watches, and ends the process with 0`, {
-    skip: runtimeMissing(runtime),
+    skip: startSkipped(runtime),
   }, async () => {
     const server = await startRealServer({ runtime });
     const headers = { authorization: `Bearer ${server.token}` };

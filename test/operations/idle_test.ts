@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
-import { type RealServer, type Runtime, runtimeMissing, startRealServer } from "../real-server.ts";
+import { type RealServer, type Runtime, startRealServer, startSkipped } from "../real-server.ts";
 
 const timeout = 240_000;
 /** Below the grace period of 10 s for requests in flight, far above the actual duration. */
@@ -30,7 +30,7 @@ function answered(socket: TLSSocket): Promise<string> {
 const get = "GET /livez HTTP/1.1\r\nhost: x\r\n\r\n";
 
 for (const runtime of ["deno", "node"] satisfies readonly Runtime[]) {
-  test(`${runtime}: SIGTERM waits for no idle connection`, { timeout, skip: runtimeMissing(runtime) }, async () => {
+  test(`${runtime}: SIGTERM waits for no idle connection`, { timeout, skip: startSkipped(runtime) }, async () => {
     const server = await startRealServer({ runtime });
     const sockets = await Promise.all(["http/1.1", "http/1.1", "http/1.1", "h2", "h2"].map((protocol) => opened(server, protocol)));
     const [, half, used, , session] = sockets as [TLSSocket, TLSSocket, TLSSocket, TLSSocket, TLSSocket];

@@ -9,7 +9,7 @@ import { etcdFlags, makeCertificates } from "../../kernel/store/testing/certific
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { inFolder } from "../flags/served.ts";
 import { documents, httpsClient } from "../https.ts";
-import { run, type Runtime, runtimeMissing, startRealServer, until } from "../real-server.ts";
+import { run, type Runtime, startRealServer, startSkipped, until } from "../real-server.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
 const servingOf = (ca: KeyedCertificate) => issue({ usage: "server", commonName: "serving", names: ["127.0.0.1"] }, ca);
@@ -34,7 +34,7 @@ async function mounted(folder: string): Promise<{ show(files: Readonly<Record<st
 
 for (const runtime of ["deno", "node"] satisfies readonly Runtime[]) {
   test(`${runtime}: a renewed serving certificate is used, a broken one is rejected, and a watch continues through both`, {
-    skip: runtimeMissing(runtime),
+    skip: startSkipped(runtime),
   }, () =>
     inFolder(async (folder) => {
       const ca = authority("operator's authority"), first = servingOf(ca), second = servingOf(ca), third = servingOf(ca);
@@ -83,7 +83,7 @@ for (const runtime of ["deno", "node"] satisfies readonly Runtime[]) {
 
   test(
     `${runtime}: client CAs and tokens change with their files`,
-    { skip: runtimeMissing(runtime) },
+    { skip: startSkipped(runtime) },
     () =>
       inFolder(async (folder) => {
         const [old, next] = [authority("old"), authority("next")];
@@ -132,7 +132,7 @@ for (const runtime of ["deno", "node"] satisfies readonly Runtime[]) {
   );
 
   test(`${runtime}: a renewed client certificate for etcd is used from the next connection on`, {
-    skip: runtimeMissing(runtime) || etcdMissing(),
+    skip: startSkipped(runtime) || etcdMissing(),
   }, (context) =>
     inFolder(async (folder) => {
       const [old, next] = await Promise.all(["old", "next"].map(async (name) => {
@@ -180,7 +180,7 @@ for (const runtime of ["deno", "node"] satisfies readonly Runtime[]) {
     }));
 
   test(`${runtime}: a deleted certificate of the server's own is created again while it runs`, {
-    skip: runtimeMissing(runtime),
+    skip: startSkipped(runtime),
   }, async () => {
     const server = await startRealServer({ runtime });
     try {

@@ -7,11 +7,11 @@ import { test } from "node:test";
 import { etcdFlags, makeCertificates } from "../../kernel/store/testing/certificates.ts";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { documents, httpsClient } from "../https.ts";
-import { runtimeMissing, startRealServer, until } from "../real-server.ts";
+import { startRealServer, startSkipped, until } from "../real-server.ts";
 import { ctl, ctlMissing } from "./etcd-programs.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
-const skip = runtimeMissing("deno") || etcdMissing() || ctlMissing();
+const skip = startSkipped("deno") || etcdMissing() || ctlMissing();
 
 test("a server over etcd needs rights to its own keys and to the compaction key only", { skip }, async (context) => {
   const folder = await mkdtemp(join(tmpdir(), "thole-rights-"));

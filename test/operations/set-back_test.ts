@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { type Client, documents, httpsClient } from "../https.ts";
-import { runtimeMissing, startRealServer, until } from "../real-server.ts";
+import { startRealServer, startSkipped, until } from "../real-server.ts";
 import { bumpingMissing, ctl, restore, restoringMissing } from "./etcd-programs.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
-const missing = runtimeMissing("deno") || etcdMissing();
+const missing = startSkipped("deno") || etcdMissing();
 /** `etcdutl` adds it to the newest revision of the snapshot. */
 const bump = 1_000_000_000;
 

@@ -5,7 +5,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import process from "node:process";
 import { after, before, describe, test } from "node:test";
-import { run, runtimeMissing, runtimePath, signal, startCommand, until } from "../real-server.ts";
+import { run, runtimeMissing, runtimePath, signal, startCommand, startSkipped, until } from "../real-server.ts";
 import { example } from "./example.ts";
 import { install, type Installed, root, withNode } from "./tarball.ts";
 
@@ -51,7 +51,7 @@ const runtimes = [
   { name: "Node 22", path: oldest ?? "", skip: oldest === undefined ? "no Node 22 on PATH" : false },
 ];
 
-describe("the packed tarball", { skip: npmMissing || runtimeMissing("node") }, () => {
+describe("the packed tarball", { skip: npmMissing || startSkipped("deno") || runtimeMissing("node") }, () => {
   let installed: Installed;
   let project = "";
   before(async () => {
@@ -122,7 +122,7 @@ describe("the packed tarball", { skip: npmMissing || runtimeMissing("node") }, (
       {
         name: "Deno",
         path: runtimePath("deno"),
-        skip: runtimeMissing("deno"),
+        skip: false,
         flags: ["run", "-A", "--no-check", "--cached-only"],
         testFlags: ["test", "-A", "--no-check", "--cached-only"],
       },

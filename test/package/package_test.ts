@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { httpsClient } from "../https.ts";
-import { run, runtimeMissing, runtimePath, startRealServer } from "../real-server.ts";
+import { run, runtimePath, startRealServer, startSkipped } from "../real-server.ts";
 import { example } from "./example.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -38,7 +38,7 @@ describe("the package", () => {
   });
 
   for (const runtime of ["deno", "node"] as const) {
-    const skip = runtimeMissing(runtime);
+    const skip = startSkipped(runtime);
     const theirs = async (name: string, code: string) => {
       await writeFile(join(folder, name), code);
       const flags = runtime === "deno" ? ["run", "-A", "--no-check"] : ["--disable-warning=ExperimentalWarning"];

@@ -4,12 +4,12 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { run, runtimeMissing, runtimePath } from "../real-server.ts";
+import { run, runtimePath, startSkipped } from "../real-server.ts";
 import { root } from "./tarball.ts";
 
 for (const exact of [false, true]) {
   const name = `the sources type-check under strict${exact ? " and exactOptionalPropertyTypes" : " alone"}`;
-  test(name, { skip: runtimeMissing("node") }, async () => {
+  test(name, { skip: startSkipped("node") }, async () => {
     const folder = await mkdtemp(join(tmpdir(), "thole-types-"));
     try {
       const compilerOptions = {
@@ -35,7 +35,7 @@ for (const exact of [false, true]) {
   });
 }
 
-test("deno publish --dry-run reports no error and no slow type", { skip: runtimeMissing("deno") }, async () => {
+test("deno publish --dry-run reports no error and no slow type", { skip: startSkipped("deno") }, async () => {
   const args = ["publish", "--dry-run", "--allow-dirty", "--no-provenance"];
   const { code, output, errors } = await run(runtimePath("deno"), args, { cwd: root, env: { NO_COLOR: "1" } });
   assert.equal(code, 0, output + errors);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { inFolder } from "../flags/served.ts";
 import { httpsClient } from "../https.ts";
-import { run, type Runtime, runtimeMissing, startRealServer, until } from "../real-server.ts";
+import { run, type Runtime, startRealServer, startSkipped, until } from "../real-server.ts";
 
 const kubectlMissing = (await run("kubectl", ["version", "--client"]).then(({ code }) => code, () => 1)) === 0
   ? false
@@ -13,7 +13,7 @@ const kubectlMissing = (await run("kubectl", ["version", "--client"]).then(({ co
 
 for (const runtime of ["deno", "node"] satisfies readonly Runtime[]) {
   test(`${runtime}: SIGHUP reloads the file, kubectl sees removed and added kinds, and a mistake has no effect`, {
-    skip: runtimeMissing(runtime) || kubectlMissing,
+    skip: startSkipped(runtime) || kubectlMissing,
   }, () =>
     inFolder(async (folder) => {
       const file = join(folder, "thole.yaml");
@@ -48,7 +48,7 @@ for (const runtime of ["deno", "node"] satisfies readonly Runtime[]) {
 
   test(
     `${runtime}: a mounted ConfigMap that changes by its ..data link is reloaded automatically`,
-    { skip: runtimeMissing(runtime) },
+    { skip: startSkipped(runtime) },
     () =>
       inFolder(async (folder) => {
         const show = async (version: string, text: string) => {

@@ -11,7 +11,7 @@ import { balanced, nothingMet } from "../guarantees/balanced.ts";
 import { violations } from "../guarantees/checkers.ts";
 import { eventsOf, type Load, startLoad, told } from "../guarantees/load.ts";
 import { type Client, documents, httpsClient } from "../https.ts";
-import { type Runtime, runtimeMissing, startRealServer, until } from "../real-server.ts";
+import { type Runtime, startRealServer, startSkipped, until } from "../real-server.ts";
 
 /** Each change is reverted before the next. `away`: config maps are not served meanwhile. */
 const switches: readonly { readonly text: string; readonly away: boolean }[] = [
@@ -100,7 +100,7 @@ for (const [runtime, store] of setups) {
   test(
     `plugins and gates are changed under load on ${runtime} with ${store}: no request is dropped, no event is lost, repeated or reordered`,
     {
-      skip: runtimeMissing(runtime) || (store === "etcd" && etcdMissing()),
+      skip: startSkipped(runtime) || (store === "etcd" && etcdMissing()),
     },
     () => inFolder((folder) => switched(runtime, store, folder)),
   );

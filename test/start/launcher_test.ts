@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { run, runtimeMissing, runtimePath, startCommand, until } from "../real-server.ts";
+import { run, runtimeMissing, runtimePath, startCommand, startSkipped, until } from "../real-server.ts";
 
 const launcher = fileURLToPath(new URL("../../scripts/start.mjs", import.meta.url));
 const nodes = ["node", runtimePath("node")];
 
-describe("scripts/start.mjs", { skip: runtimeMissing("deno") || runtimeMissing("node") }, () => {
+describe("scripts/start.mjs", { skip: startSkipped("deno") || runtimeMissing("node") }, () => {
   let folder = "";
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "thole-launcher-"));

@@ -7,12 +7,12 @@ import { after, before, describe, it } from "node:test";
 import { limits } from "../../core/limits.ts";
 import { issueCertificate, type KeyedCertificate } from "../../kernel/listen/x509/certificate.ts";
 import { httpsClient } from "../https.ts";
-import { type RealServer, runtimeMissing, startProgram, startRealServer, until } from "../real-server.ts";
+import { type RealServer, startProgram, startRealServer, startSkipped, until } from "../real-server.ts";
 
 const day = 86_400_000;
 const dates = { notBefore: Date.now() - day, notAfter: Date.now() + day };
 
-describe("permissions of npm start", { skip: runtimeMissing("deno") }, () => {
+describe("permissions of npm start", { skip: startSkipped("deno") }, () => {
   let folder = "";
   before(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), "thole-start-")));

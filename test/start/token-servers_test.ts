@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { httpsClient } from "../https.ts";
 import { openIssuer } from "../oidc-issuer.ts";
-import { runtimeMissing, startRealServer, until } from "../real-server.ts";
+import { startRealServer, startSkipped, until } from "../real-server.ts";
 import { openReviewer } from "../token-reviewer.ts";
 
 for (const runtime of ["deno", "node"] as const) {
   test(
     `${runtime}: tokens of an issuer and of a webhook that start later than this server`,
-    { skip: runtimeMissing(runtime) },
+    { skip: startSkipped(runtime) },
     async () => {
       const folder = await mkdtemp(join(tmpdir(), "thole-tokens-"));
       const issuer = await openIssuer(), reviewer = await openReviewer();
