@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { denoMissing, denoPath, nodeMissing, nodePath, root } from "./runtimes.mjs";
 
 const folders = ["core", "kernel", "plugins", "metrics", "health", "test"];
-const filesAtOnceMax = 4;
+/** One more than the cores: many files wait for other processes. */
+const filesAtOnce = Math.min(4, availableParallelism() + 1);
 const wholeRunMinutes = 25;
 
 function testFiles(parts) {
@@ -57,7 +58,7 @@ const runners = {
     flags: (report) => [
       "--disable-warning=ExperimentalWarning",
       "--test",
-      "--test-concurrency=2",
+      `--test-concurrency=${filesAtOnce}`,
       "--test-reporter=spec",
       "--test-reporter-destination=stdout",
       "--test-reporter=tap",
@@ -108,8 +109,7 @@ async function main() {
   spawnSync("sh", [join(root, "scripts/ensure-etcd.sh")], { stdio: ["ignore", "inherit", "inherit"] });
   const folder = mkdtempSync(join(tmpdir(), "thole-test-"));
   const report = join(folder, "report");
-  const jobs = String(Math.min(filesAtOnceMax, availableParallelism()));
-  const code = await run(path, [...runner.flags(report), ...files], { ...process.env, DENO_JOBS: jobs, NO_COLOR: "1" });
+  const code = await run(path, [...runner.flags(report), ...files], { ...process.env, DENO_JOBS: String(filesAtOnce), NO_COLOR: "1" });
   const counts = existsSync(report) ? runner.counts(readFileSync(report, "utf8")) : { passed: 0, failed: 0, skipped: 0 };
   rmSync(folder, { recursive: true, force: true });
   // The report lacks files that did not load, and crashes.
