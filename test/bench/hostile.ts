@@ -57,6 +57,7 @@ export async function measureHostile(name: string, request: HostileRequest, runt
       objects: 1,
       seconds: quietSeconds,
       run: "",
+      pid: server.pid,
     };
     await probe.ask<Loaded>(load); // Until its code, and the server's for it, is compiled.
     const quiet = await probe.ask<Loaded>(load);
@@ -75,7 +76,7 @@ export async function measureHostile(name: string, request: HostileRequest, runt
     const { peak } = memoryMiB(server.pid);
     for (const connection of connections) connection.close();
     const sentMiB = Math.max(body.length, path.length, bearer.length) * atOnce / mebibyte;
-    const stalls = [alone.waited, together.waited];
+    const stalls = [alone.waited, together.waited], stallsCpu = [alone.waitedCpu, together.waitedCpu];
     const statuses = new Map<number, number>();
     for (const status of together.result) statuses.set(status, (statuses.get(status) ?? 0) + 1);
     return {
@@ -89,14 +90,15 @@ export async function measureHostile(name: string, request: HostileRequest, runt
       floor: undefined,
       peakMiB: peak,
       stallMs: Math.max(...stalls),
+      stallCpuMs: Math.max(...stallsCpu),
       bodyTimes: (peak - memoryBefore) / sentMiB,
       note: `answered with ${[...statuses].map(([status, count]) => `${status} (${count})`).join(", ")}; /livez waited ${
         stalls.map((each) => each.toFixed(0)).join(" and ")
-      } ms beside 1 and ${atOnce}, ${quiet.longest.toFixed(0)} ms before; the serving thread ran ${
-        (main.ran - mainBefore.ran).toFixed(0)
-      } ms and waited ${(main.waited - mainBefore.waited).toFixed(0)} ms for a core; ${sentMiB.toFixed(1)} MiB sent, ${
-        memoryBefore.toFixed(0)
-      } MiB before`,
+      } ms beside 1 and ${atOnce} (${stallsCpu.map((each) => each.toFixed(0)).join(" and ")} ms of CPU of the serving thread), ${
+        quiet.longest.toFixed(0)
+      } ms before; the serving thread ran ${(main.ran - mainBefore.ran).toFixed(0)} ms and waited ${
+        (main.waited - mainBefore.waited).toFixed(0)
+      } ms for a core; ${sentMiB.toFixed(1)} MiB sent, ${memoryBefore.toFixed(0)} MiB before`,
     };
   } finally {
     for (const child of children.toReversed()) await child.stop();
@@ -107,11 +109,12 @@ export async function measureHostile(name: string, request: HostileRequest, runt
 /** The result of `run`, and the longest delay of /livez from before its start until after its end. */
 async function beside<T>(probe: ReturnType<typeof startChild>, load: Load, run: () => Promise<T>) {
   let over = false;
-  let waited = 0, failed = 0;
+  let waited = 0, waitedCpu = 0, failed = 0;
   const probing = (async () => {
     while (!over) {
       const loaded = await probe.ask<Loaded>(load);
       waited = Math.max(waited, loaded.longest);
+      waitedCpu = Math.max(waitedCpu, loaded.longestCpu);
       failed += loaded.failed;
     }
   })();
@@ -120,7 +123,7 @@ async function beside<T>(probe: ReturnType<typeof startChild>, load: Load, run: 
   const seconds = (performance.now() - begun) / 1000;
   over = true;
   await probing;
-  return { result, seconds, waited, failed };
+  return { result, seconds, waited, waitedCpu, failed };
 }
 
 /** The status of the response. */
