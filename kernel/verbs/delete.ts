@@ -25,9 +25,9 @@ import { isFinished, modified } from "./update.ts";
 export async function remove(call: RequestContext): Promise<VerbResult> {
   const options = await deleteOptions(call);
   const { endpoint, info, backend } = call;
-  // As upstream: kinds with write authorization, and most with their own deletion, do not support unsafe deletion.
-  const { deletion, authorizeWrite } = endpoint.resource;
-  const isWrapped = (deletion !== undefined && deletion.unsafe !== true) || authorizeWrite !== undefined;
+  // As upstream: kinds with write authorization, and most with their own deletion, do not support unsafe deletion. Custom resources do.
+  const { custom, deletion, authorizeWrite } = endpoint.resource;
+  const isWrapped = custom !== true && ((deletion !== undefined && deletion.unsafe !== true) || authorizeWrite !== undefined);
   if (options.ignoreReadErrors && isWrapped) {
     throw internalError("no unsafe deleter provided, can not honor ignoreStoreReadErrorWithClusterBreakingPotential");
   }

@@ -1,4 +1,4 @@
-/** The part of a definition that the server needs to serve its resource: plain data that changes only if the served resource changes. */
+/** The part of a definition that the server needs to serve its resource. It is replaced only if the served resource changes. */
 import { isTrue } from "../condition.ts";
 import type { CustomResourceDefinition, Names, Spec } from "../schema.ts";
 
@@ -8,18 +8,21 @@ export interface Description {
   readonly spec: Spec;
   /** The accepted names. */
   readonly names: Names;
-  /** The definition is being deleted: objects cannot be created. */
-  readonly terminating: boolean;
+  /** Whether the definition is being deleted: objects cannot be created. It may change; the served resource stays the same. */
+  readonly isTerminating: () => boolean;
 }
 
 /**
  * The description of a definition; undefined if its resource is not served yet: its names have not been accepted, or have been lost to
  * another definition before it was established.
  */
-export function descriptionOf({ metadata, spec, status }: CustomResourceDefinition): Description | undefined {
+export function descriptionOf(
+  { metadata, spec, status }: CustomResourceDefinition,
+  isTerminating: Description["isTerminating"],
+): Description | undefined {
   const { acceptedNames: names } = status, conditions = status.conditions ?? [];
   if (!isTrue(conditions, "NamesAccepted") && !isTrue(conditions, "Established")) return undefined;
   const { plural = "", singular = "", kind = "", listKind = "" } = names as Partial<Names>;
   if ([plural, singular, kind, listKind].includes("")) return undefined;
-  return { name: metadata.name ?? "", spec, names, terminating: isTrue(conditions, "Terminating") };
+  return { name: metadata.name ?? "", spec, names, isTerminating };
 }

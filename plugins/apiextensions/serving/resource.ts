@@ -40,12 +40,8 @@ export function resourceOf(description: Description): Resource {
     create: (next, context) => validatorFor(context).create(next),
     update: (next, prior, context) => validatorFor(context).update(next, prior),
     warn: (next, prior, context) => [...validatorFor(context).warnings(next), ...finalizerWarnings(next, prior)],
-    ...(description.terminating
-      ? {
-        authorizeWrite: (_next: ApiObject, prior: ApiObject | undefined) =>
-          prior === undefined ? "create not allowed while custom resource definition is terminating" : undefined,
-      }
-      : {}),
+    authorizeWrite: (_next: ApiObject, prior: ApiObject | undefined) =>
+      prior === undefined && description.isTerminating() ? "create not allowed while custom resource definition is terminating" : undefined,
   };
 }
 

@@ -1,5 +1,6 @@
 /** Follows the definitions, so that their resources are added, changed and removed while the server runs. */
 import type { ResourceSource } from "../../../plugin.ts";
+import { isTrue } from "../condition.ts";
 import { type CustomResourceDefinition, groupVersion } from "../schema.ts";
 import { resourceOf } from "./resource.ts";
 import { type Description, descriptionOf } from "./description.ts";
@@ -10,7 +11,7 @@ export const definedResources: ResourceSource<Description> = {
   hook: "crd-informer-synced",
   needs: [{ resource, groupVersions: [groupVersion] }],
   async *follow({ api }, signal) {
-    const served = new Map<string, { readonly key: string; readonly description: Description }>();
+    const served = new Map<string, Followed>();
     let synced = false, changed = true;
     let wake = Promise.withResolvers<void>();
     const ended = follow();
@@ -49,19 +50,27 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
+interface Followed {
+  readonly key: string;
+  readonly description: Description;
+  terminating: boolean;
+}
+
 /** Processes an event. Returns whether the served resources have changed. */
-function take(
-  served: Map<string, { readonly key: string; readonly description: Description }>,
-  type: string,
-  definition: CustomResourceDefinition,
-): boolean {
-  const name = definition.metadata.name ?? "";
-  const description = type === "DELETED" ? undefined : descriptionOf(definition);
+function take(served: Map<string, Followed>, type: string, definition: CustomResourceDefinition): boolean {
+  const { name = "", uid = "", generation = 0 } = definition.metadata;
+  const description = type === "DELETED" ? undefined : descriptionOf(definition, () => followed.terminating);
   if (description === undefined) return served.delete(name);
-  const { uid = "", generation = 0 } = definition.metadata;
   // The spec has changed if its generation has.
-  const key = JSON.stringify([uid, String(generation), description.names, description.terminating]);
-  if (served.get(name)?.key === key) return false;
-  served.set(name, { key, description });
+  const key = JSON.stringify([uid, String(generation), description.names]),
+    terminating = isTrue(definition.status.conditions ?? [], "Terminating");
+  const followed: Followed = { key, description, terminating };
+  const before = served.get(name);
+  if (before?.key === key) {
+    // Watches go on: their clients see the deletion of each object.
+    before.terminating = terminating;
+    return false;
+  }
+  served.set(name, followed);
   return true;
 }

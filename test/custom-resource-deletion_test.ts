@@ -1,0 +1,94 @@
+// The objects of a definition that is being deleted: watches see each of them go, none can be created, the others can be changed.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openTestServer, type TestServer } from "../testing.ts";
+import { documents } from "./https.ts";
+
+const group = "things.example.com", definition = `things.${group}`;
+const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const things = `/apis/${group}/v1/namespaces/default/things`;
+const thing = (name: string, metadata: object = {}) => ({ apiVersion: `${group}/v1`, kind: "Thing", metadata: { name, ...metadata } });
+
+function send(server: TestServer, method: string, path: string, body?: object, type = "application/json"): Promise<Response> {
+  const init = body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": type } };
+  return server.handle(new Request(`http://localhost${path}`, { method, ...init }));
+}
+async function done(server: TestServer, method: string, path: string, body?: object, type?: string): Promise<any> {
+  const response = await send(server, method, path, body, type), text = await response.text();
+  assert.ok(response.ok, `${method} ${path}: ${response.status} ${text}`);
+  return JSON.parse(text);
+}
+async function until(attempt: () => Promise<void>): Promise<void> {
+  for (const end = AbortSignal.timeout(30_000);;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (end.aborted) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+}
+
+async function define(server: TestServer): Promise<void> {
+  const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }];
+  const spec = { group, scope: "Namespaced", names: { plural: "things", kind: "Thing" }, versions };
+  await done(server, "POST", definitions, { metadata: { name: definition }, spec });
+  await until(async () => assert.equal((await send(server, "GET", things)).status, 200));
+}
+
+/** The events of a watch from now on; `ended` resolves when the server has ended it. */
+async function watch(server: TestServer, query: string): Promise<{ readonly events: string[]; readonly ended: Promise<void> }> {
+  const { metadata } = await done(server, "GET", things);
+  const { body } = await send(server, "GET", `${things}?watch=1&resourceVersion=${metadata.resourceVersion}${query}`);
+  const events: string[] = [];
+  const ended = (async () => {
+    for await (const { type, object } of documents(body!)) events.push(`${type} ${object.metadata?.name ?? object.code}`);
+  })();
+  return { events, ended };
+}
+
+test("watches see the deletion of each object when their definition is deleted", async () => {
+  await using server = await openTestServer();
+  await define(server);
+  for (const name of ["a", "b"]) await done(server, "POST", things, thing(name));
+  const all = await watch(server, ""), one = await watch(server, "&fieldSelector=metadata.name%3Da");
+  await done(server, "DELETE", `${definitions}/${definition}`);
+  await Promise.all([all.ended, one.ended]);
+  const deleted = (events: readonly string[]) => events.filter((event) => event.startsWith("DELETED")).toSorted();
+  assert.deepEqual(deleted(all.events), ["DELETED a", "DELETED b"]);
+  assert.deepEqual(deleted(one.events), ["DELETED a"]);
+  await until(async () => assert.equal((await send(server, "GET", things)).status, 404));
+});
+
+test("while a definition is being deleted its objects are changed and watched, and none is created", async () => {
+  await using server = await openTestServer();
+  await define(server);
+  await done(server, "POST", things, thing("held", { finalizers: ["example.com/hold"] }));
+  const { events, ended } = await watch(server, "");
+  await done(server, "DELETE", `${definitions}/${definition}`);
+  const reason = 'things.things.example.com "late" is forbidden: create not allowed while custom resource definition is terminating';
+  await until(async () => {
+    const response = await send(server, "POST", things, thing("late")), { code, message } = await response.json();
+    assert.deepEqual([code, message], [403, reason]);
+  });
+  const applied = await send(server, "PATCH", `${things}/late?fieldManager=m`, thing("late"), "application/apply-patch+yaml");
+  assert.deepEqual([applied.status, (await applied.json()).message], [403, reason]);
+  const merge = (metadata: object) => done(server, "PATCH", `${things}/held`, { metadata }, "application/merge-patch+json");
+  await merge({ labels: { changed: "yes" } });
+  await until(async () => assert.ok((await done(server, "GET", `${things}/held`)).metadata.deletionTimestamp !== undefined));
+  await merge({ finalizers: null });
+  await ended;
+  assert.deepEqual([events.filter((event) => event.startsWith("ADDED")), events.at(-2)], [[], "DELETED held"]);
+  await until(async () => assert.equal((await send(server, "GET", `${definitions}/${definition}`)).status, 404));
+});
+
+test("a definition that is created again while the objects of the earlier one are deleted begins without objects", async () => {
+  await using server = await openTestServer();
+  await define(server);
+  await done(server, "POST", things, thing("old"));
+  await done(server, "DELETE", `${definitions}/${definition}`);
+  await until(() => define(server));
+  await until(async () => void await done(server, "POST", things, thing("new")));
+  const { items } = await done(server, "GET", things);
+  assert.deepEqual(items.map(({ metadata }: any) => metadata.name), ["new"]);
+});
