@@ -4,34 +4,15 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { ApiException, CoreV1Api, KubeConfig, makeInformer, type V1ConfigMap, Watch } from "@kubernetes/client-node";
+import { ApiException, CoreV1Api, makeInformer, type V1ConfigMap, Watch } from "@kubernetes/client-node";
 import { freePort } from "../ports.ts";
 import { type Runtime, startRealServer, startSkipped, until } from "../real-server.ts";
 import { openEtcd } from "../../kernel/store/etcd/etcd.ts";
 import { etcdMissing, startEtcd } from "../etcd.ts";
-
-/**
- * The client's HTTP/2 uses undici, which crashes Deno 2.9 (an assertion in nghttp2, or a segmentation fault). There it uses HTTP/1.1 with
- * the same requests; on Node it is unchanged.
- */
-class Config extends KubeConfig {
-  override createDispatcherOptions(
-    ...args: Parameters<KubeConfig["createDispatcherOptions"]>
-  ): ReturnType<KubeConfig["createDispatcherOptions"]> {
-    const made = super.createDispatcherOptions(...args);
-    if (!("Deno" in globalThis) || made.type !== "agent") return made;
-    return { ...made, connect: { ...made.connect, allowH2: false } as typeof made.connect }; // An option of undici.
-  }
-}
+import { configOf } from "./client-node.ts";
 
 const namespace = "default";
 const nameOf = (object: V1ConfigMap): string => object.metadata?.name ?? "";
-
-function configOf(kubeconfig: string): KubeConfig {
-  const config = new Config();
-  config.loadFromFile(kubeconfig);
-  return config;
-}
 
 for (const runtime of ["deno", "node"] as const) {
   const skip = startSkipped(runtime);
