@@ -16,6 +16,8 @@ export function foundIn({ metadata }: any): NonNullable<Read["found"]> { // A re
 export interface Stage {
   readonly history: History;
   readonly collection: string;
+  /** `apiVersion` and `kind` of the bodies of writes, if they need them. */
+  readonly type: object;
   /** One of the servers that currently respond. */
   readonly client: () => Client;
   readonly random: () => number;
@@ -31,7 +33,7 @@ let values = 0;
 const labels = (random: () => number) => ({ [wantedLabel]: random() < 0.5 ? "yes" : "no" });
 
 /** Puts and deletes objects of some names in sequence, with and without a resourceVersion. */
-export async function write({ history, collection, client, random, ending }: Stage, keys: readonly string[]): Promise<void> {
+export async function write({ history, collection, type, client, random, ending }: Stage, keys: readonly string[]): Promise<void> {
   const last = new Map<string, string>();
   while (!ending.aborted) {
     const key = keys[Math.floor(random() * keys.length)]!, value = String(++values), begun = now();
@@ -42,8 +44,8 @@ export async function write({ history, collection, client, random, ending }: Sta
     const ask = deletes
       ? { method: "DELETE", path: `${collection}/${key}`, body: { preconditions: { resourceVersion: seen } } }
       : seen === undefined
-      ? { method: "POST", path: collection, body: { metadata: wish } }
-      : { method: "PUT", path: `${collection}/${key}`, body: { metadata } };
+      ? { method: "POST", path: collection, body: { ...type, metadata: wish } }
+      : { method: "PUT", path: `${collection}/${key}`, body: { ...type, metadata } };
     const answer = await client().ask(ask.path, { method: ask.method, body: ask.body }).catch(() => undefined);
     const note = (outcome: Write["outcome"], revision?: number, why?: string) =>
       history.writes.push({

@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
 import { etcdMissing, type EtcdServer, startEtcds } from "../etcd.ts";
+import type { Client } from "../https.ts";
 import { type Runtime, runtimeMissing, startSkipped, until } from "../real-server.ts";
-import { pause } from "./actors.ts";
+import { configMaps, pause } from "./actors.ts";
 import { violations } from "./checkers.ts";
 import { type Fault, faultsOf, silences } from "./faults.ts";
 import { Host } from "./host.ts";
@@ -22,14 +23,25 @@ const wellMs = 60_000;
 
 type Faults = (hosts: readonly Host[], members: readonly EtcdServer[], random: () => number) => readonly Fault[];
 
+/** Makes what is written and read. */
+type Collection = (client: () => Client) => Promise<{ readonly path: string; readonly type?: object }>;
+
 /** `runtimes`: the runtime of each server. */
-async function scene(runtimes: readonly Runtime[], members: readonly EtcdServer[], faultsFor: Faults = faultsOf): Promise<void> {
+async function scene(
+  runtimes: readonly Runtime[],
+  members: readonly EtcdServer[],
+  { faultsFor = faultsOf, collection = () => Promise.resolve({ path: configMaps }) }: {
+    readonly faultsFor?: Faults;
+    readonly collection?: Collection;
+  } = {},
+): Promise<void> {
   const hosts: Host[] = [];
   for (const runtime of runtimes) hosts.push(await Host.open(runtime, members));
   const random = randomOf(seed + 100), faults = faultsFor(hosts, members, random), done: string[] = [];
   let load: Load | undefined;
   try {
-    load = await startLoad((random) => hosts[Math.floor(random() * hosts.length)]!.client(), seed);
+    const { path, type } = await collection(() => hosts.at(-1)!.client());
+    load = await startLoad((random) => hosts[Math.floor(random() * hosts.length)]!.client(), seed, path, type);
     const { progress } = load;
     for (const begun = performance.now(); done.length < Math.min(faultsMin, faults.length) || performance.now() - begun < seconds * 1000;) {
       await pause(400 + random() * 600);
@@ -58,6 +70,35 @@ test(`${promise}, on the embedded store, while the server is killed, stopped and
   skip: startSkipped("deno"),
 }, () => scene(["deno"], []));
 
+/** A custom resource, which the given server serves. */
+const widgets: Collection = async (client) => {
+  const group = "guarantees.example.com", path = `/apis/${group}/v1/namespaces/default/widgets`;
+  const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }];
+  const body = {
+    metadata: { name: `widgets.${group}` },
+    spec: { group, scope: "Namespaced", names: { plural: "widgets", kind: "Widget" }, versions },
+  };
+  const { status, text } = await client().ask("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", { method: "POST", body });
+  assert.equal(status, 201, text);
+  await until(async () => assert.equal((await client().ask(path)).status, 200));
+  return { path, type: { apiVersion: `${group}/v1`, kind: "Widget" } };
+};
+
+test(`${promise}, of a custom resource on the embedded store, while the server is killed, stopped and cut off, and history is compacted`, {
+  skip: startSkipped("node"),
+}, () => scene(["node"], [], { collection: widgets }));
+
+test(`${promise}, of a custom resource with two servers on one etcd, whichever dies`, {
+  skip: etcdMissing() || startSkipped("deno") || runtimeMissing("node") || (!isLong && "only in npm run test:faults"),
+}, async () => {
+  const cluster = await startEtcds({ members: 1 });
+  try {
+    await scene(["deno", "node"], cluster, { collection: widgets });
+  } finally {
+    for (const member of cluster) await member.stop();
+  }
+});
+
 const both = "while both are killed, stopped and cut off, and history is compacted";
 const setups: readonly (readonly [string, readonly [Runtime, ...Runtime[]], number, "always" | "long", Faults?])[] = [
   [`with one etcd and deno, ${both}`, ["deno"], 1, "always"],
@@ -72,7 +113,7 @@ for (const [how, runtimes, members, when, faultsFor] of setups) {
   test(`${promise}, ${how}`, { skip: skip ?? false }, async () => {
     const cluster = await startEtcds({ members });
     try {
-      await scene(runtimes, cluster, faultsFor);
+      await scene(runtimes, cluster, faultsFor === undefined ? {} : { faultsFor });
     } finally {
       for (const member of cluster) await member.stop();
     }

@@ -29,13 +29,14 @@ export async function startLoad(
   client: (random: () => number) => Client,
   seed: number,
   collection: string = configMaps,
+  type: object = {},
 ): Promise<Load> {
   const history = new History(), counts: Resumed = { resumes: 0, relists: 0, ends: [] };
   const enough = new AbortController(), ending = new AbortController();
   const keys = Array.from({ length: 8 }, (_, at) => `key-${at}`);
   const stageOf = (actor: number, { signal } = ending): Stage => {
     const random = randomOf(seed + actor);
-    return { history, collection, client: () => client(random), random, ending: signal };
+    return { history, collection, type, client: () => client(random), random, ending: signal };
   };
   const watching = [
     ...[5, 6].map((at) => watch(stageOf(at), `watcher ${at}`, false, counts)),
@@ -58,7 +59,7 @@ export async function startLoad(
     async finish() {
       enough.abort();
       await Promise.all(working);
-      const last = await lastWrite(collection, () => client(quiet));
+      const last = await lastWrite({ collection, type }, () => client(quiet));
       await until(() => assert.equal(reached(history, last), watchers, "watchers that heard of the last write"), wellMs);
       ending.abort();
       await Promise.all([...watching, dawdling]);
@@ -93,11 +94,11 @@ export function eventsOf(chains: History["chains"]): number {
 }
 
 /** The final write, which every watcher must see. */
-async function lastWrite(collection: string, client: () => Client): Promise<number> {
+async function lastWrite({ collection, type }: Pick<Stage, "collection" | "type">, client: () => Client): Promise<number> {
   return await until(async () => {
     const answer = await client().ask(collection, {
       method: "POST",
-      body: { metadata: { generateName: "last-", labels: { [wantedLabel]: "yes" } } },
+      body: { ...type, metadata: { generateName: "last-", labels: { [wantedLabel]: "yes" } } },
     });
     assert.equal(answer.status, 201, answer.text);
     return Number(answer.json().metadata.resourceVersion);
