@@ -8,6 +8,7 @@ import {
   type Api,
   type Condition,
   type Controller,
+  type ControllerContext,
   type Names,
   pause,
   runWorkQueue,
@@ -16,6 +17,7 @@ import {
   type WorkQueue,
 } from "../../plugin.ts";
 import { alphaFieldsOf, fromStored, toStored, withToken, withVersion } from "./alpha.ts";
+import { finishMigrating, hasDefinition, markMigrating } from "./definition.ts";
 import { type Collection, rewriteAll } from "./rewrite.ts";
 import type { AlphaStorageVersionMigration, StorageVersionMigration } from "./schema.ts";
 
@@ -27,37 +29,51 @@ const updateAttemptsMax = 5;
 const resourcesMax = 100;
 /** Longest pause before an error is retried, in milliseconds. */
 const retryMsMax = 30_000;
+/**
+ * Time between the condition of the definition and the first list, in milliseconds. Another server may still store objects in the version
+ * of an older definition until it has received the newer one.
+ */
+const settleMs = 2000;
 
-export const migrationController: Controller = {
-  name: "storage-version-migrator",
-  serviceAccount: "storage-version-migrator-controller",
-  fieldManager: "kube-controller-manager",
-  gate: "StorageVersionMigrator",
-  needs: [{ resource: plural, groupVersions: [beta, alpha] }],
-  async run(context, signal) {
-    const client = migrationClient(context.api, context.names);
-    /** Unfinished migrations by uid, in the order of their arrival. */
-    const pending = new Map<string, StorageVersionMigration>();
-    // The queue's keys are resources: each has one running migration. An error is retried from the migration's continue token.
-    const work = async (key: string, queue: WorkQueue) => {
-      const migration = [...pending.values()].find((each) => keyOf(each) === key);
-      if (migration === undefined) return;
+export const migrationController: Controller = migrationControllerWith({ settleMs });
+
+/** The controller. `settleMs`: how long a migration of custom resources waits for all servers to know the definition. */
+export function migrationControllerWith(options: { readonly settleMs: number }): Controller {
+  return {
+    name: "storage-version-migrator",
+    serviceAccount: "storage-version-migrator-controller",
+    fieldManager: "kube-controller-manager",
+    gate: "StorageVersionMigrator",
+    needs: [{ resource: plural, groupVersions: [beta, alpha] }],
+    run: (context, signal) => runMigrations(context, signal, options.settleMs),
+  };
+}
+
+async function runMigrations(context: ControllerContext, signal: AbortSignal, settleMs: number): Promise<void> {
+  const { api, names } = context;
+  const client = migrationClient(api, names);
+  /** Unfinished migrations by uid, in the order of their arrival. */
+  const pending = new Map<string, StorageVersionMigration>();
+  // The queue's keys are resources: each has one running migration. An error is retried from the migration's continue token.
+  const work = async (key: string, queue: WorkQueue) => {
+    const migration = [...pending.values()].find((each) => keyOf(each) === key);
+    if (migration === undefined) return;
+    const uid = migration.metadata.uid ?? "";
+    const isActive = () => !queue.signal.aborted && pending.has(uid);
+    await migrate({ api, names, client, settleMs, isActive, signal: queue.signal }, migration);
+    if (queue.signal.aborted) return;
+    pending.delete(uid);
+    queue.add(key);
+  };
+  await runWorkQueue({ context, signal, workers: resourcesMax, retry: { maxMs: retryMsMax }, work }, async (queue, until) => {
+    for await (const { type, migration } of client.watch(until)) {
       const uid = migration.metadata.uid ?? "";
-      await migrate(context.api, client, migration, () => !queue.signal.aborted && pending.has(uid), queue.signal);
-      if (queue.signal.aborted) return;
-      pending.delete(uid);
-      queue.add(key);
-    };
-    await runWorkQueue({ context, signal, workers: resourcesMax, retry: { maxMs: retryMsMax }, work }, async (queue, until) => {
-      for await (const { type, migration } of client.watch(until)) {
-        const uid = migration.metadata.uid ?? "";
-        if (type === "DELETED" || isFinished(migration)) pending.delete(uid);
-        else pending.set(uid, migration);
-        queue.add(keyOf(migration));
-      }
-    });
-  },
-};
+      if (type === "DELETED" || isFinished(migration)) pending.delete(uid);
+      else pending.set(uid, migration);
+      queue.add(keyOf(migration));
+    }
+  });
+}
 
 /** A client for migrations. Objects are in the stored form, whichever version is served. */
 interface MigrationClient {
@@ -101,18 +117,35 @@ function isFinished({ status }: StorageVersionMigration): boolean {
   return (status.conditions ?? []).some(({ type, status }) => (type === "Succeeded" || type === "Failed") && status === "True");
 }
 
-async function migrate(
-  api: Api,
-  client: MigrationClient,
-  migration: StorageVersionMigration,
-  isActive: () => boolean,
-  signal: AbortSignal,
-): Promise<void> {
-  const isUnfinished = await updateStatus(client, migration, {
+function isRunning({ status }: StorageVersionMigration): boolean {
+  return (status.conditions ?? []).some(({ type, status }) => type === "Running" && status === "True");
+}
+
+/** What the run of one migration needs. */
+interface Migrating {
+  readonly api: Api;
+  readonly names: Names;
+  readonly client: MigrationClient;
+  readonly settleMs: number;
+  /** False once the migration is deleted or the controller ends. */
+  readonly isActive: () => boolean;
+  readonly signal: AbortSignal;
+}
+
+async function migrate(run: Migrating, migration: StorageVersionMigration): Promise<void> {
+  const { api, names, client, isActive, signal } = run;
+  // The watch event may be older than the end of the migration.
+  const current = await unfinished(client, migration);
+  if (current === undefined) return;
+  const { resource } = migration.spec;
+  // A continued migration keeps its mark: objects may have been written for an older generation of the definition.
+  const isCustom = isRunning(current)
+    ? await hasDefinition(api, names, resource)
+    : await markMigrating(api, names, resource, migration.metadata.name ?? "");
+  await updateStatus(client, migration, {
     conditions: [condition("Running", "True", "MigrationRunning", "The migration is running")],
   });
-  // The watch event may be older than the end of the migration.
-  if (!isUnfinished) return;
+  if (isCustom) await pause(run.settleMs, signal);
   const found = await collectionOf(api, migration, isActive, signal);
   if (!isActive()) return;
   const problem = typeof found === "string" ? undefined : await rewriteAll(api, found, {
@@ -126,6 +159,7 @@ async function migrate(
   const outcome = why === undefined
     ? condition("Succeeded", "True", "StorageVersionMigrationSucceeded", "")
     : condition("Failed", "True", "StorageVersionMigrationFailed", why);
+  if (isCustom) await finishMigrating(api, names, resource, why === undefined);
   await updateStatus(client, migration, {
     conditions: [condition("Running", "False", "MigrationCompleted", "Migration completed"), outcome],
   });
@@ -166,6 +200,20 @@ type Status = StorageVersionMigration["status"];
 
 function condition(type: string, status: string, reason: string, message: string): Condition {
   return { type, status, lastTransitionTime: `${new Date().toISOString().slice(0, 19)}Z`, reason, message };
+}
+
+/** The current state of a migration; undefined if it is deleted or finished. */
+async function unfinished(
+  client: MigrationClient,
+  { metadata: { name = "", uid } }: StorageVersionMigration,
+): Promise<StorageVersionMigration | undefined> {
+  try {
+    const current = await client.get(name);
+    return current.metadata.uid === uid && !isFinished(current) ? current : undefined;
+  } catch (error) {
+    if (error instanceof StatusError && error.reason === "NotFound") return undefined;
+    throw error;
+  }
 }
 
 /** Merges `changes` into the status and writes it if it differs. False if the migration is deleted or finished. */

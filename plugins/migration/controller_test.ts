@@ -5,7 +5,7 @@ import type { Api } from "../../core/api.ts";
 import { fakeApi, fakeContext } from "../../core/test-context.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { StatusError } from "../../core/status-error.ts";
-import { migrationController } from "./controller.ts";
+import { migrationController, migrationControllerWith } from "./controller.ts";
 
 const groupVersion = "storagemigration.k8s.io/v1beta1";
 type Migration = ApiObject & {
@@ -25,6 +25,7 @@ function apiOver(
   things: readonly string[],
   until: (written: readonly string[]) => boolean,
   version = groupVersion,
+  definition?: object,
 ) {
   const stored = new Map<string, any>(migrations.map((each) => [each.metadata.name, each]));
   const written: string[] = [];
@@ -37,9 +38,23 @@ function apiOver(
     collections: (verb) => [
       { groupVersion: version, resource: "storageversionmigrations", kind: "StorageVersionMigration", namespaced: false },
       { groupVersion: "v1", resource: "things", kind: "Thing", namespaced: true },
+      ...(definition === undefined ? [] : [
+        {
+          groupVersion: "apiextensions.k8s.io/v1",
+          resource: "customresourcedefinitions",
+          kind: "CustomResourceDefinition",
+          namespaced: false,
+        },
+      ]),
       ...(verb === "list" || verb === "get" ? [{ groupVersion: "v1", resource: "readings", kind: "Reading", namespaced: true }] : []),
     ],
-    get: (_version, _resource, _namespace, name) => Promise.resolve(stored.get(name)),
+    get: (_version, resource, _namespace, name) =>
+      Promise.resolve(resource === "customresourcedefinitions" ? definition : stored.get(name)),
+    apply: (_version, _resource, _namespace, name, object: any) => {
+      const { conditions: [{ type, status }], storedVersions = [] } = object.status;
+      record(`definition ${name} ${type}=${status} ${storedVersions}`);
+      return Promise.resolve(object);
+    },
     list: (_version, _resource, _namespace, query = {}) => {
       if (query["continue"] === "old") return Promise.reject(new StatusError("Expired", "too old", { continue: "newer" }));
       if (query["continue"] === "ancient") return Promise.reject(new StatusError("Expired", "too old"));
@@ -81,7 +96,7 @@ function apiOver(
       if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
     },
   };
-  const run = migrationController.run(
+  const run = migrationControllerWith({ settleMs: 0 }).run(
     fakeContext({ api: fakeApi(api), gates: () => true }),
     AbortSignal.any([done.signal, AbortSignal.timeout(60_000)]),
   );
@@ -102,6 +117,32 @@ test("migrationController writes every object of every page, skips changed and d
     "thing z",
     "one Running=False,Succeeded=True at 7",
   ]);
+});
+
+test("migrationController marks the definition of a custom resource first, and trims its stored versions before the end", async () => {
+  const definition = {
+    metadata: { name: "things.", generation: 1, resourceVersion: "3" },
+    spec: { versions: [{ name: "v1", storage: true }] },
+    status: { conditions: [{ type: "StorageMigrating", status: "True", observedGeneration: 1 }] },
+  };
+  const { run, written } = apiOver([migration("one", "things")], ["a"], endsWith("one Running=False"), groupVersion, definition);
+  await run;
+  assert.deepEqual(written, [
+    "definition things. StorageMigrating=True ",
+    "one Running=True",
+    "one Running=True at 7",
+    "thing a",
+    "one continues from next",
+    "definition things. StorageMigrating=False v1",
+    "one Running=False,Succeeded=True at 7",
+  ]);
+});
+
+test("migrationController does not mark the definition again when it continues a migration", async () => {
+  const definition = { metadata: { name: "things.", generation: 2 }, spec: { versions: [{ name: "v1", storage: true }] }, status: {} };
+  const { run, written } = apiOver([begun("next")], ["a", "z"], endsWith("one Running=False"), groupVersion, definition);
+  await run;
+  assert.deepEqual(written, ["thing z", "definition things. StorageMigrating=False ", "one Running=False,Succeeded=True at 5"]);
 });
 
 const begun = (token: string) => {
