@@ -278,6 +278,13 @@ export const limits = Object.freeze({
    *  addition to the content, and 16 KiB. */
   chunkBytesPerByteMax: 19,
   chunkOverheadBytesMax: 16 * 1024,
+  /**
+   * Bytes of one HTTP/1.1 body that are read without turns; bytes of larger bodies that one turn of the event loop reads, over all
+   * connections; bodies that continue in the next turn.
+   */
+  bodyUnpacedBytes: 64 * 1024,
+  bodyTurnBytes: 256 * 1024,
+  bodiesPerTurnMax: 4,
   /** Bytes of a chunked body read before other connections are served. */
   chunkedTurnBytes: 64 * 1024,
   /** Time that an HTTP/1.1 connection stays open after its last response while the client may still send (as Go's server). */

@@ -31,7 +31,7 @@ export function readBody(body: IncomingBody, announced: string | undefined, limi
     };
     const onData = (chunk: Buffer): void => {
       body.taken += chunk.length;
-      input.piece();
+      input.piece(chunk.length, body.taken);
       if (body.taken <= limit) return content.add(chunk);
       source.pause();
       input.gate(false);

@@ -2,6 +2,7 @@ import type { ServerHttp2Session } from "node:http2";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { limits } from "../../core/limits.ts";
+import { BodyTurns } from "./body-turns.ts";
 import type { PeerAnswer } from "./peer-reader.ts";
 import type { Answering, Response } from "./pump.ts";
 import { ConnectionInput } from "./input.ts";
@@ -58,6 +59,7 @@ export class Connections {
   readonly #times: ConnectionTimes;
   readonly #sweeper: ReturnType<typeof setInterval>;
   readonly #turns = new StepScheduler();
+  readonly #bodies = new BodyTurns();
   #closing = false;
   #emptied: () => void = () => {};
 
@@ -97,7 +99,7 @@ export class Connections {
     connection.tls = tls;
     connection.socket = tls;
     connection.since = performance.now();
-    connection.input = new ConnectionInput(tls, connection.raw);
+    connection.input = new ConnectionInput(tls, connection.raw, this.#bodies);
     this.#of.set(tls, connection);
     if (this.#closing) tls.destroy();
   }

@@ -1,6 +1,8 @@
 import type { Http2ServerRequest } from "node:http2";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
+import { limits } from "../../core/limits.ts";
+import type { BodyTurns } from "./body-turns.ts";
 
 /** The source of a request body's bytes. */
 export interface Input {
@@ -8,8 +10,8 @@ export interface Input {
   received(): number;
   /** Calls `listener` after each piece, until the returned function is called. */
   watch(listener: () => void): () => void;
-  /** Counts one piece that was read. */
-  piece(): void;
+  /** Counts one piece that was read. `taken`: bytes of the body so far, with the piece. */
+  piece(bytes: number, taken: number): void;
   /** Sets whether a handler reads the body. */
   gate(open: boolean): void;
   /** Pauses reading until `release`. */
@@ -23,13 +25,15 @@ export interface Input {
 export class ConnectionInput implements Input {
   readonly #tls: TLSSocket;
   readonly #raw: Socket;
+  readonly #turns: BodyTurns;
   #open = true;
   #holds = 0;
   #stopped = false;
 
-  constructor(tls: TLSSocket, raw: Socket) {
+  constructor(tls: TLSSocket, raw: Socket, turns: BodyTurns) {
     this.#tls = tls;
     this.#raw = raw;
+    this.#turns = turns;
   }
   received(): number {
     return this.#tls.bytesRead;
@@ -61,8 +65,10 @@ export class ConnectionInput implements Input {
   get stopped(): boolean {
     return this.#stopped;
   }
-  /** Pieces of HTTP/1.1 bodies are counted by `watch`. */
-  piece(): void {}
+  /** Small bodies are read without turns. */
+  piece(bytes: number, taken: number): void {
+    if (taken > limits.bodyUnpacedBytes) this.#turns.read(bytes, this);
+  }
   stop(): void {
     this.#stopped = true;
     this.#apply();

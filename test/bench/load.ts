@@ -5,7 +5,6 @@ import { type Connection, openConnection } from "./connection.ts";
 import { answerLines } from "./children.ts";
 import { configMap, textOf } from "./objects.ts";
 import { percentile } from "./percentile.ts";
-import { mainThreadMs } from "./process.ts";
 
 export type LoadKind = "get" | "create" | "update" | "patch" | "strategic" | "json patch" | "apply" | "seed";
 
@@ -27,8 +26,6 @@ export interface Load {
   readonly bytes?: number;
   /** Distinguishes the names of new objects from those of other runs. */
   readonly run: string;
-  /** Process id of the server, to measure the CPU time of its main thread during each request. */
-  readonly pid?: number;
 }
 
 export interface Loaded {
@@ -39,8 +36,6 @@ export interface Loaded {
   readonly p50: number;
   readonly p99: number;
   readonly longest: number;
-  /** CPU time of the server's main thread during one request, at most. 0 without `pid`. */
-  readonly longestCpu: number;
   readonly bytes: number;
 }
 
@@ -48,17 +43,15 @@ async function load(what: Load): Promise<Loaded> {
   const ca = readFileSync(what.ca, "utf8");
   const connections = await Promise.all(Array.from({ length: what.clients }, () => openConnection({ port: what.port, ca })));
   const latencies: number[] = [];
-  let failed = 0, bytes = 0, begun = 0, longestCpu = 0;
-  const { pid } = what, ran = () => pid === undefined ? 0 : mainThreadMs(pid).ran;
+  let failed = 0, bytes = 0, begun = 0;
   const wire = wires(what);
   const start = performance.now(), end = start + what.seconds * 1000;
   const client = async (connection: Connection) => {
     while (performance.now() < end && begun < (what.count ?? Infinity)) {
       const request = wire(begun++);
-      const ranBefore = ran(), before = performance.now();
+      const before = performance.now();
       const answered = await connection.request(request);
       latencies.push(performance.now() - before);
-      longestCpu = Math.max(longestCpu, ran() - ranBefore);
       bytes += answered.bytes;
       if (answered.status >= 300) failed++;
     }
@@ -74,7 +67,6 @@ async function load(what: Load): Promise<Loaded> {
     p50: percentile(latencies, 0.5),
     p99: percentile(latencies, 0.99),
     longest: latencies.at(-1) ?? 0,
-    longestCpu,
     bytes,
   };
 }

@@ -36,8 +36,8 @@ export interface Measured extends Rate {
   readonly dataTimes?: number;
   /** The longest delay of another client during a hostile request, in milliseconds. */
   readonly stallMs?: number;
-  /** CPU time of the serving thread during one request of another client, at most, in milliseconds: the delay without other load. */
-  readonly stallCpuMs?: number;
+  /** CPU time of the longest turn of the server's event loop during a hostile request, in milliseconds. */
+  readonly turnCpuMs?: number;
   /** Growth of memory, as a multiple of the hostile bodies in flight. */
   readonly bodyTimes?: number;
   readonly goals: readonly Goal[];

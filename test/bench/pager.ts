@@ -49,7 +49,6 @@ async function pages({ port, ca, token, path, limit, seconds }: Paging): Promise
     p50: percentile(latencies, 0.5),
     p99: percentile(latencies, 0.99),
     longest: latencies.at(-1) ?? 0,
-    longestCpu: 0,
     bytes,
   };
 }

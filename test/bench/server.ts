@@ -5,6 +5,7 @@ import { request } from "node:https";
 import { createServer } from "node:net";
 import { performance } from "node:perf_hooks";
 import process from "node:process";
+import { fileURLToPath } from "node:url";
 import { command, pidOf, type Runtime } from "./children.ts";
 
 export interface BenchServer {
@@ -20,12 +21,15 @@ const readyMsMax = 120_000;
 /** Interval of readiness checks, and a fiftieth of the elapsed time if longer, because each check is work for the server. */
 const askEveryMs = 20, askShare = 1 / 50;
 
-/** Starts kernel/main.ts and resolves once it is ready. */
-export async function startServer(runtime: Runtime, args: readonly string[]): Promise<BenchServer> {
+/** Starts kernel/main.ts and resolves once it is ready. `turnsFile`: where `turn-meter.ts` writes the longest turn. */
+export async function startServer(runtime: Runtime, args: readonly string[], turnsFile?: string): Promise<BenchServer> {
   const port = await freePort();
-  const run = command(runtime, "kernel/main.ts", [`--secure-port=${port}`, ...args]);
+  const meter = fileURLToPath(new URL("turn-meter.ts", import.meta.url));
+  const flags = turnsFile === undefined ? [] : [runtime === "deno" ? `--preload=${meter}` : `--import=${meter}`];
+  const run = command(runtime, "kernel/main.ts", [`--secure-port=${port}`, ...args], flags);
   const start = performance.now();
-  const child = spawn(run.path, run.args, { stdio: ["ignore", "ignore", "pipe"] });
+  const env = { ...process.env, ...(turnsFile === undefined ? {} : { THOLE_BENCH_TURNS: turnsFile }) };
+  const child = spawn(run.path, run.args, { stdio: ["ignore", "ignore", "pipe"], env });
   let said = "";
   child.stderr.on("data", (text: Buffer) => said = (said + text).slice(-2000));
   const exited = once(child, "exit");

@@ -35,7 +35,7 @@ function goal(what: string, value: number | undefined, atMost: number): readonly
 
 /** The targets of a scenario; empty if it is only reported. `before`: earlier measurements of the same run. */
 export function goalsOf(
-  { name, cpuMs, floor, dataTimes, stallMs, stallCpuMs, bodyTimes }: Omit<Measured, "goals">,
+  { name, cpuMs, floor, dataTimes, stallMs, turnCpuMs, bodyTimes }: Omit<Measured, "goals">,
   before: readonly Measured[],
 ): readonly Goal[] {
   const theirs = upstream[name];
@@ -50,7 +50,7 @@ export function goalsOf(
     ...(name === "apply, 1 kB" ? goal("x update", update && cpuMs / update.cpuMs, updatesMax) : []),
     ...(name === "16 slow readers" ? goal("x data", dataTimes, dataMax) : []),
     ...goal("ms stall", stallMs, stallMsMax),
-    ...goal("CPU ms stall", stallCpuMs, stallMsMax),
+    ...goal("CPU ms turn", turnCpuMs, stallMsMax),
     ...goal("x body", bodyTimes, bodyTimesMax),
   ];
 }

@@ -1,0 +1,44 @@
+import { limits } from "../../core/limits.ts";
+import { afterIo } from "../../core/turns.ts";
+
+/** An input that can be paused. */
+interface Held {
+  hold(): void;
+  release(): void;
+}
+
+/**
+ * Spreads the reading of large HTTP/1.1 bodies over turns of the event loop. Without it a runtime reads all bytes that have arrived on all
+ * connections before it serves other requests: 16 bodies of 3 MiB take more than 100 ms.
+ */
+export class BodyTurns {
+  readonly #held = new Set<Held>();
+  /** Bytes read since the last turn. */
+  #read = 0;
+  #scheduled = false;
+
+  /** Counts a piece of a large body. Holds its input until a later turn if this turn has read `limits.bodyTurnBytes`. */
+  read(bytes: number, input: Held): void {
+    this.#read += bytes;
+    if (this.#read >= limits.bodyTurnBytes && !this.#held.has(input)) {
+      this.#held.add(input);
+      input.hold();
+    }
+    this.#schedule();
+  }
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    afterIo(() => {
+      this.#scheduled = false;
+      this.#read = 0;
+      let count = 0;
+      for (const input of this.#held) {
+        if (count++ === limits.bodiesPerTurnMax) break;
+        this.#held.delete(input);
+        input.release();
+      }
+      if (this.#held.size > 0) this.#schedule();
+    });
+  }
+}
