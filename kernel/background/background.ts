@@ -9,6 +9,7 @@ import { applyPermissions } from "./controller-permissions.ts";
 import { controllerNews, controllerStates, runControllers } from "./controllers.ts";
 import { type ElectionNeeds, whenElected } from "./elected.ts";
 import { type ActiveConfig, differInAppearedOnly } from "../config/active-config.ts";
+import { sourceHooks } from "./resource-sources.ts";
 import { describe, type Log } from "../observe/log.ts";
 import { bootstrapObjectsOf, createBootstrapObjects } from "./bootstrap-objects.ts";
 import { pause, systemClock, untilAborted } from "../../core/async.ts";
@@ -87,10 +88,13 @@ export function runBackground(
         work: queue(controller.name),
       });
       const chosen = states.filter(({ runs }) => runs).map(({ controller }) => controller);
-      const run = (until: AbortSignal) => {
+      const run = async (until: AbortSignal) => {
+        // Controllers that delete what they do not find must know the resources of all sources.
+        await Promise.race([start.all(sourceHooks(catalog)), untilAborted(until)]);
+        if (until.aborted) return;
         // Requests of controllers are forbidden until their rights are written, and are retried.
         void keepPermissions(chosen, api, catalog, log, until);
-        return runControllers(
+        await runControllers(
           chosen,
           controllerContextOf,
           until,

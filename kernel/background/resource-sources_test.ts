@@ -115,11 +115,33 @@ test("a resource that conflicts with one of a plugin is not served", () =>
     assert.notEqual(server.catalog.endpoint("example.com", "v1", "others"), undefined);
   }, { resources: [resourceOf("Thing", "From a plugin.")] }));
 
+test("controllers start when the resources of all sources are served, because some delete what they do not find", () => {
+  const seen: string[] = [];
+  return opened(async ({ server }, give) => {
+    assert.equal(server.catalog.endpoint("example.com", "v1", "things"), undefined);
+    // Turns in which the controller would start.
+    for (let turn = 0; turn < 1000; turn++) await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(seen, []);
+    give([{ kind: "Thing", doc: "Its size." }]);
+    await until(() => seen.length === 1);
+    assert.deepEqual(seen, ["things"]);
+  }, {
+    controllers: [{
+      name: "observer",
+      async run({ api }, signal) {
+        seen.push(api.collections("list").map(({ resource }) => resource).join());
+        await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+      },
+    }],
+  });
+});
+
 test("controllers continue while resources are added, and followCollections() yields each state", () => {
   let runs = 0;
   const seen: string[] = [];
   return opened(
     async (_, give) => {
+      give([]);
       await until(() => seen.length === 1);
       give([{ kind: "Thing", doc: "Its size." }]);
       await until(() => seen.length === 2);
