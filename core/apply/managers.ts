@@ -32,10 +32,29 @@ export interface Versions {
   readonly current: string;
   /** Undefined for a version that is not served: entries in it are dropped. */
   readonly atom: (apiVersion: string) => Atom | undefined;
-  /** Converts an object between two versions that have atoms. May return the same value. */
+  /** Converts an object between two versions that have atoms. May return the same value. Throws `NotConvertible`. */
   readonly convert: (object: Json, from: string, to: string) => Json;
   /** Paths, in that version, that a write through this request path does not change. Such a write does not own them. */
   readonly ignored: (apiVersion: string) => FieldSet;
+}
+
+/** An object has a field that the other version does not declare, as custom resources can. The message is upstream's. */
+export class NotConvertible extends Error {}
+
+/** Adds what was being done to the message of `NotConvertible`. */
+function within<T>(what: string, convert: () => T): T {
+  try {
+    return convert();
+  } catch (error) {
+    throw error instanceof NotConvertible ? new NotConvertible(`${what}: ${error.message}`) : error;
+  }
+}
+
+/** Throws `NotConvertible` unless the object can be converted to the served versions of all owners. */
+export function checkConvertible(versions: Versions, object: Json, owners: Owners): void {
+  const others = new Set(Array.from(owners.values(), ({ apiVersion }) => apiVersion));
+  others.delete(versions.current);
+  for (const version of others) if (versions.atom(version) !== undefined) versions.convert(object, versions.current, version);
 }
 
 export interface Writer {
@@ -103,7 +122,7 @@ export function applied(versions: Versions, live: Json, config: Json, before: Ow
   const claimed = new Map(owners).set(id, { ...self, set, time: last?.time });
   // Most applies name all fields of the last one: then no field can be removed.
   const keepsAll = last === undefined || (last.apiVersion === versions.current && isSubset(last.set, set));
-  const object = keepsAll ? merged : pruned(versions, merged, claimed, last);
+  const object = keepsAll ? merged : within("failed to prune fields", () => pruned(versions, merged, claimed, last));
 
   const found = changesOf(versions, live, object);
   const taken = takenFrom(versions, live, object, claimed, found, id);
@@ -135,7 +154,10 @@ function pruned(versions: Versions, merged: Json, owners: Owners, last: Owner): 
   const version = last.apiVersion;
   const atom = versions.atom(version);
   if (atom === undefined || isEmptySet(last.set)) return merged;
-  const whole = versions.convert(merged, current, version);
+  const whole = within(
+    "failed to convert merged object to last applied version",
+    () => versions.convert(merged, current, version),
+  );
   const lastSet = withNamedMembers(atom, last.set);
   let rest = removeFields(atom, whole, lastSet);
   if (rest === whole) return merged;
@@ -154,9 +176,14 @@ function withOwned(versions: Versions, whole: Json, rest: Json, version: string,
   for (const [other, owned] of byVersion) {
     const atom = versions.atom(other);
     if (atom === undefined) continue;
-    const all = versions.convert(whole, version, other);
+    const to = (object: Json, what: string) =>
+      within(
+        `failed add back owned items: failed to convert ${what} object at version ${other}`,
+        () => versions.convert(object, version, other),
+      );
+    const all = to(whole, "merged");
     const allSet = withNamedMembers(atom, fieldSetOf(atom, all));
-    const leftSet = withNamedMembers(atom, fieldSetOf(atom, versions.convert(left, version, other)));
+    const leftSet = withNamedMembers(atom, fieldSetOf(atom, to(left, "pruned")));
     left = versions.convert(removeFields(atom, all, difference(allSet, union(leftSet, withNamedMembers(atom, owned)))), other, version);
   }
   return left;
@@ -184,8 +211,9 @@ function takenFrom(
     if (there === undefined) {
       const atom = versions.atom(apiVersion);
       if (atom === undefined) continue;
-      const [old, next] = [before, after].map((object) => versions.convert(object, versions.current, apiVersion));
-      there = ignoring(compare(atom, old, next), versions.ignored(apiVersion));
+      const to = (object: Json, what: string) =>
+        within(`failed to convert ${what} object`, () => versions.convert(object, versions.current, apiVersion));
+      there = ignoring(compare(atom, to(before, "old"), to(after, "new")), versions.ignored(apiVersion));
       byVersion.set(apiVersion, there);
     }
     const lost = intersection(owner.set, union(there.modified, there.added));

@@ -7,11 +7,17 @@ import { emptySet, type FieldSet, isEmptySet, leafSet, recursiveDifference, setO
 import { isObject, type Json } from "../schema.ts";
 import { elementOfItem, isList, itemElement, own } from "./items.ts";
 
-/** The errors of a value in upstream's format; empty for a valid value. Duplicates in sets and keyed lists are errors. */
-export function typeProblems(atom: Atom, value: Json): readonly string[] {
+/** The errors of a value in upstream's format; empty for a valid value. Duplicates in sets and keyed lists are errors unless allowed. */
+export function typeProblems(atom: Atom, value: Json, duplicates?: "allowed"): readonly string[] {
   const problems: string[] = [];
-  checkValue(atom, value, "", problems);
+  checkValue(atom, value, "", { problems, allowed: duplicates === "allowed" });
   return problems;
+}
+
+interface Check {
+  readonly problems: string[];
+  /** Whether duplicates are allowed. */
+  readonly allowed: boolean;
 }
 /** Whether all items of keyed lists have a key. Decoding has checked the types of everything else. */
 export function hasAllKeys(atom: Atom, value: Json): boolean {
@@ -51,41 +57,41 @@ export function problemsText(problems: readonly string[]): string {
   return problems.length === 1 ? problems[0]! : ["errors:", ...problems.map((each) => `  ${each}`)].join("\n");
 }
 
-function checkValue(atom: Atom, value: Json, path: string, problems: string[]): void {
+function checkValue(atom: Atom, value: Json, path: string, check: Check): void {
   if (value === null) return;
-  const report = (what: string) => problems.push(path === "" ? what : `${path}: ${what}`);
+  const report = (what: string) => check.problems.push(path === "" ? what : `${path}: ${what}`);
   const shape = shapeOf(atom, value);
   if (shape === "scalar") {
     const wrong = scalarProblem(atom.scalar!, value);
     if (wrong !== undefined) report(wrong);
   } else if (shape === "list") {
     if (!isList(value)) report(`expected list, got &{${goText(value)}}`);
-    else checkList(atom.list!, value, path, problems);
+    else checkList(atom.list!, value, path, check);
   } else if (!isObject(value)) report(`expected map, got &{${goText(value)}}`);
   else {
     for (const key of Object.keys(value)) {
       const inner = memberAtom(atom.map!, key);
       const at = `${path}.${key}`;
       // Upstream stops at the first unknown member.
-      if (inner === undefined) return void problems.push(`${at}: field not declared in schema`);
-      checkValue(inner, value[key]!, at, problems);
+      if (inner === undefined) return void check.problems.push(`${at}: field not declared in schema`);
+      checkValue(inner, value[key]!, at, check);
     }
   }
 }
 
-function checkList(list: ListAtom, items: readonly Json[], path: string, problems: string[]): void {
+function checkList(list: ListAtom, items: readonly Json[], path: string, check: Check): void {
   const seen = new Set<Element>();
   for (const [index, item] of items.entries()) {
     if (list.type === "atomic") {
-      checkValue(list.of, item, `${path}[${index}]`, problems);
+      checkValue(list.of, item, `${path}[${index}]`, check);
       continue;
     }
     const found = itemElement(list, item);
-    if ("problem" in found) return void problems.push(`${path}: element ${index}: ${found.problem}`);
+    if ("problem" in found) return void check.problems.push(`${path}: element ${index}: ${found.problem}`);
     const text = elementText(found.element);
-    if (seen.has(found.element)) problems.push(`${path}: duplicate entries for key ${text}`);
+    if (seen.has(found.element) && !check.allowed) check.problems.push(`${path}: duplicate entries for key ${text}`);
     seen.add(found.element);
-    checkValue(list.of, item, path + text, problems);
+    checkValue(list.of, item, path + text, check);
   }
 }
 

@@ -9,9 +9,11 @@ import type { Item } from "../objects/objects.ts";
 export function servedObject(endpoint: Endpoint, item: Item): ApiObject {
   return conversionOf(endpoint, item.object);
 }
-/** Converts an object from the stored form to a served version. */
+/** Converts an object from the stored form to a served version. Custom resources have the defaults of the stored version only. */
 export function conversionOf(endpoint: Endpoint, stored: ApiObject): ApiObject {
-  return isStoredForm(endpoint) ? stored : endpoint.applyDefaults(endpoint.fromStored(stored));
+  if (isStoredForm(endpoint)) return stored;
+  const object = endpoint.fromStored(stored);
+  return endpoint.resource.custom ? object : endpoint.applyDefaults(object);
 }
 /** Whether the served form of a version is the stored form. */
 export function isStoredForm(endpoint: Endpoint): boolean {

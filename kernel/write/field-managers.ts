@@ -6,16 +6,20 @@ import {
   atomOf,
   capped,
   changesOf,
+  checkConvertible,
   emptySet,
   type FieldSet,
   hasAllKeys,
   isSame,
   noOwners,
+  NotConvertible,
   type Owners,
   ownersAfterUpdate,
+  problemsText,
   readOwners,
   sameSet,
   topLevel,
+  typeProblems,
   type Versions,
   writeOwners,
   type Writer,
@@ -60,12 +64,27 @@ export function writerOf(call: RequestContext, manager: string): Writer {
   return { manager, subresource: call.info.subresource, time: timeText(call.backend.clock.now()) };
 }
 
-/** The object with its managed fields after this write to `live`, both in the request's version. */
+/**
+ * The object with its managed fields after this write to `live`, both in the request's version. As upstream, an object has none if the
+ * version of an owner does not declare one of its fields.
+ */
 export function recorded(call: RequestContext, object: ApiObject, live: ApiObject | undefined): ApiObject {
+  try {
+    return withOwners(call, object, live);
+  } catch (error) {
+    if (!(error instanceof NotConvertible)) throw error;
+    return withEntries(object, undefined);
+  }
+}
+
+function withOwners(call: RequestContext, object: ApiObject, live: ApiObject | undefined): ApiObject {
   const versions = versionsOf(call);
   const before = plain(live ?? emptyObject(call.endpoint)), after = plain(asShown(call.endpoint, object));
   const found = changesOf(versions, before, after);
   const own = sentEntries(call, object, live);
+  if (live !== undefined && call.endpoint.resource.custom) {
+    checkConvertible(versions, before, own ?? readOwners(live.metadata.managedFields) ?? noOwners);
+  }
   // A write without changes keeps the entries, unless one of them is in a version that this path does not serve.
   if (live !== undefined && own === undefined && isSame(found) && areKnown(live.metadata.managedFields, versions)) {
     return withEntries(object, live.metadata.managedFields);
@@ -84,8 +103,9 @@ function areKnown(entries: readonly ManagedFieldsEntry[] | undefined, versions: 
   return entries?.every(({ apiVersion = "" }) => apiVersion === versions.current || versions.atom(apiVersion) !== undefined) ?? true;
 }
 
-/** The object as a read would return it: without write-only fields and omitted empty maps. */
+/** The object as a read would return it: without write-only fields and omitted empty maps, which custom resources do not have. */
 function asShown(endpoint: Endpoint, object: ApiObject): ApiObject {
+  if (endpoint.resource.custom) return object;
   const { withoutEmptyMaps } = endpoint.stored;
   const { toStored, fromStored } = endpoint.served;
   return toStored === undefined && fromStored === undefined
@@ -156,9 +176,18 @@ export function versionsOf(call: RequestContext): Versions {
 }
 
 function converted(object: Json, from: Endpoint, to: Endpoint): Json {
+  if (to.resource.custom) return convertedCustom(object, from, to);
   if (from.schema === to.schema && isPlain(from) && isPlain(to)) return { ...object as object, apiVersion: to.apiVersion };
   const decoded = from.decode(treeFromJson(object), { reader: "yaml", findings: [] });
   return to.fromStored(to.stored.applyDefaults(from.toStored(decoded))) as unknown as Json; // canonical objects are plain values
+}
+/** Fields that the other version does not declare are not removed here, as upstream. */
+function convertedCustom(object: Json, from: Endpoint, to: Endpoint): Json {
+  const renamed = { ...object as { readonly [key: string]: Json }, apiVersion: to.apiVersion };
+  if (isPlain(from) && isPlain(to)) return renamed;
+  const problems = typeProblems(atomOf(to.schema), renamed, "allowed");
+  if (problems.length > 0) throw new NotConvertible(problemsText(problems));
+  return renamed;
 }
 function isPlain(endpoint: Endpoint): boolean {
   const { toStored, fromStored } = endpoint.served;

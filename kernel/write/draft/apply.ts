@@ -6,11 +6,13 @@ import {
   type Applied,
   applied,
   atomOf,
+  checkConvertible,
   type Conflict,
   conflictTexts,
   hasAllKeys,
   isEmptySet,
   noOwners,
+  NotConvertible,
   type Owners,
   ownersAfterUpdate,
   problemsText,
@@ -96,7 +98,10 @@ export function appliedObject(
   }
   refuseKeyless(call, before, "failed to create typed live object (", ")");
 
-  const outcome = orTakenOver(versions, before, config, owners, writer, options.force);
+  const outcome = orRefuseConversion(() => {
+    if (endpoint.resource.custom) checkConvertible(versions, before, owners);
+    return orTakenOver(versions, before, config, owners, writer, options.force);
+  });
   if (!outcome.done) throw conflictError(outcome.conflicts);
   const entries = writeOwners(outcome.owners);
   const object = outcome.object === undefined ? live : decoded(call, outcome.object, config);
@@ -122,6 +127,15 @@ function refuseKeyless({ endpoint }: RequestContext, object: Json, before: strin
   const atom = atomOf(endpoint.schema);
   if (hasAllKeys(atom, object) || !isObject(object)) return;
   throw new StatusError("Unknown", `${before}${shownName(object)}${after}: ${problemsText(typeProblems(atom, object))}`);
+}
+
+/** Throws 500 if the version of an owner does not declare a field of the object. */
+function orRefuseConversion<T>(apply: () => T): T {
+  try {
+    return apply();
+  } catch (error) {
+    throw error instanceof NotConvertible ? new StatusError("Unknown", error.message) : error;
+  }
 }
 
 /** Lets kubectl take over, without force, fields that its client-side apply set and that are unchanged since. */

@@ -1,0 +1,96 @@
+// Objects of a definition whose versions have different fields: what a write through one version keeps of the other.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openTestServer, type TestServer } from "../testing.ts";
+import { until } from "./real-server.ts";
+
+const group = "example.com", things = (version: string) => `/apis/${group}/${version}/things`;
+const text = { type: "string" };
+const version = (name: string, storage: boolean, properties: object) => ({
+  name,
+  served: true,
+  storage,
+  schema: { openAPIV3Schema: { type: "object", properties: { spec: { type: "object", properties } } } },
+});
+const definition = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "things.example.com" },
+  spec: {
+    group,
+    names: { plural: "things", kind: "Thing" },
+    scope: "Cluster",
+    versions: [
+      version("v1", true, { both: text, one: text }),
+      version("v2", false, { both: text, two: { ...text, default: "usual" } }),
+      version("v3", false, { both: text }),
+    ],
+  },
+};
+
+interface Thing {
+  readonly message?: string;
+  readonly spec: object;
+  readonly metadata: { readonly managedFields?: readonly { readonly apiVersion: string; readonly fieldsV1: object }[] };
+}
+async function send(server: TestServer, method: string, path: string, body?: object, type = "application/json"): Promise<[number, Thing]> {
+  const init = body === undefined ? {} : { headers: { "content-type": type }, body: JSON.stringify(body) };
+  const response = await server.handle(new Request(`http://localhost${path}`, { method, ...init }));
+  return [response.status, await response.json()];
+}
+const merge = "application/merge-patch+json", apply = "application/apply-patch+yaml";
+const thing = (version: string, name: string, spec: object) => ({
+  apiVersion: `${group}/${version}`,
+  kind: "Thing",
+  metadata: { name },
+  spec,
+});
+
+async function serverWithVersions(): Promise<TestServer> {
+  const server = await openTestServer();
+  assert.equal((await send(server, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition))[0], 201);
+  await until(async () => assert.equal((await send(server, "GET", things("v1")))[0], 200));
+  return server;
+}
+const owners = ({ metadata }: Thing) => metadata.managedFields?.map(({ apiVersion, fieldsV1 }) => [apiVersion, fieldsV1]);
+
+test("the fields of a new object are owned in the version of the request, also those that are not stored", async () => {
+  await using server = await serverWithVersions();
+  const [status, made] = await send(server, "POST", things("v2"), thing("v2", "a", { both: "b", two: "2" }));
+  assert.deepEqual([status, made.spec], [201, { both: "b" }]);
+  assert.deepEqual(owners(made), [["example.com/v2", { "f:spec": { ".": {}, "f:both": {}, "f:two": {} } }]]);
+});
+
+test("defaults of a version that is not stored are not added to stored objects", async () => {
+  await using server = await serverWithVersions();
+  await send(server, "POST", things("v1"), thing("v1", "a", { both: "b" }));
+  assert.deepEqual((await send(server, "GET", `${things("v2")}/a`))[1].spec, { both: "b" });
+});
+
+test("an update with a field that the version of an owner lacks removes the managed fields", async () => {
+  await using server = await serverWithVersions();
+  await send(server, "POST", things("v1"), thing("v1", "a", { one: "1", both: "b" }));
+  const [, kept] = await send(server, "PATCH", `${things("v3")}/a`, { spec: { both: "3" } }, merge);
+  assert.deepEqual(owners(kept)?.map(([version]) => version), ["example.com/v1", "example.com/v3"]);
+  const [, forgotten] = await send(server, "PATCH", `${things("v2")}/a`, { spec: { both: "4" } }, merge);
+  assert.deepEqual([forgotten.spec, owners(forgotten)], [{ both: "4" }, undefined]);
+  // The object without managed fields gets none with an update.
+  assert.equal(owners((await send(server, "PATCH", `${things("v1")}/a`, { spec: { one: "5" } }, merge))[1]), undefined);
+});
+
+test("an apply with a field that the version of an owner lacks is refused", async () => {
+  await using server = await serverWithVersions();
+  await send(server, "POST", things("v3"), thing("v3", "a", { both: "b" }));
+  const [status, { message }] = await send(server, "PATCH", `${things("v1")}/a?fieldManager=m`, thing("v1", "a", { one: "1" }), apply);
+  assert.deepEqual([status, message], [500, "failed to convert new object: .spec.one: field not declared in schema"]);
+});
+
+test("an apply with a field that the version of the last apply lacks is refused", async () => {
+  await using server = await serverWithVersions();
+  await send(server, "PATCH", `${things("v3")}/a?fieldManager=m`, thing("v3", "a", { both: "b" }), apply);
+  const [status, { message }] = await send(server, "PATCH", `${things("v1")}/a?fieldManager=m`, thing("v1", "a", { one: "1" }), apply);
+  assert.deepEqual([status, message], [
+    500,
+    "failed to prune fields: failed to convert merged object to last applied version: .spec.one: field not declared in schema",
+  ]);
+});
