@@ -7,8 +7,7 @@ import { limits } from "../../core/limits.ts";
 import { dns1123Label, pathSegmentName } from "../../core/meta/names.ts";
 import type { Names } from "../../core/names.ts";
 import type { WatchScope } from "../../core/api.ts";
-import { matchesFields } from "../../core/selectors/field.ts";
-import { matchesLabels } from "../../core/selectors/label.ts";
+import { fieldMatcher, labelMatcher } from "../../core/selectors/matcher.ts";
 import { badRequestError, type Status, StatusError, statusOf } from "../../core/status-error.ts";
 import { goQuote } from "../../core/tree/go-quote.ts";
 import type { Endpoint, StoredKind } from "../catalog/catalog.ts";
@@ -111,10 +110,11 @@ export function selects(endpoint: Endpoint, options: Pick<ListOptions, "labels" 
   const { labels, fields } = options;
   if (labels.length === 0 && fields.length === 0) return undefined;
   const declared = endpoint.served.selectableFields ?? {};
+  const matchesLabels = labelMatcher(labels), matchesFields = fieldMatcher(fields);
   return (item) => {
     const { object } = item;
-    if (!matchesLabels(labels, object.metadata.labels)) return false;
-    return matchesFields(fields, (field) => {
+    if (!matchesLabels(object.metadata.labels)) return false;
+    return matchesFields((field) => {
       if (field === "metadata.name") return object.metadata.name ?? "";
       if (field === "metadata.namespace") return object.metadata.namespace ?? "";
       return Object.hasOwn(declared, field) ? declared[field]!(endpoint.fromStored(object)) : "";

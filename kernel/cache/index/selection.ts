@@ -1,7 +1,7 @@
 /** Selectors as predicates of entries: keys hold names and namespaces, attributes hold labels and selectable fields. */
 import type { WatchScope } from "../../../core/api.ts";
-import { matchesFields } from "../../../core/selectors/field.ts";
-import { matchesLabels } from "../../../core/selectors/label.ts";
+import type { FieldRequirement } from "../../../core/selectors/field.ts";
+import { fieldMatcher, labelMatcher } from "../../../core/selectors/matcher.ts";
 import type { ListOptions } from "../../request/options.ts";
 import { type Collection, namedKey, namespaceNamed } from "../../reads/reads.ts";
 import type { CachedEntry } from "./entry.ts";
@@ -35,28 +35,48 @@ export function selectionOf(
   const chooses = labels.length === 0 && fields.length === 0 ? undefined : chooser(collection, options);
   // With a selector any change may add or remove an object, and the subscriber must see it.
   const ownership = watchScope === "ownership" && chooses === undefined;
-  return {
-    prefix,
-    key,
-    tokens: wantedTokens(collection.endpoint, options),
-    chooses,
-    ownership,
-    name: JSON.stringify([prefix, key, collection.endpoint.apiVersion, labels, fields, ownership]),
-  };
+  const tokens = wantedTokens(collection.endpoint, options);
+  return new NamedSelection({ prefix, key, tokens, chooses, ownership }, [collection.endpoint.apiVersion, labels, fields]);
 }
 
+/** The name is made at its first use: it is as long as the selectors, and only watches use it. */
+class NamedSelection implements Selection {
+  readonly prefix: string;
+  readonly key: string | undefined;
+  readonly tokens: readonly string[] | undefined;
+  readonly chooses: Selection["chooses"];
+  readonly ownership: boolean;
+  readonly #selectors: readonly unknown[];
+  #name: string | undefined;
+
+  constructor({ prefix, key, tokens, chooses, ownership }: Omit<Selection, "name">, selectors: readonly unknown[]) {
+    this.prefix = prefix;
+    this.key = key;
+    this.tokens = tokens;
+    this.chooses = chooses;
+    this.ownership = ownership;
+    this.#selectors = selectors;
+  }
+  get name(): string {
+    return this.#name ??= JSON.stringify([this.prefix, this.key, ...this.#selectors, this.ownership]);
+  }
+}
+
+/** Whether a requirement is about the key of an object. */
+const isNamed = ({ field }: FieldRequirement): boolean => field === "metadata.name" || field === "metadata.namespace";
+
 function chooser({ endpoint }: Collection, { labels, fields }: Pick<ListOptions, "labels" | "fields">): (entry: CachedEntry) => boolean {
-  const named = fields.filter(({ field }) => field === "metadata.name" || field === "metadata.namespace");
-  const others = fields.filter((requirement) => !named.includes(requirement));
+  const named = fields.filter(isNamed), others = fields.filter((requirement) => !isNamed(requirement));
+  const matchesKey = fieldMatcher(named), matchesOthers = fieldMatcher(others), matchesLabels = labelMatcher(labels);
   // Objects with the same attributes get the same verdict; many objects share one set of attributes.
   const verdicts = new WeakMap<Attributes, boolean>();
   const byAttributes = labels.length > 0 || others.length > 0;
   return ({ key, attributes }) => {
-    if (named.length > 0 && !matchesFields(named, (field) => partOf(key, field, endpoint.namespaced))) return false;
+    if (named.length > 0 && !matchesKey((field) => partOf(key, field, endpoint.namespaced))) return false;
     if (!byAttributes) return true;
     const known = verdicts.get(attributes);
     if (known !== undefined) return known;
-    const verdict = matchesLabels(labels, attributes.labels) && matchesFields(others, (field) => {
+    const verdict = matchesLabels(attributes.labels) && matchesOthers((field) => {
       const attribute = attributeOf(endpoint, field);
       return Object.hasOwn(attributes.fields, attribute) ? attributes.fields[attribute]! : "";
     });
