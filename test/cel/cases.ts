@@ -48,6 +48,12 @@ export function ownCases(): readonly OracleCase[] {
   return casesOf(fileURLToPath(own));
 }
 
+/** A file of vectors beside this repository; undefined if it is not there. `revive`: see `JSON.parse`. */
+export function sharedFile(name: string, revive?: (key: string, value: unknown) => unknown): unknown {
+  const path = fileURLToPath(new URL(name, shared));
+  return existsSync(path) ? JSON.parse(readFileSync(path, "utf8"), revive) : undefined;
+}
+
 /** Cases beside this repository; undefined if they are not there. */
 export function sharedCases(): readonly OracleCase[] | undefined {
   const path = fileURLToPath(new URL("cel-oracle-others.json", shared));

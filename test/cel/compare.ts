@@ -37,6 +37,11 @@ export function differencesOf(given: OracleCase, run: (given: OracleCase) => Exp
   });
 }
 
+/** Whether two tagged values are the same. */
+export function sameValue(first: Json, second: Json): boolean {
+  return JSON.stringify(sortedMembers(first)) === JSON.stringify(sortedMembers(second));
+}
+
 export function runCase(given: OracleCase): Expected {
   return given.mode === "rule" ? runRuleCase(given) : runPolicyCase(given);
 }
