@@ -118,6 +118,11 @@ export function notFoundError(resource: GroupName, name: string): StatusError {
 export function noRouteError(): StatusError {
   return new StatusError("NotFound", "the server could not find the requested resource", { details: {} });
 }
+/** 503 for an unknown path of a server that does not serve all of its resources yet. */
+export function incompleteError(): StatusError {
+  const message = "the request has been made before all known HTTP paths have been installed, please try again";
+  return new StatusError("ServiceUnavailable", message, { details: { retryAfterSeconds: 5 } });
+}
 /** 405 for a method that a path does not have. `why` is appended to upstream's message. */
 export function methodNotAllowedError(why?: string): StatusError {
   const message = "the server does not allow this method on the requested resource";

@@ -1,7 +1,7 @@
 /** The steps of a request, from top to bottom: authenticate, impersonate, limit, authorize, dispatch. */
 import { checkProduced, type Forms, negotiate, negotiateError, prefersPretty } from "../core/codec/negotiate.ts";
 import { limits } from "../core/limits.ts";
-import { StatusError, statusOf } from "../core/status-error.ts";
+import { incompleteError, StatusError, statusOf } from "../core/status-error.ts";
 import { goQuote } from "../core/tree/go-quote.ts";
 import { AuthorizationFailure } from "./access/authorization/mod.ts";
 import { AuditFailure, type AuditRecord } from "./access/audit/mod.ts";
@@ -70,12 +70,14 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
     stage = "answer";
     if (!info.isResourceRequest) {
       const reply = await server.nonresource(asked, info, catalog);
+      if (reply.status === 404 && info.path.startsWith("/apis/") && !server.isComplete()) throw incompleteError();
       if (audit !== undefined) await noteDiscovery(audit.notes, info, reply);
       return out(reply);
     }
     if (!isApiPath(info, catalog)) {
       const leftOut = unservedKindError(info, exchange.method, catalog.names);
       if (leftOut !== undefined) throw leftOut;
+      if (!server.isComplete()) throw incompleteError();
       return out(notFoundText());
     }
     where = route(info, exchange.method, catalog);

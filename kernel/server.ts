@@ -15,6 +15,8 @@ export interface Server {
   readonly catalog: Catalog;
   /** Resolves when another catalog is active, or the signal aborts. */
   catalogChanged(signal: AbortSignal): Promise<void>;
+  /** Whether the resources of all sources are served. Until then an unknown group may become known. */
+  readonly isComplete: () => boolean;
   readonly backend: Backend;
   readonly requestTimeoutMs: number;
   /** Runs requests with large bodies or objects; undefined if they run in this thread. */

@@ -5,7 +5,11 @@ import { object } from "../../core/meta/object.ts";
 import { field, string, structsOf } from "../../core/schema.ts";
 import type { Plugin, Resource, ResourceSource } from "../../core/plugin.ts";
 import { StatusError } from "../../core/status-error.ts";
+import type { UserInfo } from "../../core/user-info.ts";
 import { withDefaults } from "../config/parse.ts";
+import { handle } from "../handle.ts";
+import type { Exchange } from "../request/exchange.ts";
+import type { Server } from "../server.ts";
 import { silentLog } from "../observe/log.ts";
 import { type Opened, openServer } from "../startup/open-server.ts";
 import { localApi } from "./local-api.ts";
@@ -70,13 +74,26 @@ async function until(is: () => boolean): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
-const apiOf = (server: Opened) => localApi(server.server, { name: "admin", groups: ["system:masters"] });
+const admin: UserInfo = { name: "admin", groups: ["system:masters"] };
+const apiOf = (server: Opened) => localApi(server.server, admin);
+const exchange: Exchange = {
+  method: "GET",
+  url: "/",
+  headers: {},
+  body: () => Promise.resolve(new Uint8Array()),
+  peer: undefined,
+  remote: "test",
+  protocol: "HTTP/2.0",
+  signal: new AbortController().signal,
+};
 const isNotFound = (error: unknown) => error instanceof StatusError && error.reason === "NotFound";
 
 test("resources of a source are served while their description exists, in all of their versions", () =>
   opened(async ({ server, registry: _, ...rest }, give) => {
     const all = { server, registry: _, ...rest };
     const api = apiOf(all);
+    give([]);
+    await until(server.isComplete);
     await assert.rejects(api.list("example.com/v1", "things", ""), isNotFound);
     const thing = { kind: "Thing", doc: "Its size." };
     give([thing]);
@@ -92,6 +109,26 @@ test("resources of a source are served while their description exists, in all of
     give([]);
     await server.catalogChanged(AbortSignal.timeout(10_000));
     await assert.rejects(api.list("example.com/v1", "things", ""), isNotFound);
+  }));
+
+test("requests for unknown groups get 503 until the resources of all sources are served", () =>
+  opened(async ({ server }, give) => {
+    const ask = async (path: string) => {
+      const asAdmin: Server = Object.create(server, { authenticate: { value: () => Promise.resolve(admin) } });
+      const { status, headers, body } = await handle({ ...exchange, url: path }, asAdmin);
+      return { status, retryAfter: headers["retry-after"], text: String(body) };
+    };
+    for (const path of ["/apis/example.com/v1/things", "/apis/example.com/v1/things/a", "/apis/example.com", "/apis/example.com/v1"]) {
+      const { status, retryAfter, text } = await ask(path), { message, reason, details } = JSON.parse(text);
+      assert.deepEqual([status, reason, retryAfter, details], [503, "ServiceUnavailable", "5", { retryAfterSeconds: 5 }], path);
+      assert.equal(message, "the request has been made before all known HTTP paths have been installed, please try again");
+    }
+    assert.equal((await ask("/unknown")).status, 404);
+    give([]);
+    await until(server.isComplete);
+    for (const path of ["/apis/example.com/v1/things", "/apis/example.com", "/apis/example.com/v1"]) {
+      assert.deepEqual([(await ask(path)).status, (await ask(path)).text], [404, "404 page not found\n"]);
+    }
   }));
 
 test("a failing source is restarted, and its last descriptions stay active", () =>

@@ -6,6 +6,7 @@ import { authenticatedUsers, authenticateInOrder, refusalText } from "../access/
 import { type Chain, decideRequests, refusalOf } from "../access/authorization/mod.ts";
 import { impersonateBy } from "../access/impersonation/mod.ts";
 import type { OpenedReads } from "../cache/mod.ts";
+import { sourceHooks } from "../background/resource-sources.ts";
 import { nonresourceReply } from "../nonresource/nonresource.ts";
 import { describe, type Log } from "../observe/log.ts";
 import { meterOf } from "../observe/meter.ts";
@@ -62,6 +63,7 @@ export function assemble(parts: Parts): Server {
       return inForce().catalog;
     },
     catalogChanged: catalogChanges(parts),
+    isComplete: completeness(parts),
     get requestTimeoutMs() {
       return inForce().config["request-timeout"];
     },
@@ -97,6 +99,13 @@ function catalogChanges({ inForce, onSwap }: Parts): Server["catalogChanged"] {
     change = Promise.withResolvers();
   });
   return (signal) => abortable(change.promise, signal).catch(() => {}); // an abort is no error here
+}
+
+function completeness({ inForce, start }: Parts): Server["isComplete"] {
+  const hooks = sourceHooks(inForce().catalog);
+  let isComplete = hooks.length === 0;
+  void start.all(hooks).then(() => isComplete = true);
+  return () => isComplete;
 }
 
 function backendOf({ inForce, cache, ending, registry }: Parts): Backend {
