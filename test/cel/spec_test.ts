@@ -16,6 +16,7 @@ const differences: Readonly<Record<string, readonly string[]>> = Object.freeze({
   ],
   "a constant index of a wrong type fails before it runs, as with the library of an API server": ["fields map_bad_key_type_and_false"],
   "repeated keys are accepted by the library of an API server": ["fields map_value_repeat_key"],
+  "the library of an API server gives the whole duration in milliseconds": ["timestamps get_milliseconds"],
   "keys of maps may be doubles with the library of an API server": ["fields map_key_float"],
   "a declared name with a dot comes before the field of an iteration's variable in the library of an API server": [
     "namespace comprehension_shadowing_selector",
