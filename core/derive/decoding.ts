@@ -17,6 +17,8 @@ export interface DecodeReport {
   readonly reader: ReaderName;
   /** `unknown field "spec.nope"`, `duplicate field "data.a"`, in document order, each once, at most `strictFindingsMax`. */
   readonly findings: string[];
+  /** Takes the findings in metadata of embedded resources, if they are reported apart from the others. */
+  readonly embedded?: string[];
   /** The document was applied: nulls of custom resources that may not be null stay, for validation. */
   readonly applied?: true;
   /** The tree was converted, not read: paths in findings are not quoted, and at most `convertedFindingsMax` findings are kept. */
@@ -30,7 +32,8 @@ export class DecodeError extends Error {
 
 export class Decoding {
   readonly reader: ReaderName;
-  readonly #findings: string[] | undefined;
+  #findings: string[] | undefined;
+  readonly #embedded: string[] | undefined;
   readonly #reported = new Set<string>();
   #wrongType: string | undefined;
   #depth = 0;
@@ -52,6 +55,7 @@ export class Decoding {
     this.#outerStruct = outer?.structs.at(-1);
     this.#depth = outer === undefined ? 0 : outer.#depth;
     this.#findings = report?.findings;
+    this.#embedded = report?.embedded;
     this.#converted = report?.converted ?? false;
     this.applied = report?.applied ?? false;
   }
@@ -77,6 +81,17 @@ export class Decoding {
     const value = decode(inner);
     inner.finish();
     return value;
+  }
+
+  /** Decodes metadata of an embedded resource: its findings are reported apart, if the report says so. */
+  inEmbedded<T>(decode: () => T): T {
+    const before = this.#findings;
+    this.#findings = before && (this.#embedded ?? before);
+    try {
+      return decode();
+    } finally {
+      this.#findings = before;
+    }
   }
 
   /** Reports a member that the type does not have. */

@@ -51,7 +51,7 @@ function embeddedMeta(metadata: Json, path: Path, decodeMeta: Decode, run: Decod
       if (!(error instanceof DecodeError)) throw error;
       throw new DecodeError(`${pathText(run.path)}: Invalid value: ${sortedText(metadata)}: ${error.message}`);
     }
-    return shown(decodeMeta(treeFromJson(metadata), undefined, run));
+    return shown(run.inEmbedded(() => decodeMeta(treeFromJson(metadata), undefined, run)));
   } finally {
     run.path.length -= path.length;
   }

@@ -129,13 +129,17 @@ function codecOf({ schema, applyDefaults: more }: Served, { names, isOn }: Setti
 type Decode = (tree: Tree, report: DecodeReport) => ApiObject;
 const readMeta = once(() => decodeStored(ObjectMeta));
 
-/** As upstream decodes custom resources: metadata on its own first, and unknown members sorted after the duplicate ones. */
+/**
+ * As upstream decodes custom resources: metadata on its own first. Findings: duplicate members, then unknown ones of metadata, of the
+ * schema and of embedded metadata, each group sorted.
+ */
 function decodeCustom(decode: Decode, tree: Tree, metadata: Tree | undefined, report: DecodeReport): ApiObject {
   if (metadata !== undefined) readMeta()(metadata);
-  const findings: string[] = [];
-  const object = decode(tree, { ...report, findings });
+  const findings: string[] = [], embedded: string[] = [];
+  const object = decode(tree, { ...report, findings, embedded });
   const rank = (finding: string) => finding.startsWith("duplicate") ? 0 : finding.startsWith('unknown field "metadata.') ? 1 : 2;
   append(report.findings, findings.toSorted((a, b) => rank(a) - rank(b) || (rank(a) === 0 ? 0 : a < b ? -1 : 1)));
+  append(report.findings, embedded.toSorted());
   return withClearedOwners(object, metadata instanceof TreeObject ? metadata.get("managedFields") : undefined);
 }
 

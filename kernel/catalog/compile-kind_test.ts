@@ -6,13 +6,13 @@ import { cborWriter } from "../../core/derive/cbor-write.ts";
 import { object } from "../../core/meta/object.ts";
 import { defaultNames } from "../../core/names.ts";
 import { type StructNode, structural, type Typed } from "../../core/schema.ts";
+import type { StructuralSchema } from "../../core/structural-schema.ts";
 import { treeFromJson } from "../../core/tree/values.ts";
-import { kindOf } from "./compile-kind.ts";
+import { endpointOf, kindOf } from "./compile-kind.ts";
 
-test("a stored custom resource keeps the members that its schema does not name, in CBOR as in JSON", () => {
-  const keeps = { "x-kubernetes-preserve-unknown-fields": true } as const;
-  const schema = { ...object("Thing", {}, { doc: "" }), whole: keeps, rest: structural(keeps) } as Typed<ApiObject, StructNode>;
-  const kind = kindOf({
+function kindWith(whole: StructuralSchema) {
+  const schema = { ...object("Thing", {}, { doc: "" }), whole, rest: structural(whole) } as Typed<ApiObject, StructNode>;
+  const resource = {
     kind: "Thing",
     custom: true,
     scope: "Cluster",
@@ -20,7 +20,29 @@ test("a stored custom resource keeps the members that its schema does not name, 
     storedAs: "example.com/v1",
     storedUnder: "things",
     served: { "example.com/v1": { schema, introduced: "1.0" } },
-  }, { names: defaultNames, isOn: () => false });
+  } as const;
+  const settings = { names: defaultNames, isOn: () => false };
+  return { schema, kind: kindOf(resource, settings), endpoint: endpointOf(kindOf(resource, settings), "example.com/v1", settings) };
+}
+
+test("unknown members of embedded metadata are reported after all others", () => {
+  const embedded = { type: "object", "x-kubernetes-embedded-resource": true } as const;
+  const { endpoint } = kindWith(embedded);
+  const inner = { apiVersion: "v1", kind: "X", metadata: { odd: 1 }, extra: 1 };
+  const sent = { kind: "Thing", apiVersion: "example.com/v1", metadata: { name: "a", odd: 1 }, b: inner, a: inner };
+  const findings: string[] = [];
+  endpoint.decode(treeFromJson(sent), { reader: "json", findings });
+  assert.deepEqual(findings.map((each) => each.slice("unknown field ".length)), [
+    '"metadata.odd"',
+    '"a.extra"',
+    '"b.extra"',
+    '"a.metadata.odd"',
+    '"b.metadata.odd"',
+  ]);
+});
+
+test("a stored custom resource keeps the members that its schema does not name, in CBOR as in JSON", () => {
+  const { schema, kind } = kindWith({ "x-kubernetes-preserve-unknown-fields": true });
   const value = { kind: "Thing", apiVersion: "example.com/v1", metadata: { name: "a" }, big: 7, list: [1.5, null] };
   const { decode, decodeCbor } = kind.storedForm("example.com/v1")!;
   const stored = decode(treeFromJson(value));

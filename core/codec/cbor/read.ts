@@ -44,7 +44,8 @@ function ended({ bytes, at }: Source, item: CborItem): CborItem {
   return item;
 }
 
-interface Source {
+/** Bytes and a position in them. */
+export interface Source {
   readonly bytes: Uint8Array;
   readonly view: DataView;
   at: number;
@@ -59,7 +60,8 @@ interface Open {
   readonly depth: number;
 }
 
-const BREAK = 0xff;
+/** The byte that ends an item of indefinite length. */
+export const BREAK = 0xff;
 
 /** Consumes the break that ends a list or map of indefinite length. True if there was one. */
 function atBreak(from: Source, { left, kind, into }: Open): boolean {
@@ -175,11 +177,14 @@ function textOf(from: Source, major: number): string | CborInvalidText {
   return texts.every((text) => typeof text === "string") ? texts.join("") : new CborInvalidText();
 }
 
-function primitiveOf({ view, at }: Source, info: number, value: number | bigint): CborItem {
-  if (info === 25) return new CborFloat(finite(halfFloat(Number(value))));
-  if (info === 26) return new CborFloat(finite(view.getFloat32(at - 4)));
-  if (info === 27) return new CborFloat(finite(view.getFloat64(at - 8)));
+function primitiveOf(from: Source, info: number, value: number | bigint): CborItem {
+  if (info >= 25) return new CborFloat(finite(floatAt(from, info, value)));
   return value === 20 ? false : value === 21 ? true : value === 22 ? null : new CborSimple(Number(value));
+}
+/** The floating-point number whose head has just been read. */
+export function floatAt({ view, at }: Source, info: number, value: number | bigint): number {
+  if (info === 25) return halfFloat(Number(value));
+  return info === 26 ? view.getFloat32(at - 4) : view.getFloat64(at - 8);
 }
 function finite(value: number): number {
   if (Number.isFinite(value)) return value;
@@ -192,7 +197,8 @@ function halfFloat(bits: number): number {
   return sign * (exponent === 0 ? fraction * 2 ** -24 : (1024 + fraction) * 2 ** (exponent - 25));
 }
 
-interface Head {
+/** The first byte of an item and its argument. */
+export interface Head {
   readonly major: number;
   /** The low five bits of the first byte. */
   readonly info: number;
@@ -201,7 +207,7 @@ interface Head {
 }
 
 /** Reads the first byte of an item and its argument. */
-function readHead(from: Source): Head {
+export function readHead(from: Source): Head {
   const { bytes, view } = from;
   const first = bytes[from.at++];
   if (first === undefined) throw eof();

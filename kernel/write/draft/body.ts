@@ -1,6 +1,9 @@
 /** Decodes a body to an object of the request's version, checks it against the URL and applies defaults. */
 import type { CborItem } from "../../../core/codec/cbor/item.ts";
+import { CborFailure } from "../../../core/codec/cbor/failure.ts";
+import { diagnosticOf } from "../../../core/codec/cbor/diagnostic.ts";
 import { readCbor } from "../../../core/codec/cbor/read.ts";
+import { objectOfCbor } from "../../../core/codec/cbor/untyped.ts";
 import { bodyEncoding, type Encoding, unsupportedMediaType } from "../../../core/codec/negotiate.ts";
 import { readEnvelope } from "../../../core/codec/protobuf.ts";
 import { DecodeError, type DecodeReport } from "../../../core/derive/decode.ts";
@@ -47,10 +50,15 @@ function decoded(bytes: Uint8Array, encoding: Encoding, shown: RequestContext, v
 function shown(bytes: Uint8Array): string {
   if (bytes.length === 0) return "<empty>";
   const head = bytes.subarray(0, 30);
-  const text = looksLikeObject(bytes)
-    ? new TextDecoder().decode(head)
-    : Array.from(head, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const text = looksLikeObject(bytes) ? new TextDecoder().decode(head) : hexText(head);
   return bytes.length > 30 ? `${text} ...` : text;
+}
+const hexOfByte: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+function hexText(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += hexOfByte[byte];
+  return text;
 }
 function looksLikeObject(bytes: Uint8Array): boolean {
   const first = bytes.find((byte) => byte !== 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d);
@@ -81,11 +89,35 @@ function fromCbor(bytes: Uint8Array, call: RequestContext, validation: FieldVali
   const { endpoint, catalog } = call;
   const refuse = (why: string) => unhandledError(endpoint.kind, endpoint.version, endpoint, why);
   const { item, kind, apiVersion } = recognisedCbor(bytes, (why) => unrecognised(endpoint, why, bytes));
+  if (endpoint.resource.custom) checkCustomCbor(call, item, { kind, apiVersion }, bytes);
   checkType(catalog, endpoint, kind, apiVersion);
   const findings: string[] = [];
   const object = orRefuse(() => endpoint.decodeCbor(item, validation === "Ignore" ? undefined : findings), refuse);
   reportFindings(call, findings, validation, refuse);
+  if (endpoint.resource.custom && kind !== endpoint.kind) throw wrongKind(endpoint, kind, object);
   return { ...object, kind: endpoint.kind, apiVersion: endpoint.apiVersion };
+}
+
+/** A custom resource in CBOR has a kind and an apiVersion; its values are read before they are checked. */
+function checkCustomCbor(
+  { endpoint }: RequestContext,
+  item: CborItem,
+  { kind, apiVersion }: { readonly kind: string; readonly apiVersion: string },
+  bytes: Uint8Array,
+): void {
+  const failure = kind !== "" && apiVersion !== "" ? undefined : objectOfCbor(item);
+  const why = failure instanceof CborFailure
+    ? failure.text
+    : kind === ""
+    ? `Object 'Kind' is missing in '${notation(bytes)}'`
+    : apiVersion === ""
+    ? `Object 'apiVersion' is missing in '${notation(bytes)}'`
+    : undefined;
+  if (why === undefined) return;
+  throw kind === "" ? unrecognised(endpoint, why, bytes) : unhandledError(kind, "", endpoint, why);
+}
+function notation(bytes: Uint8Array): string {
+  return diagnosticOf(bytes) ?? hexText(bytes);
 }
 
 /** A CBOR document with its kind and apiVersion. Throws if they cannot be decoded. */
