@@ -37,11 +37,11 @@ export function openWatches(catalog: Catalog): OpenWatches {
 }
 
 /**
- * Ends a watch of a removed resource with the error of a new request. Ends a watch of a redefined resource without an event: its
- * client can continue from its last revision.
+ * Ends a watch of a removed resource with the error of a new request; of a custom resource without an event, as upstream. Ends a watch of a
+ * redefined resource without an event: its client can continue from its last revision.
  */
 function endUnlessServed(watch: OpenWatch, served: Catalog): void {
   const { endpoint } = watch;
   const now = served.endpoint(endpoint.group, endpoint.version, endpoint.plural);
-  if (now !== endpoint) watch.end(now === undefined ? noRouteError() : undefined);
+  if (now !== endpoint) watch.end(now === undefined && endpoint.resource.custom !== true ? noRouteError() : undefined);
 }
