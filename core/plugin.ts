@@ -231,6 +231,8 @@ export interface Resource<T extends ApiObject = any> {
    * with kind and apiVersion in the items of lists. Its schema has no field numbers.
    */
   readonly custom?: true;
+  /** Whether its definition is being deleted: discovery then lists no verbs that create or change objects. Only for custom resources. */
+  readonly isTerminating?: () => boolean;
   /** Served, but not listed in discovery and OpenAPI documents. */
   readonly unlisted?: true;
   /** One sentence for reference pages. */

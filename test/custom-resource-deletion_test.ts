@@ -47,6 +47,23 @@ async function watch(server: TestServer, query: string): Promise<{ readonly even
   return { events, ended };
 }
 
+/** The resource in aggregated discovery. */
+async function discovered(server: TestServer): Promise<any> {
+  const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+  const { items } = await (await server.handle(new Request("http://localhost/apis", { headers: { accept } }))).json();
+  return items.find(({ metadata }: any) => metadata.name === group)?.versions[0].resources[0];
+}
+
+test("discovery lists the verbs of a custom resource and its kind; its group has no OpenAPI document", async () => {
+  await using server = await openTestServer();
+  await define(server);
+  const { verbs, responseKind } = await discovered(server);
+  assert.deepEqual(verbs, ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"]);
+  assert.deepEqual(responseKind, { group, version: "v1", kind: "Thing" });
+  const { paths } = await done(server, "GET", "/openapi/v3");
+  assert.deepEqual(Object.keys(paths).filter((path) => path.includes(group)), [`apis/${group}/v1`]);
+});
+
 test("watches see the deletion of each object when their definition is deleted", async () => {
   await using server = await openTestServer();
   await define(server);
@@ -74,6 +91,9 @@ test("while a definition is being deleted its objects are changed and watched, a
   });
   const applied = await send(server, "PATCH", `${things}/late?fieldManager=m`, thing("late"), "application/apply-patch+yaml");
   assert.deepEqual([applied.status, (await applied.json()).message], [403, reason]);
+  const read = ["delete", "deletecollection", "get", "list", "watch"];
+  assert.deepEqual((await done(server, "GET", `/apis/${group}/v1`)).resources[0].verbs, read);
+  assert.deepEqual((await discovered(server)).verbs, read);
   const merge = (metadata: object) => done(server, "PATCH", `${things}/held`, { metadata }, "application/merge-patch+json");
   await merge({ labels: { changed: "yes" } });
   await until(async () => assert.ok((await done(server, "GET", `${things}/held`)).metadata.deletionTimestamp !== undefined));

@@ -66,9 +66,15 @@ async function resourcesOf(endpoint: Endpoint, hashed: boolean): Promise<readonl
 
 /** Upstream's order of the verbs of custom resources; those of other resources are sorted. */
 const customVerbs: readonly Verb[] = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
+const terminatingVerbs: readonly Verb[] = customVerbs.filter((verb) => !["patch", "create", "update"].includes(verb));
 
 function verbsOf({ resource, verbs }: Endpoint): readonly Verb[] {
-  return resource.custom === true ? customVerbs.filter((verb) => verbs.includes(verb)) : verbs;
+  return resource.custom !== true ? verbs : resource.isTerminating?.() ? terminatingVerbs : customVerbs;
+}
+/** The names of the custom resources whose definitions are being deleted. They change without a new catalog. */
+export function terminatingNames({ groups }: Catalog): string {
+  const all = groups.flatMap(({ versions }) => versions).flatMap(({ endpoints }) => endpoints);
+  return all.filter(({ resource }) => resource.isTerminating?.()).map(({ plural, apiVersion }) => `${apiVersion}/${plural}`).join();
 }
 
 /** The subresources by name; of custom resources the status comes first. */
@@ -107,15 +113,16 @@ export function aggregated(catalog: Catalog, core: boolean): APIGroupDiscoveryLi
 
 function aggregatedResource(endpoint: Endpoint) {
   const { kind, plural, singular, namespaced, resource } = endpoint, verbs = verbsOf(endpoint);
-  const responseKind = { group: "", version: "", kind };
+  // Custom resources name group and version of the response kind.
+  const own = resource.custom ? { group: endpoint.group, version: endpoint.version } : { group: "", version: "" };
   const parts = partsOf(endpoint).map(([subresource, { shown, verbs }]) => ({
     subresource,
-    responseKind: isOwnVersion(endpoint, shown) ? { group: "", version: "", kind: shown.kind } : shown,
+    responseKind: isOwnVersion(endpoint, shown) ? { ...own, kind: shown.kind } : shown,
     verbs,
   }));
   return {
     resource: plural,
-    responseKind,
+    responseKind: { ...own, kind },
     scope: namespaced ? "Namespaced" as const : "Cluster" as const,
     singularResource: singular,
     verbs,

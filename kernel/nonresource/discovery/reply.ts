@@ -20,7 +20,7 @@ import { type Exchange, header, type Reply } from "../../request/exchange.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { type RequestInfo, trimSlashes } from "../../request/request-info.ts";
 import { hasDeclared } from "../../request/route.ts";
-import { aggregated, apiGroup, apiGroupList, apiResourceList, apiVersions } from "./documents.ts";
+import { aggregated, apiGroup, apiGroupList, apiResourceList, apiVersions, terminatingNames } from "./documents.ts";
 
 /** The fields of the request info that discovery uses. */
 export type DiscoveryPath = Pick<RequestInfo, "path" | "query">;
@@ -97,7 +97,8 @@ function wantsAggregated(exchange: Exchange, { earlyMedia: { encodings, types },
   return undefined;
 }
 
-const tags = new WeakMap<Catalog, Map<boolean, string>>();
+/** The entity tags of a catalog's documents, and the state that they are for. */
+const tags = new WeakMap<Catalog, { readonly state: string; readonly ofCore: Map<boolean, string> }>();
 
 /** Replies 304 if the client has the document. The ETag is upstream's: SHA-512 of the JSON in upper-case hexadecimal. */
 async function aggregatedReply(
@@ -108,10 +109,11 @@ async function aggregatedReply(
   output: Output,
 ): Promise<Reply> {
   const body = aggregated(catalog, core);
-  const known = tags.get(catalog) ?? new Map<boolean, string>();
+  const state = terminatingNames(catalog), before = tags.get(catalog);
+  const known = before?.state === state ? before : { state, ofCore: new Map<boolean, string>() };
   tags.set(catalog, known);
-  const etag = known.get(core) ?? `"${await hexDigest(JSON.stringify(body))}"`;
-  known.set(core, etag);
+  const etag = known.ofCore.get(core) ?? `"${await hexDigest(JSON.stringify(body))}"`;
+  known.ofCore.set(core, etag);
   const headers = { vary: "Accept", etag, "cache-control": "public" };
   if (header(exchange, "if-none-match") === etag) return { status: 304, headers, body: "" };
   const reply = typedReply({ output, pretty: isPretty(exchange, info, output), catalog }, 200, APIGroupDiscoveryList, body);

@@ -3,6 +3,7 @@ import { openapiReference, openapiSchemas } from "../../../core/derive/openapi.t
 import type { Catalog } from "../../catalog/catalog.ts";
 import { targetRelease } from "../../catalog/gates.ts";
 import { type KindsOf, metaRoots } from "./components.ts";
+import { hasDeclared } from "../../request/route.ts";
 import { discoveryOperation, type Operation, versionOperations, versionPath } from "./operations.ts";
 import { bearerToken, type Dialect, extensions, info, pathItems, phrases, rootsOf, type Value } from "./paths.ts";
 
@@ -17,7 +18,8 @@ export function v3Operations(catalog: Catalog): ReadonlyMap<string, () => readon
     single("api", "APIVersions"),
     single("apis", "APIGroupList"),
     single("version", "VersionInfo"),
-    ...groups.filter(({ name }) => name !== "").map(({ name }) => single(`apis/${name}`, "APIGroup")),
+    // As upstream, groups of custom resources alone have no document of their own.
+    ...groups.filter((group) => group.name !== "" && hasDeclared(group)).map(({ name }) => single(`apis/${name}`, "APIGroup")),
     ...groups.flatMap(({ versions }) => versions).map((version): [string, () => readonly Operation[]] => [
       versionPath(version).slice(1),
       () => versionOperations(version, media),

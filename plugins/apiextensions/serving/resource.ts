@@ -31,6 +31,7 @@ export function resourceOf(description: Description): Resource {
     shortNames: names.shortNames ?? [],
     categories: names.categories ?? [],
     custom: true,
+    isTerminating: description.isTerminating,
     scope: scope === "Cluster" ? "Cluster" : "Namespaced",
     summary: schemaOfVersion(stored).description ?? `Custom resource of the definition ${description.name}.`,
     storedAs: `${group}/${stored.name}`,
