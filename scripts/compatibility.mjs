@@ -14,6 +14,15 @@ const versions = {
   helm: (path) => run(path, ["version", "--template", "{{.Version}}"]),
 };
 
+/** The tests that run with each client. */
+const clientTests = [
+  "kubectl_test.ts",
+  "kubectl-writing_test.ts",
+  "kubectl-custom-resources_test.ts",
+  "helm_test.ts",
+  "helm-custom-resources_test.ts",
+];
+
 /** The tests that run with each etcd, by the column of the table. */
 const etcdSuites = {
   "the store": ["test/etcd-store_test.ts"],
@@ -49,7 +58,7 @@ const cellOf = (all) => all.some(({ failed }) => failed) ? "no" : all.some(({ sk
 const byVersion = (a, b) => `${a[0]} ${a[1]}`.localeCompare(`${b[0]} ${b[1]}`, "en", { numeric: true });
 
 function clientRows() {
-  const all = leaves(["kubectl_test.ts", "kubectl-writing_test.ts", "helm_test.ts"].map((name) => `test/clients/${name}`));
+  const all = leaves(clientTests.map((name) => `test/clients/${name}`));
   const tried = all.filter(({ parts }) => parts.at(-1).startsWith("/"));
   const rows = [...Map.groupBy(tried, ({ parts }) => parts.at(-1))].flatMap(([path, each]) => {
     const kind = Object.keys(versions).find((name) => basename(path).startsWith(name));
