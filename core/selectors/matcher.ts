@@ -2,60 +2,76 @@
  * Selectors compiled for many objects. Matching takes time linear in the labels of the object, not in the selector: a selector of a megabyte
  * has fifty thousand requirements, and a list evaluates it for each object.
  */
+import { once } from "../async.ts";
 import { type FieldRequirement, matchesFields } from "./field.ts";
 import { type LabelRequirement, type Labels, matchesLabels } from "./label.ts";
 
 /** Keys and values of a selector up to which a loop over its requirements is faster than an index. */
 const loopedMax = 16;
 
-/** A function that returns what `matchesLabels` returns for these requirements. */
+/** A function that returns what `matchesLabels` returns for these requirements. The index of a long selector is made at the first call. */
 export function labelMatcher(requirements: readonly LabelRequirement[]): (labels: Labels | undefined) => boolean {
   const isShort = requirements.length <= loopedMax && requirements.every(({ values }) => values.length <= loopedMax);
   if (isShort) return (labels) => matchesLabels(requirements, labels);
-  const rules = new Map<string, LabelRule>();
-  for (const requirement of requirements) {
-    let rule = rules.get(requirement.key);
-    if (rule === undefined) {
-      rules.set(requirement.key, rule = { allowed: undefined, denied: new Set(), required: false, forbidden: false, bounds: [] });
-    }
-    addLabelRequirement(rule, requirement);
-  }
-  const required = [...rules].filter(([, rule]) => rule.required).map(([key]) => key);
+  const index = once(() => indexOf(requirements));
   return (labels = {}) => {
-    const own = Object.keys(labels);
+    const { forbidden, rules, required } = index(), own = Object.keys(labels);
     if (required.length > own.length || !required.every((key) => Object.hasOwn(labels, key))) return false;
     return own.every((key) => {
+      if (forbidden.has(key)) return false;
       const rule = rules.get(key);
       return rule === undefined || allows(rule, labels, key);
     });
   };
 }
 
-/** All requirements of one key. */
-interface LabelRule {
-  /** The label must be present. */
-  required: boolean;
-  /** The label must be absent. */
-  forbidden: boolean;
+interface LabelIndex {
+  /** Keys that must be absent. */
+  readonly forbidden: ReadonlySet<string>;
+  /** Keys that must be present. */
+  readonly required: readonly string[];
+  /** The rules of values by key. */
+  readonly rules: ReadonlyMap<string, ValueRule>;
+}
+/** All requirements on the value of one key. */
+interface ValueRule {
   /** The values of all requirements `in`; undefined without one. */
   allowed: ReadonlySet<string> | undefined;
-  readonly denied: Set<string>;
+  denied: Values;
   /** The strictest `gt` and the strictest `lt`. */
   bounds: readonly LabelRequirement[];
 }
+/** A set, or a list of few values, which is smaller. */
+type Values = Set<string> | string[];
 
-function addLabelRequirement(rule: LabelRule, requirement: LabelRequirement): void {
-  const { operator, values } = requirement;
-  if (operator === "!") rule.forbidden = true;
-  else if (operator === "notin" || operator === "!=") { for (const value of values) rule.denied.add(value); }
-  else {
-    rule.required = true;
-    if (operator === "gt" || operator === "lt") rule.bounds = strictest(rule.bounds, requirement);
-    else if (operator !== "exists") {
-      const { allowed } = rule;
-      rule.allowed = new Set(allowed === undefined ? values : values.filter((value) => allowed.has(value)));
+function indexOf(requirements: readonly LabelRequirement[]): LabelIndex {
+  const forbidden = new Set<string>(), required = new Set<string>(), rules = new Map<string, ValueRule>();
+  for (const requirement of requirements) {
+    const { key, operator, values } = requirement;
+    if (operator === "!") {
+      forbidden.add(key);
+      continue;
     }
+    const isDenial = operator === "notin" || operator === "!=";
+    if (!isDenial) required.add(key);
+    if (operator === "exists") continue;
+    let rule = rules.get(key);
+    if (rule === undefined) rules.set(key, rule = { allowed: undefined, denied: [], bounds: [] });
+    const { allowed } = rule;
+    if (isDenial) rule.denied = withValues(rule.denied, values);
+    else if (operator === "gt" || operator === "lt") rule.bounds = strictest(rule.bounds, requirement);
+    else rule.allowed = new Set(allowed === undefined ? values : values.filter((value) => allowed.has(value)));
   }
+  return { forbidden, required: [...required], rules };
+}
+
+function withValues(to: Values, values: readonly string[]): Values {
+  if (Array.isArray(to) && to.length + values.length > loopedMax) to = new Set(to);
+  for (const value of values) {
+    if (Array.isArray(to)) to.push(value);
+    else to.add(value);
+  }
+  return to;
 }
 
 function strictest(bounds: readonly LabelRequirement[], bound: LabelRequirement): readonly LabelRequirement[] {
@@ -66,22 +82,26 @@ function strictest(bounds: readonly LabelRequirement[], bound: LabelRequirement)
   return isStricter ? [...bounds.filter((each) => each !== other), bound] : bounds;
 }
 
-function allows({ forbidden, allowed, denied, bounds }: LabelRule, labels: Labels, key: string): boolean {
+function allows({ allowed, denied, bounds }: ValueRule, labels: Labels, key: string): boolean {
   const value = labels[key]!;
-  return !forbidden && (allowed === undefined || allowed.has(value)) && !denied.has(value) && matchesLabels(bounds, labels);
+  const isDenied = Array.isArray(denied) ? denied.includes(value) : denied.has(value);
+  return (allowed === undefined || allowed.has(value)) && !isDenied && matchesLabels(bounds, labels);
 }
 
-/** A function that returns what `matchesFields` returns for these requirements. */
+/** A function that returns what `matchesFields` returns for these requirements. The index of a long selector is made at the first call. */
 export function fieldMatcher(requirements: readonly FieldRequirement[]): (valueOf: (field: string) => string) => boolean {
   if (requirements.length <= loopedMax) return (valueOf) => matchesFields(requirements, valueOf);
-  const rules = new Map<string, { readonly wanted: Set<string>; readonly denied: Set<string> }>();
-  for (const { field, operator, value } of requirements) {
-    let rule = rules.get(field);
-    if (rule === undefined) rules.set(field, rule = { wanted: new Set(), denied: new Set() });
-    (operator === "=" ? rule.wanted : rule.denied).add(value);
-  }
+  const index = once(() => {
+    const rules = new Map<string, { readonly wanted: Set<string>; readonly denied: Set<string> }>();
+    for (const { field, operator, value } of requirements) {
+      let rule = rules.get(field);
+      if (rule === undefined) rules.set(field, rule = { wanted: new Set(), denied: new Set() });
+      (operator === "=" ? rule.wanted : rule.denied).add(value);
+    }
+    return rules;
+  });
   return (valueOf) => {
-    for (const [field, { wanted, denied }] of rules) {
+    for (const [field, { wanted, denied }] of index()) {
       const value = valueOf(field);
       if (wanted.size > 1 || (wanted.size === 1 && !wanted.has(value)) || denied.has(value)) return false;
     }
