@@ -13,6 +13,7 @@ import { run, startCommand, until } from "../real-server.ts";
 
 export interface KubeApiserver {
   readonly url: string;
+  readonly pid: number;
   /** Issuer of its serving certificate and of client certificates. */
   readonly ca: KeyedCertificate;
   /** A member of system:masters. */
@@ -76,7 +77,7 @@ export async function startKubeApiserver(users: readonly string[]): Promise<Kube
     await close();
     throw new Error(`kube-apiserver did not get ready: ${error}: ${server.errors().slice(-2000)}`);
   }
-  return { url, ca, admin, client, close };
+  return { url, pid: server.pid, ca, admin, client, close };
 }
 
 async function isNewer(program: string): Promise<boolean> {

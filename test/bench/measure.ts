@@ -6,6 +6,7 @@ import { performance } from "node:perf_hooks";
 import { startEtcd } from "../etcd.ts";
 import { measureAuthorization } from "./authorization.ts";
 import { type Child, clientRuntime, type Runtime, startChild } from "./children.ts";
+import { measureDefinitions } from "./definitions.ts";
 import type { FloorStep } from "./floor.ts";
 import { measureHostile } from "./hostile.ts";
 import { type LargeScenario, measureLarge } from "./large.ts";
@@ -101,6 +102,9 @@ export async function measure(options: Options): Promise<Result> {
     }
     const authorized = options.scenarios.flatMap(({ name, measure }) => measure.tag === "authorization" ? [{ name, measure }] : []);
     if (authorized.length > 0) { for (const result of await measureAuthorization(authorized, options)) keep(result); }
+    for (const { measure } of options.scenarios) {
+      if (measure.tag === "definitions") await measureDefinitions(measure, options, keep);
+    }
     for (const scenario of largeOf(options.scenarios)) for (const result of await measureLarge(scenario, setting)) keep(result);
     for (const { name, measure } of options.scenarios) {
       if (measure.tag === "hostile") {
@@ -166,9 +170,7 @@ function loadOf(setting: Setting, { kind, path, clients, objects: some = objects
 /** Scenarios with much data, grouped by data: each is filled once. */
 function largeOf(scenarios: readonly Scenario[]): readonly (readonly LargeScenario[])[] {
   const large = scenarios.flatMap(({ name, measure }) =>
-    measure.tag === "load" || measure.tag === "watch" || measure.tag === "hostile" || measure.tag === "authorization"
-      ? []
-      : [{ name, measure }]
+    measure.tag === "readers" || measure.tag === "nothing" || measure.tag === "pages" ? [{ name, measure }] : []
   );
   return [...Map.groupBy(large, ({ measure: { objects } }) => `${objects.count} ${objects.bytes}`).values()];
 }

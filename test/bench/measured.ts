@@ -40,5 +40,7 @@ export interface Measured extends Rate {
   readonly turnCpuMs?: number;
   /** Growth of memory, as a multiple of the hostile bodies in flight. */
   readonly bodyTimes?: number;
+  /** Growth of memory for each definition, in mebibytes. */
+  readonly mebibytesEach?: number;
   readonly goals: readonly Goal[];
 }

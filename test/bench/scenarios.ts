@@ -1,5 +1,6 @@
 /** The scenarios, in order of execution. */
 import type { Authorization } from "./authorization.ts";
+import type { Definitions } from "./definitions.ts";
 import type { Hostile } from "./hostile.ts";
 import { hostileRequests } from "./hostile-bodies.ts";
 import type { Large } from "./large.ts";
@@ -20,7 +21,8 @@ export interface Scenario {
     | { readonly tag: "watch"; readonly watchers: number; readonly writes: number; readonly writesPerSecond: number }
     | Large
     | Hostile
-    | Authorization;
+    | Authorization
+    | Definitions;
   /** The reference of the comparison, if any. */
   readonly floor?: "read" | "write" | "rewrite" | "watch";
 }
@@ -71,6 +73,7 @@ export const scenarios: readonly Scenario[] = Object.freeze([
     name: `authorization, ${user}`,
     measure: { tag: "authorization", user, bindings: 1_000 },
   })),
+  { name: "definitions", measure: { tag: "definitions", count: 1_000 } },
   ...hostileRequests.map((request): Scenario => ({ name: `hostile: ${request.name}`, measure: { tag: "hostile", request } })),
   {
     name: "storm of 256 lists",

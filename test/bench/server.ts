@@ -21,14 +21,38 @@ const readyMsMax = 120_000;
 /** Interval of readiness checks, and a fiftieth of the elapsed time if longer, because each check is work for the server. */
 const askEveryMs = 20, askShare = 1 / 50;
 
-/** Starts kernel/main.ts and resolves once it is ready. `turnsFile`: where `turn-meter.ts` writes the longest turn. */
-export async function startServer(runtime: Runtime, args: readonly string[], turnsFile?: string): Promise<BenchServer> {
+/** A module that is loaded before the program, and the file to which it writes, named by an environment variable. */
+interface Loaded {
+  readonly module: string;
+  readonly flags: Readonly<Record<Runtime, readonly string[]>>;
+  readonly variable: string;
+}
+const loaded: Readonly<Record<"turns" | "heap", Loaded>> = Object.freeze({
+  turns: { module: "turn-meter.ts", flags: { deno: [], node: [] }, variable: "THOLE_BENCH_TURNS" },
+  heap: {
+    module: "collect-garbage.ts",
+    flags: { deno: ["--v8-flags=--expose-gc"], node: ["--expose-gc"] },
+    variable: "THOLE_BENCH_HEAP",
+  },
+});
+
+/**
+ * Starts kernel/main.ts and resolves once it is ready. `file`: where `turn-meter.ts` writes the longest turn, or, for `what` of "heap",
+ * `collect-garbage.ts` the bytes of the heap.
+ */
+export async function startServer(
+  runtime: Runtime,
+  args: readonly string[],
+  file?: string,
+  what: "turns" | "heap" = "turns",
+): Promise<BenchServer> {
   const port = await freePort();
-  const meter = fileURLToPath(new URL("turn-meter.ts", import.meta.url));
-  const flags = turnsFile === undefined ? [] : [runtime === "deno" ? `--preload=${meter}` : `--import=${meter}`];
+  const { module, flags: more, variable } = loaded[what];
+  const path = fileURLToPath(new URL(module, import.meta.url));
+  const flags = file === undefined ? [] : [...more[runtime], runtime === "deno" ? `--preload=${path}` : `--import=${path}`];
   const run = command(runtime, "kernel/main.ts", [`--secure-port=${port}`, ...args], flags);
   const start = performance.now();
-  const env = { ...process.env, ...(turnsFile === undefined ? {} : { THOLE_BENCH_TURNS: turnsFile }) };
+  const env = { ...process.env, ...(file === undefined ? {} : { [variable]: file }) };
   const child = spawn(run.path, run.args, { stdio: ["ignore", "ignore", "pipe"], env });
   let said = "";
   child.stderr.on("data", (text: Buffer) => said = (said + text).slice(-2000));

@@ -24,6 +24,12 @@ const writes: ReadonlySet<string> = new Set(["create", "update", "merge patch"])
 const stallMsMax = 100, bodyTimesMax = 4;
 /** Maximum additional CPU of a GET by a user with roles, compared with a member of system:masters. */
 const authorizationMicrosecondsMax = 10;
+/** A definition is served after this many milliseconds, at most, and takes at most this many mebibytes. */
+const servedMsMax = 1_000, mebibytesEachMax = 1;
+/** The last of many definitions is served as fast as the tenth. */
+const tenthsMax = 1;
+/** Seconds until a server with many definitions is ready. */
+const definitionsReadySecondsMax = 2;
 /** Seconds from the start of the process to ready. */
 const readySecondsMax = 0.6;
 /** Resident memory of an idle server. */
@@ -33,16 +39,23 @@ function goal(what: string, value: number | undefined, atMost: number): readonly
   return value === undefined || !Number.isFinite(value) ? [] : [{ what, value, atMost, met: value <= atMost }];
 }
 
+const isServing = /^definitions: (\d+th|deletion|\d+ servers)$/;
+
 /** The targets of a scenario; empty if it is only reported. `before`: earlier measurements of the same run. */
 export function goalsOf(
-  { name, cpuMs, floor, dataTimes, stallMs, turnCpuMs, bodyTimes }: Omit<Measured, "goals">,
+  { name, cpuMs, floor, dataTimes, stallMs, turnCpuMs, bodyTimes, mebibytesEach, p50 }: Omit<Measured, "goals">,
   before: readonly Measured[],
 ): readonly Goal[] {
   const theirs = upstream[name];
   const ofFloor = floor === undefined ? undefined : cpuMs / floor.cpuMs;
   const update = before.find((each) => each.name === "update, 1 kB");
   const master = name.startsWith("authorization, ") ? before.find((each) => each.name === "authorization, master") : undefined;
+  const tenth = name === "definitions: 1000th" ? before.find((each) => each.name === "definitions: 10th") : undefined;
   return [
+    ...(isServing.test(name) ? goal("ms", p50, servedMsMax) : []),
+    ...goal("x the tenth", tenth && p50 / tenth.p50, tenthsMax),
+    ...goal("MiB each", mebibytesEach, mebibytesEachMax),
+    ...(name === "definitions: start" ? goal("s to ready", p50 / 1000, definitionsReadySecondsMax) : []),
     ...goal("us of authorization", master && (cpuMs - master.cpuMs) * 1000, authorizationMicrosecondsMax),
     ...(theirs === undefined ? [] : goal("CPU ms", cpuMs, theirs.cpuMs * theirs.share)),
     ...(reads.has(name) ? goal("x floor", ofFloor, readFloorsMax) : []),

@@ -1,0 +1,388 @@
+/** Custom resource definitions by the hundred: how fast each is served and gone, and what all of them cost in memory and at the start. */
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import process from "node:process";
+import { kubeApiserverMissing, startKubeApiserver } from "../access/kube-apiserver.ts";
+import { startEtcd } from "../etcd.ts";
+import type { Runtime } from "./children.ts";
+import { type Connection, openConnection } from "./connection.ts";
+import { type Definition, definitionAt } from "./definition-models.ts";
+import type { Measured, StoreName } from "./measured.ts";
+import { percentile } from "./percentile.ts";
+import { cpuMs, memoryMiB } from "./process.ts";
+import { startServer } from "./server.ts";
+
+export interface Definitions {
+  readonly tag: "definitions";
+  readonly count: number;
+}
+export interface DefinitionsSetting {
+  readonly store: StoreName;
+  readonly runtime: Runtime;
+  /** Share of the definitions, for a smoke run. */
+  readonly share: number;
+}
+
+type Row = Omit<Measured, "goals">;
+
+/** A server that is measured: this one, or a kube-apiserver. */
+interface Subject {
+  /** Prefix of the names of rows. */
+  readonly name: string;
+  readonly pid: number;
+  readonly port: number;
+  /** PEM. */
+  readonly ca: string;
+  readonly token: string;
+  /** Bytes of the heap after garbage collection; undefined if they cannot be read. */
+  readonly heapBytes: (() => Promise<number>) | undefined;
+}
+
+const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const token = "bench";
+const mebibyte = 1024 * 1024;
+/** Number of definitions that are measured about each point, and number of deletions. */
+const windowSize = 10;
+/** Milliseconds between two reads of a path until its answer changes, the maximum wait, and the time before memory is read. */
+const askEveryMs = 2, waitMsMax = 60_000, idleMs = 3_000;
+
+export async function measureDefinitions(
+  { count }: Definitions,
+  setting: DefinitionsSetting,
+  keep: (row: Row) => void,
+): Promise<void> {
+  const wanted = Math.max(windowSize, Math.ceil(count * setting.share));
+  await measureOwn(wanted, setting, keep);
+  if (setting.store === "etcd" && kubeApiserverMissing() === false) await measureOther(wanted, keep);
+}
+
+async function measureOwn(count: number, { store, runtime }: DefinitionsSetting, keep: (row: Row) => void): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "thole-bench-"));
+  const etcd = store === "etcd" ? await startEtcd() : undefined;
+  const servers: { stop(): Promise<void> }[] = [];
+  const start = async (data: string) => {
+    const heapFile = join(folder, `heap-${servers.length}`);
+    const args = [`--data-dir=${folder}/${data}`, `--token-auth-file=${folder}/tokens.csv`];
+    if (etcd !== undefined) args.push(`--etcd-servers=${etcd.endpoint}`);
+    const server = await startServer(runtime, args, heapFile, "heap");
+    servers.push(server);
+    const ca = readFileSync(join(folder, data, "pki", "ca.crt"), "utf8");
+    const subject: Subject = { name: "definitions", ...server, ca, token, heapBytes: () => heapOf(server.pid, heapFile) };
+    return { server, subject };
+  };
+  try {
+    await writeFile(join(folder, "tokens.csv"), `${token},bench,1,system:masters\n`, { mode: 0o600 });
+    const { server, subject } = await start("data");
+    await measureSubject(subject, count, keep);
+    await server.stop();
+    servers.pop();
+    keep(await measureStart(() => start("data"), count));
+    if (etcd !== undefined) keep(await measureSecond(servers, start, count));
+  } finally {
+    for (const server of servers.toReversed()) await server.stop();
+    await etcd?.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function measureOther(count: number, keep: (row: Row) => void): Promise<void> {
+  const server = await startKubeApiserver([]);
+  try {
+    const subject = {
+      name: "kube-apiserver",
+      pid: server.pid,
+      port: Number(new URL(server.url).port),
+      ca: server.ca.cert,
+      heapBytes: undefined,
+    };
+    await measureSubject({ ...subject, token: "admin" }, count, keep);
+  } finally {
+    await server.close();
+  }
+}
+
+/** Creates the definitions; reports creation, memory, documents and deletion. */
+async function measureSubject(subject: Subject, count: number, keep: (row: Row) => void): Promise<void> {
+  const client = await clientOf(subject);
+  const before = await memoryOf(subject);
+  let made = 0;
+  const fill = async (until: number) => {
+    const last = until - 1;
+    for (; made < until; made++) await create(client, definitionAt(made));
+    if (last >= 0) await served(client, definitionAt(last).path, 200);
+  };
+  for (const at of [...new Set([10, 100, 1000].map((each) => Math.min(each, count)))]) {
+    await fill(at - Math.floor(windowSize / (at === count ? 1 : 2)));
+    const definitions = Array.from({ length: windowSize }, () => definitionAt(made++));
+    keep(await measureCreation(subject, client, `${at}th`, definitions));
+  }
+  await fill(count);
+  const stored = await memoryOf(subject);
+  for (let at = 0; at < made; at++) await createObject(client, definitionAt(at));
+  for (let at = 0; at < made; at++) await client.get(definitionAt(at).path);
+  const read = await memoryOf(subject);
+  for (const row of await measureDocuments(subject, client, made)) keep(row);
+  const published = await memoryOf(subject);
+  keep(await measureDeletion(subject, client, made));
+  const each = (memory: Memory) =>
+    `${((memory.rss - before.rss) / made).toFixed(3)}${
+      memory.heap === undefined || before.heap === undefined ? "" : ` (heap ${((memory.heap - before.heap) / made).toFixed(3)})`
+    }`;
+  keep({
+    ...noRate(`${subject.name}: memory`),
+    requests: made,
+    peakMiB: memoryMiB(subject.pid).peak,
+    ...(subject.name === "definitions" ? { mebibytesEach: (published.rss - before.rss) / made } : {}),
+    note: `MiB of each: stored ${each(stored)}, objects written ${each(read)}, OpenAPI read ${each(published)}; before ${
+      before.rss.toFixed(0)
+    } MiB`,
+  });
+  client.close();
+}
+
+async function measureCreation(subject: Subject, client: Client, which: string, definitions: readonly Definition[]): Promise<Row> {
+  const servedMs: number[] = [], establishedMs: number[] = [], answeredMs: number[] = [];
+  const cpuBefore = cpuMs(subject.pid);
+  for (const definition of definitions) {
+    const begun = performance.now();
+    await create(client, definition);
+    answeredMs.push(performance.now() - begun);
+    await served(client, definition.path, 200);
+    servedMs.push(performance.now() - begun);
+    await until(async () =>
+      /"type":"Established","status":"True"|"status":"True"[^}]*"type":"Established"/.test(await client.text(`${path}/${definition.name}`))
+    );
+    establishedMs.push(performance.now() - begun);
+  }
+  const cpu = (cpuMs(subject.pid) - cpuBefore) / definitions.length;
+  servedMs.sort((a, b) => a - b);
+  return {
+    ...noRate(`${subject.name}: ${which}`),
+    requests: definitions.length,
+    perSecond: 1000 / percentile(servedMs, 0.5),
+    p50: percentile(servedMs, 0.5),
+    p99: percentile(servedMs, 0.99),
+    cpuMs: cpu,
+    peakMiB: memoryMiB(subject.pid).peak,
+    note: `until served; answered after ${median(answeredMs)} ms, established after ${median(establishedMs)} ms`,
+  };
+}
+
+/** The first documents after a change, and all documents of OpenAPI v3. */
+async function measureDocuments(subject: Subject, client: Client, count: number): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  const document = async (name: string, at: string, accept = "application/json") => {
+    const timed = async () => {
+      const begun = performance.now(), cpuBefore = cpuMs(subject.pid);
+      const { bytes } = await client.get(at, accept);
+      return { ms: performance.now() - begun, cpu: cpuMs(subject.pid) - cpuBefore, bytes };
+    };
+    const first = await timed();
+    await create(client, { ...definitionAt(count + rows.length), body: definitionAt(count + rows.length).body });
+    await served(client, definitionAt(count + rows.length).path, 200);
+    const again = await timed();
+    await remove(client, definitionAt(count + rows.length).name);
+    await served(client, definitionAt(count + rows.length).path, 404);
+    rows.push({
+      ...noRate(`${subject.name}: ${name}`),
+      requests: 2,
+      perSecond: 1000 / again.ms,
+      p50: again.ms,
+      p99: first.ms,
+      cpuMs: again.cpu,
+      peakMiB: memoryMiB(subject.pid).peak,
+      note: `p50: after one more definition, p99: first; ${(again.bytes / mebibyte).toFixed(2)} MiB`,
+    });
+  };
+  await document("discovery", "/apis", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList");
+  await document("one v3 document", `/openapi/v3/apis/${definitionAt(0).path.split("/").slice(2, 4).join("/")}`);
+  await document("v3 index", "/openapi/v3");
+  await document("v2 document", "/openapi/v2");
+  const { paths } = JSON.parse(await client.text("/openapi/v3")) as { paths: Record<string, { serverRelativeURL: string }> };
+  const begun = performance.now(), cpuBefore = cpuMs(subject.pid), all = Object.values(paths);
+  for (const { serverRelativeURL } of all) await client.get(serverRelativeURL);
+  const ms = performance.now() - begun;
+  const row = noRate(`${subject.name}: all v3 documents`);
+  rows.push({
+    ...row,
+    requests: all.length,
+    perSecond: all.length * 1000 / ms,
+    p50: ms,
+    p99: ms,
+    cpuMs: cpuMs(subject.pid) - cpuBefore,
+    peakMiB: memoryMiB(subject.pid).peak,
+  });
+  return rows;
+}
+
+async function measureDeletion(subject: Subject, client: Client, count: number): Promise<Row> {
+  const goneMs: number[] = [];
+  const cpuBefore = cpuMs(subject.pid);
+  for (let at = count - windowSize; at < count; at++) {
+    const { name, path } = definitionAt(at), begun = performance.now();
+    await remove(client, name);
+    await served(client, path, 404);
+    goneMs.push(performance.now() - begun);
+  }
+  goneMs.sort((a, b) => a - b);
+  return {
+    ...noRate(`${subject.name}: deletion`),
+    requests: windowSize,
+    perSecond: 1000 / percentile(goneMs, 0.5),
+    p50: percentile(goneMs, 0.5),
+    p99: percentile(goneMs, 0.99),
+    cpuMs: (cpuMs(subject.pid) - cpuBefore) / windowSize,
+    peakMiB: memoryMiB(subject.pid).peak,
+    note: "until 404, with one object each",
+  };
+}
+
+interface Started {
+  readonly server: { readonly pid: number; readonly readyMs: number; stop(): Promise<void> };
+  readonly subject: Subject;
+}
+
+/** Starts with all definitions stored: three times, with the median. */
+async function measureStart(start: () => Promise<Started>, count: number): Promise<Row> {
+  const readyMs: number[] = [], cpu: number[] = [];
+  let memory: Memory = { rss: 0 }, peakMiB = 0;
+  for (let round = 0; round < 3; round++) {
+    const { server, subject } = await start();
+    readyMs.push(server.readyMs);
+    cpu.push(cpuMs(server.pid));
+    memory = await memoryOf(subject);
+    peakMiB = memoryMiB(server.pid).peak;
+    await server.stop();
+  }
+  readyMs.sort((a, b) => a - b);
+  const row = noRate("definitions: start");
+  return {
+    ...row,
+    requests: readyMs.length,
+    perSecond: 1000 / readyMs[1]!,
+    p50: readyMs[1]!,
+    p99: readyMs[2]!,
+    cpuMs: cpu.toSorted((a, b) => a - b)[1]!,
+    peakMiB,
+    note: `until ready, with ${count} definitions; ${memory.rss.toFixed(0)} MiB afterwards`,
+  };
+}
+
+/** Two servers of one etcd: definitions that are created at one are served by the other. */
+async function measureSecond(servers: { stop(): Promise<void> }[], start: (data: string) => Promise<Started>, count: number): Promise<Row> {
+  const first = await start("data"), second = await start("second");
+  const [one, other] = [await clientOf(first.subject), await clientOf(second.subject)];
+  const servedMs: number[] = [];
+  const from = count + 2 * windowSize;
+  for (let at = from; at < from + windowSize; at++) {
+    const definition = definitionAt(at), begun = performance.now();
+    await create(one, definition);
+    await served(other, definition.path, 200);
+    servedMs.push(performance.now() - begun);
+  }
+  one.close();
+  other.close();
+  servedMs.sort((a, b) => a - b);
+  return {
+    ...noRate(`definitions: ${servers.length} servers`),
+    requests: windowSize,
+    perSecond: 1000 / percentile(servedMs, 0.5),
+    p50: percentile(servedMs, 0.5),
+    p99: percentile(servedMs, 0.99),
+    peakMiB: memoryMiB(second.server.pid).peak,
+    note: "from the creation at one server until the other serves it",
+  };
+}
+
+interface Memory {
+  /** Mebibytes. */
+  readonly rss: number;
+  readonly heap?: number;
+}
+
+async function memoryOf({ pid, heapBytes }: Subject): Promise<Memory> {
+  await pause(idleMs);
+  const heap = await heapBytes?.();
+  await pause(idleMs / 3);
+  return { rss: memoryMiB(pid).now, ...(heap === undefined ? {} : { heap: heap / mebibyte }) };
+}
+
+async function heapOf(pid: number, file: string): Promise<number> {
+  const before = await modified(file);
+  process.kill(pid, "SIGUSR2");
+  await until(async () => await modified(file) > before && (await readFile(file, "utf8")) !== "");
+  return Number(await readFile(file, "utf8"));
+}
+
+function modified(file: string): Promise<number> {
+  return stat(file).then(({ mtimeMs }) => mtimeMs, () => 0);
+}
+
+interface Client {
+  get(path: string, accept?: string): Promise<{ readonly status: number; readonly bytes: number }>;
+  text(path: string): Promise<string>;
+  send(method: "POST" | "DELETE", path: string, body?: string): Promise<number>;
+  close(): void;
+}
+
+async function clientOf({ port, ca, token }: Subject): Promise<Client> {
+  const connection: Connection = await openConnection({ port, ca });
+  const head = (method: string, at: string, more: string) =>
+    `${method} ${at} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n${more}\r\n`;
+  return {
+    get: (at, accept = "application/json") => connection.request(head("GET", at, `Accept: ${accept}\r\n`)),
+    async text(at) {
+      const pieces: Buffer[] = [];
+      await connection.request(head("GET", at, "Accept: application/json\r\n"), (piece) => pieces.push(Buffer.from(piece)));
+      return Buffer.concat(pieces).toString();
+    },
+    async send(method, at, body = "") {
+      const bytes = Buffer.from(body);
+      const fields = `Content-Type: application/json\r\nContent-Length: ${bytes.length}\r\n`;
+      return (await connection.request(Buffer.concat([Buffer.from(head(method, at, fields)), bytes]))).status;
+    },
+    close: () => connection.close(),
+  };
+}
+
+async function create(client: Client, { name, body }: Definition): Promise<void> {
+  const status = await client.send("POST", path, body);
+  if (status !== 201) throw new Error(`The definition "${name}" was answered with ${status}`);
+}
+
+async function remove(client: Client, name: string): Promise<void> {
+  const status = await client.send("DELETE", `${path}/${name}`);
+  if (status !== 200) throw new Error(`The deletion of "${name}" was answered with ${status}`);
+}
+
+async function createObject(client: Client, { path, object }: Definition): Promise<void> {
+  const status = await client.send("POST", path, object);
+  if (status !== 201) throw new Error(`An object at ${path} was answered with ${status}`);
+}
+
+/** Resolves when a path is answered with this status. */
+function served(client: Client, at: string, status: number): Promise<void> {
+  return until(async () => (await client.get(at)).status === status);
+}
+
+async function until(isDone: () => Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + waitMsMax; !await isDone();) {
+    if (performance.now() > end) throw new Error(`A definition was not served or gone after ${waitMsMax} ms`);
+    await pause(askEveryMs);
+  }
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+function median(values: readonly number[]): string {
+  return percentile(values.toSorted((a, b) => a - b), 0.5).toFixed(1);
+}
+
+function noRate(name: string): Row {
+  return { name, requests: 0, failed: 0, perSecond: NaN, p50: NaN, p99: NaN, cpuMs: NaN, floor: undefined, peakMiB: 0 };
+}
