@@ -23,6 +23,7 @@ import { subresourcesOf } from "./compile-subresource.ts";
 import { compareReleases, targetRelease } from "./gates.ts";
 
 const kinds = new WeakMap<Resource, Map<string, StoredKind>>();
+const gatesOfResources = new WeakMap<Resource, readonly string[]>();
 const endpoints = new WeakMap<StoredKind, Map<GroupVersion, Endpoint>>();
 
 /** The configuration that the compilation of a kind depends on. */
@@ -39,11 +40,19 @@ export function kindOf(resource: Resource, settings: Settings): StoredKind {
   const known = kinds.get(resource) ?? new Map<string, StoredKind>();
   kinds.set(resource, known);
   const { names, isOn } = settings;
-  const gates = new Set(Object.values(resource.served).flatMap(({ schema }) => gatesOfDefaults(schema)));
-  const key = [names.domain, names.platform, ...[...gates].filter(isOn)].join(" ");
+  const key = [names.domain, names.platform, ...gatesOf(resource).filter(isOn)].join(" ");
   const kind = known.get(key) ?? compileStored(resource, settings);
   known.set(key, kind);
   return kind;
+}
+
+/** The gates of the defaults of a resource, read from its schemas once. */
+function gatesOf(resource: Resource): readonly string[] {
+  const known = gatesOfResources.get(resource);
+  if (known !== undefined) return known;
+  const gates = [...new Set(Object.values(resource.served).flatMap(({ schema }) => gatesOfDefaults(schema)))];
+  gatesOfResources.set(resource, gates);
+  return gates;
 }
 
 /** The endpoint of a kind in the version that its definition writes as `written`; returns the same value for the same arguments. */

@@ -65,7 +65,8 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig, appea
   const groups = groupsOf([...endpoints.values()].filter(({ resource }) => resource.unlisted !== true), priorities);
   const byPath = nested(endpoints.values());
   const admission = plugins.flatMap(({ admission = [] }) => admission);
-  const steps = new Map(kinds.map(({ resource }) => [resource, admission.filter(({ resources }) => resources.includes(resource))]));
+  const steps = new Map<Resource, Admission[]>();
+  for (const step of admission) for (const resource of new Set(step.resources)) steps.set(resource, [...steps.get(resource) ?? [], step]);
   const groupByName = new Map(groups.map((group) => [group.name, group]));
   return Object.freeze({
     names,
@@ -181,16 +182,23 @@ function nested(endpoints: Iterable<Endpoint>): ReadonlyMap<string, ReadonlyMap<
   return groups;
 }
 
+const versions = new WeakMap<Endpoint, CatalogVersion>();
+
+/** The version of a group with these endpoints; the same value as before for the same endpoints, so that its documents outlive a catalog. */
+function versionOf(group: string, version: string, members: readonly Endpoint[]): CatalogVersion {
+  const endpoints = members.toSorted((a, b) => a.plural < b.plural ? -1 : 1), first = endpoints[0]!;
+  const known = versions.get(first);
+  if (known?.endpoints.length === endpoints.length && known.endpoints.every((each, at) => each === endpoints[at])) return known;
+  const made: CatalogVersion = { group, version, apiVersion: first.apiVersion, endpoints };
+  versions.set(first, made);
+  return made;
+}
+
 function groupsOf(endpoints: readonly Endpoint[], priorities: ReadonlyMap<string, number>): readonly CatalogGroup[] {
   const byGroup = Map.groupBy(endpoints, (endpoint) => endpoint.group);
   const groups = [...byGroup].map(([name, members]): CatalogGroup => {
     const byVersion = Map.groupBy(members, (endpoint) => endpoint.version);
-    const versions = [...byVersion].map(([version, some]): CatalogVersion => ({
-      group: name,
-      version,
-      apiVersion: some[0]!.apiVersion,
-      endpoints: some.toSorted((a, b) => a.plural < b.plural ? -1 : 1),
-    }));
+    const versions = [...byVersion].map(([version, some]) => versionOf(name, version, some));
     return { name, versions: versions.toSorted((a, b) => compareVersions(a.version, b.version)) };
   });
   const rank = (group: CatalogGroup) => priorities.get(group.name) ?? (group.name === "" ? 18000 : 1000);

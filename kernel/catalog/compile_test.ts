@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { object } from "../../core/meta/object.ts";
 import { defaultNames } from "../../core/names.ts";
-import type { Plugin, Served } from "../../core/plugin.ts";
+import type { Plugin, Resource, Served } from "../../core/plugin.ts";
 import { boolean, field, structsOf } from "../../core/schema.ts";
 import type { Catalog } from "./catalog.ts";
 import { compile } from "./compile.ts";
@@ -68,6 +68,22 @@ test("compile() returns unchanged parts as the same value, so that caches and wa
   assert.deepEqual(before.versionsOf(before.stored[0]!).map(({ version }) => version), ["v1", "v1beta1"]);
   const elsewhere = compile([both], { names: { ...defaultNames, platform: "acme" }, featureGates: new Map(), runtimeConfig: new Map() });
   assert.notEqual(elsewhere.stored[0], before.stored[0]);
+});
+
+test("compile() returns the versions of a group as the same values when resources of another group appear", () => {
+  const plugin = thing("v1", {}), resource = plugin.resources![0];
+  const other = {
+    ...resource!,
+    storedAs: "other.example.com/v1",
+    storedUnder: "others",
+    served: { "other.example.com/v1": { schema, introduced: "1.0" } },
+  };
+  const of = (...appeared: readonly Resource[]) =>
+    compile([plugin], { names: defaultNames, featureGates: new Map(), runtimeConfig: new Map() }, appeared);
+  const before = of(), after = of(other), same = of({ ...other, storedUnder: "more", kind: "More", plural: "mores" }, other);
+  assert.equal(after.version("example.com", "v1"), before.version("example.com", "v1"));
+  assert.notEqual(after.version("other.example.com", "v1"), undefined);
+  assert.notEqual(same.version("other.example.com", "v1"), after.version("other.example.com", "v1"));
 });
 
 test("compile() returns another kind if a gate of its defaults changes, and the same if another gate changes", () => {

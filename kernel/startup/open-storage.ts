@@ -71,20 +71,33 @@ export async function openStorage(
 }
 
 /** The kind of a key under the active catalog: that with the longest matching prefix. */
-function storedPlaces(prefix: string, catalog: () => Catalog): StoredPlaces {
-  const tables = new WeakMap<Catalog, readonly (StoredLabels & { readonly start: string })[]>();
+export function storedPlaces(prefix: string, catalog: () => Catalog): StoredPlaces {
+  /** Rows by the prefixes of their keys, with the slash at the end. */
+  const tables = new WeakMap<Catalog, ReadonlyMap<string, StoredLabels>>();
   const other = { group: "", resource: "" };
   const table = () => {
     const current = catalog();
     let rows = tables.get(current);
     if (rows === undefined) {
-      rows = current.stored.map(({ under, group, plural }) => ({ start: `${prefix}/${under}/`, group, resource: plural }));
+      rows = new Map(current.stored.map(({ under, group, plural }) => [`${prefix}/${under}/`, { group, resource: plural }]));
       tables.set(current, rows);
     }
     return rows;
   };
+  /** The row of a key or range, found by its segments. */
+  const rowOf = (key: string) => {
+    const rows = table();
+    for (let slash = key.lastIndexOf("/"); slash > prefix.length; slash = key.lastIndexOf("/", slash - 1)) {
+      const found = rows.get(key.slice(0, slash + 1));
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
   return {
-    of: (key) => table().find(({ start }) => key.startsWith(start)) ?? other,
-    under: (range) => table().filter(({ start }) => start.startsWith(range) || range.startsWith(start)),
+    of: (key) => rowOf(key) ?? other,
+    under(range) {
+      const row = rowOf(range);
+      return row === undefined ? [...table()].flatMap(([start, labels]) => start.startsWith(range) ? [labels] : []) : [row];
+    },
   };
 }

@@ -26,6 +26,8 @@ test("npm run bench -- --smoke measures every scenario without a failed request 
     "pages of 300,000",
     "storm of 256 lists",
     "authorization, own",
+    "definitions: 10th",
+    "definitions: start",
   ];
   const hostile = ["YAML, 700,000 lines", "JSON patch, 9,999 inserts at the head", "apply, finalizers"].map((name) => `hostile: ${name}`);
   for (const name of [...loads, ...others, ...hostile]) {

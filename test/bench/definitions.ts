@@ -1,16 +1,32 @@
 /** Custom resource definitions by the hundred: how fast each is served and gone, and what all of them cost in memory and at the start. */
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import process from "node:process";
 import { kubeApiserverMissing, startKubeApiserver } from "../access/kube-apiserver.ts";
 import { startEtcd } from "../etcd.ts";
 import type { Runtime } from "./children.ts";
-import { type Connection, openConnection } from "./connection.ts";
 import { type Definition, definitionAt } from "./definition-models.ts";
-import type { Measured, StoreName } from "./measured.ts";
+import { measureDocument, measureDocuments } from "./definition-documents.ts";
+import {
+  type Client,
+  clientOf,
+  create,
+  createObject,
+  heapOf,
+  median,
+  type Memory,
+  memoryOf,
+  noRate,
+  path,
+  remove,
+  type Row,
+  served,
+  type Subject,
+  until,
+} from "./definition-subject.ts";
+import type { StoreName } from "./measured.ts";
 import { percentile } from "./percentile.ts";
 import { cpuMs, memoryMiB } from "./process.ts";
 import { startServer } from "./server.ts";
@@ -26,28 +42,9 @@ export interface DefinitionsSetting {
   readonly share: number;
 }
 
-type Row = Omit<Measured, "goals">;
-
-/** A server that is measured: this one, or a kube-apiserver. */
-interface Subject {
-  /** Prefix of the names of rows. */
-  readonly name: string;
-  readonly pid: number;
-  readonly port: number;
-  /** PEM. */
-  readonly ca: string;
-  readonly token: string;
-  /** Bytes of the heap after garbage collection; undefined if they cannot be read. */
-  readonly heapBytes: (() => Promise<number>) | undefined;
-}
-
-const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-const token = "bench";
-const mebibyte = 1024 * 1024;
 /** Number of definitions that are measured about each point, and number of deletions. */
 const windowSize = 10;
-/** Milliseconds between two reads of a path until its answer changes, the maximum wait, and the time before memory is read. */
-const askEveryMs = 2, waitMsMax = 60_000, idleMs = 3_000;
+const token = "bench";
 
 export async function measureDefinitions(
   { count }: Definitions,
@@ -59,7 +56,7 @@ export async function measureDefinitions(
   if (setting.store === "etcd" && kubeApiserverMissing() === false) await measureOther(wanted, keep);
 }
 
-async function measureOwn(count: number, { store, runtime }: DefinitionsSetting, keep: (row: Row) => void): Promise<void> {
+async function measureOwn(count: number, { store, runtime, share }: DefinitionsSetting, keep: (row: Row) => void): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "thole-bench-"));
   const etcd = store === "etcd" ? await startEtcd() : undefined;
   const servers: { stop(): Promise<void> }[] = [];
@@ -70,7 +67,14 @@ async function measureOwn(count: number, { store, runtime }: DefinitionsSetting,
     const server = await startServer(runtime, args, heapFile, "heap");
     servers.push(server);
     const ca = readFileSync(join(folder, data, "pki", "ca.crt"), "utf8");
-    const subject: Subject = { name: "definitions", ...server, ca, token, heapBytes: () => heapOf(server.pid, heapFile) };
+    const subject: Subject = {
+      name: "definitions",
+      ...server,
+      ca,
+      token,
+      heapBytes: () => heapOf(server.pid, heapFile),
+      idleMs: idleMs(share),
+    };
     return { server, subject };
   };
   try {
@@ -97,6 +101,7 @@ async function measureOther(count: number, keep: (row: Row) => void): Promise<vo
       port: Number(new URL(server.url).port),
       ca: server.ca.cert,
       heapBytes: undefined,
+      idleMs: idleMs(1),
     };
     await measureSubject({ ...subject, token: "admin" }, count, keep);
   } finally {
@@ -126,7 +131,6 @@ async function measureSubject(subject: Subject, count: number, keep: (row: Row) 
   const read = await memoryOf(subject);
   for (const row of await measureDocuments(subject, client, made)) keep(row);
   const published = await memoryOf(subject);
-  keep(await measureDeletion(subject, client, made));
   const each = (memory: Memory) =>
     `${((memory.rss - before.rss) / made).toFixed(3)}${
       memory.heap === undefined || before.heap === undefined ? "" : ` (heap ${((memory.heap - before.heap) / made).toFixed(3)})`
@@ -140,6 +144,8 @@ async function measureSubject(subject: Subject, count: number, keep: (row: Row) 
       before.rss.toFixed(0)
     } MiB`,
   });
+  keep(await measureDocument(subject, client, made, "v2 document", "/openapi/v2", "application/json"));
+  keep(await measureDeletion(subject, client, made));
   client.close();
 }
 
@@ -169,53 +175,6 @@ async function measureCreation(subject: Subject, client: Client, which: string, 
     peakMiB: memoryMiB(subject.pid).peak,
     note: `until served; answered after ${median(answeredMs)} ms, established after ${median(establishedMs)} ms`,
   };
-}
-
-/** The first documents after a change, and all documents of OpenAPI v3. */
-async function measureDocuments(subject: Subject, client: Client, count: number): Promise<readonly Row[]> {
-  const rows: Row[] = [];
-  const document = async (name: string, at: string, accept = "application/json") => {
-    const timed = async () => {
-      const begun = performance.now(), cpuBefore = cpuMs(subject.pid);
-      const { bytes } = await client.get(at, accept);
-      return { ms: performance.now() - begun, cpu: cpuMs(subject.pid) - cpuBefore, bytes };
-    };
-    const first = await timed();
-    await create(client, { ...definitionAt(count + rows.length), body: definitionAt(count + rows.length).body });
-    await served(client, definitionAt(count + rows.length).path, 200);
-    const again = await timed();
-    await remove(client, definitionAt(count + rows.length).name);
-    await served(client, definitionAt(count + rows.length).path, 404);
-    rows.push({
-      ...noRate(`${subject.name}: ${name}`),
-      requests: 2,
-      perSecond: 1000 / again.ms,
-      p50: again.ms,
-      p99: first.ms,
-      cpuMs: again.cpu,
-      peakMiB: memoryMiB(subject.pid).peak,
-      note: `p50: after one more definition, p99: first; ${(again.bytes / mebibyte).toFixed(2)} MiB`,
-    });
-  };
-  await document("discovery", "/apis", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList");
-  await document("one v3 document", `/openapi/v3/apis/${definitionAt(0).path.split("/").slice(2, 4).join("/")}`);
-  await document("v3 index", "/openapi/v3");
-  await document("v2 document", "/openapi/v2");
-  const { paths } = JSON.parse(await client.text("/openapi/v3")) as { paths: Record<string, { serverRelativeURL: string }> };
-  const begun = performance.now(), cpuBefore = cpuMs(subject.pid), all = Object.values(paths);
-  for (const { serverRelativeURL } of all) await client.get(serverRelativeURL);
-  const ms = performance.now() - begun;
-  const row = noRate(`${subject.name}: all v3 documents`);
-  rows.push({
-    ...row,
-    requests: all.length,
-    perSecond: all.length * 1000 / ms,
-    p50: ms,
-    p99: ms,
-    cpuMs: cpuMs(subject.pid) - cpuBefore,
-    peakMiB: memoryMiB(subject.pid).peak,
-  });
-  return rows;
 }
 
 async function measureDeletion(subject: Subject, client: Client, count: number): Promise<Row> {
@@ -297,92 +256,7 @@ async function measureSecond(servers: { stop(): Promise<void> }[], start: (data:
   };
 }
 
-interface Memory {
-  /** Mebibytes. */
-  readonly rss: number;
-  readonly heap?: number;
-}
-
-async function memoryOf({ pid, heapBytes }: Subject): Promise<Memory> {
-  await pause(idleMs);
-  const heap = await heapBytes?.();
-  await pause(idleMs / 3);
-  return { rss: memoryMiB(pid).now, ...(heap === undefined ? {} : { heap: heap / mebibyte }) };
-}
-
-async function heapOf(pid: number, file: string): Promise<number> {
-  const before = await modified(file);
-  process.kill(pid, "SIGUSR2");
-  await until(async () => await modified(file) > before && (await readFile(file, "utf8")) !== "");
-  return Number(await readFile(file, "utf8"));
-}
-
-function modified(file: string): Promise<number> {
-  return stat(file).then(({ mtimeMs }) => mtimeMs, () => 0);
-}
-
-interface Client {
-  get(path: string, accept?: string): Promise<{ readonly status: number; readonly bytes: number }>;
-  text(path: string): Promise<string>;
-  send(method: "POST" | "DELETE", path: string, body?: string): Promise<number>;
-  close(): void;
-}
-
-async function clientOf({ port, ca, token }: Subject): Promise<Client> {
-  const connection: Connection = await openConnection({ port, ca });
-  const head = (method: string, at: string, more: string) =>
-    `${method} ${at} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n${more}\r\n`;
-  return {
-    get: (at, accept = "application/json") => connection.request(head("GET", at, `Accept: ${accept}\r\n`)),
-    async text(at) {
-      const pieces: Buffer[] = [];
-      await connection.request(head("GET", at, "Accept: application/json\r\n"), (piece) => pieces.push(Buffer.from(piece)));
-      return Buffer.concat(pieces).toString();
-    },
-    async send(method, at, body = "") {
-      const bytes = Buffer.from(body);
-      const fields = `Content-Type: application/json\r\nContent-Length: ${bytes.length}\r\n`;
-      return (await connection.request(Buffer.concat([Buffer.from(head(method, at, fields)), bytes]))).status;
-    },
-    close: () => connection.close(),
-  };
-}
-
-async function create(client: Client, { name, body }: Definition): Promise<void> {
-  const status = await client.send("POST", path, body);
-  if (status !== 201) throw new Error(`The definition "${name}" was answered with ${status}`);
-}
-
-async function remove(client: Client, name: string): Promise<void> {
-  const status = await client.send("DELETE", `${path}/${name}`);
-  if (status !== 200) throw new Error(`The deletion of "${name}" was answered with ${status}`);
-}
-
-async function createObject(client: Client, { path, object }: Definition): Promise<void> {
-  const status = await client.send("POST", path, object);
-  if (status !== 201) throw new Error(`An object at ${path} was answered with ${status}`);
-}
-
-/** Resolves when a path is answered with this status. */
-function served(client: Client, at: string, status: number): Promise<void> {
-  return until(async () => (await client.get(at)).status === status);
-}
-
-async function until(isDone: () => Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + waitMsMax; !await isDone();) {
-    if (performance.now() > end) throw new Error(`A definition was not served or gone after ${waitMsMax} ms`);
-    await pause(askEveryMs);
-  }
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
-}
-
-function median(values: readonly number[]): string {
-  return percentile(values.toSorted((a, b) => a - b), 0.5).toFixed(1);
-}
-
-function noRate(name: string): Row {
-  return { name, requests: 0, failed: 0, perSecond: NaN, p50: NaN, p99: NaN, cpuMs: NaN, floor: undefined, peakMiB: 0 };
+/** Milliseconds without requests before memory is read: short in a smoke run. */
+function idleMs(share: number): number {
+  return share < 1 ? 100 : 3_000;
 }

@@ -95,10 +95,10 @@ test("schemas that are not structural give a condition, which goes with the erro
     reason: "StructuralError",
     message: "failed to check validation schema for version v1: OpenAPIV3Schema '$ref' is not supported",
   });
-  const status = statusWithNonStructural(wrong, now)!;
-  assert.equal(statusWithNonStructural({ ...wrong, status }, now), undefined);
-  assert.deepEqual(statusWithNonStructural({ ...testDefinition(), status }, now)!.conditions, []);
-  assert.equal(statusWithNonStructural(testDefinition(), now), undefined);
+  const status = statusWithNonStructural(wrong, nonStructuralCondition(wrong), now)!;
+  assert.equal(statusWithNonStructural({ ...wrong, status }, nonStructuralCondition(wrong), now), undefined);
+  assert.deepEqual(statusWithNonStructural({ ...testDefinition(), status }, undefined, now)!.conditions, []);
+  assert.equal(statusWithNonStructural(testDefinition(), undefined, now), undefined);
 });
 
 test("definitions in groups of the platform have a condition for their approval", () => {

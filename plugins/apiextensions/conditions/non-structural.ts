@@ -26,10 +26,13 @@ export function nonStructuralCondition({ spec }: CustomResourceDefinition): Cond
   return { type, status: "True", reason: "Violations", message: aggregated(errors.map(fieldErrorText)) };
 }
 
-/** The status with the condition, or without it; undefined if nothing changes. */
-export function statusWithNonStructural(definition: CustomResourceDefinition, now: string): DefinitionStatus | undefined {
-  const { status } = definition, { conditions = [] } = status;
-  const news = nonStructuralCondition(definition);
+/** The status with the condition, or without it; undefined if nothing changes. `news`: `nonStructuralCondition` of the definition. */
+export function statusWithNonStructural(
+  { status }: CustomResourceDefinition,
+  news: ConditionNews | undefined,
+  now: string,
+): DefinitionStatus | undefined {
+  const { conditions = [] } = status;
   if (isEquivalent(news, conditionOf(conditions, type))) return undefined;
   return { ...status, conditions: news === undefined ? withoutCondition(conditions, type) : withCondition(conditions, news, now) };
 }

@@ -1,10 +1,10 @@
 /** Keeps the conditions of definitions (upstream: apiextensions-apiserver `controller/status`, `establish`, `apiapproval`, `nonstructuralschema`). */
 import { type Api, type Controller, type Names, runWorkQueue, StatusError } from "../../../plugin.ts";
-import { isTrue } from "../condition.ts";
+import { type ConditionNews, isTrue } from "../condition.ts";
 import { statusWithApproval } from "../conditions/approval.ts";
 import { statusEstablished } from "../conditions/established.ts";
 import { statusWithNames, usedNames } from "../conditions/names.ts";
-import { statusWithNonStructural } from "../conditions/non-structural.ts";
+import { nonStructuralCondition, statusWithNonStructural } from "../conditions/non-structural.ts";
 import { type CustomResourceDefinition, type DefinitionStatus, groupVersion } from "../schema.ts";
 import { now, resource, withConditions } from "./definitions.ts";
 
@@ -15,7 +15,7 @@ export const establishing: Controller = {
   needs: [{ resource, groupVersions: [groupVersion] }],
   async run(context, signal) {
     const { api, names } = context;
-    const known = new Map<string, CustomResourceDefinition>();
+    const known = new KnownDefinitions();
     const work = (name: string) => evaluate(api, name, known, names);
     await runWorkQueue({ context, signal, work }, async (queue, until) => {
       for await (const { type, object } of api.watch(groupVersion, resource, "", {}, until)) {
@@ -24,9 +24,8 @@ export const establishing: Controller = {
         else known.set(name, definition);
         queue.add(name);
         // Another definition of the group may now use the free names.
-        const group = name.slice(name.indexOf(".") + 1);
-        for (const other of known.values()) {
-          if (other.spec.group === group && !isTrue(other.status.conditions, "NamesAccepted")) queue.add(other.metadata.name ?? "");
+        for (const other of known.ofGroup(groupOf(name))) {
+          if (!isTrue(other.status.conditions, "NamesAccepted")) queue.add(other.metadata.name ?? "");
         }
       }
     });
@@ -34,10 +33,10 @@ export const establishing: Controller = {
 };
 
 /** Updates the conditions of a definition from its contents and the names of the others. */
-async function evaluate(api: Api, name: string, known: Map<string, CustomResourceDefinition>, names: Names): Promise<void> {
+async function evaluate(api: Api, name: string, known: KnownDefinitions, names: Names): Promise<void> {
   const definition = known.get(name);
   if (definition === undefined) return;
-  const status = statusOf(definition, known.values(), names);
+  const status = statusOf(definition, known.ofGroup(definition.spec.group), known.nonStructural(name), names);
   if (status === definition.status) return;
   try {
     const updated = await api.update(groupVersion, resource, "", name, { ...definition, status }, { subresource: "status" });
@@ -50,13 +49,62 @@ async function evaluate(api: Api, name: string, known: Map<string, CustomResourc
 }
 
 /** The status after all steps, in upstream's order; the same value if nothing changes. */
-function statusOf(definition: CustomResourceDefinition, all: Iterable<CustomResourceDefinition>, names: Names): DefinitionStatus {
+function statusOf(
+  definition: CustomResourceDefinition,
+  ofGroup: Iterable<CustomResourceDefinition>,
+  nonStructural: ConditionNews | undefined,
+  names: Names,
+): DefinitionStatus {
   const time = now();
   const steps: readonly ((next: CustomResourceDefinition) => DefinitionStatus | undefined)[] = [
-    (next) => statusWithNames(next, usedNames(all, next.spec.group), time),
+    (next) => statusWithNames(next, usedNames(ofGroup, next.spec.group), time),
     (next) => statusEstablished(next, time),
     (next) => statusWithApproval(next, names, time),
-    (next) => statusWithNonStructural(next, time),
+    (next) => statusWithNonStructural(next, nonStructural, time),
   ];
   return steps.reduce((status, step) => step({ ...definition, status }) ?? status, definition.status);
+}
+
+/** The group of a definition, by its name. */
+function groupOf(name: string): string {
+  return name.slice(name.indexOf(".") + 1);
+}
+
+/** The definitions that the watch has delivered, by group, with the results that depend on their specs only. */
+export class KnownDefinitions {
+  readonly #groups = new Map<string, Map<string, CustomResourceDefinition>>();
+  readonly #structural = new Map<string, { readonly spec: string; readonly news: ConditionNews | undefined }>();
+  readonly #check: typeof nonStructuralCondition;
+
+  constructor(check: typeof nonStructuralCondition = nonStructuralCondition) {
+    this.#check = check;
+  }
+
+  get(name: string): CustomResourceDefinition | undefined {
+    return this.#groups.get(groupOf(name))?.get(name);
+  }
+  set(name: string, definition: CustomResourceDefinition): void {
+    const group = groupOf(name), members = this.#groups.get(group) ?? new Map<string, CustomResourceDefinition>();
+    this.#groups.set(group, members.set(name, definition));
+  }
+  delete(name: string): void {
+    const members = this.#groups.get(groupOf(name));
+    members?.delete(name);
+    if (members?.size === 0) this.#groups.delete(groupOf(name));
+    this.#structural.delete(name);
+  }
+  ofGroup(group: string): Iterable<CustomResourceDefinition> {
+    return this.#groups.get(group)?.values() ?? [];
+  }
+  /** The condition NonStructuralSchema of a definition. Schemas are checked once for each generation of the spec. */
+  nonStructural(name: string): ConditionNews | undefined {
+    const definition = this.get(name);
+    if (definition === undefined) return undefined;
+    const { uid = "", generation = 0 } = definition.metadata, spec = `${uid} ${generation}`;
+    const before = this.#structural.get(name);
+    if (before?.spec === spec) return before.news;
+    const news = this.#check(definition);
+    this.#structural.set(name, { spec, news });
+    return news;
+  }
 }
