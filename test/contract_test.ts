@@ -61,6 +61,7 @@ for (const family of ["authentication", "authorization", "migration", "rbac"]) {
  */
 const internals: Readonly<Record<string, readonly string[]>> = {
   compareBytes: ["apiextensions"],
+  isObject: ["apiextensions", "cluster"],
   limits: ["apiextensions", "cluster", "configmaps", "csi", "shared", "storage"],
   // The parts of custom resources: their schemas, and how values are validated by them.
   ...Object.fromEntries(
@@ -74,7 +75,6 @@ const internals: Readonly<Record<string, readonly string[]>> = {
       "embeddedErrors",
       "findField",
       "internalError",
-      "isObject",
       "Json",
       "JsonPathError",
       "listTypeErrors",

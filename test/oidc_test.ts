@@ -62,6 +62,81 @@ async function withIssuer(run: (issuer: OidcIssuer) => Promise<void>): Promise<v
   }
 }
 
+test("expressions of claims determine the user, and rules of claims and of the user refuse tokens", () =>
+  withIssuer(async (issuer) => {
+    const base = configured(issuer);
+    const config: IssuerConfig = {
+      ...base,
+      claimMappings: {
+        username: { expression: "'oidc:' + claims.person.first__dot__name" },
+        groups: { expression: "claims.roles.split(',').map(role, 'oidc:' + role) + ['']" },
+        uid: { expression: "claims.?uid.orValue('none')" },
+        extra: [
+          { key: "example.com/level", valueExpression: "[string(claims.level), type(claims.level) == double ? 'double' : 'other']" },
+          { key: "example.com/empty", valueExpression: "''" },
+        ],
+      },
+      claimValidationRules: [
+        { claim: "hd", requiredValue: "example.com" },
+        { expression: "claims.exp - claims.iat <= 86400.0", message: "the token lives too long" },
+      ],
+      userValidationRules: [{ expression: "!user.username.startsWith('oidc:system')", message: "reserved" }],
+    };
+    using found = await world([config]);
+    const claims = {
+      person: { "first.name": "ada" },
+      roles: "dev,ops",
+      level: 3,
+      hd: "example.com",
+      iat: 0,
+      exp: undefined as number | undefined,
+    };
+    const now = Math.floor(Date.now() / 1000);
+    const token = (more: object) => issuer.token({ ...claims, iat: now, exp: now + 600, ...more });
+    const { user } = await found.authenticator.authenticateToken(await token({ jti: "t1" }), []) as ExpiringUser;
+    assert.deepEqual(user, {
+      name: "oidc:ada",
+      uid: "none",
+      groups: ["oidc:dev", "oidc:ops"],
+      extra: { "authentication.kubernetes.io/credential-id": ["JTI=t1"], "example.com/level": ["3", "double"] },
+    });
+    const refused = async (more: object) => await found.names(await token(more));
+    assert.match(
+      await refused({ exp: now + 900_000 }),
+      /^refused: oidc: error evaluating claim validation expression: validation expression 'claims.exp - .*' failed: the token lives too long$/,
+    );
+    assert.match(
+      await refused({ person: { "first.name": "system:admin" } }),
+      /^refused: oidc: error evaluating user info validation rule: validation expression '.*' failed: reserved$/,
+    );
+    assert.match(
+      await refused({ person: {} }),
+      /^refused: oidc: error evaluating username claim expression: expression '.*' resulted in error: no such key: /,
+    );
+    assert.match(
+      await refused({ roles: ["dev"] }),
+      /^refused: oidc: error evaluating group claim expression: expression '.*' resulted in error: no such overload/,
+    );
+    assert.match(
+      await refused({ uid: 7 }),
+      /^refused: oidc: error evaluating uid claim expression: uid claim expression must return a string$/,
+    );
+    assert.match(await refused({ hd: "other.com" }), /^refused: oidc: required claim hd value does not match/);
+    const costly = {
+      ...base,
+      claimMappings: {
+        ...base.claimMappings,
+        uid: { expression: "claims.many.all(a, claims.many.all(b, claims.many.all(c, a != b + c + 'x'))) ? 'a' : 'b'" },
+      },
+    };
+    using slow = await world([costly]);
+    const many = Array.from({ length: 300 }, (_, index) => String(index));
+    assert.match(
+      await slow.names(await issuer.token({ many })),
+      /^refused: oidc: error evaluating uid claim expression: .*cost limit exceeded$/,
+    );
+  }));
+
 test("a token of a configured issuer determines user, groups and id", () =>
   withIssuer(async (issuer) => {
     using found = await world([configured(issuer)]);

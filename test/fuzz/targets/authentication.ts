@@ -28,7 +28,14 @@ export const claims: Target = {
     const { parsed } = await code.load("kernel/access/authentication/jwt/document.ts");
     const { userOfClaims } = await code.load("kernel/access/authentication/jwt/claims.ts");
     const { TokenRefusal } = await code.load("kernel/access/authentication/token-authenticator.ts");
+    const { expressionsOf } = await code.load("kernel/access/authentication/jwt/expressions.ts");
     const mappings = { username: { claim: "sub", prefix: "p:" }, groups: { claim: "groups", prefix: "p:" }, uid: { claim: "email" } };
+    const required = new Map([["hd", "text"]]);
+    const plain = { mappings, expressions: expressionsOf({ issuer: {}, claimMappings: mappings }), required };
+    const groups = { expression: "(type(claims.groups) == list ? claims.groups.map(each, 'p:' + string(each)) : ['p:' + claims.groups])" };
+    const claimMappings = { username: { expression: "'p:' + claims.sub" }, groups, uid: {} };
+    const rules = { claimValidationRules: [{ expression: "claims.?email.orValue('a').size() < 9" }] };
+    const computed = { mappings: claimMappings, expressions: expressionsOf({ issuer: {}, claimMappings, ...rules }), required };
     return (input) => {
       const issuer = untrustedIssuer(input);
       assert.ok(issuer === undefined || typeof issuer === "string");
@@ -38,9 +45,11 @@ export const claims: Target = {
       assert.equal(untrustedIssuer(token) === undefined, typeof parsed(input)?.iss !== "string");
       const found = parsed(input);
       if (found === undefined) return;
-      const user = unless([TokenRefusal], () => userOfClaims(found, mappings, new Map([["hd", "text"]])));
-      if (user === undefined) return;
-      assert.ok([user.name, ...user.groups].every((each: unknown) => typeof each === "string" && each.startsWith("p:")));
+      for (const each of [plain, computed]) {
+        const user = unless([TokenRefusal], () => userOfClaims(found, each));
+        if (user === undefined) continue;
+        assert.ok([user.name, ...user.groups].every((text: unknown) => typeof text === "string" && text.startsWith("p:")));
+      }
     };
   },
 };

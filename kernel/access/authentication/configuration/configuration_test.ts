@@ -108,7 +108,7 @@ test("audiences are distinct, and several need the match policy", () => {
   assert.equal(issuer({ audiences: ["a", "b"], audienceMatchPolicy: "MatchAny" }), "");
 });
 
-test("a mapping has a claim with a prefix; expressions are not supported", () => {
+test("a mapping has a claim with a prefix, or an expression", () => {
   const at = "jwt[0].claimMappings";
   assert.equal(mapped({ username: {} }), `${at}.username: Required value: claim or expression is required`);
   const prefix = "prefix is required when claim is set. It can be set to an empty string to disable prefixing";
@@ -121,18 +121,70 @@ test("a mapping has a claim with a prefix; expressions are not supported", () =>
     `${at}.username: Invalid value: "": claim and expression can't both be set`,
   );
   assert.equal(mapped({ uid: { claim: "a", expression: "b" } }), `${at}.uid: Invalid value: "": claim and expression can't both be set`);
-  const none = "CEL expressions are not supported";
-  assert.equal(mapped({ username: { expression: "claims.sub" } }), `${at}.username.expression: Invalid value: "claims.sub": ${none}`);
-  assert.equal(mapped({ uid: { expression: "claims.sub" } }), `${at}.uid.expression: Invalid value: "claims.sub": ${none}`);
-  assert.match(
-    mapped({ extra: [{ key: "a.b/c", valueExpression: "claims.x" }] }),
-    /extra\[0\].valueExpression: Invalid value: "claims.x": CEL/,
+  assert.match(mapped({ username: { expression: "claims.sub", prefix: "" } }), /username.prefix: Invalid value: "": may not be specified/);
+});
+
+test("expressions of claims are compiled, with upstream's messages", () => {
+  const at = "jwt[0].claimMappings";
+  assert.equal(mapped({ username: { expression: "'a:' + claims.sub" }, uid: { expression: "claims.?uid.orValue('')" } }), "");
+  assert.equal(mapped({ groups: { expression: "claims.roles.split(',')" } }), "");
+  assert.equal(
+    mapped({ username: { expression: "claims.sub +" } }),
+    `${at}.username.expression: Invalid value: "claims.sub +": compilation failed: ERROR: <input>:1:13: Syntax error: mismatched input '<EOF>' ` +
+      "expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}\n" +
+      " | claims.sub +\n | ............^",
   );
-  assert.match(mapped({ extra: [{ key: "a.b/c" }] }), /extra\[0\].valueExpression: Required value/);
+  assert.match(mapped({ uid: { expression: "user.uid" } }), /uid.expression: .*undeclared reference to 'user'/s);
   assert.match(
-    wrong({ jwt: [{ ...good, userValidationRules: [{ expression: "true" }] }] }),
-    /userValidationRules\[0\].expression: Invalid value: "true": CEL/,
+    mapped({ groups: { expression: "'a'.matches(')')" } }),
+    /groups.expression: .*invalid matches argument/s,
   );
+});
+
+test("an expression that uses the email must come with one that uses its verification", () => {
+  const wanted = /^jwt\[0\].claimMappings.username.expression: Invalid value: "claims.?.?email": claims.email_verified must be used in /;
+  const username = { expression: "claims.email" };
+  assert.match(mapped({ username }), wanted);
+  assert.match(mapped({ username: { expression: "claims.?email" } }), wanted);
+  assert.equal(mapped({ username, extra: [{ key: "a.b/c", valueExpression: "string(claims.email_verified)" }] }), "");
+  assert.equal(mapped({ username: { expression: "claims.?email_verified.orValue(true) ? claims.email : claims.sub" } }), "");
+  const rule = { expression: "claims.?email_verified.orValue(true) == true" };
+  assert.equal(wrong({ jwt: [{ ...good, claimMappings: { username }, claimValidationRules: [rule] }] }), "");
+});
+
+test("extra values have a key with a domain of its own, and an expression", () => {
+  const at = "jwt[0].claimMappings.extra[0]";
+  const keyed = (key: string) => mapped({ extra: [{ key, valueExpression: "claims.x" }] });
+  assert.equal(keyed("a.b/c"), "");
+  assert.equal(keyed(""), `${at}.key: Required value`);
+  assert.equal(keyed("a"), `${at}.key: Invalid value: "a": must be a domain-prefixed path (such as "acme.io/foo")`);
+  assert.equal(keyed("a/"), `${at}.key: Invalid value: "a/": must be a domain-prefixed path (such as "acme.io/foo")`);
+  assert.equal(keyed("a.b/C"), `${at}.key: Invalid value: "a.b/C": must be lowercase`);
+  assert.match(keyed("a_b/c"), /key: Invalid value: "a_b": a lowercase RFC 1123 subdomain must consist of/);
+  assert.match(keyed("a.b/c d"), /key: Invalid value: "c d": Invalid path \(regex used for validation is '\[A-Za-z0-9\//);
+  for (const domain of ["k8s.io", "a.k8s.io", "kubernetes.io", "a.kubernetes.io"]) {
+    assert.match(keyed(`${domain}/a`), /key: .*: k8s.io, kubernetes.io and their subdomains are reserved for Kubernetes use/);
+  }
+  const twice = { key: "a.b/c", valueExpression: "claims.x" };
+  assert.equal(mapped({ extra: [twice, twice] }), 'jwt[0].claimMappings.extra[1].key: Duplicate value: "a.b/c"');
+  assert.equal(mapped({ extra: [{ key: "a.b/c" }] }), `${at}.valueExpression: Required value`);
+});
+
+test("rules are expressions that are true or false, about claims or about the user", () => {
+  const user = (...userValidationRules: readonly object[]) => wrong({ jwt: [{ ...good, userValidationRules }] });
+  const at = "jwt[0].userValidationRules[0].expression";
+  assert.equal(user({ expression: "!user.username.startsWith('system:')", message: "reserved" }), "");
+  assert.equal(user({ expression: "'a' in user.groups && user.extra.all(key, user.extra[key].size() < 9) && user.uid != ''" }), "");
+  assert.equal(user({ message: "a" }), `${at}: Required value`);
+  assert.equal(user({ expression: "user.username" }), `${at}: Invalid value: "user.username": must evaluate to bool`);
+  assert.match(user({ expression: "user.name == ''" }), /undefined field 'name'/);
+  assert.match(user({ expression: "true" }, { expression: "true" }), /userValidationRules\[1\].expression: Duplicate value: "true"/);
+  assert.equal(ruled({ expression: "claims.hd == 'a'", message: "b" }), "");
+  assert.match(
+    ruled({ expression: "claims.hd" }),
+    /claimValidationRules\[0\].expression: Invalid value: "claims.hd": must evaluate to bool$/,
+  );
+  assert.match(ruled({ expression: "true" }, { expression: "true" }), /claimValidationRules\[1\].expression: Duplicate value: "true"/);
 });
 
 test("a rule has a claim with a value", () => {
@@ -144,7 +196,7 @@ test("a rule has a claim with a value", () => {
   assert.equal(ruled({ claim: "a", message: "b" }), `${at}[0].message: Invalid value: "b": may not be specified when claim is set`);
   assert.match(
     ruled({ expression: "a", requiredValue: "b" }),
-    /requiredValue: Invalid value: "b": may not be specified when expression is set, .*CEL/,
+    /requiredValue: Invalid value: "b": may not be specified when expression is set, .*undeclared reference to 'a'/s,
   );
 });
 

@@ -14,21 +14,21 @@ const Issuer = struct("Issuer", {
 const ClaimValidationRule = struct("ClaimValidationRule", {
   claim: text("A claim that a token must have."),
   requiredValue: text("Its value."),
-  expression: text("A CEL expression; not supported yet."),
+  expression: text("A CEL expression over `claims` that must be true."),
   message: text("The message when the expression is false."),
 });
 const PrefixedClaimOrExpression = struct("PrefixedClaimOrExpression", {
   claim: text("The claim that is used."),
   prefix: field(0, string, "Put before the value of the claim.", { pointer: true }),
-  expression: text("A CEL expression; not supported yet."),
+  expression: text("A CEL expression over `claims` whose result is used."),
 });
 const ClaimOrExpression = struct("ClaimOrExpression", {
   claim: text("The claim that is used."),
-  expression: text("A CEL expression; not supported yet."),
+  expression: text("A CEL expression over `claims` whose result is used."),
 });
 const ExtraMapping = struct("ExtraMapping", {
   key: text("Key of the extra value."),
-  valueExpression: text("A CEL expression; not supported yet."),
+  valueExpression: text("A CEL expression over `claims`: a string or a list of strings."),
 });
 const ClaimMappings = struct("ClaimMappings", {
   username: field(0, PrefixedClaimOrExpression, "The user's name.", { written: "always" }),
@@ -37,7 +37,7 @@ const ClaimMappings = struct("ClaimMappings", {
   extra: field(0, list(ExtraMapping), "Extra values of the user."),
 });
 const UserValidationRule = struct("UserValidationRule", {
-  expression: text("A CEL expression; not supported yet."),
+  expression: text("A CEL expression over `user` that must be true."),
   message: text("The message when the expression is false."),
 });
 const IssuerConfig = struct("JWTAuthenticator", {

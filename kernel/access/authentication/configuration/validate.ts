@@ -2,6 +2,7 @@
 import { append } from "../../../../core/append.ts";
 import { duplicate, type FieldError, forbidden, invalid, required, tooMany } from "../../../../core/field-error.ts";
 import { limits } from "../../../../core/limits.ts";
+import { validateClaims } from "./validate-claims.ts";
 import type { AuthenticationConfiguration, IssuerConfig } from "./schema.ts";
 
 type Issuer = IssuerConfig["issuer"];
@@ -36,21 +37,7 @@ export function validateConfiguration(
 }
 
 function validateAuthenticator(authenticator: IssuerConfig, path: string, context: ValidationContext): readonly FieldError[] {
-  return [
-    ...validateIssuer(authenticator.issuer, `${path}.issuer`, context),
-    ...validateClaimRules(authenticator, `${path}.claimValidationRules`),
-    ...validateMappings(authenticator, `${path}.claimMappings`),
-    ...(authenticator.userValidationRules ?? []).map(({ expression = "" }, index) =>
-      expression === ""
-        ? required(`${path}.userValidationRules[${index}].expression`, "")
-        : noExpression(`${path}.userValidationRules[${index}].expression`, expression)
-    ),
-  ];
-}
-
-/** CEL expressions are not supported yet. */
-function noExpression(path: string, expression: string): FieldError {
-  return invalid(path, expression, "CEL expressions are not supported");
+  return [...validateIssuer(authenticator.issuer, `${path}.issuer`, context), ...validateClaims(authenticator, path)];
 }
 
 function validateIssuer(issuer: Issuer, path: string, { disallowedIssuers, checkCertificates }: ValidationContext): readonly FieldError[] {
@@ -113,64 +100,6 @@ function validateAudiences({ audiences = [], audienceMatchPolicy: policy = "" }:
     wrongPolicy("audienceMatchPolicy must be empty or MatchAny for single audience");
   }
   return errors;
-}
-
-function validateClaimRules({ claimValidationRules = [] }: IssuerConfig, rulesPath: string): readonly FieldError[] {
-  const claims = new Set<string>(), expressions = new Set<string>();
-  return claimValidationRules.flatMap((rule, index) => {
-    const path = `${rulesPath}[${index}]`;
-    const { claim = "", requiredValue = "", expression = "", message = "" } = rule;
-    if (claim !== "" && expression !== "") return [invalid(path, claim, "claim and expression can't both be set")];
-    if (claim === "" && expression === "") return [required(path, "claim or expression is required")];
-    const errors: FieldError[] = [];
-    const seen = claim === "" ? expressions : claims, key = claim === "" ? "expression" : "claim", value = rule[key]!;
-    if (claim !== "" && message !== "") errors.push(invalid(`${path}.message`, message, "may not be specified when claim is set"));
-    if (claim === "" && requiredValue !== "") {
-      errors.push(invalid(`${path}.requiredValue`, requiredValue, "may not be specified when expression is set"));
-    }
-    if (seen.has(value)) errors.push(duplicate(`${path}.${key}`, value));
-    else if (claim === "") errors.push(noExpression(`${path}.expression`, expression));
-    seen.add(value);
-    return errors;
-  });
-}
-
-function validateMappings({ claimMappings }: IssuerConfig, path: string): readonly FieldError[] {
-  const { username, groups, uid, extra = [] } = claimMappings;
-  return [
-    ...validatePrefixed(username, `${path}.username`, true),
-    ...validatePrefixed(groups, `${path}.groups`, false),
-    ...(isSet(uid.claim) && isSet(uid.expression)
-      ? [invalid(`${path}.uid`, "", "claim and expression can't both be set")]
-      : isSet(uid.expression)
-      ? [noExpression(`${path}.uid.expression`, uid.expression)]
-      : []),
-    ...extra.map(({ valueExpression = "" }, index) => {
-      const where = `${path}.extra[${index}].valueExpression`;
-      return valueExpression === "" ? required(where, "") : noExpression(where, valueExpression);
-    }),
-  ];
-}
-
-function validatePrefixed(
-  { claim, prefix, expression }: IssuerConfig["claimMappings"]["username"],
-  path: string,
-  isRequired: boolean,
-): readonly FieldError[] {
-  if (isSet(expression)) {
-    if (isSet(claim)) return [invalid(path, "", "claim and expression can't both be set")];
-    return [
-      ...(prefix === undefined ? [] : [invalid(`${path}.prefix`, prefix, "may not be specified when expression is set")]),
-      noExpression(`${path}.expression`, expression),
-    ];
-  }
-  if (!isSet(claim)) return isRequired ? [required(path, "claim or expression is required")] : [];
-  if (prefix !== undefined) return [];
-  return [required(`${path}.prefix`, "prefix is required when claim is set. It can be set to an empty string to disable prefixing")];
-}
-
-function isSet(text: string | undefined): text is string {
-  return text !== undefined && text !== "";
 }
 
 /** The fields that a reload must not change. */

@@ -1,8 +1,11 @@
 /** Maps verified claims to a user, by the mappings of an issuer. */
+import type { AccessExpression } from "../../../../core/cel/access/expressions.ts";
 import { limits } from "../../../../core/limits.ts";
+import type { JsonObject } from "../../../../core/schema.ts";
 import { goQuote } from "../../../../core/tree/go-quote.ts";
 import type { UserInfo } from "../../../../core/user-info.ts";
 import { type ClaimMappings } from "../configuration/schema.ts";
+import { checkRules, type IssuerExpressions, jsonOfUser, textOf, textsOf } from "./expressions.ts";
 import { TokenRefusal } from "../token-authenticator.ts";
 
 export type Claims = Readonly<Record<string, unknown>>;
@@ -10,23 +13,61 @@ export type Claims = Readonly<Record<string, unknown>>;
 /** Key of the extra value with the id of a token. Upstream's name, independent of the group domain. */
 const credentialId = "authentication.kubernetes.io/credential-id";
 
-/** The user of a token. Throws a TokenRefusal for claims that are missing or have another type. */
-export function userOfClaims(claims: Claims, mappings: ClaimMappings, required: ReadonlyMap<string, string>): UserInfo {
-  const name = usernameOf(claims, mappings.username.claim ?? "", mappings.username.prefix ?? "");
-  const groups = groupsOf(claims, mappings.groups.claim ?? "", mappings.groups.prefix ?? "");
-  const uid = mappings.uid.claim === undefined || mappings.uid.claim === "" ? undefined : textOf(claims, mappings.uid.claim, "uid claim");
-  const id = claims["jti"];
+/** How claims become a user. */
+export interface ClaimRules {
+  readonly mappings: ClaimMappings;
+  readonly expressions: IssuerExpressions;
+  /** Claims that must have a value. */
+  readonly required: ReadonlyMap<string, string>;
+}
+
+/** The user of a token. Throws a TokenRefusal for claims that are missing, have another type, or break a rule. */
+export function userOfClaims(claims: Claims, { mappings, expressions, required }: ClaimRules): UserInfo {
+  const json = claims as JsonObject; // decoded JSON
+  const { username, groups, uid } = mappings;
+  const name = expressions.username === undefined
+    ? usernameOf(claims, username.claim ?? "", username.prefix ?? "")
+    : nameOf(expressions.username, json);
+  const teams = expressions.groups === undefined
+    ? groupsOf(claims, groups.claim ?? "", groups.prefix ?? "")
+    : textsOf(expressions.groups, json, "group claim");
+  const id = expressions.uid === undefined ? uidOf(claims, uid.claim ?? "") : textOf(expressions.uid, json, "uid claim");
+  const extra = extraOf(claims, json, expressions);
   checkRequired(claims, required);
-  return {
+  checkRules(expressions.claimRules, json, "claim validation expression");
+  const user: UserInfo = {
     name,
-    ...(uid === undefined || uid === "" ? {} : { uid }),
-    groups,
-    ...(typeof id === "string" && id !== "" ? { extra: { [credentialId]: [`JTI=${id}`] } } : {}),
+    ...(id === "" ? {} : { uid: id }),
+    groups: teams,
+    ...(Object.keys(extra).length === 0 ? {} : { extra }),
   };
+  if (expressions.userRules.length > 0) checkRules(expressions.userRules, jsonOfUser(user), "user info validation rule");
+  return user;
+}
+
+function nameOf(expression: AccessExpression, json: JsonObject): string {
+  const name = textOf(expression, json, "username claim");
+  if (name === "") throw new TokenRefusal("oidc: empty username via CEL expression is not allowed");
+  return name;
+}
+
+function uidOf(claims: Claims, claim: string): string {
+  return claim === "" ? "" : claimOf(claims, claim, "uid claim");
+}
+
+function extraOf(claims: Claims, json: JsonObject, { extra }: IssuerExpressions): Readonly<Record<string, readonly string[]>> {
+  const found: [string, readonly string[]][] = [];
+  const id = claims["jti"];
+  if (typeof id === "string" && id !== "") found.push([credentialId, [`JTI=${id}`]]);
+  for (const { key, expression } of extra) {
+    const values = textsOf(expression, json, "extra claim");
+    if (values.length > 0) found.push([key, values]);
+  }
+  return Object.fromEntries(found);
 }
 
 function usernameOf(claims: Claims, claim: string, prefix: string): string {
-  const name = textOf(claims, claim, "username claims");
+  const name = claimOf(claims, claim, "username claims");
   // Upstream accepts an empty name; users without a name would be indistinguishable.
   if (name === "") throw new TokenRefusal(`oidc: username claim ${goQuote(claim)} is empty`);
   if (claim === "email" && hasClaim(claims, "email_verified")) {
@@ -72,7 +113,7 @@ function checkRequired(claims: Claims, required: ReadonlyMap<string, string>): v
   }
 }
 
-function textOf(claims: Claims, claim: string, what: string): string {
+function claimOf(claims: Claims, claim: string, what: string): string {
   if (!hasClaim(claims, claim)) throw new TokenRefusal(`oidc: parse ${what} ${goQuote(claim)}: claim not present`);
   const value = claims[claim] ?? "";
   if (typeof value !== "string") throw new TokenRefusal(`oidc: parse ${what} ${goQuote(claim)}: ${notOfType(value, "string")}`);

@@ -5,8 +5,9 @@ import { goQuote } from "../../../../core/tree/go-quote.ts";
 import type { IssuerConfig } from "../configuration/schema.ts";
 import { TokenRefusal } from "../token-authenticator.ts";
 import type { ExpiringUser } from "../token-cache.ts";
-import { type Claims, userOfClaims } from "./claims.ts";
+import { type ClaimRules, type Claims, userOfClaims } from "./claims.ts";
 import { type FetchDocument, fetchObject, parsed } from "./document.ts";
+import { expressionsOf } from "./expressions.ts";
 import { RemoteKeys } from "./remote-keys.ts";
 import { untrustedAlgorithm, wholeIssuer } from "./untrusted.ts";
 
@@ -39,7 +40,7 @@ const wellKnownPath = "/.well-known/openid-configuration";
 export class Issuer {
   readonly #authenticator: IssuerConfig;
   readonly #algorithms: readonly string[];
-  readonly #required: ReadonlyMap<string, string>;
+  readonly #rules: ClaimRules;
   readonly #needs: IssuerNeeds;
   #state: State = { tag: "starting" };
   /** Resolves when tokens can be verified, or the signal has aborted. */
@@ -49,9 +50,11 @@ export class Issuer {
   constructor(authenticator: IssuerConfig, algorithms: readonly string[], needs: IssuerNeeds, signal: AbortSignal) {
     this.#authenticator = authenticator;
     this.#algorithms = algorithms;
-    this.#required = new Map(
-      (authenticator.claimValidationRules ?? []).map(({ claim = "", requiredValue = "" }) => [claim, requiredValue]),
+    const { claimMappings: mappings, claimValidationRules = [] } = authenticator;
+    const required = new Map(
+      claimValidationRules.flatMap(({ claim = "", requiredValue = "" }) => claim === "" ? [] : [[claim, requiredValue] as const]),
     );
+    this.#rules = { mappings, expressions: expressionsOf(authenticator), required };
     this.#needs = needs;
     this.ready = this.#discover(signal);
   }
@@ -67,7 +70,7 @@ export class Issuer {
     let result: "success" | "failure" = "failure";
     try {
       const claims = await this.#verified(token);
-      const user = userOfClaims(claims, this.#authenticator.claimMappings, this.#required);
+      const user = userOfClaims(claims, this.#rules);
       result = "success";
       return { user, audiences: [], expires: (claims["exp"] as number) * 1000 }; // Checked with the token.
     } finally {
