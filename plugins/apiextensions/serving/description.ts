@@ -8,21 +8,21 @@ export interface Description {
   readonly spec: Spec;
   /** The accepted names. */
   readonly names: Names;
-  /** Whether the definition is being deleted: objects cannot be created. It may change; the served resource stays the same. */
-  readonly isTerminating: () => boolean;
+  /**
+   * Whether the definition is being deleted: objects cannot be created. It may change; the served resource stays the same. Plain data,
+   * because descriptions are copied to other threads.
+   */
+  readonly state: { terminating: boolean };
 }
 
 /**
  * The description of a definition; undefined if its resource is not served yet: its names have not been accepted, or have been lost to
  * another definition before it was established.
  */
-export function descriptionOf(
-  { metadata, spec, status }: CustomResourceDefinition,
-  isTerminating: Description["isTerminating"],
-): Description | undefined {
+export function descriptionOf({ metadata, spec, status }: CustomResourceDefinition): Description | undefined {
   const { acceptedNames: names } = status, conditions = status.conditions ?? [];
   if (!isTrue(conditions, "NamesAccepted") && !isTrue(conditions, "Established")) return undefined;
   const { plural = "", singular = "", kind = "", listKind = "" } = names as Partial<Names>;
   if ([plural, singular, kind, listKind].includes("")) return undefined;
-  return { name: metadata.name ?? "", spec, names, isTerminating };
+  return { name: metadata.name ?? "", spec, names, state: { terminating: isTrue(conditions, "Terminating") } };
 }

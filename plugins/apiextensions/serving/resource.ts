@@ -31,7 +31,7 @@ export function resourceOf(description: Description): Resource {
     shortNames: names.shortNames ?? [],
     categories: names.categories ?? [],
     custom: true,
-    isTerminating: description.isTerminating,
+    isTerminating: () => description.state.terminating,
     scope: scope === "Cluster" ? "Cluster" : "Namespaced",
     summary: schemaOfVersion(stored).description ?? `Custom resource of the definition ${description.name}.`,
     storedAs: `${group}/${stored.name}`,
@@ -42,7 +42,9 @@ export function resourceOf(description: Description): Resource {
     update: (next, prior, context) => validatorFor(context).update(next, prior),
     warn: (next, prior, context) => [...validatorFor(context).warnings(next), ...finalizerWarnings(next, prior)],
     authorizeWrite: (_next: ApiObject, prior: ApiObject | undefined) =>
-      prior === undefined && description.isTerminating() ? "create not allowed while custom resource definition is terminating" : undefined,
+      prior === undefined && description.state.terminating
+        ? "create not allowed while custom resource definition is terminating"
+        : undefined,
   };
 }
 

@@ -1,6 +1,5 @@
 /** Follows the definitions, so that their resources are added, changed and removed while the server runs. */
 import type { ResourceSource } from "../../../plugin.ts";
-import { isTrue } from "../condition.ts";
 import { type CustomResourceDefinition, groupVersion } from "../schema.ts";
 import { resourceOf } from "./resource.ts";
 import { type Description, descriptionOf } from "./description.ts";
@@ -53,24 +52,23 @@ function nextTurn(): Promise<void> {
 interface Followed {
   readonly key: string;
   readonly description: Description;
-  terminating: boolean;
 }
 
-/** Processes an event. Returns whether the served resources have changed. */
+/** Processes an event. Returns whether the served resources have changed, or the state of one. */
 function take(served: Map<string, Followed>, type: string, definition: CustomResourceDefinition): boolean {
   const { name = "", uid = "", generation = 0 } = definition.metadata;
-  const description = type === "DELETED" ? undefined : descriptionOf(definition, () => followed.terminating);
+  const description = type === "DELETED" ? undefined : descriptionOf(definition);
   if (description === undefined) return served.delete(name);
   // The spec has changed if its generation has.
-  const key = JSON.stringify([uid, String(generation), description.names]),
-    terminating = isTrue(definition.status.conditions ?? [], "Terminating");
-  const followed: Followed = { key, description, terminating };
+  const key = JSON.stringify([uid, String(generation), description.names]);
   const before = served.get(name);
   if (before?.key === key) {
-    // Watches go on: their clients see the deletion of each object.
-    before.terminating = terminating;
-    return false;
+    // The description stays, so that watches go on: their clients see the deletion of each object.
+    const { state } = before.description, { terminating } = description.state;
+    if (state.terminating === terminating) return false;
+    state.terminating = terminating;
+    return true;
   }
-  served.set(name, followed);
+  served.set(name, { key, description });
   return true;
 }
