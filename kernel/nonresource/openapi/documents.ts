@@ -2,9 +2,10 @@
 import { once } from "../../../core/async.ts";
 import type { Json } from "../../../core/schema.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
-import { kindsOf } from "./components.ts";
+import { type KindsOf, kindsOf } from "./components.ts";
+import { keptParts } from "./kept.ts";
 import { encodeMessage, type Message } from "./protobuf.ts";
-import { v2Document } from "./v2.ts";
+import { v2Text } from "./v2.ts";
 import { v2Message } from "./v2-messages.ts";
 import { v3Document, v3Operations } from "./v3.ts";
 import { v3Message } from "./v3-messages.ts";
@@ -27,6 +28,7 @@ export interface OpenapiDocuments {
 }
 
 const made = new WeakMap<Catalog, OpenapiDocuments>();
+const v3Kept = keptParts<Promise<OpenapiDocument>>();
 
 /** The documents of a catalog. A catalog is immutable, and so are its documents. */
 export function openapiDocuments(catalog: Catalog): OpenapiDocuments {
@@ -39,22 +41,24 @@ function documentsOf(catalog: Catalog): OpenapiDocuments {
   const operations = once(() => v3Operations(catalog)), kinds = once(() => kindsOf(catalog));
   const v3s = new Map<string, Promise<OpenapiDocument>>();
   const v3 = (name: string) => {
-    const known = v3s.get(name), some = operations().get(name);
-    if (known !== undefined || some === undefined) return known;
-    const fresh = documentOf(v3Document(catalog, some(), kinds()), v3Message);
-    v3s.set(name, fresh);
-    return fresh;
+    const known = v3s.get(name), described = operations().get(name);
+    if (known !== undefined || described === undefined) return known;
+    const { version, operations: some } = described;
+    const make = (kinds: KindsOf) => documentOf(JSON.stringify(v3Document(catalog, some(), kinds)), v3Message);
+    const document = version === undefined ? make(kinds()) : v3Kept(version, catalog, kinds(), make);
+    v3s.set(name, document);
+    return document;
   };
   return {
     v3,
-    v2: once(() => documentOf(v2Document(catalog, [...operations().values()].flatMap((some) => some()), kinds()), v2Message)),
+    v2: once(async () => documentOf(await v2Text(catalog, operations(), kinds()), v2Message)),
     index: once(async () => {
       const paths: [string, Json][] = [];
       for (const name of operations().keys()) {
         const { hash } = (await v3(name))!;
         paths.push([name, { serverRelativeURL: v3Address(name, hash) }]);
       }
-      return await documentOf({ paths: Object.fromEntries(paths) }, undefined);
+      return await documentOf(JSON.stringify({ paths: Object.fromEntries(paths) }), undefined);
     }),
   };
 }
@@ -64,8 +68,8 @@ export function v3Address(name: string, hash: string): string {
   return `/openapi/v3/${name}?hash=${hash}`;
 }
 
-async function documentOf(value: Json, message: Message | undefined): Promise<OpenapiDocument> {
-  const json = new TextEncoder().encode(JSON.stringify(value));
+async function documentOf(text: string, message: Message | undefined): Promise<OpenapiDocument> {
+  const json = new TextEncoder().encode(text);
   const protobuf = message === undefined ? undefined : once(() => encodeMessage(message, JSON.parse(new TextDecoder().decode(json))));
   return {
     json,

@@ -351,3 +351,63 @@ test("openapiDocuments() builds a document once", async () => {
   assert.equal(await openapiDocuments(catalog).v2(), await openapiDocuments(catalog).v2());
   assert.equal(await openapiDocuments(catalog).v3("api/v1"), await openapiDocuments(catalog).v3("api/v1"));
 });
+
+test("openapiDocuments() reuses the documents of versions that have not changed under another catalog", async () => {
+  const plugins: readonly Plugin[] = [{ name: "test", summary: "", resources }];
+  const config = { names: defaultNames, featureGates: new Map(), runtimeConfig: new Map() };
+  const appear = (kind: string, group: string): Resource => ({
+    kind,
+    scope: "Cluster",
+    summary: "",
+    custom: true,
+    storedAs: `${group}/v1`,
+    storedUnder: `${group}/${kind.toLowerCase()}s`,
+    served: { [`${group}/v1`]: { schema: object(kind, {}, { doc: kind }), introduced: "1.0" } },
+  });
+  const one = appear("One", "one.example.com"), two = appear("Two", "two.example.com"), three = appear("Three", "two.example.com");
+  const before = openapiDocuments(compile(plugins, config, [one, two])),
+    after = openapiDocuments(compile(plugins, config, [one, two, three]));
+  const same = async (name: string) => await before.v3(name) === await after.v3(name);
+  await before.index();
+  assert.equal(await same("api/v1"), true);
+  assert.equal(await same("apis/one.example.com/v1"), true);
+  assert.equal(await same("apis/two.example.com/v1"), false);
+  const text = async (documents: typeof after) => new TextDecoder().decode((await documents.v2()).json);
+  await text(before);
+  const { paths, definitions } = JSON.parse(await text(after));
+  assert.deepEqual(Object.keys(paths), Object.keys(paths).toSorted());
+  assert.deepEqual(Object.keys(definitions), Object.keys(definitions).toSorted());
+  assert.notEqual(definitions["com.example.two.v1.Three"], undefined);
+  // A document in parts that were kept is that of new parts.
+  const anew = compile(plugins, config, [{ ...one }, { ...two }, { ...three }]);
+  assert.equal(await text(openapiDocuments(anew)), await text(after));
+});
+
+test("openapiDocuments() builds the document of a version without the schemas of others", async () => {
+  const read: string[] = [];
+  const appear = (kind: string): Resource => {
+    const schema = object(kind, {}, { doc: kind });
+    const observed = new Proxy(schema, {
+      get(target, key, receiver) {
+        if (key === "doc") read.push(kind);
+        return Reflect.get(target, key, receiver);
+      },
+    });
+    const group = `${kind.toLowerCase()}.example.com`;
+    return {
+      kind,
+      scope: "Cluster",
+      summary: "",
+      custom: true,
+      storedAs: `${group}/v1`,
+      storedUnder: `${group}/${kind.toLowerCase()}s`,
+      served: { [`${group}/v1`]: { schema: observed, introduced: "1.0" } },
+    };
+  };
+  const config = { names: defaultNames, featureGates: new Map(), runtimeConfig: new Map() };
+  const catalog = compile([{ name: "test", summary: "", resources }], config, [appear("One"), appear("Two")]);
+  const documents = openapiDocuments(catalog);
+  assert.deepEqual(read, []);
+  await documents.v3("apis/one.example.com/v1");
+  assert.deepEqual([...new Set(read)], ["One"]);
+});

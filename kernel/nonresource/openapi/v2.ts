@@ -2,25 +2,76 @@
 import { openapiReference, openapiSchemas } from "../../../core/derive/openapi.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { targetRelease } from "../../catalog/gates.ts";
+import { append } from "../../../core/append.ts";
+import { nextTurn } from "../../../core/turns.ts";
 import type { KindsOf } from "./components.ts";
+import { keptParts } from "./kept.ts";
+import type { Described } from "./v3.ts";
 import type { Operation } from "./operations.ts";
 import type { Parameter } from "./parameters.ts";
 import { bearerToken, type Dialect, extensions, info, pathItems, phrases, rootsOf, type Value } from "./paths.ts";
 
-/** The document of all operations. */
-export function v2Document(catalog: Catalog, operations: readonly Operation[], kinds: KindsOf): Value {
+/** The part of one group version, or of one document of discovery. Members are JSON: a name in quotes, a colon and the value. */
+interface Part {
+  readonly paths: readonly string[];
+  /** Definitions by name, as JSON. */
+  readonly definitions: ReadonlyMap<string, string>;
+  readonly parameters: readonly SharedParameter[];
+}
+
+const kept = keptParts<Part>();
+/** Milliseconds of work after which other requests run. */
+const workMs = 20;
+
+/** The document of all operations, as JSON. It is made in parts, with turns of the event loop in between; parts that are still valid are kept. */
+export async function v2Text(catalog: Catalog, described: ReadonlyMap<string, Described>, kinds: KindsOf): Promise<string> {
+  // Paths end with a slash or continue after it: in this order, those of all parts are sorted.
+  const sorted = [...described].map(([name, each]): [string, Described] => [`${name}/`, each]).toSorted(byName);
+  const shared = new SharedParameters(), definitions = new Map<string, string>(), paths: string[] = [];
+  let since = performance.now();
+  for (const [, { version, operations }] of sorted) {
+    const make = (kinds: KindsOf) => partOf(catalog, operations(), kinds, shared, definitions);
+    const part = version === undefined ? make(kinds) : kept(version, catalog, kinds, make, ({ parameters }) => shared.accepts(parameters));
+    append(paths, part.paths);
+    for (const [name, text] of part.definitions) definitions.set(name, text);
+    if (performance.now() - since < workMs) continue;
+    await nextTurn();
+    since = performance.now();
+  }
+  const texts = [...definitions].toSorted(byName).map(([name, text]) => `${JSON.stringify(name)}:${text}`);
+  const head = JSON.stringify({ swagger: "2.0", info: info(catalog.names.platform, targetRelease) }).slice(0, -1);
+  const tail = JSON.stringify({ securityDefinitions: { BearerToken: bearerToken }, security: [{ BearerToken: [] }] }).slice(1);
+  return `${head},"paths":{${paths.join(",")}},"definitions":{${texts.join(",")}},"parameters":{${shared.text()}},${tail}`;
+}
+
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1;
+}
+
+/** `known`: definitions of other parts, whose texts are shared. */
+function partOf(
+  catalog: Catalog,
+  operations: readonly Operation[],
+  kinds: KindsOf,
+  shared: SharedParameters,
+  known: ReadonlyMap<string, string>,
+): Part {
   const { names, gates } = catalog;
-  const shared = new Map<string, Value>();
-  const paths = Object.fromEntries(pathItems(operations, dialect(catalog, shared)));
-  return {
-    swagger: "2.0",
-    info: info(names.platform, targetRelease),
-    paths,
-    definitions: openapiSchemas(rootsOf(operations), { version: "v2", names, kinds, enums: gates.isOn("OpenAPIEnums") }),
-    parameters: Object.fromEntries([...shared].toSorted(([a], [b]) => a < b ? -1 : 1)),
-    securityDefinitions: { BearerToken: bearerToken },
-    security: [{ BearerToken: [] }],
+  const parameters = new Map<string, SharedParameter>();
+  const nameOf = (wanted: string, value: Value) => {
+    const text = JSON.stringify(value), name = shared.nameOf(wanted, text);
+    parameters.set(name, { wanted, text, name });
+    return name;
   };
+  const paths = pathItems(operations, dialect(catalog, nameOf)).map(([path, item]) => `${JSON.stringify(path)}:${JSON.stringify(item)}`);
+  const schemas = openapiSchemas(rootsOf(operations), { version: "v2", names, kinds, enums: gates.isOn("OpenAPIEnums") });
+  const definitions = new Map(
+    Object.entries(schemas).map(([name, schema]) => {
+      const text = JSON.stringify(schema), other = known.get(name);
+      return [name, other === text ? other : text];
+    }),
+  );
+  return { paths, definitions, parameters: [...parameters.values()] };
 }
 
 /**
@@ -29,14 +80,15 @@ export function v2Document(catalog: Catalog, operations: readonly Operation[], k
  */
 const ownParameters = new Set(["name", "dryRun", "fieldValidation"]);
 
-function dialect({ names }: Catalog, shared: Map<string, Value>): Dialect {
+/** Adds a shared parameter, and returns its name. */
+type NameParameter = (wanted: string, value: Value) => string;
+
+function dialect({ names }: Catalog, nameOf: NameParameter): Dialect {
   return {
     parameter: (parameter) => {
       const value = parameterValue(parameter);
       if (ownParameters.has(parameter.name)) return value;
-      const name = sharedName(parameter, value, shared);
-      shared.set(name, value);
-      return { $ref: `#/parameters/${name}` };
+      return { $ref: `#/parameters/${nameOf(parameter.name, value)}` };
     },
     operation: (operation, parameters) => {
       const { tag, description, id, responses, produces, body, action } = operation;
@@ -44,7 +96,7 @@ function dialect({ names }: Catalog, shared: Map<string, Value>): Dialect {
         String(code),
         { description: phrases[code]!, schema: openapiReference(root, { version: "v2", names }) },
       ]);
-      const all = [...bodyParameter(operation, names, shared), ...parameters];
+      const all = [...bodyParameter(operation, names, nameOf), ...parameters];
       return {
         description,
         consumes: body?.mediaTypes ?? (action === undefined ? produces : ["*/*"]),
@@ -65,7 +117,7 @@ function parameterValue({ name, in: place, type, description }: Parameter): Valu
 }
 
 /** In v2 a body is a parameter. Those of options and patches are shared, those of objects are not. */
-function bodyParameter({ body }: Operation, names: Catalog["names"], shared: Map<string, Value>): readonly Value[] {
+function bodyParameter({ body }: Operation, names: Catalog["names"], nameOf: NameParameter): readonly Value[] {
   if (body === undefined) return [];
   const value: Value = {
     name: "body",
@@ -74,16 +126,35 @@ function bodyParameter({ body }: Operation, names: Catalog["names"], shared: Map
     schema: openapiReference(body.root, { version: "v2", names }),
   };
   if (body.root.node.package !== "meta/v1") return [value];
-  const name = `body-${body.root.node.name}`;
-  shared.set(name, value);
-  return [{ $ref: `#/parameters/${name}` }];
+  return [{ $ref: `#/parameters/${nameOf(`body-${body.root.node.name}`, value)}` }];
 }
 
-/** Different parameters with the same name get a number. */
-function sharedName({ name }: Parameter, value: Value, shared: ReadonlyMap<string, Value>): string {
-  for (let at = 1;; at++) {
-    const candidate = at === 1 ? name : `${name}-${at}`;
-    const taken = shared.get(candidate);
-    if (taken === undefined || JSON.stringify(taken) === JSON.stringify(value)) return candidate;
+interface SharedParameter {
+  readonly wanted: string;
+  /** JSON. */
+  readonly text: string;
+  readonly name: string;
+}
+
+/** The parameters that operations refer to. */
+class SharedParameters {
+  readonly #texts = new Map<string, string>();
+
+  /** The name of a parameter. Different parameters with the same name get a number. */
+  nameOf(wanted: string, text: string): string {
+    for (let at = 1;; at++) {
+      const name = at === 1 ? wanted : `${wanted}-${at}`;
+      const taken = this.#texts.get(name);
+      if (taken !== undefined && taken !== text) continue;
+      this.#texts.set(name, text);
+      return name;
+    }
+  }
+  /** Adds the parameters of a part that was made before. Returns whether their names are still the same. */
+  accepts(parameters: readonly SharedParameter[]): boolean {
+    return parameters.every(({ wanted, text, name }) => this.nameOf(wanted, text) === name);
+  }
+  text(): string {
+    return [...this.#texts].toSorted(byName).map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(",");
   }
 }

@@ -1,18 +1,25 @@
 /** OpenAPI v3: one document for each group version, and an index of them. */
 import { openapiReference, openapiSchemas } from "../../../core/derive/openapi.ts";
-import type { Catalog } from "../../catalog/catalog.ts";
+import type { Catalog, CatalogVersion } from "../../catalog/catalog.ts";
 import { targetRelease } from "../../catalog/gates.ts";
 import { type KindsOf, metaRoots } from "./components.ts";
 import { hasDeclared } from "../../request/route.ts";
 import { discoveryOperation, type Operation, versionOperations, versionPath } from "./operations.ts";
 import { bearerToken, type Dialect, extensions, info, pathItems, phrases, rootsOf, type Value } from "./paths.ts";
 
-/** Operations of each document, by the document's name in the index: `api/v1`, `apis/GROUP`, `version`. */
-export function v3Operations(catalog: Catalog): ReadonlyMap<string, () => readonly Operation[]> {
+/** What a document describes. */
+export interface Described {
+  /** Undefined for a document of discovery. */
+  readonly version: CatalogVersion | undefined;
+  readonly operations: () => readonly Operation[];
+}
+
+/** The documents by their names in the index: `api/v1`, `apis/GROUP`, `version`. */
+export function v3Operations(catalog: Catalog): ReadonlyMap<string, Described> {
   const { media, groups } = catalog;
-  const single = (name: string, root: keyof typeof metaRoots): [string, () => readonly Operation[]] => [
+  const single = (name: string, root: keyof typeof metaRoots): [string, Described] => [
     name,
-    () => [discoveryOperation(`/${name}/`, metaRoots[root], media)],
+    { version: undefined, operations: () => [discoveryOperation(`/${name}/`, metaRoots[root], media)] },
   ];
   return new Map([
     single("api", "APIVersions"),
@@ -20,9 +27,9 @@ export function v3Operations(catalog: Catalog): ReadonlyMap<string, () => readon
     single("version", "VersionInfo"),
     // As upstream, groups of custom resources alone have no document of their own.
     ...groups.filter((group) => group.name !== "" && hasDeclared(group)).map(({ name }) => single(`apis/${name}`, "APIGroup")),
-    ...groups.flatMap(({ versions }) => versions).map((version): [string, () => readonly Operation[]] => [
+    ...groups.flatMap(({ versions }) => versions).map((version): [string, Described] => [
       versionPath(version).slice(1),
-      () => versionOperations(version, media),
+      { version, operations: () => versionOperations(version, media) },
     ]),
   ].toSorted(([a], [b]) => a < b ? -1 : 1));
 }
