@@ -10,14 +10,14 @@ async function get(server: TestServer, path: string): Promise<any> {
   return await response.json();
 }
 
-async function withKind(schema: object): Promise<TestServer> {
+async function withKind(schema: object, group = "example.com"): Promise<TestServer> {
   const server = await openTestServer();
   const body = {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
-    metadata: { name: "things.example.com" },
+    metadata: { name: `things.${group}`, annotations: { "api-approved.kubernetes.io": "https://github.com/kubernetes/kubernetes/pull/1" } },
     spec: {
-      group: "example.com",
+      group,
       names: { plural: "things", kind: "Thing" },
       scope: "Cluster",
       versions: [{
@@ -32,7 +32,7 @@ async function withKind(schema: object): Promise<TestServer> {
   const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
   const created = await server.handle(new Request("http://localhost/apis/apiextensions.k8s.io/v1/customresourcedefinitions", init));
   assert.equal(created.status, 201);
-  await until(() => get(server, "/apis/example.com/v1/things"));
+  await until(() => get(server, `/apis/${group}/v1/things`));
   return server;
 }
 
@@ -52,6 +52,14 @@ test("a kind and its list are published with selectable fields, and without defa
   for (const name of ["Thing", "ThingList"]) {
     assert.deepEqual(definitions[`com.example.v1.${name}`]["x-kubernetes-selectable-fields"], selectable);
   }
+});
+
+test("the components of a group below the domain of Kubernetes have the reversed name of the group", async () => {
+  const group = "gateway.networking.k8s.io";
+  await using server = await withKind(spec, group);
+  const { schemas } = (await get(server, `/openapi/v3/apis/${group}/v1`)).components;
+  const own = Object.keys(schemas).filter((name) => name.includes("Thing"));
+  assert.deepEqual(own, ["io.k8s.networking.gateway.v1.Thing", "io.k8s.networking.gateway.v1.ThingList"]);
 });
 
 test("version 2 publishes no properties of a kind that keeps unknown members", async () => {

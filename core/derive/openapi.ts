@@ -54,15 +54,18 @@ const homes: Readonly<Record<string, string>> = Object.freeze({
   apiregistration: "kube-aggregator.pkg.apis.apiregistration",
 });
 
-/** The name of a component: `io.k8s.api.core.v1.ConfigMap`; for other groups the reversed domain, as for custom resources: `com.example.v1.Thing`. */
-export function componentName(node: Pick<StructNode, "name" | "package">, home: GroupVersion, names: Names): string {
-  return `${packageName(node.package ?? home, names)}.${node.name}`;
+/**
+ * The name of a component: `io.k8s.api.core.v1.ConfigMap`; for other groups, and for custom resources of any group, the reversed domain:
+ * `com.example.v1.Thing`.
+ */
+export function componentName(node: Pick<StructNode, "name" | "package" | "custom">, home: GroupVersion, names: Names): string {
+  return `${packageName(node.package ?? home, names, node.custom !== undefined)}.${node.name}`;
 }
 
-function packageName(home: GroupVersion, names: Names): string {
+function packageName(home: GroupVersion, names: Names, custom = false): string {
   const slash = home.lastIndexOf("/");
   const group = slash < 0 ? "core" : spell(names, home.slice(0, slash)), version = home.slice(slash + 1);
-  const own = group.endsWith(`.${names.domain}`);
+  const own = group.endsWith(`.${names.domain}`) && !custom;
   if (!own && group.includes(".")) return `${reversed(group)}.${version}`;
   const short = group.split(".")[0]!;
   return `${reversed(names.domain)}.${Object.hasOwn(homes, short) ? homes[short] : `api.${short}`}.${version}`;
