@@ -14,12 +14,18 @@ export function compareKeys(a: string, b: string): number {
   return as.length - bs.length;
 }
 
-function runesOf(text: string): readonly string[] {
-  return Array.from(text);
+/** The characters of a text by index. */
+type Runes = ArrayLike<string>;
+
+/** A text of ASCII is its own list of characters: an object with many keys is compared much faster so. */
+function runesOf(text: string): Runes {
+  return isAscii.test(text) ? text : Array.from(text);
 }
+// deno-lint-ignore no-control-regex -- the range of ASCII begins with control characters
+const isAscii = /^[\x00-\x7f]*$/;
 
 /** Compares from the first index at which two keys differ. */
-function compareFrom(as: readonly string[], bs: readonly string[], at: number, x: string, y: string): number {
+function compareFrom(as: Runes, bs: Runes, at: number, x: string, y: string): number {
   const xLetter = isLetter(x);
   const yLetter = isLetter(y);
   if (xLetter && yLetter) return codePoint(x) - codePoint(y);
@@ -34,7 +40,7 @@ function compareFrom(as: readonly string[], bs: readonly string[], at: number, x
 }
 
 /** Whether the digits immediately before an index contain one that is not zero. */
-function followsNonZero(runes: readonly string[], at: number): boolean {
+function followsNonZero(runes: Runes, at: number): boolean {
   for (let before = at - 1; before >= 0; before--) {
     const rune = runes[before] ?? "";
     if (!isDigit(rune)) return false;
@@ -44,7 +50,7 @@ function followsNonZero(runes: readonly string[], at: number): boolean {
 }
 
 /** The number that begins at an index, in int64 arithmetic, and the index of its end. */
-function numberAt(runes: readonly string[], at: number, inNumber: boolean): { value: bigint; end: number } {
+function numberAt(runes: Runes, at: number, inNumber: boolean): { value: bigint; end: number } {
   let value = inNumber ? 1n : 0n;
   let end = at;
   for (; isDigit(runes[end] ?? ""); end++) value = BigInt.asIntN(64, value * 10n + BigInt(codePoint(runes[end] ?? "") - 0x30));
@@ -52,10 +58,12 @@ function numberAt(runes: readonly string[], at: number, inNumber: boolean): { va
 }
 
 function isLetter(rune: string): boolean {
+  if (rune < "\x80") return (rune >= "a" && rune <= "z") || (rune >= "A" && rune <= "Z");
   return /^\p{L}$/u.test(rune);
 }
 
 function isDigit(rune: string): boolean {
+  if (rune < "\x80") return rune >= "0" && rune <= "9";
   return /^\p{Nd}$/u.test(rune);
 }
 

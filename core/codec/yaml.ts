@@ -10,23 +10,37 @@ const widthMax = 80;
 /** Maximum bytes of a key on one line with its `:`. Longer keys are written after `?`. */
 const keyBytesMax = 128;
 const indentStep = 2;
+/** Length of a piece of `yamlPieces`, in UTF-16 units. */
+const pieceLengthMin = 16 * 1024;
 
 /**
  * The YAML text of a value, with a final line break. Keys are in natural order, strings are quoted if YAML 1.1 would not read them as
  * strings, text of several lines is a literal block, long lines are folded. Iterative, for values of any depth.
  */
 export function writeYaml(value: Json): string {
+  let text = "";
+  for (const piece of yamlPieces(value)) text += piece;
+  return text;
+}
+
+/** The text of `writeYaml` in pieces, so that other work can run while a large value is written. */
+export function* yamlPieces(value: Json): Generator<string> {
   const out: Out = { text: "", column: 0, indent: -1, fresh: true, spaced: true };
   const open: Frame[] = [];
   writeNode(out, open, value, false);
-  for (let frame = open.at(-1); frame !== undefined; frame = open.at(-1)) writeNext(out, open, frame);
+  for (let frame = open.at(-1); frame !== undefined; frame = open.at(-1)) {
+    writeNext(out, open, frame);
+    if (out.text.length < pieceLengthMin) continue;
+    yield out.text;
+    out.text = "";
+  }
   out.indent = 0;
   writeIndent(out);
-  return out.text;
+  yield out.text;
 }
 
 /**
- * The text so far and the current position. `fresh`: the line contains only indentation and indicators; `spaced`: the next token needs no
+ * The text of the current piece and the current position. `fresh`: the line contains only indentation and indicators; `spaced`: the next token needs no
  * space before it.
  */
 interface Out {

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { Json } from "../schema.ts";
 import { jsonFromTree } from "../tree/values.ts";
 import { readYaml } from "../tree/yaml.ts";
-import { writeYaml } from "./yaml.ts";
+import { writeYaml, yamlPieces } from "./yaml.ts";
 
 function readBack(text: string): Json {
   const read = readYaml(text);
@@ -175,6 +175,14 @@ test("readYaml() reads the value that writeYaml() wrote", () => {
     keys: Object.fromEntries(hard.filter((text) => text !== "<<").map((text) => [text, text])), // upstream writes this key plain
   };
   assert.deepEqual(readBack(writeYaml(value)), value);
+});
+
+test("yamlPieces() writes a large value in pieces of bounded length", () => {
+  const value = { keys: Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`k${at}`, "value"])) };
+  const pieces = [...yamlPieces(value)];
+  assert.ok(pieces.length > 10, `${pieces.length} pieces`);
+  assert.ok(Math.max(...pieces.map(({ length }) => length)) < 20_000);
+  assert.equal(pieces.join(""), writeYaml(value));
 });
 
 test("writeYaml() writes deep values without recursion", () => {

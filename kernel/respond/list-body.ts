@@ -5,14 +5,14 @@ import { limits } from "../../core/limits.ts";
 import { cborListAround } from "../../core/codec/cbor/documents.ts";
 import { prettyPrinter } from "../../core/tree/json-text.ts";
 import { envelopeAround, writeListField } from "../../core/codec/protobuf.ts";
-import { writeYaml } from "../../core/codec/yaml.ts";
+import { writeYaml, yamlPieces } from "../../core/codec/yaml.ts";
 import { cborWriter } from "../../core/derive/cbor-write.ts";
 import { encoder } from "../../core/derive/encode.ts";
 import { protobufWriter } from "../../core/derive/protobuf.ts";
 import { PartialObjectMetadata } from "../../core/meta/partial-object-metadata.ts";
 import { type ApiObject, ListMeta } from "../../core/meta/object-meta.ts";
 import type { Json, Typed } from "../../core/schema.ts";
-import type { RequestContext } from "../request-context.ts";
+import { type RequestContext, turns } from "../request-context.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 import { inOrder, type Part, Turn } from "../objects/chunks.ts";
 import type { Item } from "../objects/objects.ts";
@@ -94,10 +94,15 @@ async function documentParts(call: Pick<RequestContext, "output" | "pretty">, do
   if (call.output.encoding === "yaml") {
     // An element that cannot be written must be detected before the first byte is sent.
     const turn = new Turn();
+    let longest = 0;
     for (const element of document.elements()) {
-      checkYaml(textOf(element));
+      const text = textOf(element);
+      longest = Math.max(longest, text.length);
+      checkYaml(text);
       if (turn.isOver) await turn.next();
     }
+    // Several lists with large elements together would block other requests.
+    if (longest > limits.turnBodyBytesMin) await turns.next();
     return yamlParts(document);
   }
   return call.pretty ? prettyParts(jsonParts(document)) : withEnd(jsonParts(document));
@@ -129,7 +134,7 @@ function* yamlParts({ open, field, elements, none }: ListDocument): Generator<Pa
   let count = 0;
   for (const element of elements()) {
     if (count++ === 0) yield `${field}:\n`;
-    yield bytesOf(writeYaml([yamlValue(textOf(element))]));
+    for (const piece of yamlPieces([yamlValue(textOf(element))])) yield bytesOf(piece);
   }
   if (count === 0) yield `${field}: ${none}\n`;
   yield text(fields.filter(([name]) => name > field));

@@ -5,7 +5,7 @@
 import { writeYaml } from "../../core/codec/yaml.ts";
 import type { Json } from "../../core/schema.ts";
 import { StatusError } from "../../core/status-error.ts";
-import { jsonFromTree, readJson } from "../../core/tree/json.ts";
+import { plainJson } from "../../core/tree/plain-json.ts";
 
 /** Characters that are unescaped in JSON and that the YAML parser rejects. */
 const refused = /[\u007f-\u0084\u0086-\u009f\ufffe\uffff]/;
@@ -19,9 +19,7 @@ export function checkYaml(json: string): void {
 /** The value of our own JSON text, as upstream parses it before it writes YAML. */
 export function yamlValue(json: string): Json {
   checkYaml(json);
-  const read = readJson(json);
-  if (!read.ok) throw new Error(`our own JSON cannot be read: ${read.error}`);
-  const value = jsonFromTree(read.tree);
+  const value = plainJson(json);
   return json.includes(nextLine) ? withFolded(value) : value;
 }
 
