@@ -6,11 +6,11 @@ import { until } from "./real-server.ts";
 
 const group = "example.com", things = (version: string) => `/apis/${group}/${version}/things`;
 const text = { type: "string" };
-const version = (name: string, storage: boolean, properties: object) => ({
+const version = (name: string, storage: boolean, properties: object, required: readonly string[] = []) => ({
   name,
   served: true,
   storage,
-  schema: { openAPIV3Schema: { type: "object", properties: { spec: { type: "object", properties } } } },
+  schema: { openAPIV3Schema: { type: "object", properties: { spec: { type: "object", properties, required } } } },
 });
 const definition = {
   apiVersion: "apiextensions.k8s.io/v1",
@@ -24,6 +24,7 @@ const definition = {
       version("v1", true, { both: text, one: text }),
       version("v2", false, { both: text, two: { ...text, default: "usual" } }),
       version("v3", false, { both: text }),
+      version("v4", false, { four: text }, ["four"]),
     ],
   },
 };
@@ -93,4 +94,18 @@ test("an apply with a field that the version of the last apply lacks is refused"
     500,
     "failed to prune fields: failed to convert merged object to last applied version: .spec.one: field not declared in schema",
   ]);
+});
+
+test("an object is validated before the fields that are not stored are removed", async () => {
+  await using server = await serverWithVersions();
+  const [status, made] = await send(server, "POST", things("v4"), thing("v4", "a", { four: "4" }));
+  assert.deepEqual([status, made.spec], [201, {}]);
+  const [applied, after] = await send(
+    server,
+    "PATCH",
+    `${things("v4")}/a?fieldManager=m&force=true`,
+    thing("v4", "a", { four: "5" }),
+    apply,
+  );
+  assert.deepEqual([applied, after.spec], [200, {}]);
 });

@@ -181,7 +181,8 @@ function compileEndpoint(kind: StoredKind, group: string, version: string, serve
   const apiVersion = group === "" ? version : `${group}/${version}`;
   const left = new Set<string>(resource.strategy?.without ?? []);
   const codec = codecOf(served, settings);
-  const toStored = served.toStored ?? ((object: ApiObject) => object);
+  // Fields of a custom resource that are not stored are removed after validation.
+  const toStored = (resource.custom ? undefined : served.toStored) ?? ((object: ApiObject) => object);
   const fromStored = served.fromStored ?? ((object: ApiObject) => object);
   return Object.freeze({
     group,

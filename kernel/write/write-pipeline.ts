@@ -85,7 +85,7 @@ export async function toCreate(call: RequestContext, object: ApiObject, keepsDel
   await approve(call, next, undefined);
   call.step("validated and admitted");
   for (const text of resource.warn?.(next, undefined, context) ?? []) warnings.add(text);
-  return next;
+  return asStored(endpoint, next);
 }
 
 /** The object that an update stores in place of `prior`, both in the stored form. As upstream's, a dry run returns the client's selfLink. */
@@ -121,7 +121,12 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
   await approve(call, next, prior);
   call.step("validated and admitted");
   for (const text of resource.warn?.(next, prior, context) ?? []) warnings.add(text);
-  return next;
+  return asStored(endpoint, next);
+}
+
+/** The object without the fields that the stored version of a custom resource does not have. They have been validated, as upstream. */
+function asStored({ resource, served }: Endpoint, object: ApiObject): ApiObject {
+  return resource.custom && served.toStored !== undefined ? served.toStored(object) : object;
 }
 
 /** The subresource of a write, if its body is the object itself. Views and actions write the whole object. */
