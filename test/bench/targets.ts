@@ -39,7 +39,7 @@ function goal(what: string, value: number | undefined, atMost: number): readonly
   return value === undefined || !Number.isFinite(value) ? [] : [{ what, value, atMost, met: value <= atMost }];
 }
 
-const isServing = /^definitions: (\d+th|deletion|\d+ servers)$/;
+const isServing = /^definitions: (\d+th|deletion|2 servers)$/;
 
 /** The targets of a scenario; empty if it is only reported. `before`: earlier measurements of the same run. */
 export function goalsOf(
