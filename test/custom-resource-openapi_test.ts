@@ -62,6 +62,15 @@ test("the components of a group below the domain of Kubernetes have the reversed
   assert.deepEqual(own, ["io.k8s.networking.gateway.v1.Thing", "io.k8s.networking.gateway.v1.ThingList"]);
 });
 
+test("metadata of an embedded resource refers to ObjectMeta as in kinds", async () => {
+  await using server = await withKind({
+    properties: { inner: { type: "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true } },
+  });
+  const { schemas } = (await get(server, "/openapi/v3/apis/example.com/v1")).components;
+  const { metadata } = schemas["com.example.v1.Thing"].properties.inner.properties;
+  assert.deepEqual(metadata.allOf, [{ $ref: "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta" }]);
+});
+
 test("version 2 publishes no properties of a kind that keeps unknown members", async () => {
   await using server = await withKind({ ...spec, "x-kubernetes-preserve-unknown-fields": true });
   const { definitions } = await get(server, "/openapi/v2");

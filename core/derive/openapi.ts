@@ -226,7 +226,8 @@ function partsOf(home: GroupVersion, options: OpenapiOptions): (node: Node) => P
     raw: ({ sorted }) => sorted ? anyJson : known("RawExtension"),
     structural: ({ schema }) => {
       const meta = structComponent(ObjectMeta, home, options);
-      const embedded = { ...typeMetaProperties, metadata: { $ref: pointerTo(meta.name, version) } };
+      const metadata = beside({ $ref: pointerTo(meta.name, version) }, { description: "Standard object's metadata." }, version);
+      const embedded = { ...typeMetaProperties, metadata };
       return { schema: published(schema, { version, embedded }), needs: [meta] };
     },
     fieldsV1: () => known("FieldsV1"),
