@@ -64,7 +64,10 @@ test("the components of a group below the domain of Kubernetes have the reversed
 
 test("metadata of an embedded resource refers to ObjectMeta as in kinds", async () => {
   await using server = await withKind({
-    properties: { inner: { type: "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true } },
+    properties: {
+      ...spec.properties,
+      inner: { type: "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true },
+    },
   });
   const { schemas } = (await get(server, "/openapi/v3/apis/example.com/v1")).components;
   const { metadata } = schemas["com.example.v1.Thing"].properties.inner.properties;
