@@ -45,6 +45,7 @@ export type {
   JsonPatchOperation,
   WatchScope,
 } from "./core/api.ts";
+export type { ConversionContext, StoredConversion, WebhookAddress } from "./core/conversion.ts";
 export type { GroupVersion } from "./core/versions.ts";
 
 // Users, and what they may do.

@@ -389,6 +389,15 @@ export const limits = Object.freeze({
   /** Timeout of one request to a webhook (kube-apiserver's), and maximum Retry-After that is honored, in milliseconds. */
   remoteCallMs: 30_000,
   remoteRetryAfterMsMax: 30_000,
+  /** Objects and bytes of stored objects in one request to a conversion webhook; a longer list is converted by several. */
+  conversionObjectsMax: 500,
+  conversionBytesMax: 2 * 1024 * 1024,
+  /** Size of an answer of a conversion webhook: the objects may grow. */
+  conversionAnswerBytesMax: 16 * 1024 * 1024,
+  /** Bytes of converted objects that the watches of one kind share. Others are converted again. */
+  conversionSharedBytesMax: 4 * 1024 * 1024,
+  /** UTF-16 units of an answer of a webhook in an error message. */
+  webhookExcerptLengthMax: 1024,
   /** The audit policy file, in UTF-16 units. */
   auditPolicyLengthMax: 1024 * 1024,
   /**

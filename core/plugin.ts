@@ -5,6 +5,7 @@
 import type { MetricDefinition, MetricOf } from "../metrics/mod.ts";
 import type { Access, Authorizer, Reader, ResourceRule } from "./access.ts";
 import type { Api } from "./api.ts";
+import type { StoredConversion } from "./conversion.ts";
 import type { FieldError } from "./field-error.ts";
 import type { Column } from "./meta/columns.ts";
 import type { ApiObject } from "./meta/object-meta.ts";
@@ -242,6 +243,8 @@ export interface Resource<T extends ApiObject = any> {
   /** Segments of the key below the prefix, as upstream: `configmaps`, `services/specs`. Required without `handleCreate`. */
   readonly storedUnder?: string;
   readonly served: Readonly<Record<GroupVersion, Served<T>>>;
+  /** The conversion of stored objects, for a version of a kind whose versions are converted by calls. `storedAs` is then this version. */
+  readonly conversion?: StoredConversion;
   readonly strategy?: Strategy;
   /** Pure; before validation. `prior` is undefined at creation. Returns `next` itself when nothing changes. */
   prepare?(next: T, prior: T | undefined, context: HookContext): T;

@@ -12,7 +12,7 @@ import type { AuditNotes } from "./request/audit-notes.ts";
 import type { UserInfo } from "../core/user-info.ts";
 import { heavyHost, heavyRequest, type RequestContext, turns } from "./request-context.ts";
 import { type Exchange, header, type Reply } from "./request/exchange.ts";
-import type { Catalog } from "./catalog/catalog.ts";
+import type { Catalog, Endpoint } from "./catalog/catalog.ts";
 import { allowedMs, Deadline } from "./request/deadline.ts";
 import { isBug, toStatusError } from "./respond/failure.ts";
 import { HandOver, type HeavyReply } from "./request/hand-over.ts";
@@ -161,8 +161,13 @@ export function requestContextOf(
     backend: server.backend,
     report: server.report,
     deadline: verb === "watch" ? exchange : deadline,
-    heavy: server.heavy === undefined || verb === "list" || verb === "watch" ? undefined : { work: server.heavy, body: undefined },
+    heavy: server.heavy === undefined || !canBeHeavy(endpoint, verb) ? undefined : { work: server.heavy, body: undefined },
   };
+}
+
+/** Conversions are called in this thread. */
+function canBeHeavy({ resource }: Endpoint, verb: Route["verb"]): boolean {
+  return verb !== "list" && verb !== "watch" && resource.conversion === undefined;
 }
 
 function formsOf({ endpoint: { resource }, verb, subresource }: AuthorizedRequest["where"]): Forms {

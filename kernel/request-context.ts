@@ -3,6 +3,7 @@ import { type MetricOf, recordRemote } from "../metrics/mod.ts";
 import { abortable } from "../core/async.ts";
 import type { Output } from "../core/codec/negotiate.ts";
 import type { Access } from "../core/access.ts";
+import type { ConversionContext } from "../core/conversion.ts";
 import type { HookContext } from "../core/plugin.ts";
 import type { UserInfo } from "../core/user-info.ts";
 import { type AuditNotes, noteRemote } from "./request/audit-notes.ts";
@@ -41,6 +42,8 @@ export interface Backend {
   readonly meter: Meter;
   /** Recorders of the metrics of plugins. */
   readonly metric: MetricOf;
+  /** The means of conversions by calls; absent where no kind needs them. */
+  readonly conversions?: ConversionContext;
 }
 
 export interface RequestContext {

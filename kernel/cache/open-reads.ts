@@ -1,6 +1,6 @@
 import { createRegistry } from "../../metrics/mod.ts";
 import type { Catalog, StoredKind } from "../catalog/catalog.ts";
-import { isUncached, lostHistory, type Reads } from "../reads/reads.ts";
+import { isReadFromStore, lostHistory, type Reads } from "../reads/reads.ts";
 import { type Clock, systemClock } from "../../core/async.ts";
 import type { Store } from "../store/store.ts";
 import { cachedReads } from "./cached-reads.ts";
@@ -135,5 +135,5 @@ function cachedKinds(catalog: Catalog): readonly StoredKind[] {
   const shown = new Set(
     catalog.groups.flatMap(({ versions }) => versions.flatMap(({ endpoints }) => endpoints.map(({ stored }) => stored))),
   );
-  return catalog.stored.filter((kind) => shown.has(kind) && !isUncached(kind));
+  return catalog.stored.filter((kind) => shown.has(kind) && !isReadFromStore(kind));
 }

@@ -77,7 +77,9 @@ function compileStored(resource: Resource, settings: Settings): StoredKind {
       const version = spell(names, written);
       return [
         version,
-        version === apiVersion ? nativeForm(schema, codec.applyDefaults) : foreignForm(served, apiVersion, codec.applyDefaults, settings),
+        version === apiVersion
+          ? nativeForm(schema, resource.conversion === undefined ? codec.applyDefaults : asIs)
+          : foreignForm(served, apiVersion, codec.applyDefaults, settings),
       ];
     }),
   );
@@ -99,6 +101,9 @@ function compileStored(resource: Resource, settings: Settings): StoredKind {
     storedForm: (version: string) => forms.get(version),
   });
 }
+
+/** Values of converted kinds have the defaults of the version in which they are stored: see `kernel/conversion`. */
+const asIs = (object: ApiObject): ApiObject => object;
 
 function nativeForm(schema: StructNode, applyDefaults: StoredKind["applyDefaults"]): StoredForm {
   return { schema, ...storedDecoders(schema), toStored: applyDefaults };

@@ -150,14 +150,16 @@ function addAppeared(
   appeared: readonly Resource[],
   settings: Settings,
 ): readonly StoredKind[] {
-  const places = new Set(declared.map(({ under }) => under));
+  const declaredPlaces: ReadonlySet<string> = new Set(declared.map(({ under }) => under)), places = new Set(declaredPlaces);
   return appeared.flatMap((resource) => {
     const kind = kindOf(resource, settings);
     const own = Object.keys(resource.served).map((written) => {
       const { group, version } = splitGroupVersion(spell(settings.names, written));
       return { written, key: endpointKey(group, version, kind.plural) };
     });
-    if (places.has(kind.under) || own.some(({ key }) => endpoints.has(key))) return [];
+    if (
+      places.has(kind.under) || declaredPlaces.has(resource.conversion?.under ?? kind.under) || own.some(({ key }) => endpoints.has(key))
+    ) return [];
     places.add(kind.under);
     for (const { written, key } of own) {
       if (resource.served[written]!.hidden !== true) endpoints.set(key, endpointOf(kind, written, settings));

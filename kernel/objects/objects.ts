@@ -17,7 +17,7 @@ import { guide } from "../../core/guide.ts";
 import { ignoreReadErrorsField } from "../request/ignore-read-errors.ts";
 import type { StoredEncoding, StoredForm, StoredKind } from "../catalog/catalog.ts";
 import { versionBytes, versionSlot } from "./splice.ts";
-import type { Entry, Revision } from "../store/store.ts";
+import type { Commit, Entry, Revision } from "../store/store.ts";
 
 const toBytes = new TextEncoder();
 const toText = new TextDecoder();
@@ -35,6 +35,8 @@ export interface ServedSource {
   /** The bytes of the form `name`, created by `make` if they are not cached. */
   form?(name: string, make: () => Uint8Array): Uint8Array;
 }
+
+type Done = Commit & { readonly done: true };
 
 /** One stored object. All of its values are shared and read-only. */
 export class Item {
@@ -70,6 +72,14 @@ export class Item {
     const pieces = shownPieces(kind, entry.value, entry.revision);
     if (pieces === undefined) return new Item(kind, entry, object);
     return Item.served(kind, entry.key, entry.revision, { pieces: () => pieces, stored: () => [entry.value], object: () => object });
+  }
+
+  /** The item after a commit of `value`, the `storedBytes` of `object`. */
+  static committed(kind: StoredKind, key: string, value: Uint8Array, commit: Done, object: ApiObject): Item {
+    const { revision } = commit;
+    return commit.value === undefined
+      ? Item.written(kind, { key, value, revision }, object)
+      : new Item(kind, { key, value: commit.value, revision });
   }
 
   /** An item with cached JSON. */

@@ -97,6 +97,11 @@ export interface Watching {
   tooSlow?(): void;
 }
 
+/** Whether a kind is read from the store, without the cache. */
+export function isReadFromStore(kind: StoredKind): boolean {
+  return isUncached(kind) || kind.resource.conversion !== undefined;
+}
+
 /** Whether upstream reads objects of a kind from its store, without a cache. */
 export function isUncached(kind: StoredKind): boolean {
   return kind.resource.strategy?.cached === false;

@@ -1,5 +1,6 @@
 /** Assembles the server for `handle` from settings, plugins and a store. */
 import type { Access } from "../../core/access.ts";
+import type { ConversionContext } from "../../core/conversion.ts";
 import { abortable } from "../../core/async.ts";
 import type { Audit } from "../access/audit/mod.ts";
 import { authenticatedUsers, authenticateInOrder, refusalText } from "../access/authentication/mod.ts";
@@ -29,6 +30,8 @@ import { buildInfo } from "./version.ts";
 /** The parts of a server. */
 export interface Parts extends CheckedParts {
   readonly cache: OpenedReads;
+  /** The means of conversions by webhooks. Absent in tests without them. */
+  readonly conversions?: ConversionContext;
   readonly registry: KernelRegistry;
   readonly log: Log;
   readonly authentication: Pick<Authentication, "authenticators" | "authenticateToken" | "isAnonymous">;
@@ -108,7 +111,7 @@ function completeness({ inForce, start }: Parts): Server["isComplete"] {
   return () => isComplete;
 }
 
-function backendOf({ inForce, cache, ending, registry }: Parts): Backend {
+function backendOf({ inForce, cache, conversions, ending, registry }: Parts): Backend {
   return {
     store: cache.store,
     reads: cache.reads,
@@ -120,6 +123,7 @@ function backendOf({ inForce, cache, ending, registry }: Parts): Backend {
     },
     meter: meterOf(registry.record, elapsed),
     metric: registry.metric,
+    ...(conversions === undefined ? {} : { conversions }),
   };
 }
 

@@ -137,7 +137,7 @@ async function openAccess({ config, log }: ServeOptions, inForce: ConfigInForce,
 /** The part of the server that handles requests, and the thread for large ones. */
 function openRequests(
   { log, startHeavy }: ServeOptions,
-  { inForce, registry, access, storage: { store, faults, cache }, health, signal, audit, ending }: OpenedParts & {
+  { inForce, registry, access, storage: { store, faults, cache, conversions }, health, signal, audit, ending }: OpenedParts & {
     readonly audit: ServerParts["audit"];
     readonly ending: ServerParts["ending"];
   },
@@ -154,6 +154,7 @@ function openRequests(
     store,
     faults,
     cache,
+    conversions,
     registry,
     log,
     authentication,

@@ -1,7 +1,10 @@
 /** Opens the store and its reads: the watch cache, or the reads of the options. */
+import { webhookClients } from "../access/remote/webhook-client.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { type OpenedReads, openReads } from "../cache/mod.ts";
 import type { Followed } from "../config/follow-files.ts";
+import { convertingStore } from "../conversion/converting-store.ts";
+import type { ConversionContext } from "../../core/conversion.ts";
 import { systemClock } from "../../core/async.ts";
 import { describe } from "../observe/log.ts";
 import { measuredStore, type StoredLabels, type StoredPlaces } from "../observe/measured-store.ts";
@@ -22,6 +25,8 @@ export interface Storage {
   readonly store: Store;
   readonly faults: Faults;
   readonly cache: OpenedReads;
+  /** The means of conversions by webhooks. */
+  readonly conversions: ConversionContext;
   /** Files of the certificates for etcd. */
   readonly followed: readonly Followed[];
   readonly inUse: () => readonly InUse[];
@@ -39,7 +44,15 @@ export async function openStorage(
   for (const text of plainEtcdWarnings(config["etcd-servers"])) log.info(`Warning: ${text}`);
   const faults = faultsOf(systemClock, faultLog(log));
   const { store, followed, inUse } = await openStore(config, { faults, ...(sqlite === undefined ? {} : { sqlite }) });
-  const measured = measuredStore(store, storedPlaces(prefix, () => inForce.current().catalog), record, () => performance.now());
+  const webhooks = webhookClients();
+  const conversions: ConversionContext = {
+    names: inForce.current().catalog.names,
+    post: webhooks.post,
+    metric: registry.metric,
+    now: () => performance.now(),
+  };
+  const converting = convertingStore(store, { prefix, catalog: () => inForce.current().catalog, context: conversions });
+  const measured = measuredStore(converting, storedPlaces(prefix, () => inForce.current().catalog), record, () => performance.now());
   const opened = await openCache().catch(async (error) => {
     await store.close();
     throw error;
@@ -48,6 +61,9 @@ export async function openStorage(
   registry.beforeScrape(cache.updateMetrics);
   inForce.onSwap((next, before) => {
     if (next.catalog === before.catalog) return;
+    webhooks.keep(
+      new Set(next.catalog.stored.flatMap(({ resource: { conversion } }) => conversion === undefined ? [] : [conversion.webhook])),
+    );
     cache.adopt(next.catalog).catch((error: unknown) => log.error("the cache has lost a kind", describe(error)));
   });
   async function openCache(): Promise<OpenedReads> {
@@ -61,9 +77,11 @@ export async function openStorage(
     store,
     faults,
     cache,
+    conversions,
     followed,
     inUse,
     async close() {
+      webhooks.keep(new Set());
       await cache.close();
       await store.close();
     },

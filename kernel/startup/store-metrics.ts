@@ -2,6 +2,7 @@
 import { abortable } from "../../core/async.ts";
 import { limits } from "../../core/limits.ts";
 import type { Catalog } from "../catalog/catalog.ts";
+import { placeOf } from "../conversion/converted-kinds.ts";
 import type { KernelRegistry } from "../observe/metrics.ts";
 import type { Store } from "../store/store.ts";
 import { faultKinds, type Faults } from "../store/fault.ts";
@@ -24,9 +25,11 @@ export function registerStoreMetrics(
 /** Reads the store without the measuring wrapper: a scrape does not count as a request. -1 for a store that does not respond in time. */
 async function countObjects(catalog: Catalog, store: Store, prefix: string, { record }: KernelRegistry): Promise<void> {
   const signal = AbortSignal.timeout(limits.scrapeStoreMs);
-  const counts = await Promise.all(catalog.stored.map(async ({ under, group, plural }) => {
+  // The versions of a converted kind have the same keys.
+  const kinds = new Map(catalog.stored.map((kind) => [placeOf(kind), kind]));
+  const counts = await Promise.all(Array.from(kinds, async ([place, { group, plural }]) => {
     // A list of one entry has the total count.
-    const count = await store.list({ prefix: `${prefix}/${under}/` }, { limit: 1, signal }).then((listing) => listing.count, () => -1);
+    const count = await store.list({ prefix: `${prefix}/${place}/` }, { limit: 1, signal }).then((listing) => listing.count, () => -1);
     return { group, plural, count };
   }));
   // Removes kinds that are no longer served.

@@ -55,7 +55,12 @@ export interface Change {
 }
 
 export type Commit =
-  | { readonly done: true; readonly revision: Revision }
+  | {
+    readonly done: true;
+    readonly revision: Revision;
+    /** The bytes as a read returns them, if the store has others (objects that are converted). */
+    readonly value?: Uint8Array;
+  }
   | { readonly done: false; readonly current: Entry | undefined };
 
 export interface StoreEvent {

@@ -52,7 +52,7 @@ async function requestOf(
   }
   const { name = info.name } = sent.metadata;
   if (name !== info.name) throw badRequestError(`name in URL does not match name in ${request.kind} object`);
-  const owned = response?.schema === request.schema ? recorded(shown, sent, undefined) : sent;
+  const owned = response?.schema === request.schema ? await recorded(shown, sent, undefined) : sent;
   return { ...owned, metadata: { ...owned.metadata, name } };
 }
 

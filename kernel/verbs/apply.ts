@@ -3,7 +3,9 @@ import { conflictError, notFoundError, StatusError } from "../../core/status-err
 import { objectResult, type VerbResult } from "../respond/answer.ts";
 import { noteApplied } from "../write/draft/audited.ts";
 import { appliedObject, type ApplyDocument } from "../write/draft/apply.ts";
-import { type ShownKind, shownKind } from "./shown-kind.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
+import { settled } from "../write/awaited-versions.ts";
+import { type Attempt, type ShownKind, shownKind } from "./shown-kind.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import type { Item } from "../objects/objects.ts";
 import { type WriteOptions, writeOptions } from "../request/options.ts";
@@ -48,14 +50,18 @@ function applyToLive(
   shown: ShownKind,
 ): Promise<Item | undefined> {
   return replace(call, start, options.dryRun, (current) => {
-    const object = appliedObject(shown.call, servedObject(shown.call.endpoint, shown.live(current)), document, options);
-    checkName(call, object);
-    return shown.attempt(current, placed(shown.call, object), expectedRevision(object.metadata.resourceVersion), true);
+    const live = servedObject(shown.call.endpoint, shown.live(current));
+    const attempt = (object: ApiObject): Attempt => {
+      checkName(call, object);
+      return shown.attempt(current, placed(shown.call, object), expectedRevision(object.metadata.resourceVersion), true);
+    };
+    const object = settled(shown.call, () => appliedObject(shown.call, live, document, options));
+    return object instanceof Promise ? object.then(attempt) : attempt(object);
   });
 }
 
 async function createApplied(call: RequestContext, document: ApplyDocument, options: WriteOptions, shown: ShownKind): Promise<Item> {
-  const object = appliedObject(shown.call, undefined, document, options);
+  const object = await settled(shown.call, () => appliedObject(shown.call, undefined, document, options));
   if (call.subresource !== undefined) throw notFoundError(resourceName(call), call.info.name);
   checkName(call, object);
   refuseAbsent(call);

@@ -30,7 +30,7 @@ function withoutDeletion(object: ApiObject): ApiObject {
 async function handled(call: RequestContext, sent: ApiObject): Promise<Item> {
   const { resource, stored, toStored } = call.endpoint;
   const context = hookContext(call);
-  const object = stored.applyDefaults(toStored(recorded(call, sent, undefined)));
+  const object = stored.applyDefaults(toStored(await recorded(call, sent, undefined)));
   const errors = resource.create?.(object, context) ?? [];
   if (errors.length > 0) throw invalidError(kindName(call), object.metadata.name ?? "", errors);
   return Item.unsaved(stored, "", await resource.handleCreate!(object, requestHookContext(call)));
@@ -38,7 +38,8 @@ async function handled(call: RequestContext, sent: ApiObject): Promise<Item> {
 
 /** Stores a new object under its name or a generated one. Records its field managers, unless `hasOwners`. */
 export async function store(call: RequestContext, sent: ApiObject, dryRun: boolean, hasOwners = false): Promise<Item> {
-  const object = hasOwners ? sent : recorded(call, sent, undefined);
+  const drafted = hasOwners ? sent : recorded(call, sent, undefined);
+  const object = drafted instanceof Promise ? await drafted : drafted;
   const generated = object.metadata.name === undefined && object.metadata.generateName !== undefined;
   if (call.endpoint.namespaced) {
     await measured(call, "NamespaceLifecycle", "admit", () => checkNamespace(call, object.metadata.name ?? ""));
@@ -76,7 +77,7 @@ async function insert(call: RequestContext, object: ApiObject, dryRun: boolean, 
   }
   const ttlSeconds = endpoint.resource.strategy?.ttlSeconds;
   const commit = await backend.store.commit({ key, expect: "absent", value, ...(ttlSeconds === undefined ? {} : { ttlSeconds }) });
-  if (commit.done) return { done: true, item: Item.written(endpoint.stored, { key, value, revision: commit.revision }, object) };
+  if (commit.done) return { done: true, item: Item.committed(endpoint.stored, key, value, commit, object) };
   return { done: false, current: commit.current === undefined ? undefined : new Item(endpoint.stored, commit.current) };
 }
 

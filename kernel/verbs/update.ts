@@ -111,7 +111,8 @@ export function replace(
     }
     if (expected !== 0 && expected !== current.revision) throw modified(call);
     const drafted = hasOwners ? object : recorded(call, object, servedObject(endpoint, current));
-    return await put(call, current, await toUpdate(call, drafted, current.object, dryRun), dryRun);
+    const owned = drafted instanceof Promise ? await drafted : drafted;
+    return await put(call, current, await toUpdate(call, owned, current.object, dryRun), dryRun);
   });
 }
 
@@ -147,7 +148,8 @@ async function put(call: RequestContext, current: Item, next: ApiObject, dryRun:
   const commit = await backend.store.commit({ key: current.key, expect: current.revision, value: finished ? undefined : value, frees });
   if (!commit.done) return { tag: "lost", found: commit.current };
   // An object that is removed with its last finalizer keeps its resourceVersion.
-  return { tag: "done", result: shown(finished ? current.revision : commit.revision), committed: true };
+  const result = finished ? shown(current.revision) : Item.committed(stored, current.key, value, commit, next);
+  return { tag: "done", result, committed: true };
 }
 
 /** Whether managed fields differ in timestamps only, which is not a change. */

@@ -36,6 +36,8 @@ import { type RequestContext, timeText } from "../request-context.ts";
 import { header } from "../request/exchange.ts";
 import { splitGroupVersion } from "../../core/versions.ts";
 import { type Endpoint } from "../catalog/catalog.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { awaitedVersion, settled } from "./awaited-versions.ts";
 
 /** The field manager of a write: `fieldManager` of the query, else the user agent up to its first slash. */
 export function managerName(call: RequestContext): string {
@@ -65,10 +67,17 @@ export function writerOf(call: RequestContext, manager: string): Writer {
 }
 
 /**
- * The object with its managed fields after this write to `live`, both in the request's version. As upstream, an object has none if the
- * version of an owner does not declare one of its fields.
+ * As `recordedNow`, for a kind whose versions may be converted by calls.
  */
-export function recorded(call: RequestContext, object: ApiObject, live: ApiObject | undefined): ApiObject {
+export function recorded(call: RequestContext, object: ApiObject, live: ApiObject | undefined): ApiObject | Promise<ApiObject> {
+  return settled(call, () => recordedNow(call, object, live));
+}
+
+/**
+ * The object with its managed fields after this write to `live`, both in the request's version. As upstream, an object has none if it cannot
+ * be converted to the version of an owner, or if that version does not declare one of its fields.
+ */
+export function recordedNow(call: RequestContext, object: ApiObject, live: ApiObject | undefined): ApiObject {
   try {
     return withOwners(call, object, live);
   } catch (error) {
@@ -167,7 +176,7 @@ export function versionsOf(call: RequestContext): Versions {
       const found = endpointOf(apiVersion);
       return found === undefined ? undefined : atomOf(found.schema);
     },
-    convert: (object, from, to) => from === to ? object : converted(object, known(from), known(to)),
+    convert: (object, from, to) => from === to ? object : converted(call, object, known(from), known(to)),
     ignored: (apiVersion) => {
       const found = endpointOf(apiVersion);
       return found === undefined ? emptySet : notWritten(found, call.info.subresource);
@@ -175,7 +184,8 @@ export function versionsOf(call: RequestContext): Versions {
   };
 }
 
-function converted(object: Json, from: Endpoint, to: Endpoint): Json {
+function converted(call: RequestContext, object: Json, from: Endpoint, to: Endpoint): Json {
+  if (call.endpoint.resource.conversion !== undefined) return declared(awaitedVersion(call, object, from.apiVersion, to.apiVersion), to);
   if (to.resource.custom) return convertedCustom(object, from, to);
   if (from.schema === to.schema && isPlain(from) && isPlain(to)) return { ...object as object, apiVersion: to.apiVersion };
   const decoded = from.decode(treeFromJson(object), { reader: "yaml", findings: [] });
@@ -185,9 +195,13 @@ function converted(object: Json, from: Endpoint, to: Endpoint): Json {
 function convertedCustom(object: Json, from: Endpoint, to: Endpoint): Json {
   const renamed = { ...object as { readonly [key: string]: Json }, apiVersion: to.apiVersion };
   if (isPlain(from) && isPlain(to)) return renamed;
-  const problems = typeProblems(atomOf(to.schema), renamed, "allowed");
+  return declared(renamed, to);
+}
+/** Throws `NotConvertible` for an object with fields that the version does not declare. */
+function declared(object: JsonObject, to: Endpoint): Json {
+  const problems = typeProblems(atomOf(to.schema), object, "allowed");
   if (problems.length > 0) throw new NotConvertible(problemsText(problems));
-  return renamed;
+  return object;
 }
 function isPlain(endpoint: Endpoint): boolean {
   const { toStored, fromStored } = endpoint.served;

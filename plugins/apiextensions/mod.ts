@@ -1,5 +1,6 @@
 import { definePlugin } from "../../plugin.ts";
 import { customResourceDefinitions } from "./definitions.ts";
+import { conversionMetrics } from "./conversion/metrics.ts";
 import { cleanup } from "./controllers/cleanup.ts";
 import { establishing } from "./controllers/established.ts";
 import { gates } from "./gates.ts";
@@ -15,4 +16,5 @@ export const apiextensionsPlugin = definePlugin({
   resources: [customResourceDefinitions],
   resourceSource: definedResources,
   controllers: [establishing, cleanup],
+  metrics: conversionMetrics,
 });

@@ -12,6 +12,12 @@ export interface RemoteAnswer {
   /** Seconds of a Retry-After header. */
   readonly retryAfter: number | undefined;
 }
+/** A response with the text of its body. */
+export interface RemoteText {
+  readonly status: number;
+  readonly contentType: string;
+  readonly text: string;
+}
 export interface RemoteRequest {
   readonly method: "GET" | "POST";
   /** Path and query, below the path of the server's URL. "" for the URL itself. */
@@ -30,6 +36,11 @@ export interface RemoteClient {
   /** Closes idle connections. */
   close(): void;
 }
+/** A client of other documents than JSON. */
+export interface TextClient extends RemoteClient {
+  /** As `send`, with a body of any type and of at most this many bytes. */
+  text(request: RemoteRequest, bytesMax: number): Promise<RemoteText>;
+}
 /** An error response. */
 export class RemoteError extends Error {
   readonly status: number;
@@ -41,7 +52,7 @@ export class RemoteError extends Error {
 }
 
 /** `read` returns the credentials; they are read again after ten seconds, and connections are replaced if they have changed. */
-export function remoteClient(read: () => Promise<RemoteAccess>, now: () => number = () => performance.now()): RemoteClient {
+export function remoteClient(read: () => Promise<RemoteAccess>, now: () => number = () => performance.now()): TextClient {
   let known: { readonly access: RemoteAccess; readonly text: string; readonly agent: HttpAgent } | undefined;
   let readAt = -Infinity, reading: Promise<void> | undefined;
 
@@ -81,7 +92,7 @@ export function remoteClient(read: () => Promise<RemoteAccess>, now: () => numbe
     };
     return await new Promise((resolve, reject) => {
       const sent = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, options, resolve);
-      sent.on("error", (error) => reject(signal.aborted ? signal.reason : new Error(`${url.host}: ${causeOf(error)}`)));
+      sent.on("error", (error) => reject(signal.aborted ? signal.reason : new Error(`${url.host}: ${causeOf(error)}`, { cause: error })));
       sent.end(bytes);
     });
   }
@@ -91,6 +102,11 @@ export function remoteClient(read: () => Promise<RemoteAccess>, now: () => numbe
       const response = await open(request);
       const text = await textOf(response, request.signal);
       return { status: response.statusCode ?? 0, body: valueOf(text), retryAfter: secondsOf(response.headers["retry-after"]) };
+    },
+    async text(request, bytesMax) {
+      const response = await open(request);
+      const text = await textOf(response, request.signal, bytesMax);
+      return { status: response.statusCode ?? 0, contentType: response.headers["content-type"] ?? "", text };
     },
     async *stream(path, signal) {
       const response = await open({ method: "GET", path, signal });
@@ -127,13 +143,13 @@ function urlOf(server: URL, path: string): URL {
   return url;
 }
 
-async function textOf(response: IncomingMessage, signal: AbortSignal): Promise<string> {
+async function textOf(response: IncomingMessage, signal: AbortSignal, bytesMax = limits.remoteAnswerBytesMax): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   try {
     for await (const chunk of response) {
       bytes += (chunk as Uint8Array).length;
-      if (bytes > limits.remoteAnswerBytesMax) throw new Error(`the answer is larger than ${limits.remoteAnswerBytesMax} bytes`);
+      if (bytes > bytesMax) throw new Error(`the answer is larger than ${bytesMax} bytes`);
       chunks.push(chunk as Uint8Array);
     }
   } catch (error) {

@@ -3,11 +3,11 @@ import type { Json } from "../../../core/json.ts";
 import type { StructuralSchema } from "../../../core/structural-schema.ts";
 import { pruned } from "../../../core/structural/prune.ts";
 import type { ApiObject, Served } from "../../../plugin.ts";
-import type { Spec, Version } from "../schema.ts";
+import type { Version } from "../schema.ts";
 import { schemaOfVersion } from "./root-schema.ts";
 
 /** The conversions between a version and the stored one; none if both have the same schema. */
-export function conversions({ versions }: Spec, version: Version): Pick<Served, "toStored" | "fromStored"> {
+export function conversions(versions: readonly Version[], version: Version): Pick<Served, "toStored" | "fromStored"> {
   const stored = versions.find(({ storage }) => storage);
   if (stored === undefined || stored === version) return {};
   const own = schemaOfVersion(version), other = schemaOfVersion(stored);

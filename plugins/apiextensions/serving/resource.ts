@@ -1,5 +1,6 @@
 /** A resource of the server, made of a definition. */
 import type { ApiObject, FieldError, HookContext, Resource, Served, Subresource } from "../../../plugin.ts";
+import { webhookConversion } from "../conversion/webhook.ts";
 import type { Version } from "../schema.ts";
 import { columnsOf } from "./columns.ts";
 import type { Description } from "./description.ts";
@@ -11,10 +12,25 @@ import { publishedSelectableFields, selectableFieldsOf } from "./selectable-fiel
 import { type CustomValidator, validatorOf } from "./validate.ts";
 import { finalizerWarnings } from "./warnings.ts";
 
-/** The resource that a definition describes. Objects are validated by the schema of the version of the request. */
-export function resourceOf(description: Description): Resource {
+/**
+ * The resources that a definition describes: one, or with conversion by a webhook one for each version. Objects are validated by the schema
+ * of the version of the request.
+ */
+export function resourcesOf(description: Description): readonly Resource[] {
+  const { versions } = description.spec;
+  const conversion = webhookConversion(description.name, description.names.plural, description.spec);
+  if (conversion === undefined) return [resourceOf(description, versions)];
+  return versions.map((version) => ({
+    ...resourceOf(description, [version]),
+    storedUnder: `${conversion.under}@${version.name}`,
+    conversion,
+  }));
+}
+
+/** The resource with these versions of its definition. */
+function resourceOf(description: Description, versions: readonly Version[]): Resource {
   const { spec, names } = description;
-  const { group, scope, versions } = spec;
+  const { group, scope } = spec;
   const stored = versions.find(({ storage }) => storage) ?? versions[0]!; // checked: exactly one
   const validators = new Map<string, CustomValidator>();
   const validatorFor = ({ requestVersion }: HookContext): CustomValidator => {
@@ -36,7 +52,9 @@ export function resourceOf(description: Description): Resource {
     summary: schemaOfVersion(stored).description ?? `Custom resource of the definition ${description.name}.`,
     storedAs: `${group}/${stored.name}`,
     storedUnder: `${group}/${names.plural}`,
-    served: Object.fromEntries(versions.map((version) => [`${group}/${version.name}`, servedVersion(description, version, validatorFor)])),
+    served: Object.fromEntries(
+      versions.map((version) => [`${group}/${version.name}`, servedVersion(description, versions, version, validatorFor)]),
+    ),
     strategy: { generation: true, unconditionalUpdate: false },
     create: (next, context) => validatorFor(context).create(next),
     update: (next, prior, context) => validatorFor(context).update(next, prior),
@@ -50,6 +68,7 @@ export function resourceOf(description: Description): Resource {
 
 function servedVersion(
   { spec, names }: Description,
+  versions: readonly Version[],
   version: Version,
   validatorFor: (context: HookContext) => CustomValidator,
 ): Served {
@@ -63,7 +82,7 @@ function servedVersion(
     warning: version.deprecated === true ? deprecationOf(spec, names, version) : undefined,
     columns: columnsOf(version),
     selectableFields: selectableFieldsOf(version),
-    ...conversions(spec, version),
+    ...conversions(versions, version),
     subresources: {
       ...((subresources?.status ?? undefined) === undefined ? {} : { status: statusSubresource(validatorFor) }),
       ...(scale === undefined ? {} : { scale: customScale(scale) }),

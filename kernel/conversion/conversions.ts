@@ -1,0 +1,37 @@
+/** Converts objects of kinds whose versions are converted by calls, in requests of bounded size. */
+import { limits } from "../../core/limits.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { ConversionContext, StoredConversion } from "../../core/conversion.ts";
+
+/** An object with its size in bytes. */
+export interface Sized {
+  readonly object: JsonObject;
+  readonly bytes: number;
+}
+
+/** The objects in the wanted version, in their order. Rejects with the first error. */
+export async function convertAll(
+  conversion: StoredConversion,
+  objects: readonly Sized[],
+  apiVersion: string,
+  context: ConversionContext,
+): Promise<readonly JsonObject[]> {
+  const converted: JsonObject[] = [];
+  for (const part of parts(objects)) {
+    for (const object of await conversion.convert(part.map(({ object }) => object), apiVersion, context)) converted.push(object);
+  }
+  return converted;
+}
+
+function* parts(objects: readonly Sized[]): Generator<readonly Sized[]> {
+  let part: Sized[] = [], bytes = 0;
+  for (const each of objects) {
+    if (part.length > 0 && (part.length >= limits.conversionObjectsMax || bytes + each.bytes > limits.conversionBytesMax)) {
+      yield part;
+      [part, bytes] = [[], 0];
+    }
+    part.push(each);
+    bytes += each.bytes;
+  }
+  if (part.length > 0) yield part;
+}

@@ -1,0 +1,106 @@
+/**
+ * A store whose values of some kinds are converted by calls, such as those of a webhook:
+ *
+ *   request in v2 ── storedValue ──> call ──> value in v1 ──> store
+ *   store ──> value in v1 ──> call ──> shownValues ── response or event in v2
+ *
+ * Each version of such a kind has keys of its own above this store and none below it, so that everything above is as for any other kind.
+ * Keys of other kinds are passed on.
+ */
+import { abortable } from "../../core/async.ts";
+import { limits } from "../../core/limits.ts";
+import type { ConversionContext, StoredConversion } from "../../core/conversion.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import type { Batch, Change, Commit, Entry, Listing, Page, Range, Revision, Store, StoreEvent } from "../store/store.ts";
+import { type ConvertedKey, convertedKey, convertedKinds, shownKey, storedKey } from "./converted-kinds.ts";
+import { type Means, shownValues, storedValue } from "./stored-values.ts";
+import { type SharedValues, sharedValues } from "./shared-values.ts";
+
+export interface ConvertingNeeds {
+  readonly prefix: string;
+  readonly catalog: () => Catalog;
+  readonly context: ConversionContext;
+}
+
+const never: AbortSignal = new AbortController().signal;
+
+export function convertingStore(store: Store, { prefix, catalog, context }: ConvertingNeeds): Store {
+  const shared = new WeakMap<StoredConversion, SharedValues>();
+  const placeOf = (key: string): ConvertedKey | undefined => convertedKey(convertedKinds(catalog()), prefix, key);
+  const means = (): Means => ({ context, encoding: catalog().storedAs });
+
+  async function shownEntries(place: ConvertedKey, entries: readonly Entry[], signal: AbortSignal): Promise<Entry[]> {
+    const values = await abortable(shownValues(place, entries.map(({ value }) => value), means()), signal);
+    return entries.map(({ key, revision }, index) => ({ key: shownKey(prefix, place, key), value: values[index]!, revision }));
+  }
+  async function get(place: ConvertedKey, signal: AbortSignal | undefined): ReturnType<Store["get"]> {
+    const { entry, revision } = await store.get(place.stored, signal);
+    if (entry === undefined) return { entry, revision };
+    const [shown] = await shownEntries(place, [entry], signal ?? never);
+    return { entry: shown, revision };
+  }
+  async function list(place: ConvertedKey, range: Range, page: Page | undefined): Promise<Listing> {
+    const listing = await store.list(storedRange(place, range), page);
+    return { ...listing, entries: await shownEntries(place, listing.entries, page?.signal ?? never) };
+  }
+  async function commit(place: ConvertedKey, change: Change): Promise<Commit> {
+    const value = change.value === undefined ? undefined : await storedValue(place, change.value, means());
+    const result = await store.commit({ ...change, key: place.stored, value });
+    if (!result.done) return { done: false, current: result.current && (await shownEntries(place, [result.current], never))[0] };
+    if (value === undefined || value === change.value) return result;
+    // As upstream, the response is what a read would return.
+    const [shown] = await shownValues(place, [value], means());
+    return { ...result, ...(shown === undefined ? {} : { value: shown }) };
+  }
+  async function* watch(place: ConvertedKey, range: Range, from: Revision, signal: AbortSignal): AsyncGenerator<Batch> {
+    for await (const batch of store.watch(storedRange(place, range), from, signal)) {
+      yield batch.events.length === 0 ? batch : { ...batch, events: await abortable(shownEvents(place, batch.events), signal) };
+    }
+  }
+  async function shownEvents(place: ConvertedKey, events: readonly StoreEvent[]): Promise<readonly StoreEvent[]> {
+    const values = events.flatMap(({ key, revision, value, previous }) => [
+      ...(previous === undefined ? [] : [{ key, revision: previous.revision, value: previous.value }]),
+      ...(value === undefined ? [] : [{ key, revision, value }]),
+    ]);
+    const own = shared.get(place.conversion) ?? sharedValues(limits.conversionSharedBytesMax);
+    shared.set(place.conversion, own);
+    const shown = await own.shown(place.kind.apiVersion, values, (some) => shownValues(place, some, means()));
+    let next = 0;
+    return events.map(({ key, revision, value, previous }) => ({
+      key: shownKey(prefix, place, key),
+      revision,
+      previous: previous && { value: shown[next++]!, revision: previous.revision },
+      value: value && shown[next++]!,
+    }));
+  }
+  function storedRange(place: ConvertedKey, { prefix: start, after, within }: Range): Range {
+    return {
+      prefix: storedKey(prefix, place, start),
+      ...(after === undefined ? {} : { after: storedKey(prefix, place, after) }),
+      ...(within === undefined ? {} : { within: storedKey(prefix, place, within) }),
+    };
+  }
+
+  return {
+    get(key, signal) {
+      const place = placeOf(key);
+      return place === undefined ? store.get(key, signal) : get(place, signal);
+    },
+    list(range, page) {
+      const place = placeOf(range.prefix);
+      return place === undefined ? store.list(range, page) : list(place, range, page);
+    },
+    newest: () => store.newest(),
+    commit(change) {
+      const place = placeOf(change.key);
+      return place === undefined ? store.commit(change) : commit(place, change);
+    },
+    watch(range, from, signal) {
+      const place = placeOf(range.prefix);
+      return place === undefined ? store.watch(range, from, signal) : watch(place, range, from, signal);
+    },
+    compact: (revision) => store.compact(revision),
+    size: () => store.size(),
+    close: () => store.close(),
+  };
+}

@@ -1,0 +1,124 @@
+/** Values of the store for a version of a kind, from values in any version, and back. */
+import { CborFailure } from "../../core/codec/cbor/failure.ts";
+import { isCbor, readCbor } from "../../core/codec/cbor/read.ts";
+import { objectOfCbor } from "../../core/codec/cbor/untyped.ts";
+import { DecodeError } from "../../core/derive/decode.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
+import type { ConversionContext } from "../../core/conversion.ts";
+import { StatusError } from "../../core/status-error.ts";
+import { hasDefaults } from "../../core/structural/defaults.ts";
+import { jsonFromTree, readJson, treeFromJson } from "../../core/tree/json.ts";
+import { type Tree, TreeObject } from "../../core/tree/tree.ts";
+import type { StoredEncoding, StoredKind } from "../catalog/catalog.ts";
+import { storedBytes } from "../objects/objects.ts";
+import { sameBytes } from "../store/same-bytes.ts";
+import { convertAll } from "./conversions.ts";
+import type { ConvertedKind } from "./converted-kinds.ts";
+
+/** The means of a conversion, and the encoding of values. */
+export interface Means {
+  readonly context: ConversionContext;
+  readonly encoding: StoredEncoding;
+}
+
+/** A value that must be converted. */
+interface Foreign {
+  readonly index: number;
+  readonly object: JsonObject;
+  readonly bytes: number;
+  /** Whether the value in the store is not in the version of the store. */
+  readonly isOutdated: boolean;
+}
+
+/**
+ * Stored values as the version of `to` shows them. As upstream, an object gets the defaults of the version in which it is stored. Values
+ * that cannot be parsed stay as they are: their readers report them.
+ */
+export async function shownValues(to: ConvertedKind, values: readonly Uint8Array[], means: Means): Promise<readonly Uint8Array[]> {
+  const { kind, conversion, versions } = to;
+  const shown: Uint8Array[] = [...values];
+  const foreign: Foreign[] = [];
+  for (const [index, value] of values.entries()) {
+    if (isPlain(kind, conversion.storedAs, value)) continue;
+    const tree = treeOf(value);
+    if (tree === undefined) continue;
+    const apiVersion = tree.get("apiVersion"), from = typeof apiVersion === "string" ? versions.get(apiVersion) : undefined;
+    if (from === undefined) throw failure(`request to convert CR from an invalid group/version: ${String(apiVersion)}`);
+    const isOutdated = from.apiVersion !== conversion.storedAs;
+    const object = from.applyDefaults(decoded(from, tree));
+    if (from === kind) {
+      const next = storedBytes(kind, object, means.encoding);
+      if (isOutdated || !sameBytes(next, value)) shown[index] = outdated(kind, object);
+    } else foreign.push({ index, object: jsonOf(from, object), bytes: value.length, isOutdated });
+  }
+  const converted = await convertAll(conversion, foreign, kind.apiVersion, means.context);
+  for (const [nth, { index, isOutdated }] of foreign.entries()) {
+    const object = decoded(kind, treeFromJson(converted[nth]!));
+    shown[index] = isOutdated ? outdated(kind, object) : storedBytes(kind, object, means.encoding);
+  }
+  return shown;
+}
+
+/** The value to store for a value in the version of `from`. */
+export async function storedValue(from: ConvertedKind, value: Uint8Array, means: Means): Promise<Uint8Array> {
+  const { kind, conversion, versions } = from;
+  const stored = versions.get(conversion.storedAs);
+  if (stored === undefined || stored === kind) return value;
+  const tree = treeOf(value);
+  if (tree === undefined) throw new Error("our own value cannot be read");
+  const object = jsonOf(kind, decoded(kind, tree));
+  const [converted] = await convertAll(conversion, [{ object, bytes: value.length }], stored.apiVersion, means.context);
+  return storedBytes(stored, decoded(stored, treeFromJson(converted!)), means.encoding);
+}
+
+/** An object in the form that is converted. */
+export function jsonOf(kind: StoredKind, object: ApiObject): JsonObject {
+  const read = readJson(kind.encode(object));
+  if (!read.ok) throw new Error(`our own JSON cannot be read: ${read.error}`);
+  return jsonFromTree(read.tree) as JsonObject; // an object's JSON is one
+}
+
+/** Whether a value is shown as it is: in the version of the store, which has no defaults. */
+function isPlain(kind: StoredKind, storedAs: string, value: Uint8Array): boolean {
+  const { whole } = kind.schema;
+  return kind.apiVersion === storedAs && whole !== undefined && !hasDefaults(whole) &&
+    kind.headBytes.every((byte, index) => value[index] === byte);
+}
+
+/** The object with a space after its JSON: an equal object is written again, in the version of the store. */
+function outdated(kind: StoredKind, object: ApiObject): Uint8Array {
+  const json = storedBytes(kind, object), value = new Uint8Array(json.length + 1);
+  value.set(json);
+  value[json.length] = 0x20;
+  return value;
+}
+
+function treeOf(value: Uint8Array): TreeObject | undefined {
+  let tree: Tree | CborFailure;
+  if (isCbor(value)) {
+    try {
+      tree = objectOfCbor(readCbor(value));
+    } catch {
+      return undefined;
+    }
+  } else {
+    const read = readJson(value);
+    if (!read.ok) return undefined;
+    tree = read.tree;
+  }
+  return tree instanceof TreeObject ? tree : undefined;
+}
+
+function decoded(kind: StoredKind, tree: Tree): ApiObject {
+  try {
+    return kind.storedForm(kind.apiVersion)!.decode(tree); // its own version
+  } catch (error) {
+    if (error instanceof DecodeError) throw failure(error.message);
+    throw error;
+  }
+}
+
+function failure(message: string): StatusError {
+  return new StatusError("Unknown", message);
+}

@@ -1,0 +1,81 @@
+/**
+ * Conversions between versions for managed fields, of kinds whose versions are converted by calls. The rules of ownership are synchronous and
+ * without effects. A conversion that is not known ends their run; it is then called, and they run again:
+ *
+ *   run ──> NotConverted ──> call ──> run ──> NotConverted ──> call ──> run ──> result
+ *
+ * The number of runs is bounded by the versions of the kind and the few states that ownership compares.
+ */
+import { goJson } from "../../core/tree/json-text.ts";
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { NotConvertible } from "../../core/apply/mod.ts";
+import { StatusError } from "../../core/status-error.ts";
+import { convertAll } from "../conversion/conversions.ts";
+import type { RequestContext } from "../request-context.ts";
+
+/** The conversions of the run in progress of a request, by version and object. */
+const known = new WeakMap<object, Map<string, JsonObject | StatusError>>();
+
+/** A conversion that has to be called first. */
+class NotConverted extends Error {
+  readonly id: string;
+  readonly object: JsonObject;
+  readonly to: string;
+  constructor(id: string, object: JsonObject, to: string) {
+    super(`the object is not yet converted to ${to}`);
+    this.id = id;
+    this.object = object;
+    this.to = to;
+  }
+}
+
+/** The object in another version. May be called within `settled` only. Throws `NotConvertible` with the error of the conversion. */
+export function awaitedVersion({ exchange }: RequestContext, object: Json, from: string, to: string): JsonObject {
+  const sent: JsonObject = { ...(isObject(object) ? object : {}), apiVersion: from };
+  if (isEmpty(sent)) return { ...sent, apiVersion: to };
+  const id = `${to} ${goJson(sent)}`;
+  const found = known.get(exchange)?.get(id);
+  if (found === undefined) throw new NotConverted(id, sent, to);
+  if (found instanceof StatusError) throw new NotConvertible(found.message);
+  return found;
+}
+
+/** The result of `run`, again after each conversion that it lacks. Synchronous for all kinds but those that are converted by calls. */
+export function settled<T>(call: RequestContext, run: () => T): T | Promise<T> {
+  return call.endpoint.resource.conversion === undefined ? run() : settle(call, run);
+}
+
+async function settle<T>(call: RequestContext, run: () => T): Promise<T> {
+  const found = new Map<string, JsonObject | StatusError>();
+  known.set(call.exchange, found);
+  try {
+    for (;;) {
+      try {
+        return run();
+      } catch (error) {
+        if (!(error instanceof NotConverted)) throw error;
+        found.set(error.id, await converted(call, error));
+        call.deadline.signal.throwIfAborted();
+      }
+    }
+  } finally {
+    known.delete(call.exchange);
+  }
+}
+
+async function converted({ endpoint, backend }: RequestContext, { object, to }: NotConverted): Promise<JsonObject | StatusError> {
+  const { conversion } = endpoint.resource;
+  if (conversion === undefined || backend.conversions === undefined) throw new Error("conversions cannot be called");
+  try {
+    const [result] = await convertAll(conversion, [{ object, bytes: 0 }], to, backend.conversions);
+    return result!; // one for each object
+  } catch (error) {
+    if (error instanceof StatusError) return error;
+    throw error;
+  }
+}
+
+/** Whether an object has no contents: as upstream, it is not sent to a webhook. */
+function isEmpty({ kind: _kind, apiVersion: _apiVersion, metadata, ...contents }: JsonObject): boolean {
+  return Object.keys(contents).length === 0 && (!isObject(metadata) || Object.keys(metadata).length === 0);
+}

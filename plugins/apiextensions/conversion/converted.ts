@@ -1,0 +1,105 @@
+/** The checks of an object that a webhook has returned: only labels and annotations of its metadata may differ. */
+import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
+import { setOwn } from "../../../core/tree/values.ts";
+import { validateAnnotations, validateLabels } from "../../../core/meta/labels.ts";
+import { type FieldError, fieldErrorText } from "../../../plugin.ts";
+import { goType } from "./go-type.ts";
+import { gvk } from "./review.ts";
+
+/** Why a converted object is refused: upstream's text, which follows the type of the object. */
+export class ConvertedError extends Error {}
+
+/**
+ * The object that replaces `original`: `converted` with the metadata of `original`, but for labels and annotations.
+ *
+ * @param index its index among the objects of the request; undefined if there was one object only
+ * @throws ConvertedError
+ */
+export function checkedConversion(original: JsonObject, converted: Json, apiVersion: string, index: number | undefined): JsonObject {
+  const object = shown(converted, index);
+  const at = index === undefined ? "invalid object at index 0" : `invalid converted object at index ${index}`;
+  const got = text(object, "apiVersion");
+  if (got !== apiVersion) throw new ConvertedError(`returned ${at}: invalid groupVersion (expected ${apiVersion}, received ${got})`);
+  const kind = text(original, "kind"), gotKind = text(object, "kind");
+  if (kind !== gotKind) throw new ConvertedError(`returned ${at}: invalid kind (expected ${kind}, received ${gotKind})`);
+  const differs = identityMistake(original, object);
+  if (differs !== undefined) {
+    throw new ConvertedError(
+      `returned ${index === undefined ? "invalid object" : `invalid converted object at index ${index}`}: ${differs}`,
+    );
+  }
+  const inMetadata = index === undefined ? "invalid metadata" : `invalid metadata in object at index ${index}`;
+  return { ...object, metadata: restoredMeta(original, object, (why) => new ConvertedError(`returned ${inMetadata}: ${why}`)) };
+}
+
+/** Upstream decodes the object before it looks at it. */
+function shown(converted: Json, index: number | undefined): JsonObject {
+  const refuse = (why: string) =>
+    new ConvertedError(index === undefined ? why : `returned invalid converted object at index ${index}: ${why}`);
+  if (!isObject(converted)) throw refuse(`converted object has the type ${goType(converted)}`);
+  if (text(converted, "kind") === "") throw refuse("Object 'Kind' is missing in the converted object");
+  return converted;
+}
+
+function identityMistake(original: JsonObject, converted: JsonObject): string | undefined {
+  const before = metaOf(original), after = metaOf(converted);
+  for (const [name, key] of [["name", "name"], ["namespace", "namespace"], ["UID", "uid"]] as const) {
+    const [e, a] = [text(before, key), text(after, key)];
+    if (e !== a) return `must have the same ${name}: ${e} != ${a}`;
+  }
+  return undefined;
+}
+
+function restoredMeta(original: JsonObject, converted: JsonObject, refuse: (why: string) => Error): JsonObject {
+  if (!Object.hasOwn(converted, "metadata")) throw refuse("missing metadata in converted object");
+  const { metadata } = converted;
+  if (!isObject(metadata)) throw refuse(`invalid metadata of type ${goType(metadata ?? null)} in converted object`);
+  const restored: Record<string, Json> = { ...metaOf(original) };
+  for (const field of ["labels", "annotations"] as const) {
+    const next = Object.hasOwn(metadata, field) ? metadata[field] ?? null : null;
+    if (next === null) {
+      delete restored[field];
+      continue;
+    }
+    if (!isObject(next)) throw refuse(`invalid metadata.${field} of type ${goType(next)} in converted object`);
+    const before = isObject(restored[field]) ? restored[field] : {};
+    restored[field] = checkedTexts(next, before, field, refuse);
+  }
+  return restored;
+}
+
+/** Labels or annotations. Unchanged ones are not validated: they may be older than the rules. */
+function checkedTexts(next: JsonObject, before: JsonObject, field: "labels" | "annotations", refuse: (why: string) => Error): JsonObject {
+  const texts: Record<string, string> = {};
+  for (const [key, value] of Object.entries(next)) {
+    if (typeof value !== "string") throw refuse(`metadata.${field}[${key}] must be a string, but is ${goType(value)} in converted object`);
+    setOwn(texts, key, value);
+  }
+  const keys = Object.keys(texts);
+  const isSame = keys.length === Object.keys(before).length &&
+    keys.every((key) => Object.hasOwn(before, key) && before[key] === texts[key]);
+  if (isSame) return texts;
+  const errors = field === "labels" ? validateLabels(texts, "metadata.labels") : validateAnnotations(texts, "metadata.annotation");
+  if (errors.length > 0) throw refuse(together(errors));
+  return texts;
+}
+
+/** Several errors as one, without repetitions, as Go's aggregate. */
+function together(errors: readonly FieldError[]): string {
+  const texts = [...new Set(errors.map(fieldErrorText))];
+  return texts.length === 1 ? texts[0]! : `[${texts.join(", ")}]`;
+}
+
+function metaOf(object: JsonObject): JsonObject {
+  const metadata = Object.hasOwn(object, "metadata") ? object["metadata"] : undefined;
+  return isObject(metadata) ? metadata : {};
+}
+function text(object: JsonObject, key: string): string {
+  const value = Object.hasOwn(object, key) ? object[key] : undefined;
+  return typeof value === "string" ? value : "";
+}
+
+/** Group, version and kind of an object, for messages. */
+export function typeText(object: JsonObject): string {
+  return gvk(text(object, "apiVersion"), text(object, "kind"));
+}

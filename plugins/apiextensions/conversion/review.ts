@@ -1,0 +1,111 @@
+/** ConversionReview, the question to a conversion webhook and its answer. The versions v1 and v1beta1 have the same members. */
+import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
+import { goJson } from "../../../core/tree/json-text.ts";
+import { goQuote } from "../../../core/tree/go-quote.ts";
+import { jsonFromTree, readJson } from "../../../core/tree/json.ts";
+import { limits } from "../../../core/limits.ts";
+import { type Names, spell } from "../../../plugin.ts";
+import { goType } from "./go-type.ts";
+
+/** The versions of ConversionReview that the server knows. */
+export const reviewVersions: readonly string[] = ["v1", "v1beta1"];
+
+/** An answer that is no ConversionReview, or that the webhook has marked as a failure. `cause`: of the label `failure_type`. */
+export class ReviewError extends Error {
+  readonly cause: "call" | "malformed";
+  constructor(cause: "call" | "malformed", message: string) {
+    super(message);
+    this.cause = cause;
+  }
+}
+
+const group = "apiextensions.{domain}";
+
+/** The JSON of a review. */
+export function writeReview(names: Names, version: string, uid: string, objects: readonly JsonObject[], desiredAPIVersion: string): string {
+  return goJson({
+    kind: "ConversionReview",
+    apiVersion: `${spell(names, group)}/${version}`,
+    request: { uid, desiredAPIVersion, objects },
+    response: { uid: "", convertedObjects: null, result: { metadata: {} } },
+  });
+}
+
+/** The converted objects of an answer. `uid`: of the request; as upstream, it is compared in v1 only. */
+export function readReview(names: Names, version: string, uid: string, body: string): readonly Json[] {
+  const review = documentOf(body);
+  const apiVersion = textOf(review["apiVersion"]), kind = textOf(review["kind"]);
+  const expected = `${spell(names, group)}/${version}`;
+  if (kind === "") throw new ReviewError("call", `Object 'Kind' is missing in '${body.slice(0, limits.logTextLengthMax)}'`);
+  if (apiVersion === "") throw new ReviewError("call", `Object 'apiVersion' is missing in '${body.slice(0, limits.logTextLengthMax)}'`);
+  if (kind !== "ConversionReview" || apiVersion !== expected) {
+    throw new ReviewError("call", `unable to decode ${gvk(apiVersion, kind)} into *${version}.ConversionReview`);
+  }
+  const { response } = review;
+  if (response === undefined || response === null) throw new ReviewError("malformed", "no response provided");
+  const { uid: answered, result, convertedObjects } = typedResponse(response);
+  if (version === "v1" && answered !== uid) {
+    throw new ReviewError("malformed", `expected response.uid=${goQuote(uid)}, got ${goQuote(answered)}`);
+  }
+  if (result.status !== "Success") {
+    throw new ReviewError(
+      "malformed",
+      result.message !== "" ? result.message : `response.result.status was '${result.status}', not 'Success'`,
+    );
+  }
+  return convertedObjects;
+}
+
+function documentOf(body: string): JsonObject {
+  const read = readJson(body);
+  if (!read.ok) throw new ReviewError("call", `couldn't get version/kind; json parse error: ${read.error}`);
+  const value = jsonFromTree(read.tree);
+  if (isObject(value)) return value;
+  throw new ReviewError(
+    "call",
+    `couldn't get version/kind; json parse error: json: cannot unmarshal ${
+      jsonType(value)
+    } into Go value of type struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }`,
+  );
+}
+
+interface Response {
+  readonly uid: string;
+  readonly result: { readonly status: string; readonly message: string };
+  readonly convertedObjects: readonly Json[];
+}
+
+/** The members of a response; of absent ones Go's zero values. */
+function typedResponse(response: Json): Response {
+  const wrong = (value: Json, path: string, type: string): ReviewError =>
+    new ReviewError("call", `json: cannot unmarshal ${jsonType(value)} into Go struct field ${path} of type ${type}`);
+  if (!isObject(response)) throw wrong(response, "ConversionReview.response", "v1.ConversionResponse");
+  const { uid = "", result = {}, convertedObjects = [] } = response;
+  if (typeof uid !== "string" && uid !== null) throw wrong(uid, "ConversionResponse.response.uid", "types.UID");
+  if (!isObject(result) && result !== null) throw wrong(result, "ConversionResponse.response.result", "v1.Status");
+  if (!Array.isArray(convertedObjects) && convertedObjects !== null) {
+    throw wrong(convertedObjects, "ConversionResponse.response.convertedObjects", "[]runtime.RawExtension");
+  }
+  const { status = "", message = "" } = result ?? {};
+  if (typeof status !== "string" && status !== null) throw wrong(status, "Status.response.result.status", "string");
+  if (typeof message !== "string" && message !== null) throw wrong(message, "Status.response.result.message", "string");
+  return {
+    uid: uid ?? "",
+    result: { status: status ?? "", message: message ?? "" },
+    convertedObjects: (convertedObjects ?? []) as readonly Json[],
+  };
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === "string" ? value : "";
+}
+
+function jsonType(value: Json): string {
+  const type = goType(value);
+  return type === "float64" || type === "int64" ? "number" : Array.isArray(value) ? "array" : isObject(value) ? "object" : type;
+}
+
+/** Group, version and kind in Go's format. */
+export function gvk(apiVersion: string, kind: string): string {
+  return `${apiVersion.includes("/") ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
+}

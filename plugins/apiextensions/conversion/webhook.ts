@@ -1,0 +1,106 @@
+/** Conversion by the webhook of a definition (upstream: apiextensions-apiserver `pkg/apiserver/conversion`). */
+import type { Json, JsonObject } from "../../../core/json.ts";
+import { bytesOf, type ConversionContext, StatusError, type StoredConversion, type WebhookAddress } from "../../../plugin.ts";
+import type { Spec, WebhookClientConfig } from "../schema.ts";
+import { checkedConversion, ConvertedError, typeText } from "./converted.ts";
+import { type FailureType, recordConversion, recordRequest } from "./metrics.ts";
+import { readReview, ReviewError, reviewVersions, writeReview } from "./review.ts";
+
+/** The conversion of a definition's objects, with their accepted plural; undefined if no webhook converts them, or if there is one version only. */
+export function webhookConversion(definition: string, plural: string, spec: Spec): StoredConversion | undefined {
+  const { group, versions, conversion } = spec;
+  const config = conversion?.strategy === "Webhook" ? conversion.webhook : undefined;
+  if (config?.clientConfig === undefined || versions.length < 2) return undefined;
+  const webhook = addressOf(config.clientConfig);
+  const reviewVersion = config.conversionReviewVersions.find((each) => reviewVersions.includes(each));
+  const known = new Set(versions.map(({ name }) => `${group}/${name}`));
+  const stored = versions.find(({ storage }) => storage) ?? versions[0]!; // checked: exactly one
+  return {
+    under: `${group}/${plural}`,
+    storedAs: `${group}/${stored.name}`,
+    webhook,
+    async convert(objects, apiVersion, context) {
+      for (const { apiVersion: from } of objects) {
+        if (!known.has(String(from))) throw failure(`request to convert CR from an invalid group/version: ${String(from)}`);
+      }
+      const sent = objects.filter((object) => object["apiVersion"] !== apiVersion);
+      if (sent.length === 0) return objects;
+      if (reviewVersion === undefined) throw failure("no supported conversion review versions");
+      const converted = await measured(definition, sent, apiVersion, context, () => review(sent, apiVersion, context));
+      let next = 0;
+      return objects.map((object) => object["apiVersion"] === apiVersion ? object : converted[next++]!);
+    },
+  };
+
+  async function review(sent: readonly JsonObject[], apiVersion: string, context: ConversionContext): Promise<readonly JsonObject[]> {
+    const started = context.now();
+    const end = (type: FailureType) => recordRequest(context, (context.now() - started) / 1000, type);
+    const about = `conversion webhook for ${typeText(sent[0]!)}`;
+    let answered: readonly Json[];
+    try {
+      const uid = crypto.randomUUID();
+      const body = await context.post(webhook, writeReview(context.names, reviewVersion!, uid, sent, apiVersion));
+      answered = readReview(context.names, reviewVersion!, uid, body);
+    } catch (error) {
+      const isMalformed = error instanceof ReviewError && error.cause === "malformed";
+      end(isMalformed ? "conversion_webhook_malformed_response_failure" : "conversion_webhook_call_failure");
+      throw failure(`${about} failed: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    if (answered.length !== sent.length) {
+      end("conversion_webhook_partial_response_failure");
+      throw failure(`${about} returned ${answered.length} objects, expected ${sent.length}`);
+    }
+    try {
+      const objects = sent.map((object, index) => {
+        return checkedConversion(object, answered[index]!, apiVersion, sent.length === 1 ? undefined : index);
+      });
+      end("");
+      return objects;
+    } catch (error) {
+      if (!(error instanceof ConvertedError)) throw error;
+      end("conversion_webhook_invalid_converted_object_failure");
+      throw failure(`${about} ${error.message}`);
+    }
+  }
+}
+
+/** Upstream's form of these errors: 500 without a reason. */
+function failure(message: string): StatusError {
+  return new StatusError("Unknown", message);
+}
+
+async function measured<T>(
+  definition: string,
+  sent: readonly JsonObject[],
+  apiVersion: string,
+  context: ConversionContext,
+  run: () => Promise<T>,
+): Promise<T> {
+  const started = context.now();
+  const end = (done: boolean) => {
+    const to = versionOf(apiVersion), froms = new Set(sent.map((object) => versionOf(String(object["apiVersion"]))));
+    for (const from of froms) recordConversion(context, (context.now() - started) / 1000, { definition, from, to }, done);
+  };
+  try {
+    const result = await run();
+    end(true);
+    return result;
+  } catch (error) {
+    end(false);
+    throw error;
+  }
+}
+
+function versionOf(apiVersion: string): string {
+  return apiVersion.slice(apiVersion.indexOf("/") + 1);
+}
+
+/** As upstream, a bundle of white space only is none. */
+function addressOf({ url, service, caBundle = "" }: WebhookClientConfig): WebhookAddress {
+  const pem = new TextDecoder().decode(bytesOf(caBundle)).trim();
+  const ca = pem === "" ? {} : { ca: pem };
+  if (service === undefined) return { url: url ?? "", ...ca };
+  const { name, namespace, port = 443, path = "" } = service;
+  const serverName = `${name}.${namespace}.svc`;
+  return { url: `https://${serverName}:${port}${path.startsWith("/") || path === "" ? "" : "/"}${path}`, serverName, ...ca };
+}

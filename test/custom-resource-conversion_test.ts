@@ -1,0 +1,376 @@
+// Conversion of custom resources by a webhook.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openTestServer, type TestServer } from "../testing.ts";
+import { answered, type ConversionWebhook, converted, openConversionWebhook } from "./conversion-webhook.ts";
+import { documents } from "./https.ts";
+
+const group = "conv.example.com", definition = `things.${group}`;
+const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const things = (version: string) => `/apis/${group}/${version}/namespaces/default/things`;
+const v1 = (name: string, spec: object = { host: "a", port: "1" }, metadata: object = {}) => ({
+  apiVersion: `${group}/v1`,
+  kind: "Thing",
+  metadata: { name, ...metadata },
+  spec,
+});
+const beta = (name: string, spec: object = { hostPort: "a:1" }, metadata: object = {}) => ({
+  ...v1(name, spec, metadata),
+  apiVersion: `${group}/v1beta1`,
+});
+
+function send(server: TestServer, method: string, path: string, body?: object, type = "application/json"): Promise<Response> {
+  const init = body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": type } };
+  return server.handle(new Request(`http://localhost${path}`, { method, ...init }));
+}
+async function done(server: TestServer, method: string, path: string, body?: object, type?: string): Promise<any> {
+  const response = await send(server, method, path, body, type), text = await response.text();
+  assert.ok(response.ok, `${method} ${path}: ${response.status} ${text}`);
+  return JSON.parse(text);
+}
+async function refused(server: TestServer, method: string, path: string, body?: object, type?: string): Promise<readonly [number, string]> {
+  const { code, message } = await (await send(server, method, path, body, type)).json();
+  return [code, message];
+}
+async function until(attempt: () => Promise<void>): Promise<void> {
+  for (const end = AbortSignal.timeout(30_000);;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (end.aborted) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+}
+
+function version(name: string, storage: boolean, properties: object): object {
+  return {
+    name,
+    served: true,
+    storage,
+    schema: {
+      openAPIV3Schema: {
+        type: "object",
+        properties: {
+          spec: { type: "object", properties: { extra: { type: "string" }, replicas: { type: "integer" }, ...properties } },
+          status: { type: "object", properties: { ready: { type: "string" }, replicas: { type: "integer" } } },
+        },
+      },
+    },
+    subresources: { status: {}, scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" } },
+    selectableFields: [{ jsonPath: Object.hasOwn(properties, "host") ? ".spec.host" : ".spec.hostPort" }],
+  };
+}
+const text = { type: "string" };
+const hostPort = { host: text, port: text }, joined = { hostPort: text };
+
+function definitionOf({ url, caBundle }: Pick<ConversionWebhook, "url" | "caBundle">, reviewVersions = ["v1"], stored = "v1"): any {
+  const versions = [version("v1", stored === "v1", hostPort), version("v1beta1", stored === "v1beta1", joined)];
+  const conversion = { strategy: "Webhook", webhook: { clientConfig: { url, caBundle }, conversionReviewVersions: reviewVersions } };
+  const spec = { group, scope: "Namespaced", names: { plural: "things", kind: "Thing" }, versions, conversion };
+  return { metadata: { name: definition }, spec };
+}
+async function define(server: TestServer, webhook: ConversionWebhook, reviewVersions?: string[]): Promise<void> {
+  await done(server, "POST", definitions, definitionOf(webhook, reviewVersions));
+  await until(async () => assert.equal((await send(server, "GET", things("v1beta1"))).status, 200));
+}
+/** Changes the definition, and waits until the change is served. */
+async function redefine(server: TestServer, next: any, isServed: () => Promise<boolean>): Promise<void> {
+  await done(server, "PATCH", `${definitions}/${definition}`, { spec: next.spec }, "application/merge-patch+json");
+  await until(async () => assert.ok(await isServed()));
+}
+
+test("objects are converted by the webhook in every verb", async () => {
+  await using server = await openTestServer();
+  const webhook = await openConversionWebhook();
+  try {
+    await define(server, webhook);
+    const created = await done(server, "POST", things("v1beta1"), beta("one"));
+    assert.deepEqual([created.apiVersion, created.spec], [`${group}/v1beta1`, { hostPort: "a:1" }]);
+    assert.deepEqual(webhook.reviews.map(({ request }) => request.desiredAPIVersion), [`${group}/v1`, `${group}/v1beta1`]);
+    const review = webhook.reviews[0]!;
+    assert.deepEqual([review.kind, review.apiVersion], ["ConversionReview", "apiextensions.k8s.io/v1"]);
+    assert.equal(review.request.objects[0].metadata.resourceVersion, undefined);
+
+    webhook.reviews.length = 0;
+    const stored = await done(server, "GET", `${things("v1")}/one`);
+    assert.deepEqual([stored.apiVersion, stored.spec, webhook.reviews], [`${group}/v1`, { host: "a", port: "1" }, []]);
+    const shown = await done(server, "GET", `${things("v1beta1")}/one`);
+    assert.deepEqual([shown.spec, shown.metadata.resourceVersion], [{ hostPort: "a:1" }, stored.metadata.resourceVersion]);
+
+    await done(server, "POST", things("v1"), v1("two", { host: "b", port: "2" }));
+    webhook.reviews.length = 0;
+    const listed = await done(server, "GET", things("v1beta1"));
+    assert.deepEqual(listed.items.map(({ apiVersion, spec }: any) => [apiVersion, spec.hostPort]), [
+      [`${group}/v1beta1`, "a:1"],
+      [`${group}/v1beta1`, "b:2"],
+    ]);
+    assert.deepEqual(webhook.reviews.map(({ request }) => request.objects.length), [2], "a list is one request");
+    const chosen = await done(server, "GET", `${things("v1beta1")}?fieldSelector=spec.hostPort%3Db:2`);
+    assert.deepEqual(chosen.items.map(({ metadata }: any) => metadata.name), ["two"]);
+
+    const put = await done(server, "PUT", `${things("v1beta1")}/one`, { ...shown, spec: { hostPort: "c:3" } });
+    assert.deepEqual([put.spec, put.metadata.generation], [{ hostPort: "c:3" }, 2]);
+    const merged = await done(server, "PATCH", `${things("v1beta1")}/one`, { spec: { extra: "e" } }, "application/merge-patch+json");
+    assert.deepEqual(merged.spec, { extra: "e", hostPort: "c:3" });
+    assert.deepEqual((await done(server, "GET", `${things("v1")}/one`)).spec, { extra: "e", host: "c", port: "3" });
+    const unchanged = await done(server, "PATCH", `${things("v1beta1")}/one`, { spec: { extra: "e" } }, "application/merge-patch+json");
+    assert.equal(unchanged.metadata.resourceVersion, merged.metadata.resourceVersion, "an equal object is not written");
+
+    const status = await done(
+      server,
+      "PATCH",
+      `${things("v1beta1")}/one/status`,
+      { status: { ready: "yes" } },
+      "application/merge-patch+json",
+    );
+    assert.deepEqual([status.status, status.spec], [{ ready: "yes" }, merged.spec]);
+    const scaled = await done(server, "PATCH", `${things("v1beta1")}/one/scale`, { spec: { replicas: 4 } }, "application/merge-patch+json");
+    assert.equal(scaled.spec.replicas, 4);
+    assert.deepEqual((await done(server, "GET", `${things("v1")}/one`)).spec, { extra: "e", host: "c", port: "3", replicas: 4 });
+
+    await done(server, "DELETE", `${things("v1beta1")}/two`);
+    assert.equal((await send(server, "GET", `${things("v1")}/two`)).status, 404);
+    await done(server, "DELETE", things("v1beta1"));
+    assert.deepEqual((await done(server, "GET", things("v1"))).items, []);
+  } finally {
+    await webhook.close();
+  }
+});
+
+test("fields applied in one version belong to their manager in the other", async () => {
+  await using server = await openTestServer();
+  const webhook = await openConversionWebhook();
+  try {
+    await define(server, webhook);
+    const apply = (body: any, manager: string, more = "") =>
+      send(
+        server,
+        "PATCH",
+        `${things(body.apiVersion.split("/")[1])}/one?fieldManager=${manager}${more}`,
+        body,
+        "application/apply-patch+yaml",
+      );
+    assert.equal((await apply(v1("one", { host: "a", port: "1" }), "first")).status, 201);
+    const conflict = await apply(beta("one", { hostPort: "b:2" }), "second");
+    const { code, details } = await conflict.json();
+    assert.deepEqual([code, details.causes.map(({ field }: any) => field)], [409, [".spec.host", ".spec.port"]]);
+    const forced = await apply(beta("one", { hostPort: "b:2" }), "second", "&force=true");
+    assert.deepEqual((await forced.json()).spec, { hostPort: "b:2" });
+    const managers = (object: any) =>
+      object.metadata.managedFields.map((each: any) => `${each.manager} ${each.apiVersion} ${Object.keys(each.fieldsV1["f:spec"])}`);
+    const live = await done(server, "GET", `${things("v1")}/one`);
+    assert.deepEqual([live.spec, managers(live)], [{ host: "b", port: "2" }, [`second ${group}/v1beta1 f:hostPort`]]);
+  } finally {
+    await webhook.close();
+  }
+});
+
+test("a watch gets each event in its version, and in order", async () => {
+  await using server = await openTestServer();
+  const webhook = await openConversionWebhook();
+  try {
+    await define(server, webhook);
+    await done(server, "POST", things("v1"), v1("one"));
+    const events: string[] = [];
+    const { body } = await send(server, "GET", `${things("v1beta1")}?watch=1`);
+    void (async () => {
+      for await (const { type, object } of documents(body!)) {
+        events.push(`${type} ${object.metadata?.name} ${object.apiVersion} ${object.spec?.hostPort}`);
+      }
+    })();
+    await until(async () => assert.equal(events.length, 1));
+    for (const port of ["2", "3"]) await done(server, "PATCH", `${things("v1")}/one`, { spec: { port } }, "application/merge-patch+json");
+    await done(server, "DELETE", `${things("v1")}/one`);
+    await until(async () => assert.equal(events.length, 4));
+    assert.deepEqual(events, [
+      `ADDED one ${group}/v1beta1 a:1`,
+      `MODIFIED one ${group}/v1beta1 a:2`,
+      `MODIFIED one ${group}/v1beta1 a:3`,
+      `DELETED one ${group}/v1beta1 a:3`,
+    ]);
+  } finally {
+    await webhook.close();
+  }
+});
+
+test("each wrong answer is refused with upstream's message, and written objects stay as they are", async () => {
+  await using server = await openTestServer({ unexpectedErrors: "answer" });
+  const webhook = await openConversionWebhook();
+  try {
+    await define(server, webhook);
+    await done(server, "POST", things("v1"), v1("one", undefined, { labels: { a: "b" } }));
+    const about = `conversion webhook for ${group}/v1, Kind=Thing`;
+    const change = (changes: (object: any) => unknown): ConversionWebhook["answer"] => (review) =>
+      answered(review, review.request.objects.map((object) => changes(converted(object, review.request.desiredAPIVersion))));
+    const meta = (changes: object) => change((object) => ({ ...object, metadata: { ...object.metadata, ...changes } }));
+    const cases: readonly (readonly [ConversionWebhook["answer"], string])[] = [
+      [(review) => answered(review, [], { uid: "x" }), `${about} failed: expected response.uid="UID", got "x"`],
+      [(review) => answered(review, []), `${about} returned 0 objects, expected 1`],
+      [(review) => answered(review, [], { result: { status: "Failure", message: "no" } }), `${about} failed: no`],
+      [
+        (review) => answered(review, [], { result: { status: "Failure" } }),
+        `${about} failed: response.result.status was 'Failure', not 'Success'`,
+      ],
+      [(review) => ({ body: { kind: review.kind, apiVersion: review.apiVersion } }), `${about} failed: no response provided`],
+      [
+        () => ({ body: "nothing", status: 500 }),
+        `${about} failed: an error on the server ("unknown") has prevented the request from succeeding`,
+      ],
+      [() => ({ body: "", status: 404 }), `${about} failed: the server could not find the requested resource`],
+      [
+        change((object) => ({ ...object, apiVersion: `${group}/v3` })),
+        `${about} returned invalid object at index 0: invalid groupVersion (expected ${group}/v1beta1, received ${group}/v3)`,
+      ],
+      [
+        change((object) => ({ ...object, kind: "Other" })),
+        `${about} returned invalid object at index 0: invalid kind (expected Thing, received Other)`,
+      ],
+      [meta({ name: "two" }), `${about} returned invalid object: must have the same name: one != two`],
+      [meta({ namespace: "other" }), `${about} returned invalid object: must have the same namespace: default != other`],
+      [meta({ uid: "0" }), `${about} returned invalid object: must have the same UID: UID != 0`],
+      [change(({ metadata: _, ...object }) => ({ ...object })), `${about} returned invalid object: must have the same name: one != `],
+      [meta({ labels: 1 }), `${about} returned invalid metadata: invalid metadata.labels of type int64 in converted object`],
+      [
+        meta({ labels: { a: 1 } }),
+        `${about} returned invalid metadata: metadata.labels[a] must be a string, but is int64 in converted object`,
+      ],
+    ];
+    const { metadata } = await done(server, "GET", `${things("v1")}/one`);
+    for (const [answer, expected] of cases) {
+      webhook.answer = answer;
+      webhook.reviews.length = 0;
+      const [code, message] = await refused(server, "GET", `${things("v1beta1")}/one`);
+      const sent = webhook.reviews[0]?.request.uid ?? "";
+      assert.deepEqual([code, message.replace(sent, "UID").replace(metadata.uid, "UID")], [500, expected]);
+    }
+    webhook.answer = (review) => answered(review, [], { result: { status: "Failure", message: "no" } });
+    const none = `conversion webhook for ${group}/v1beta1, Kind=Thing failed: no`;
+    assert.deepEqual(await refused(server, "POST", things("v1beta1"), beta("two")), [500, none]);
+    assert.deepEqual(await refused(server, "GET", things("v1beta1")), [500, `${about} failed: no`]);
+    assert.deepEqual(await refused(server, "DELETE", `${things("v1beta1")}/one`), [500, `${about} failed: no`]);
+    webhook.answer = () => undefined;
+    assert.deepEqual((await done(server, "GET", things("v1beta1"))).items.map((object: any) => object.metadata.name), ["one"]);
+  } finally {
+    await webhook.close();
+  }
+});
+
+test("labels and annotations may change in a conversion, other metadata is restored", async () => {
+  await using server = await openTestServer();
+  const webhook = await openConversionWebhook();
+  try {
+    await define(server, webhook);
+    await done(server, "POST", things("v1"), v1("one", undefined, { labels: { a: "b" }, finalizers: ["example.com/hold"] }));
+    webhook.answer = (review) =>
+      answered(
+        review,
+        review.request.objects.map((object) => {
+          const next = converted(object, review.request.desiredAPIVersion), { finalizers: _, ...metadata } = next.metadata;
+          return { ...next, metadata: { ...metadata, labels: { c: "d" }, annotations: { e: "f" }, generateName: "x" } };
+        }),
+      );
+    const { metadata } = await done(server, "GET", `${things("v1beta1")}/one`);
+    assert.deepEqual([metadata.labels, metadata.annotations, metadata.finalizers, metadata.generateName], [
+      { c: "d" },
+      { e: "f" },
+      ["example.com/hold"],
+      undefined,
+    ]);
+    const chosen = await done(server, "GET", `${things("v1beta1")}?labelSelector=c%3Dd`);
+    assert.equal(chosen.items.length, 1);
+  } finally {
+    await webhook.close();
+  }
+});
+
+test("a webhook that does not answer holds only the requests that need it; a changed definition has another client", async () => {
+  await using server = await openTestServer();
+  const webhook = await openConversionWebhook(), other = await openConversionWebhook();
+  try {
+    await define(server, webhook);
+    await done(server, "POST", things("v1"), v1("one"));
+    const held = Promise.withResolvers<undefined>();
+    webhook.answer = () => held.promise;
+    const waiting = send(server, "GET", `${things("v1beta1")}/one`);
+    await until(async () => assert.ok(webhook.reviews.length > 0));
+    assert.equal((await done(server, "GET", `${things("v1")}/one`)).spec.host, "a");
+    await done(server, "POST", things("v1"), v1("two"));
+    await redefine(server, definitionOf(other), async () => {
+      const before = other.reviews.length;
+      const got = send(server, "GET", `${things("v1beta1")}/one`);
+      const response = await Promise.race([got, new Promise<undefined>((resolve) => setTimeout(resolve, 100))]);
+      return response?.status === 200 && other.reviews.length > before;
+    });
+    held.resolve(undefined);
+    assert.equal((await waiting).status, 200, "a request in progress finishes with the earlier client");
+  } finally {
+    await Promise.all([webhook.close(), other.close()]);
+  }
+});
+
+test("objects stored in an earlier version are served and written again in the version of the store", async () => {
+  await using server = await openTestServer();
+  const webhook = await openConversionWebhook();
+  try {
+    await define(server, webhook, ["v2", "v1beta1"]);
+    await done(server, "POST", things("v1"), v1("one"));
+    const before = await done(server, "GET", `${things("v1beta1")}/one`);
+    assert.equal(webhook.reviews.at(-1)!.apiVersion, "apiextensions.k8s.io/v1beta1");
+    const next = definitionOf(webhook, ["v1beta1"], "v1beta1");
+    await redefine(
+      server,
+      next,
+      async () =>
+        (await done(server, "POST", `${things("v1beta1")}?dryRun=All`, beta("x"))).spec.hostPort === "a:1" &&
+        (await isStoredAs(server, "v1beta1")),
+    );
+    const before1 = reviewsTo(webhook, "v1");
+    const own = await done(server, "GET", `${things("v1")}/one`);
+    assert.deepEqual([own.spec, reviewsTo(webhook, "v1")], [{ host: "a", port: "1" }, before1], "it is stored in v1");
+    const put = await done(server, "PUT", `${things("v1beta1")}/one`, before);
+    assert.notEqual(put.metadata.resourceVersion, before.metadata.resourceVersion, "an equal object is written in the new version");
+    const before2 = reviewsTo(webhook, "v1beta1");
+    assert.equal((await done(server, "GET", `${things("v1beta1")}/one`)).spec.hostPort, "a:1");
+    assert.equal(reviewsTo(webhook, "v1beta1"), before2, "it is stored in v1beta1");
+  } finally {
+    await webhook.close();
+  }
+});
+
+function reviewsTo({ reviews }: ConversionWebhook, name: string): number {
+  return reviews.filter(({ request }) => request.desiredAPIVersion === `${group}/${name}`).length;
+}
+
+/** Whether discovery has the hash of that stored version. */
+async function isStoredAs(server: TestServer, name: string): Promise<boolean> {
+  const { resources } = await done(server, "GET", `/apis/${group}/v1`);
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`${group}/${name}/Thing`));
+  const expected = btoa(String.fromCharCode(...new Uint8Array(digest, 0, 8)));
+  return resources.find((each: any) => each.name === "things").storageVersionHash === expected;
+}
+
+test("conversions are counted and timed", async () => {
+  await using server = await openTestServer();
+  const webhook = await openConversionWebhook();
+  try {
+    await define(server, webhook);
+    await done(server, "POST", things("v1"), v1("one"));
+    await done(server, "GET", `${things("v1beta1")}/one`);
+    webhook.answer = () => ({ body: "", status: 500 });
+    await send(server, "GET", `${things("v1beta1")}/one`);
+    const metrics = await (await send(server, "GET", "/metrics")).text();
+    for (
+      const line of [
+        'apiserver_conversion_webhook_request_total{result="success",failure_type=""} 1',
+        'apiserver_conversion_webhook_request_total{result="failure",failure_type="conversion_webhook_call_failure"} 1',
+        'apiserver_conversion_webhook_duration_seconds_count{result="success",failure_type=""} 1',
+        `apiserver_crd_conversion_webhook_duration_seconds_count{crd_name="${definition}",from_version="v1",to_version="v1beta1",succeeded="true"} 1`,
+        `apiserver_crd_conversion_webhook_duration_seconds_count{crd_name="${definition}",from_version="v1",to_version="v1beta1",succeeded="false"} 1`,
+      ]
+    ) assert.ok(metrics.includes(line), line);
+    assert.match(metrics, /apiserver_storage_objects\{resource="things\.conv\.example\.com"\} 1\n/);
+  } finally {
+    await webhook.close();
+  }
+});
