@@ -3,7 +3,7 @@ import { limits } from "../../core/limits.ts";
 import type { Names } from "../../core/names.ts";
 import { StatusError } from "../../core/status-error.ts";
 import type { StoredKind } from "../catalog/catalog.ts";
-import { directReads, type Listed } from "../reads/direct-reads.ts";
+import { directReads, interruptible, type Listed } from "../reads/direct-reads.ts";
 import type { Item } from "../objects/objects.ts";
 import type { ListOptions } from "../request/options.ts";
 import {
@@ -149,13 +149,13 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
     const { collection, framing, signal } = watching;
     const { endpoint } = collection;
     const known = cache.kindOf(endpoint.stored);
-    if (known === undefined) return watchStore(watching);
+    if (known === undefined) return interruptible(watching, watchStore);
     if (!(await cache.ready(needs.fillWaitMs, signal))) throw notReady(cache, clock);
     const reply = await neverBegun(watching, (revision) => waitForRevision(needs, known.meter, revision, signal));
     if (reply !== undefined) return reply;
     // Looked up again after each wait: the catalog may have changed.
     const kind = cache.kindOf(endpoint.stored);
-    if (kind === undefined || kind.hasBroken(collection.prefix)) return watchStore(watching);
+    if (kind === undefined || kind.hasBroken(collection.prefix)) return interruptible(watching, watchStore);
     let leave = (): void => {};
     const cursor: Cursor = new Cursor({
       kind,

@@ -53,7 +53,7 @@ export function directReads(store: Store, clock: Clock = systemClock, listed: Li
       const { collection: { endpoint, prefix }, signal } = watching;
       const waits = !isUncached(endpoint.stored);
       const reach = (revision: Revision) => reached(source, revision, prefix, signal, { waits, again: true });
-      return await neverBegun(watching, reach) ?? watch(source, watching);
+      return await neverBegun(watching, reach) ?? interruptible(watching, (own) => watch(source, own));
     },
   };
 }
@@ -163,6 +163,23 @@ async function listAt(
   }
 }
 
+/** The frames of a generator. Their `return` aborts the signal first: a generator that waits would return with its next frame only. */
+export function interruptible(watching: Watching, make: (watching: Watching) => AsyncGenerator<Uint8Array>): AsyncIterable<Uint8Array> {
+  return {
+    [Symbol.asyncIterator]() {
+      const ending = new AbortController();
+      const frames = make({ ...watching, signal: AbortSignal.any([watching.signal, ending.signal]) });
+      return {
+        next: () => frames.next(),
+        return() {
+          ending.abort();
+          return frames.return(undefined);
+        },
+      };
+    },
+  };
+}
+
 /** The frames of a watch: the initial state if requested, then changes and bookmarks, and an ERROR if it cannot continue. */
 async function* watch(source: Source, watching: Watching): AsyncGenerator<Uint8Array> {
   const { store, clock } = source;
@@ -223,8 +240,8 @@ async function* ticked(source: AsyncIterable<Batch>, clock: Clock, next: () => n
       const tick = new Promise<undefined>((resolve) => {
         if (at !== undefined) cancel = clock.after(at - clock.now(), () => resolve(undefined));
       });
-      const result = await Promise.race([coming, tick]);
-      cancel();
+      // Cancelled after an error, too: the timer would keep the process alive.
+      const result = await Promise.race([coming, tick]).finally(() => cancel());
       if (result === undefined) {
         yield undefined;
         continue;

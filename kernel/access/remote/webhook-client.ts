@@ -21,13 +21,15 @@ interface Client {
 /** `callMs`: timeout of one request. */
 export function webhookClients(callMs: number = limits.remoteCallMs): WebhookClients {
   const clients = new Map<WebhookAddress, Client>();
+  let kept: ReadonlySet<WebhookAddress> | undefined;
   const closeIdle = (client: Client) => {
     if (!client.isWanted && client.requests === 0) client.remote.close();
   };
   return {
     async post(webhook, json) {
-      const client = clients.get(webhook) ?? { remote: clientOf(webhook), requests: 0, isWanted: true };
-      clients.set(webhook, client);
+      const client = clients.get(webhook) ?? { remote: clientOf(webhook), requests: 0, isWanted: kept?.has(webhook) ?? true };
+      // A request that began before the webhook was removed has a client of its own.
+      if (client.isWanted) clients.set(webhook, client);
       client.requests++;
       try {
         return await posted(client.remote, withTimeout(webhook.url, callMs), json, callMs);
@@ -37,6 +39,7 @@ export function webhookClients(callMs: number = limits.remoteCallMs): WebhookCli
       }
     },
     keep(wanted) {
+      kept = wanted;
       for (const [webhook, client] of clients) {
         if (wanted.has(webhook)) continue;
         clients.delete(webhook);
