@@ -29,7 +29,7 @@ export interface Subject {
 export const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 export const mebibyte = 1024 * 1024;
 /** Milliseconds between two reads of a path until its answer changes, and the maximum wait. */
-const askEveryMs = 2, waitMsMax = 60_000;
+const askEveryMs = 2, waitMsMax = 300_000;
 
 export interface Memory {
   /** Mebibytes. */
