@@ -25,6 +25,8 @@ export interface WebhookSettings {
   readonly timeoutMs: number;
   /** The decision if the webhook fails. */
   readonly onFailure: "deny" | "noOpinion";
+  /** Expressions in CEL, all of which must be true of a request that is sent. Default: none. */
+  readonly matchConditions?: readonly string[];
 }
 
 /** The default mode. */

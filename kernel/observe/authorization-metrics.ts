@@ -31,6 +31,28 @@ export const authorizationMetrics = Object.freeze({
     labels: ["name", "result"],
     stability: "ALPHA",
   }),
+  matchConditionErrors: defineMetric({
+    name: "apiserver_authorization_match_condition_evaluation_errors_total",
+    type: "counter",
+    help: "Failed evaluations of match conditions of authorization webhooks, by the type and name of the authorizer.",
+    labels: ["type", "name"],
+    stability: "ALPHA",
+  }),
+  matchConditionExclusions: defineMetric({
+    name: "apiserver_authorization_match_condition_exclusions_total",
+    type: "counter",
+    help: "Requests for which an authorization webhook is not called because its match conditions exclude them.",
+    labels: ["type", "name"],
+    stability: "ALPHA",
+  }),
+  matchConditionSeconds: defineMetric({
+    name: "apiserver_authorization_match_condition_evaluation_seconds",
+    type: "histogram",
+    help: "Duration of the evaluation of match conditions of authorization webhooks, in seconds.",
+    labels: ["type", "name"],
+    buckets: [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25],
+    stability: "ALPHA",
+  }),
   authorizationReloads: defineMetric({
     name: "apiserver_authorization_config_controller_automatic_reloads_total",
     type: "counter",

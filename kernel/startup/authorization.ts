@@ -17,6 +17,8 @@ import {
   type Chain,
   type ChainedAuthorizer,
   chainOf,
+  type ConditionMeter,
+  matchConditions,
   publicInformation,
   systemDiscovery,
   systemMonitoring,
@@ -148,8 +150,18 @@ class AuthorizationFollower {
     return { ...running, authorizer, ready: authorizer.ready };
   }
 
+  #conditionMeter(name: string): ConditionMeter {
+    const { matchConditionErrors, matchConditionExclusions, matchConditionSeconds } = this.#needs.registry.record;
+    const labels = { type: "Webhook", name };
+    return {
+      evaluated: (seconds) => matchConditionSeconds.with(labels).observe(seconds),
+      failed: () => matchConditionErrors.with(labels).add(),
+      excluded: () => matchConditionExclusions.with(labels).add(),
+    };
+  }
+
   #webhook(name: string, settings: WebhookSettings, { config }: ActiveConfig, signal: AbortSignal): Authorizer {
-    const { kubeconfig, version, authorizedMs, unauthorizedMs, timeoutMs, onFailure } = settings;
+    const { kubeconfig, version, authorizedMs, unauthorizedMs, timeoutMs, onFailure, matchConditions: conditions = [] } = settings;
     const { webhookEvaluations, webhookSeconds, webhookFailOpen } = this.#needs.registry.record;
     const client = remoteClient(() => readAccess(kubeconfig));
     signal.addEventListener("abort", () => client.close(), { once: true });
@@ -163,6 +175,7 @@ class AuthorizationFollower {
       deniedMs: unauthorizedMs,
       timeoutMs,
       onError: onFailure,
+      ...(conditions.length === 0 ? {} : { matches: matchConditions(conditions, this.#conditionMeter(name), systemClock.now) }),
       attempted(_code, milliseconds, result) {
         webhookEvaluations.with({ name, result }).add();
         webhookSeconds.with({ name, result }).observe(milliseconds / 1000);

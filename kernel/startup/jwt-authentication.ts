@@ -190,14 +190,22 @@ function algorithmsOf(config: Config): readonly string[] {
   return algorithms.length === 0 ? ["RS256"] : algorithms;
 }
 
-/** Warns of group claims without a prefix: a claim can contain system:masters, so the issuer has all rights. */
+/**
+ * Warns of names and groups without a prefix: a claim can contain system:masters, so the issuer has all rights. An expression can return
+ * anything, unless a rule of users checks it.
+ */
 function warnOfPrefixes({ jwt = [] }: AuthenticationConfiguration, log: Pick<Log, "info">): void {
-  for (const { issuer, claimMappings: { username, groups } } of jwt) {
-    const bare = [...(username.prefix === "" ? ["user names"] : []), ...(groups.prefix === "" ? ["groups"] : [])];
+  for (const { issuer, claimMappings: { username, groups }, userValidationRules = [] } of jwt) {
+    const isBare = ({ prefix, expression = "" }: typeof username) =>
+      prefix === "" || (expression !== "" && userValidationRules.length === 0);
+    const bare = [...(isBare(username) ? ["user names"] : []), ...(isBare(groups) ? ["groups"] : [])];
     if (bare.length > 0) {
-      log.info(`tokens of an issuer may have any ${bare.join(" and ")}, system: ones too, because there is no prefix`, {
-        issuer: issuer.url,
-      });
+      log.info(
+        `tokens of an issuer may have any ${bare.join(" and ")}, system: ones too, because there is no prefix and no rule of users`,
+        {
+          issuer: issuer.url,
+        },
+      );
     }
   }
 }

@@ -98,7 +98,7 @@ const remembered = (flag: string, allowed: boolean): Proof => () =>
     }
   });
 
-const configuration = (file: string, more: string, failurePolicy = "Deny") => `
+const configuration = (file: string, more: string, failurePolicy = "Deny", condition = "request.user != 'nobody'") => `
 apiVersion: apiserver.config.k8s.io/v1
 kind: AuthorizationConfiguration
 authorizers:
@@ -110,6 +110,8 @@ authorizers:
     subjectAccessReviewVersion: v1
     failurePolicy: ${failurePolicy}
     connectionInfo: {type: KubeConfigFile, kubeConfigFile: ${file}}
+    matchConditionSubjectAccessReviewVersion: v1
+    matchConditions: [{expression: "${condition}"}]
 - {type: RBAC, name: rbac}
 ${more}`;
 
@@ -133,13 +135,23 @@ const configured = () =>
       assert.equal(await forAlice(server), 500, "the previous configuration stays active");
       await writeFile(config, configuration(file, "- {type: AlwaysAllow, name: alwaysallow}", "NoOpinion"));
       await until(async () => assert.equal(await forAlice(server), 200));
+      const failing = configuration(file, "", "Deny", "request.extra['team'] == ['a']");
+      await writeFile(config, failing);
+      await until(async () => assert.equal(await forAlice(server), 500));
+      reviewer.reviews.length = 0;
+      await writeFile(config, configuration(file, "- {type: AlwaysAllow, name: alwaysallow}", "Deny", "request.user != 'alice'"));
+      await until(async () => assert.equal(await forAlice(server), 200));
+      assert.deepEqual(aboutAlice(reviewer), [], "the conditions exclude her requests");
       await until(async () => {
         const { text } = await server.client.ask("/metrics");
         for (
           const line of [
-            /^apiserver_authorization_config_controller_automatic_reloads_total\{apiserver_id_hash="",status="success"\} 1$/m,
+            /^apiserver_authorization_config_controller_automatic_reloads_total\{apiserver_id_hash="",status="success"\} 3$/m,
             /^apiserver_authorization_config_controller_automatic_reload_last_timestamp_seconds\{apiserver_id_hash="",status="success"\} [\d.e+]+$/m,
             /^apiserver_authorization_config_controller_last_config_info\{apiserver_id_hash="",hash="sha256:\w+"\} 1$/m,
+            /^apiserver_authorization_match_condition_evaluation_errors_total\{type="Webhook",name="first.example.com"\} [1-9]\d*$/m,
+            /^apiserver_authorization_match_condition_exclusions_total\{type="Webhook",name="first.example.com"\} [1-9]\d*$/m,
+            /^apiserver_authorization_match_condition_evaluation_seconds_count\{type="Webhook",name="first.example.com"\} [1-9]\d*$/m,
             /^apiserver_authorization_webhook_evaluations_fail_open_total\{name="first.example.com",result="error"\} \d+$/m,
           ]
         ) assert.match(text, line);

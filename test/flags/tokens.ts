@@ -158,10 +158,10 @@ export const tokens = {
         });
         await writeFile(
           file,
-          configuration("a:", { jwt: [{ issuer: { url: "http://x" }, claimMappings: { username: { expression: "1" } } }] }),
+          configuration("a:", { jwt: [{ issuer: { url: "http://x" }, claimMappings: { username: { expression: "user.name" } } }] }),
         );
         const failure =
-          /invalid authentication configuration: .*jwt\[0\]\.issuer\.url: Invalid value: "http:\/\/x": URL scheme must be https, .*CEL expressions are not supported/;
+          /invalid authentication configuration: .*jwt\[0\]\.issuer\.url: Invalid value: "http:\/\/x": URL scheme must be https, .*undeclared reference to 'user'/;
         await assert.rejects(served([`--authentication-config=${file}`], () => Promise.resolve()), failure);
         await assert.rejects(
           served([`--authentication-config=${file}`, "--oidc-groups-claim=x"], () => Promise.resolve()),

@@ -3,11 +3,12 @@ import type { AuthorizationAttributes, AuthorizationDecision, Authorizer } from 
 import type { Clock } from "../../../core/async.ts";
 import { limits } from "../../../core/limits.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
-import type { LabelOperator } from "../../../core/selectors/label.ts";
 import type { UserInfo } from "../../../core/user-info.ts";
 import { messageOf, type RemoteAnswer, type RemoteClient } from "../remote/remote-client.ts";
 import { withRetries } from "../remote/retry.ts";
+import type { MatchConditions } from "./match-conditions.ts";
 import { ReviewCache, type ReviewStatus } from "./review-cache.ts";
+import { reviewSelectors } from "./review-selectors.ts";
 
 /** Result of one attempt, as labelled in kube-apiserver's metrics. */
 export type AttemptOutcome = "success" | "canceled" | "timeout" | "error";
@@ -32,8 +33,8 @@ export interface AccessReviewOptions {
   readonly timeoutMs: number;
   /** The verdict if the server fails. */
   readonly onError: "deny" | "noOpinion";
-  /** Whether requests of this kind are reviewed; default: all. */
-  readonly matches?: (user: UserInfo, attributes: AuthorizationAttributes) => boolean;
+  /** Whether requests of this kind are reviewed; default: all. It throws an Error where that cannot be decided. */
+  readonly matches?: MatchConditions;
   /** Receives each attempt: its status code as text, or `<error>`, and its duration. */
   readonly attempted?: (code: string, milliseconds: number, outcome: AttemptOutcome) => void;
   /** Receives a failure that is no opinion, after which a later authorizer may allow the request. */
@@ -50,7 +51,12 @@ export function accessReviews(options: AccessReviewOptions): Authorizer {
   return {
     name,
     async authorize(user, attributes, waiting) {
-      if (!matches(user, attributes)) return { verdict: "noOpinion", reason: "" };
+      try {
+        if (!matches(user, attributes)) return { verdict: "noOpinion", reason: "" };
+      } catch (error) {
+        log(`the match conditions of the authorizer ${name} cannot be evaluated`, error);
+        return { verdict: onError, reason: "", error: `${name}: ${reasonOf(error)}` };
+      }
       const apiVersion = `authorization.${domain}/${version}`;
       const body = { kind: "SubjectAccessReview", apiVersion, metadata: {}, spec: specOf(user, attributes, version === "v1beta1") };
       // The key is the whole spec: two reviews that differ anywhere never share an answer.
@@ -159,7 +165,7 @@ function specOf({ name, uid, groups, extra }: UserInfo, attributes: Authorizatio
       ? {
         resourceAttributes: {
           ...present({ namespace, verb, group, version, resource, subresource, name: attributes.name }),
-          ...selectorsOf(attributes),
+          ...reviewSelectors(attributes),
         },
       }
       : { nonResourceAttributes: present({ path, verb }) }),
@@ -175,34 +181,6 @@ function present(members: Readonly<Record<string, unknown>>): object {
     value === undefined || value === "" || (typeof value === "object" && Object.keys(value!).length === 0);
   return Object.fromEntries(Object.entries(members).filter(([key, value]) => key.endsWith("Attributes") || !isEmpty(value)));
 }
-
-function selectorsOf({ fieldSelector = [], labelSelector = [] }: AuthorizationAttributes): object {
-  const fields = fieldSelector.map(({ field: key, operator, value }) => ({
-    key,
-    operator: operator === "=" ? "In" : "NotIn",
-    values: [value],
-  }));
-  // Requirements that reviews cannot express are omitted: the review is then about more objects.
-  const labels = labelSelector.flatMap(({ key, operator, values }) => {
-    const known = labelOperators[operator];
-    return known === undefined ? [] : [{ key, operator: known, ...(values.length === 0 ? {} : { values }) }];
-  });
-  return {
-    ...(fields.length === 0 ? {} : { fieldSelector: { requirements: fields } }),
-    ...(labels.length === 0 ? {} : { labelSelector: { requirements: labels } }),
-  };
-}
-const labelOperators: Readonly<Record<LabelOperator, string | undefined>> = Object.freeze({
-  "in": "In",
-  "=": "In",
-  "==": "In",
-  "notin": "NotIn",
-  "!=": "NotIn",
-  "exists": "Exists",
-  "!": "DoesNotExist",
-  "gt": undefined,
-  "lt": undefined,
-});
 
 /** UTF-16 units of the values that a client chooses. */
 function lengthOf({ namespace, verb, group, version, resource, subresource, name, path }: AuthorizationAttributes): number {

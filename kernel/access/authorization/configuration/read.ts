@@ -61,5 +61,6 @@ function settingsOf(webhook: Webhook): WebhookSettings {
     unauthorizedMs: cacheUnauthorizedRequests ? millisecondsOf(webhook.unauthorizedTTL ?? "") || 30_000 : 0,
     timeoutMs: millisecondsOf(webhook.timeout ?? ""),
     onFailure: webhook.failurePolicy === "Deny" ? "deny" : "noOpinion",
+    matchConditions: (webhook.matchConditions ?? []).map(({ expression = "" }) => expression),
   };
 }

@@ -16,6 +16,9 @@ const webhook = {
   connectionInfo: { type: "KubeConfigFile", kubeConfigFile: "/etc/webhook" },
 };
 const hook = (changes: object = {}) => ({ type: "Webhook", name: "hook", webhook: { ...webhook, ...changes } });
+const conditions = (...expressions: readonly string[]) => [
+  hook({ matchConditionSubjectAccessReviewVersion: "v1", matchConditions: expressions.map((expression) => ({ expression })) }),
+];
 const read = (authorizers: unknown, version?: string) => readAuthorizationConfiguration(text(authorizers, version), context);
 const mistake = (authorizers: unknown): string => {
   try {
@@ -28,7 +31,7 @@ const mistake = (authorizers: unknown): string => {
 
 test("readAuthorizationConfiguration() accepts every version, with upstream's defaults of caches", () => {
   for (const version of ["v1", "v1beta1", "v1alpha1"]) {
-    const settings = { kubeconfig: "/etc/webhook", version: "v1", timeoutMs: 3000, onFailure: "deny" };
+    const settings = { kubeconfig: "/etc/webhook", version: "v1", timeoutMs: 3000, onFailure: "deny", matchConditions: [] };
     assert.deepEqual(read([hook(), { type: "RBAC", name: "rbac" }], version), [
       { type: "Webhook", name: "hook", webhook: { ...settings, authorizedMs: 300_000, unauthorizedMs: 30_000 } },
       { type: "RBAC", name: "rbac" },
@@ -49,6 +52,7 @@ test("readAuthorizationConfiguration() accepts every version, with upstream's de
     unauthorizedMs: 0,
     timeoutMs: 3000,
     onFailure: "noOpinion",
+    matchConditions: [],
   });
   assert.equal(read([hook(), { ...hook(), name: "other" }]).length, 2);
 });
@@ -112,13 +116,19 @@ test("readAuthorizationConfiguration() reports mistakes with upstream's messages
       'authorizers[0].connectionInfo.kubeConfigFile: Invalid value: "/a": can only be set when type=KubeConfigFile',
     ],
     [
-      [hook({ matchConditionSubjectAccessReviewVersion: "v1", matchConditions: [{ expression: "true" }] })],
-      "authorizers[0].matchConditions: Forbidden: expressions in CEL are not supported by this server",
+      [hook({ matchConditions: [{ expression: "true" }] })],
+      "authorizers[0].matchConditionSubjectAccessReviewVersion: Required value: required if match conditions are specified",
     ],
     [
-      [hook({ matchConditions: [{ expression: "true" }] })],
-      "[authorizers[0].matchConditionSubjectAccessReviewVersion: Required value: required if match conditions are specified, " +
-      "authorizers[0].matchConditions: Forbidden: expressions in CEL are not supported by this server]",
+      conditions(" ", "true", "true", "request.user"),
+      "[authorizers[0].matchConditions[0].expression: Required value, " +
+      'authorizers[0].matchConditions[2].expression: Duplicate value: "true", ' +
+      'authorizers[0].matchConditions[3].expression: Invalid value: "request.user": must evaluate to bool but got string]',
+    ],
+    [
+      conditions("request.name == ''"),
+      "authorizers[0].matchConditions[0].expression: Invalid value: \"request.name == ''\": compilation failed: " +
+      "ERROR: <input>:1:8: undefined field 'name'\n | request.name == ''\n | .......^",
     ],
     [
       [hook({

@@ -7,7 +7,7 @@ const ConnectionInfo = struct("WebhookConnectionInfo", {
   type: text("KubeConfigFile or InClusterConfig."),
   kubeConfigFile: field(0, string, "Absolute path of the kubeconfig of the webhook.", { pointer: true }),
 });
-const MatchCondition = struct("WebhookMatchCondition", { expression: text("A CEL expression; not supported yet.") });
+const MatchCondition = struct("WebhookMatchCondition", { expression: text("A CEL expression over `request` that must be true.") });
 const Webhook = struct("WebhookConfiguration", {
   authorizedTTL: field(0, duration, "Time for which answers that allow are remembered. Default 5m."),
   cacheAuthorizedRequests: field(0, boolean, "Whether answers that allow are remembered. Default true.", { pointer: true }),
@@ -18,7 +18,7 @@ const Webhook = struct("WebhookConfiguration", {
   matchConditionSubjectAccessReviewVersion: text("v1; required with match conditions."),
   failurePolicy: text("The decision if the webhook cannot be reached: NoOpinion or Deny."),
   connectionInfo: field(0, ConnectionInfo, "How the webhook is reached.", { written: "always" }),
-  matchConditions: field(0, list(MatchCondition), "Requests that are sent to the webhook."),
+  matchConditions: field(0, list(MatchCondition), "Conditions of the requests that are sent to the webhook. Empty: all requests."),
 });
 export type Webhook = Infer<typeof Webhook>;
 const AuthorizerConfiguration = struct("AuthorizerConfiguration", {

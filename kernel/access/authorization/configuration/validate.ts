@@ -1,5 +1,6 @@
 /** The rules of an AuthorizationConfiguration, with upstream's messages. */
-import { duplicate, type FieldError, forbidden, invalid, notSupported, required, tooMany } from "../../../../core/field-error.ts";
+import { compileAccess, isAccessExpression } from "../../../../core/cel/access/expressions.ts";
+import { duplicate, type FieldError, invalid, notSupported, required, tooMany } from "../../../../core/field-error.ts";
 import { limits } from "../../../../core/limits.ts";
 import { dns1123Subdomain } from "../../../../core/meta/names.ts";
 import { parseDuration } from "../../../../core/scalars/duration.ts";
@@ -110,7 +111,15 @@ function connectionErrors(
 function conditionErrors({ matchConditions = [] }: Webhook, at: string): readonly FieldError[] {
   if (matchConditions.length === 0) return [];
   if (matchConditions.length > limits.matchConditionsMax) return [tooMany(at, matchConditions.length, limits.matchConditionsMax)];
-  return [forbidden(at, "expressions in CEL are not supported by this server")];
+  const seen = new Set<string>();
+  return matchConditions.flatMap(({ expression = "" }, index) => {
+    const path = `${at}[${index}].expression`;
+    if (expression.trim() === "") return [required(path, "")];
+    if (seen.has(expression)) return [duplicate(path, expression)];
+    seen.add(expression);
+    const compiled = compileAccess(expression, { path, variable: "request", result: "bool" });
+    return isAccessExpression(compiled) ? [] : [compiled];
+  });
 }
 
 /** The milliseconds of a duration in the schema's form: `1m30s`. */
