@@ -324,6 +324,11 @@ export interface ControllerContext {
   readonly events: EventRecorder;
   /** The state of the feature gates. May be absent in tests. */
   readonly gates?: Gates;
+  /**
+   * Whether the resource, or the place in the store of a custom resource with these names, is that of a plugin's kind, served or not.
+   * Absent in tests: false.
+   */
+  readonly isDeclared?: (group: string, plural: string) => boolean;
   /** The work meter of the controller, for its queue metrics. Absent in tests. */
   readonly work?: WorkMeter;
   /** Logs an error: a sentence without secrets, and the error. Absent in tests that do not read the log. */

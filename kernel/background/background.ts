@@ -6,7 +6,7 @@ import type { MetricOf } from "../../metrics/mod.ts";
 import type { StartUp } from "../../health/mod.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { applyPermissions } from "./controller-permissions.ts";
-import { controllerNews, controllerStates, runControllers } from "./controllers.ts";
+import { controllerNews, controllerStates, isDeclared, runControllers } from "./controllers.ts";
 import { type ElectionNeeds, whenElected } from "./elected.ts";
 import { type ActiveConfig, differInAppearedOnly } from "../config/active-config.ts";
 import { sourceHooks } from "./resource-sources.ts";
@@ -72,6 +72,7 @@ export function runBackground(
       const shared = {
         names: catalog.names,
         gates: catalog.gates.isOn,
+        isDeclared: (group: string, plural: string) => isDeclared(catalog, group, plural),
         metric,
         ...(rootCertificates === undefined ? {} : { rootCertificates }),
         ...(issueLegacyToken === undefined ? {} : { issueLegacyToken }),

@@ -30,6 +30,13 @@ export function isServed({ names, endpoint }: Catalog, { resource, groupVersions
   });
 }
 
+/** Whether a plugin's kind has this resource, or the place in the store of a custom resource with these names. */
+export function isDeclared({ kinds }: Catalog, group: string, plural: string): boolean {
+  return kinds.some((kind) =>
+    kind.resource.custom !== true && (kind.group === group && kind.plural === plural || kind.under === `${group}/${plural}`)
+  );
+}
+
 function nameOf({ names }: Catalog, { resource, groupVersions }: ControllerNeed): string {
   return groupVersions.map((each) => `${spell(names, each)}/${resource}`).join(" or ");
 }

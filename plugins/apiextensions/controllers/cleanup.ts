@@ -4,7 +4,14 @@
  */
 import { type Api, type Controller, listed, pause, runWorkQueue, spell, StatusError } from "../../../plugin.ts";
 import { type ConditionNews, isTrue, withCondition } from "../condition.ts";
-import { deletionCompleted, deletionFailed, deletionInProgress, deletionUnconfirmed, neverEstablished } from "../conditions/terminating.ts";
+import {
+  deletionCompleted,
+  deletionFailed,
+  deletionInProgress,
+  deletionUnconfirmed,
+  neverEstablished,
+  overlapsBuiltIn,
+} from "../conditions/terminating.ts";
 import { cleanupFinalizer } from "../definitions.ts";
 import { type CustomResourceDefinition, groupVersion } from "../schema.ts";
 import { now, resource, withConditions } from "./definitions.ts";
@@ -17,9 +24,10 @@ export const cleanup: Controller = {
   fieldManager: "kube-apiserver",
   needs: [{ resource, groupVersions: [groupVersion] }],
   async run(context, signal) {
-    const { api, names } = context;
+    const { api, names, isDeclared = () => false } = context;
     const finalizer = spell(names, cleanupFinalizer);
-    await runWorkQueue({ context, signal, work: (name) => clean({ api, finalizer }, name, signal), workers: 4 }, async (queue, until) => {
+    const work = (name: string) => clean({ api, finalizer, isDeclared }, name, signal);
+    await runWorkQueue({ context, signal, work, workers: 4 }, async (queue, until) => {
       for await (const { type, object } of api.watch(groupVersion, resource, "", {}, until)) {
         if (type !== "DELETED" && isDue(object as CustomResourceDefinition, finalizer)) queue.add(object.metadata.name ?? "");
       }
@@ -31,9 +39,15 @@ function isDue({ metadata: { deletionTimestamp, finalizers = [] } }: CustomResou
   return (deletionTimestamp ?? null) !== null && finalizers.includes(finalizer);
 }
 
-/** Deletes the objects of one definition. Rejects if some are left, so that the queue retries. */
+interface Cleaner {
+  readonly api: Api;
+  readonly finalizer: string;
+  readonly isDeclared: (group: string, plural: string) => boolean;
+}
+
+/** Deletes the objects of one definition, unless they are those of a plugin's kind. Rejects if some are left, so that the queue retries. */
 async function clean(
-  { api, finalizer }: { readonly api: Api; readonly finalizer: string },
+  { api, finalizer, isDeclared }: Cleaner,
   name: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -41,7 +55,10 @@ async function clean(
     const found = withConditions(await api.get(groupVersion, resource, "", name));
     if (!isDue(found, finalizer)) return;
     const started = await update(api, found, deletionInProgress);
-    const outcome = isTrue(started.status.conditions, "Established")
+    const { group, names: { plural } } = started.spec;
+    const outcome = isDeclared(group, plural)
+      ? { news: overlapsBuiltIn }
+      : isTrue(started.status.conditions, "Established")
       ? await deleteObjects(api, started, signal)
       : { news: neverEstablished };
     if ("error" in outcome) {
