@@ -50,6 +50,7 @@ export async function openConversionWebhook(): Promise<ConversionWebhook> {
   const server = createServer({ cert: pki.serving.cert, key: pki.serving.key }, async (request, response) => {
     let text = "";
     for await (const chunk of request) text += String(chunk);
+    if (text === "") return void response.writeHead(405).end();
     const review = JSON.parse(text) as ReceivedReview; // sent by our own server
     webhook.reviews.push(review);
     const { desiredAPIVersion, objects } = review.request;

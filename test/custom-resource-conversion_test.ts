@@ -1,9 +1,12 @@
 // Conversion of custom resources by a webhook.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { limits } from "../core/limits.ts";
+import { issue } from "../kernel/listen/testing/clients.ts";
 import { openTestServer, type TestServer } from "../testing.ts";
 import { answered, type ConversionWebhook, converted, openConversionWebhook } from "./conversion-webhook.ts";
 import { documents } from "./https.ts";
+import { freePort } from "./ports.ts";
 
 const group = "conv.example.com", definition = `things.${group}`;
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -201,6 +204,7 @@ test("each wrong answer is refused with upstream's message, and written objects 
     await define(server, webhook);
     await done(server, "POST", things("v1"), v1("one", undefined, { labels: { a: "b" } }));
     const about = `conversion webhook for ${group}/v1, Kind=Thing`;
+    const head = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
     const change = (changes: (object: any) => unknown): ConversionWebhook["answer"] => (review) =>
       answered(review, review.request.objects.map((object) => changes(converted(object, review.request.desiredAPIVersion))));
     const meta = (changes: object) => change((object) => ({ ...object, metadata: { ...object.metadata, ...changes } }));
@@ -217,6 +221,32 @@ test("each wrong answer is refused with upstream's message, and written objects 
         () => ({ body: "nothing", status: 500 }),
         `${about} failed: an error on the server ("unknown") has prevented the request from succeeding`,
       ],
+      [
+        () => ({ body: "" }),
+        `${about} failed: 0-length response with status code: 200 and content type: application/json`,
+      ],
+      [
+        (review) => ({ body: { kind: review.kind } }),
+        `${about} failed: expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got /, Kind=ConversionReview`,
+      ],
+      [
+        (review) => ({ body: { kind: review.kind, apiVersion: "apiextensions.k8s.io/v1beta1" } }),
+        `${about} failed: converting (v1beta1.ConversionReview) to (v1.ConversionReview): unknown conversion`,
+      ],
+      [
+        () => ({ body: { kind: "Pod", apiVersion: "v1" } }),
+        `${about} failed: no kind "Pod" is registered for version "v1" in scheme "k8s.io/apiserver/pkg/util/webhook/client.go:71"`,
+      ],
+      [
+        () => ({ body: "[".repeat(20_000) }),
+        `${about} failed: couldn't get version/kind; json parse error: invalid character '[' exceeded max depth`,
+      ],
+      [
+        () => ({ body: "[]" }),
+        `${about} failed: couldn't get version/kind; json parse error: json: cannot unmarshal array into Go value of type ${head}`,
+      ],
+      [(review) => answered(review, [null]), "unexpected end of JSON input"],
+      [(review) => answered(review, [1]), "json: cannot unmarshal number into Go value of type map[string]interface {}"],
       [() => ({ body: "", status: 404 }), `${about} failed: the server could not find the requested resource`],
       [
         change((object) => ({ ...object, apiVersion: `${group}/v3` })),
@@ -306,6 +336,43 @@ test("a webhook that does not answer holds only the requests that need it; a cha
     assert.equal((await waiting).status, 200, "a request in progress finishes with the earlier client");
   } finally {
     await Promise.all([webhook.close(), other.close()]);
+  }
+});
+
+test("a webhook that cannot be reached, is not trusted, or sends too much is an error of its requests only", async () => {
+  await using server = await openTestServer();
+  const webhook = await openConversionWebhook(), port = await freePort();
+  try {
+    await define(server, webhook);
+    await done(server, "POST", things("v1"), v1("one"));
+    const about = `conversion webhook for ${group}/v1, Kind=Thing failed: `;
+    const cases = [
+      [{ url: `https://127.0.0.1:${port}/x`, caBundle: webhook.caBundle }, `Post "https://127.0.0.1:${port}/x?timeout=30s": `],
+      [{ url: webhook.url, caBundle: btoa(issue({ usage: "ca", commonName: "other" }).cert) }, `Post "${webhook.url}?timeout=30s": `],
+      [
+        { url: null, service: { name: "a", namespace: "b", path: "/x" }, caBundle: webhook.caBundle },
+        'Post "https://a.b.svc:443/x?timeout=30s": ',
+      ],
+    ] as const;
+    for (const [clientConfig, expected] of cases) {
+      const patch = { spec: { conversion: { webhook: { clientConfig } } } };
+      await done(server, "PATCH", `${definitions}/${definition}`, patch, "application/merge-patch+json");
+      await until(async () => {
+        const [code, message] = await refused(server, "GET", `${things("v1beta1")}/one`);
+        assert.equal(code, 500);
+        assert.ok(message.startsWith(`${about}${expected}`), message);
+      });
+      assert.equal((await send(server, "GET", `${things("v1")}/one`)).status, 200);
+    }
+    const again = definitionOf(webhook);
+    again.spec.conversion.webhook.clientConfig.service = null;
+    await redefine(server, again, async () => (await send(server, "GET", `${things("v1beta1")}/one`)).status === 200);
+    webhook.answer = () => ({ body: " ".repeat(limits.conversionAnswerBytesMax + 1) });
+    assert.equal((await send(server, "GET", `${things("v1beta1")}/one`)).status, 500);
+    webhook.answer = () => undefined;
+    assert.equal((await send(server, "GET", `${things("v1beta1")}/one`)).status, 200);
+  } finally {
+    await webhook.close();
   }
 });
 

@@ -32,7 +32,7 @@ export function webhookClients(callMs: number = limits.remoteCallMs): WebhookCli
       if (client.isWanted) clients.set(webhook, client);
       client.requests++;
       try {
-        return await posted(client.remote, withTimeout(webhook.url, callMs), json, callMs);
+        return await posted(client.remote, withTimeout(webhook, callMs), json, callMs);
       } finally {
         client.requests--;
         closeIdle(client);
@@ -57,11 +57,11 @@ function clientOf({ url, serverName, ca }: WebhookAddress): TextClient {
   return remoteClient(() => Promise.resolve(access));
 }
 
-/** The URL as upstream writes and calls it. */
-function withTimeout(url: string, callMs: number): { readonly shown: string; readonly path: string } {
-  const { protocol, host, pathname } = new URL(url);
-  const query = `?timeout=${callMs / 1000}s`;
-  return { shown: `${protocol}//${host}${pathname}${query}`, path: query };
+/** The URL as upstream writes and calls it: with the port of a service, also if it is the default. */
+function withTimeout({ url, serverName }: WebhookAddress, callMs: number): { readonly shown: string; readonly path: string } {
+  const { protocol, hostname, port, pathname } = new URL(url);
+  const query = `?timeout=${callMs / 1000}s`, shownPort = port === "" && serverName !== undefined ? "443" : port;
+  return { shown: `${protocol}//${hostname}${shownPort === "" ? "" : `:${shownPort}`}${pathname}${query}`, path: query };
 }
 
 async function posted(
@@ -79,7 +79,10 @@ async function posted(
     throw new Error(`Post ${goQuote(shown)}: ${why}`, { cause: error });
   }
   // As upstream: other codes of success have no document.
-  if (answer.status >= 200 && answer.status <= 206) return answer.text;
+  if (answer.status >= 200 && answer.status <= 206) {
+    if (answer.text !== "") return answer.text;
+    throw new Error(`0-length response with status code: ${answer.status} and content type: ${answer.contentType}`);
+  }
   throw new Error(statusText(answer));
 }
 

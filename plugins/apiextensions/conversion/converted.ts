@@ -1,13 +1,21 @@
 /** The checks of an object that a webhook has returned: only labels and annotations of its metadata may differ. */
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
+import { limits } from "../../../core/limits.ts";
+import { goJson } from "../../../core/tree/json-text.ts";
 import { setOwn } from "../../../core/tree/values.ts";
 import { validateAnnotations, validateLabels } from "../../../core/meta/labels.ts";
 import { type FieldError, fieldErrorText } from "../../../plugin.ts";
 import { goType } from "./go-type.ts";
-import { gvk } from "./review.ts";
+import { gvk, jsonType } from "./review.ts";
 
-/** Why a converted object is refused: upstream's text, which follows the type of the object. */
-export class ConvertedError extends Error {}
+/** Why a converted object is refused: upstream's text, which follows the type of the object, or is whole. */
+export class ConvertedError extends Error {
+  readonly isWhole: boolean;
+  constructor(message: string, isWhole = false) {
+    super(message);
+    this.isWhole = isWhole;
+  }
+}
 
 /**
  * The object that replaces `original`: `converted` with the metadata of `original`, but for labels and annotations.
@@ -35,9 +43,12 @@ export function checkedConversion(original: JsonObject, converted: Json, apiVers
 /** Upstream decodes the object before it looks at it. */
 function shown(converted: Json, index: number | undefined): JsonObject {
   const refuse = (why: string) =>
-    new ConvertedError(index === undefined ? why : `returned invalid converted object at index ${index}: ${why}`);
-  if (!isObject(converted)) throw refuse(`converted object has the type ${goType(converted)}`);
-  if (text(converted, "kind") === "") throw refuse("Object 'Kind' is missing in the converted object");
+    index === undefined ? new ConvertedError(why, true) : new ConvertedError(`returned invalid converted object at index ${index}: ${why}`);
+  if (converted === null) throw refuse("unexpected end of JSON input");
+  if (!isObject(converted)) throw refuse(`json: cannot unmarshal ${jsonType(converted)} into Go value of type map[string]interface {}`);
+  if (text(converted, "kind") === "") {
+    throw refuse(`Object 'Kind' is missing in '${goJson(converted).slice(0, limits.logTextLengthMax)}'`);
+  }
   return converted;
 }
 

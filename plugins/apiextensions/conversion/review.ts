@@ -3,7 +3,6 @@ import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
 import { goJson } from "../../../core/tree/json-text.ts";
 import { goQuote } from "../../../core/tree/go-quote.ts";
 import { jsonFromTree, readJson } from "../../../core/tree/json.ts";
-import { limits } from "../../../core/limits.ts";
 import { type Names, spell } from "../../../plugin.ts";
 import { goType } from "./go-type.ts";
 
@@ -34,13 +33,8 @@ export function writeReview(names: Names, version: string, uid: string, objects:
 /** The converted objects of an answer. `uid`: of the request; as upstream, it is compared in v1 only. */
 export function readReview(names: Names, version: string, uid: string, body: string): readonly Json[] {
   const review = documentOf(body);
-  const apiVersion = textOf(review["apiVersion"]), kind = textOf(review["kind"]);
-  const expected = `${spell(names, group)}/${version}`;
-  if (kind === "") throw new ReviewError("call", `Object 'Kind' is missing in '${body.slice(0, limits.logTextLengthMax)}'`);
-  if (apiVersion === "") throw new ReviewError("call", `Object 'apiVersion' is missing in '${body.slice(0, limits.logTextLengthMax)}'`);
-  if (kind !== "ConversionReview" || apiVersion !== expected) {
-    throw new ReviewError("call", `unable to decode ${gvk(apiVersion, kind)} into *${version}.ConversionReview`);
-  }
+  const mistake = kindMistake(textOf(review["apiVersion"]), textOf(review["kind"]), spell(names, group), version);
+  if (mistake !== undefined) throw new ReviewError("call", mistake);
   const { response } = review;
   if (response === undefined || response === null) throw new ReviewError("malformed", "no response provided");
   const { uid: answered, result, convertedObjects } = typedResponse(response);
@@ -56,17 +50,31 @@ export function readReview(names: Names, version: string, uid: string, body: str
   return convertedObjects;
 }
 
+/** Upstream's text for a document that is no ConversionReview in the version of the request. */
+function kindMistake(apiVersion: string, kind: string, domain: string, version: string): string | undefined {
+  const expected = `${domain}/${version}`;
+  if (kind === "ConversionReview" && apiVersion === expected) return undefined;
+  if (apiVersion === "" || kind === "") {
+    const got = apiVersion === "" ? "/" : apiVersion;
+    return `expected webhook response of ${expected}, Kind=ConversionReview, got ${got}, Kind=${kind}`;
+  }
+  if (kind === "ConversionReview" && reviewVersions.some((each) => apiVersion === `${domain}/${each}`)) {
+    const given = apiVersion.slice(domain.length + 1);
+    return `converting (${given}.ConversionReview) to (${version}.ConversionReview): unknown conversion`;
+  }
+  const about = `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)}`;
+  return `${about} in scheme "k8s.io/apiserver/pkg/util/webhook/client.go:71"`;
+}
+
 function documentOf(body: string): JsonObject {
   const read = readJson(body);
   if (!read.ok) throw new ReviewError("call", `couldn't get version/kind; json parse error: ${read.error}`);
   const value = jsonFromTree(read.tree);
+  if (value === null) return {};
   if (isObject(value)) return value;
-  throw new ReviewError(
-    "call",
-    `couldn't get version/kind; json parse error: json: cannot unmarshal ${
-      jsonType(value)
-    } into Go value of type struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }`,
-  );
+  const fields = ["apiVersion", "kind"].map((name) => `${name === "kind" ? "Kind" : "APIVersion"} string "json:\\"${name},omitempty\\""`);
+  const why = `json: cannot unmarshal ${jsonType(value)} into Go value of type struct { ${fields.join("; ")} }`;
+  throw new ReviewError("call", `couldn't get version/kind; json parse error: ${why}`);
 }
 
 interface Response {
@@ -100,7 +108,8 @@ function textOf(value: Json | undefined): string {
   return typeof value === "string" ? value : "";
 }
 
-function jsonType(value: Json): string {
+/** The JSON type of a value, as Go names it. */
+export function jsonType(value: Json): string {
   const type = goType(value);
   return type === "float64" || type === "int64" ? "number" : Array.isArray(value) ? "array" : isObject(value) ? "object" : type;
 }

@@ -59,7 +59,7 @@ export function webhookConversion(definition: string, plural: string, spec: Spec
     } catch (error) {
       if (!(error instanceof ConvertedError)) throw error;
       end("conversion_webhook_invalid_converted_object_failure");
-      throw failure(`${about} ${error.message}`);
+      throw failure(error.isWhole ? error.message : `${about} ${error.message}`);
     }
   }
 }
