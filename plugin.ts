@@ -124,6 +124,7 @@ export { checker, immutable } from "./core/derive/check.ts";
 export { dropDisabled } from "./core/derive/gates.ts";
 export { sameValue } from "./core/derive/same-value.ts";
 export {
+  coveredByRule,
   duplicate,
   type FieldError,
   fieldErrorText,

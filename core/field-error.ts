@@ -30,6 +30,13 @@ export interface FieldError {
    * Default: `json` for NotSupported, `go` for the others.
    */
   readonly quoted?: "go" | "json";
+  /** A rule in the tree of the kind reports the same mistake (`coveredByRule`). Never shown. */
+  readonly isCovered?: true;
+}
+
+/** Marks an error of validation in code that a rule in the tree of the kind reports, too. See `Resource.rules`. */
+export function coveredByRule(error: FieldError): FieldError {
+  return { ...error, isCovered: true };
 }
 
 const shown: Readonly<Record<FieldErrorType, { reason: string; text: string; value: boolean }>> = {

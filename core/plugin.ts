@@ -246,6 +246,12 @@ export interface Resource<T extends ApiObject = any> {
   /** The conversion of stored objects, for a version of a kind whose versions are converted by calls. `storedAs` is then this version. */
   readonly conversion?: StoredConversion;
   readonly strategy?: Strategy;
+  /**
+   * How rules in the tree (`rules` of structs and fields) work beside `create` and `update`. Default: they apply, after these hooks.
+   * `"compared"`: they will replace errors that the hooks mark with `coveredByRule`. While the gate DeclarativeValidation is on, both are
+   * compared, and differences are logged and counted; with DeclarativeValidationTakeover the rules apply instead of the marked errors.
+   */
+  readonly rules?: "compared";
   /** Pure; before validation. `prior` is undefined at creation. Returns `next` itself when nothing changes. */
   prepare?(next: T, prior: T | undefined, context: HookContext): T;
   /** Removes fields of disabled features, unless they are already stored. */

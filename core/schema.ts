@@ -7,7 +7,7 @@
  */
 
 import type { Json } from "./json.ts";
-import type { StructuralSchema } from "./structural-schema.ts";
+import type { StructuralSchema, ValidationRule } from "./structural-schema.ts";
 
 export { isObject, type Json, type JsonObject } from "./json.ts";
 
@@ -87,6 +87,8 @@ export type StructNode = {
   readonly custom?: { readonly keywords: Readonly<Record<string, Json>> };
   /** Published as `x-kubernetes-unions`. Values are validated by the rules of the kind. */
   readonly union?: Union;
+  /** Rules in CEL over `self`, an object of this struct. Published as `x-kubernetes-validations`. */
+  readonly rules?: readonly ValidationRule[];
   /** Applies defaults that depend on other fields, after the defaults of the fields. Returns `self` itself if nothing changes. */
   readonly applyDefaults?: (self: any) => any;
   /** Defaults of features by their gates: as `applyDefaults` and after it, while the gate is on. */
@@ -176,6 +178,11 @@ export interface FieldOptions {
   readonly patch?: { readonly strategy?: readonly ("merge" | "replace" | "retainKeys")[]; readonly mergeKey?: string };
   /** Apply merges the fields of this struct or record one by one, even if its type is atomic. Published as granular. */
   readonly granular?: true;
+  /**
+   * Rules in CEL over `self`, the value of this field. Published as `x-kubernetes-validations`. Bounds in `publish` (`maxItems`,
+   * `maxProperties`, `maxLength`) limit their estimated cost.
+   */
+  readonly rules?: readonly ValidationRule[];
   /** Additional keys of the OpenAPI schema of this field, such as `format`. */
   readonly publish?: { readonly [key: string]: Json };
 }
@@ -227,6 +234,8 @@ export interface StructOptions {
   readonly doc?: string;
   readonly atomic?: true;
   readonly union?: Union;
+  /** Rules in CEL over `self`, an object of this struct. */
+  readonly rules?: readonly ValidationRule[];
   readonly applyDefaults?: (self: any) => any;
   readonly gatedDefaults?: Readonly<Record<string, (self: any) => any>>;
 }

@@ -138,6 +138,7 @@ export function heavyHost(call: RequestContext): HeavyHost {
     authorize: (verb) => authorize({ ...info, verb }),
     admitted: (name, type, operation, rejected, milliseconds) =>
       meter.admitted(name, type, operation, rejected, meter.now() - milliseconds),
+    ruled: (outcome) => meter.ruled(outcome),
     recorded: (recording) => recordRemote(metric, recording),
     audited: (note) => audit && noteRemote(audit, note),
     report,

@@ -139,6 +139,7 @@ function structSchema(node: StructNode, home: GroupVersion, name: string, option
     ...(node.atomic ? { "x-kubernetes-map-type": "atomic" } : {}),
     ...(node.whole === undefined ? {} : keywordsOf(node.whole, options.version)),
     ...(node.union === undefined ? {} : { "x-kubernetes-unions": [publishedUnion(node.union)] }),
+    ...publishedRules(node.rules),
     ...kinds,
     ...node.custom?.keywords,
   };
@@ -164,6 +165,10 @@ function keywordsOf(whole: StructuralSchema, version: OpenapiVersion): OpenapiSc
   return published(rest, { version, embedded: {} });
 }
 
+function publishedRules(rules: StructNode["rules"]): OpenapiSchema {
+  return rules === undefined ? {} : { "x-kubernetes-validations": rules.map((rule) => ({ ...rule })) };
+}
+
 function publishedUnion({ discriminator, members }: Union): Json {
   return { discriminator, "fields-to-discriminateBy": members };
 }
@@ -178,6 +183,7 @@ function propertySchema(field: Field, part: Part, options: OpenapiOptions): Open
     ...(field.patch?.strategy === undefined ? {} : { "x-kubernetes-patch-strategy": field.patch.strategy.join(",") }),
     ...(field.granular ? { "x-kubernetes-map-type": "granular" } : {}),
     ...field.publish,
+    ...publishedRules(field.rules),
   }, options.version);
 }
 

@@ -5,6 +5,7 @@
 import type { Verb } from "../../core/versions.ts";
 import type { DecodeReport } from "../../core/derive/decode.ts";
 import type { CborItem } from "../../core/codec/cbor/item.ts";
+import type { RuleNode } from "../../core/cel/schema/validator.ts";
 import type { Media } from "../../core/codec/negotiate.ts";
 import type { Names } from "../../core/names.ts";
 import type { Admission, Plugin, Resource, Served, Subresource } from "../../core/plugin.ts";
@@ -25,6 +26,10 @@ export interface StoredKind {
   /** Key segments below the store's prefix, without slashes at either end; empty for a kind that is never stored. */
   readonly under: string;
   readonly schema: StructNode;
+  /** The rules in the tree of the kind; undefined if it has none. Those of custom resources are run by their own validation. */
+  readonly rules: RuleNode | undefined;
+  /** The mistakes in these rules. */
+  readonly ruleMistakes: readonly string[];
   /** First bytes of each object's JSON: `{"kind":"ConfigMap","apiVersion":"v1",`. */
   readonly head: string;
   readonly headBytes: Uint8Array;

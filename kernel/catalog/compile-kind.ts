@@ -19,6 +19,7 @@ import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { StructNode, Typed } from "../../core/schema.ts";
 import { type Tree, TreeObject } from "../../core/tree/tree.ts";
 import { type Endpoint, type StoredForm, type StoredKind } from "./catalog.ts";
+import { compileRules } from "./compile-rules.ts";
 import { subresourcesOf } from "./compile-subresource.ts";
 import { compareReleases, targetRelease } from "./gates.ts";
 
@@ -92,6 +93,7 @@ function compileStored(resource: Resource, settings: Settings): StoredKind {
     namespaced: resource.scope === "Namespaced",
     under: resource.storedUnder ?? "",
     schema,
+    ...(resource.custom ? { rules: undefined, ruleMistakes: [] } : compileRules(schema)),
     head,
     headBytes: new TextEncoder().encode(head),
     ...codec,

@@ -1,4 +1,5 @@
 /** Compiles plugins and configuration to the catalog. Parts that did not change are the same values in both catalogs. */
+import { append } from "../../core/append.ts";
 import { mediaOf } from "../../core/codec/negotiate.ts";
 import { spell } from "../../core/names.ts";
 import type { Admission, Gates, GateStage, Plugin, Resource, Served } from "../../core/plugin.ts";
@@ -115,6 +116,7 @@ function endpointsOf(
   for (const plugin of plugins) {
     for (const resource of plugin.resources ?? []) {
       const kind = kindOf(resource, settings);
+      append(mistakes, kind.ruleMistakes.map((text) => `plugin "${plugin.name}": ${text}`));
       for (const [written, served] of Object.entries(resource.served)) {
         const { group, version } = splitGroupVersion(spell(names, written));
         const name = group === "" ? version : `${group}/${version}`;

@@ -81,9 +81,6 @@ export const kernelGates: Readonly<Record<string, readonly GateStage[]>> = Objec
   ],
 });
 
-/** Gates that are accepted, checked and reported, but change nothing yet. */
-export const gatesWithoutEffect: readonly string[] = Object.freeze(["DeclarativeValidation", "DeclarativeValidationTakeover"]);
-
 /** Kernel gates that can be enabled only together with others. */
 export const kernelGateDependencies: Readonly<Record<string, readonly string[]>> = Object.freeze({
   DeclarativeValidationTakeover: ["DeclarativeValidation"],

@@ -1,7 +1,7 @@
 /** The descriptions of settings and gates in `--help` and the configuration page. */
 import type { GateStage, Plugin } from "../../core/plugin.ts";
 import { type AnySetting, type Kind, settings, settingWarnings } from "./settings.ts";
-import { gatesWithoutEffect, stageAt, targetRelease } from "../catalog/gates.ts";
+import { stageAt, targetRelease } from "../catalog/gates.ts";
 
 /** A gate in `--help` and on the configuration page. */
 export interface ListedGate {
@@ -32,9 +32,7 @@ export function helpText(gates: readonly ListedGate[], plugins: readonly Pick<Pl
     return `  --${name}${valueForm(setting)}\n      ${setting.help}${shown === "" ? "" : ` (default ${shown})`} [${change}]${going}`;
   });
   const gateLines = gates.map(({ name, stage, default: on, locked, removed }) =>
-    `  ${name}=true|false (${stage}, default ${on}${locked ? ", locked" : ""}${
-      gatesWithoutEffect.includes(name) ? ", without effect yet" : ""
-    }${removed === undefined ? "" : `, removed in ${removed}`})`
+    `  ${name}=true|false (${stage}, default ${on}${locked ? ", locked" : ""}${removed === undefined ? "" : `, removed in ${removed}`})`
   );
   return [
     "Usage: thole [--flag=value ...]",

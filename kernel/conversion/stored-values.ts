@@ -8,9 +8,10 @@ import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { ConversionContext } from "../../core/conversion.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { hasDefaults } from "../../core/structural/defaults.ts";
-import { jsonFromTree, readJson, treeFromJson } from "../../core/tree/json.ts";
+import { readJson, treeFromJson } from "../../core/tree/json.ts";
 import { type Tree, TreeObject } from "../../core/tree/tree.ts";
 import type { StoredEncoding, StoredKind } from "../catalog/catalog.ts";
+import { jsonOf } from "../objects/json-of.ts";
 import { storedBytes } from "../objects/objects.ts";
 import { sameBytes } from "../store/same-bytes.ts";
 import { convertAll } from "./conversions.ts";
@@ -70,13 +71,6 @@ export async function storedValue(from: ConvertedKind, value: Uint8Array, means:
   const object = jsonOf(kind, decoded(kind, tree));
   const [converted] = await convertAll(conversion, [{ object, bytes: value.length }], stored.apiVersion, means.context);
   return storedBytes(stored, decoded(stored, treeFromJson(converted!)), means.encoding);
-}
-
-/** An object in the form that is converted. */
-export function jsonOf(kind: StoredKind, object: ApiObject): JsonObject {
-  const read = readJson(kind.encode(object));
-  if (!read.ok) throw new Error(`our own JSON cannot be read: ${read.error}`);
-  return jsonFromTree(read.tree) as JsonObject; // an object's JSON is one
 }
 
 /** Whether a value is shown as it is: in the version of the store, which has no defaults. */

@@ -2,6 +2,7 @@
 import type { RemoteRecording } from "../../metrics/mod.ts";
 import type { Access } from "../../core/access.ts";
 import type { Attributes } from "../cache/index/attributes.ts";
+import type { RuleOutcome } from "../observe/meter.ts";
 import type { Appeared } from "../config/active-config.ts";
 import type { Config } from "../config/settings.ts";
 import type { Commit, Entry, Listing, Page, Range, Revision } from "../store/store.ts";
@@ -22,6 +23,7 @@ export type FromHeavy =
   | { readonly tag: "warning"; readonly text: string }
   | { readonly tag: "step"; readonly what: string }
   | { readonly tag: "admitted"; readonly step: AdmittedStep }
+  | { readonly tag: "ruled"; readonly outcome: RuleOutcome }
   /** A recording of a plugin's metric. */
   | { readonly tag: "recorded"; readonly recording: RemoteRecording }
   | { readonly tag: "audited"; readonly note: RemoteNote }

@@ -166,6 +166,8 @@ class Requests implements HeavyRequests {
         return host.step(message.what);
       case "admitted":
         return host.admitted(...message.step);
+      case "ruled":
+        return host.ruled(message.outcome);
       case "recorded":
         return host.recorded(message.recording);
       case "audited":

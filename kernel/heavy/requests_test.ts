@@ -19,6 +19,7 @@ const host: HeavyHost = {
   step() {},
   authorize: () => Promise.resolve(),
   admitted() {},
+  ruled() {},
   audited() {},
   recorded() {},
   report() {},

@@ -151,6 +151,7 @@ function backendOf(config: Config, { post, store }: Here): Backend {
       received() {}, // Counted in the main thread.
       admitted: (name, type, operation, rejected, since) =>
         post({ tag: "admitted", step: [name, type, operation, rejected, now() - since] }),
+      ruled: (outcome) => post({ tag: "ruled", outcome }),
     },
   };
 }

@@ -1,5 +1,6 @@
 /** Metrics that verbs record while a request runs. */
 import { type CounterSeries, defineMetric, type HistogramSeries, type Recorder } from "../../metrics/mod.ts";
+import { declarativeMetrics } from "./declarative-metrics.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 
 const stepBuckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
@@ -54,7 +55,11 @@ export const meterMetrics = Object.freeze({
   }),
 });
 
-type MeterRecord = { readonly [Key in keyof typeof meterMetrics]: Recorder<(typeof meterMetrics)[Key]> };
+const recorded = { ...meterMetrics, ...declarativeMetrics };
+type MeterRecord = { readonly [Key in keyof typeof recorded]: Recorder<(typeof recorded)[Key]> };
+
+/** What the rules in the tree of a kind did: they differed from its validation in code, or their evaluation failed. */
+export type RuleOutcome = "mismatch" | "panic";
 
 /** `admit` may change an object, `validate` may only reject it. */
 export type AdmissionType = "admit" | "validate";
@@ -68,6 +73,7 @@ export interface Meter {
   received(endpoint: Endpoint, verb: string, bytes: number): void;
   /** One admission step is complete, or all steps of a type if `name` is undefined. */
   admitted(name: string | undefined, type: AdmissionType, operation: string, rejected: boolean, since: number): void;
+  ruled(outcome: RuleOutcome): void;
   /** Milliseconds, monotonic. */
   now(): number;
 }
@@ -96,5 +102,6 @@ export function meterOf(record: MeterRecord, now: () => number): Meter {
       if (name === undefined) record.admissionStepSeconds.with(labels).observe(seconds);
       else record.admissionSeconds.with({ ...labels, name }).observe(seconds);
     },
+    ruled: (outcome) => (outcome === "mismatch" ? record.declarativeMismatches : record.declarativePanics).with({}).add(),
   };
 }

@@ -4,6 +4,7 @@ import { authorizationMetrics } from "./authorization-metrics.ts";
 import { auditMetrics } from "./audit-metrics.ts";
 import { cacheMetrics } from "../cache/mod.ts";
 import { authenticationMetrics } from "./authentication-metrics.ts";
+import { declarativeMetrics } from "./declarative-metrics.ts";
 import { metaMetrics } from "./meta-metrics.ts";
 import { meterMetrics } from "./meter.ts";
 import { processMetrics } from "./process-metrics.ts";
@@ -25,6 +26,7 @@ export const kernelMetrics = Object.freeze({
   ...tokenMetrics,
   ...authorizationMetrics,
   ...authenticationMetrics,
+  ...declarativeMetrics,
   requests: defineMetric({
     name: "apiserver_request_total",
     type: "counter",

@@ -43,6 +43,8 @@ export interface HeavyHost {
   authorize(verb: string): Promise<void>;
   /** Records the duration of an admission step. */
   admitted(name: string | undefined, type: "admit" | "validate", operation: string, rejected: boolean, milliseconds: number): void;
+  /** Records what the rules in the tree of a kind did. */
+  ruled(outcome: "mismatch" | "panic"): void;
   /** Records a value of a plugin's metric. */
   recorded(recording: RemoteRecording): void;
   /** Adds a note to the audit event. */

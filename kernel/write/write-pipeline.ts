@@ -16,6 +16,7 @@ import { approve, authorizeContents, mutated } from "./admission/admit.ts";
 import { hookContext, kindName, type RequestContext } from "../request-context.ts";
 import { randomSuffix } from "./names.ts";
 import { withOwnersOnce } from "./owners.ts";
+import { withDeclaredRules } from "./declared-rules.ts";
 
 /** The metadata with `changes`; undefined values remove their keys. */
 export function metaWith(meta: ObjectMeta, changes: { readonly [K in keyof ObjectMeta]?: ObjectMeta[K] | undefined }): ObjectMeta {
@@ -75,10 +76,11 @@ export async function toCreate(call: RequestContext, object: ApiObject, keepsDel
   next = resource.prepare?.(next, undefined, context) ?? next;
   next = dropDisabled(endpoint.stored.schema)(next, undefined, catalog.gates.isOn) as ApiObject; // keeps required fields
   next = resource.dropDisabled?.(next, undefined, catalog.gates.isOn) ?? next;
-  const errors = [
+  const written = [
     ...(resource.strategy?.ownMetaRules ? [] : validateObjectMeta(next.metadata, metaRulesOf(resource, catalog.names))),
     ...(resource.create?.(next, context) ?? []),
   ];
+  const errors = [...withDeclaredRules(call, written, next, undefined)];
   // Every name must be valid as a path segment, also for kinds without their own rule.
   if (errors.length === 0) append(errors, validateObjectMeta(next.metadata, storedNameRules(resource.scope)));
   if (errors.length > 0) throw invalidError(kindName(call), next.metadata.name ?? "", errors);
@@ -112,11 +114,12 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
   if (resource.strategy?.generation && part === undefined && specChanged(call, next, prior)) {
     next = { ...next, metadata: metaWith(next.metadata, { generation: Number(prior.metadata.generation ?? 0) + 1 }) };
   }
-  const errors: readonly FieldError[] = [
+  const written: readonly FieldError[] = [
     ...validateObjectMeta(next.metadata, storedNameRules(resource.scope)),
     ...validateObjectMetaUpdate(next.metadata, prior.metadata),
     ...((part === undefined ? resource.update : part.update)?.(next, prior, context) ?? []),
   ];
+  const errors = withDeclaredRules(call, written, next, prior);
   if (errors.length > 0) throw invalidError(kindName(call), next.metadata.name ?? "", errors);
   await approve(call, next, prior);
   call.step("validated and admitted");

@@ -1,6 +1,6 @@
 /** Generates docs/configuration.md from the settings table and the feature gates. */
 import { type AnySetting, settings, settingWarnings } from "../../kernel/config/settings.ts";
-import { gatesWithoutEffect, kernelGates } from "../../kernel/catalog/gates.ts";
+import { kernelGates } from "../../kernel/catalog/gates.ts";
 import { listedGates, shownDefault, valueForm } from "../../kernel/config/help.ts";
 import { plugins } from "../../plugins/mod.ts";
 
@@ -64,7 +64,7 @@ export function configurationPage(): string {
     `\`${gate.name}\``,
     gate.stage,
     gate.default ? "on" : "off",
-    gate.locked ? "locked" : gatesWithoutEffect.includes(gate.name) ? "yes, without effect yet" : "yes",
+    gate.locked ? "locked" : "yes",
     gate.removed ?? "",
   ]);
   return [

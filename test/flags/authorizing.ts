@@ -106,7 +106,7 @@ authorizers:
   name: first.example.com
   webhook:
     timeout: 3s
-    unauthorizedTTL: 1us
+    cacheUnauthorizedRequests: false
     subjectAccessReviewVersion: v1
     failurePolicy: ${failurePolicy}
     connectionInfo: {type: KubeConfigFile, kubeConfigFile: ${file}}

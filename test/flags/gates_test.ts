@@ -59,7 +59,7 @@ test("a gate without its dependency, and a locked gate that is changed, are star
   );
 });
 
-test("the gates of declarative validation are accepted; the takeover depends on the other, and neither has an effect yet", async () => {
+test("the takeover of declarative validation depends on the other gate", async () => {
   async function start(gates: string): Promise<string> {
     let shown = "";
     await served([`--feature-gates=${gates}`], async ({ client }) => {

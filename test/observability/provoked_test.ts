@@ -94,6 +94,8 @@ const bySituation: Readonly<Record<string, string>> = {
   "serviceaccount_invalid_legacy_auto_token_uses_total": "test/service-accounts_test.ts",
   "serviceaccount_valid_tokens_total": "test/service-accounts_test.ts",
   "serviceaccount_stale_tokens_total": "test/service-accounts_test.ts",
+  "apiserver_validation_declarative_validation_mismatch_total": "test/declared-rules_test.ts",
+  "apiserver_validation_declarative_validation_panic_total": "kernel/write/declared-rules_test.ts",
   "apiserver_authorization_match_condition_evaluation_errors_total": "test/flags/authorizing.ts",
   "apiserver_authorization_match_condition_evaluation_seconds": "test/flags/authorizing.ts",
   "apiserver_authorization_match_condition_exclusions_total": "test/flags/authorizing.ts",

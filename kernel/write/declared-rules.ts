@@ -1,0 +1,69 @@
+/**
+ * Validation by the rules in the tree of a plugin's kind. The rules of a kind apply; those of a kind with `rules: "compared"` are compared
+ * with the validation in code that they will replace, as upstream's declarative validation.
+ */
+import { validateRules } from "../../core/cel/schema/validate.ts";
+import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
+import { reasonOf } from "../../core/reason-of.ts";
+import { jsonOf } from "../objects/json-of.ts";
+import type { RequestContext } from "../request-context.ts";
+
+const gate = "DeclarativeValidation", takeoverGate = "DeclarativeValidationTakeover";
+
+/** The errors of an object: `written` are those of the validation in code. `prior`: the stored object at an update. */
+export function withDeclaredRules(
+  call: RequestContext,
+  written: readonly FieldError[],
+  next: ApiObject,
+  prior: ApiObject | undefined,
+): readonly FieldError[] {
+  const { endpoint: { stored, resource }, catalog: { gates: { isOn } } } = call;
+  if (stored.rules === undefined) return written;
+  const isCompared = resource.rules === "compared";
+  if (isCompared && !isOn(gate)) return written;
+  const applies = !isCompared || isOn(takeoverGate);
+  const declared = declaredErrors(call, next, prior);
+  if (!applies && declared.tag === "failed") return written;
+  const errors = declared.tag === "failed" ? [declared.error] : declared.errors;
+  if (!isCompared) return [...written, ...errors];
+  const covered = written.filter(({ isCovered }) => isCovered === true);
+  if (declared.tag === "errors") compare(call, covered, errors);
+  return applies ? [...written.filter(({ isCovered }) => isCovered !== true), ...errors] : written;
+}
+
+type Declared =
+  | { readonly tag: "errors"; readonly errors: readonly FieldError[] }
+  | { readonly tag: "failed"; readonly error: FieldError };
+
+function declaredErrors(call: RequestContext, next: ApiObject, prior: ApiObject | undefined): Declared {
+  const { endpoint: { stored }, backend: { meter }, warnings } = call;
+  try {
+    const { errors, warnings: unchanged } = validateRules(
+      stored.rules!, // checked above
+      jsonOf(stored, next),
+      prior === undefined ? undefined : jsonOf(stored, prior),
+    );
+    for (const text of unchanged) warnings.add(text);
+    return { tag: "errors", errors };
+  } catch (error) {
+    meter.ruled("panic");
+    call.report(error, `rules of ${stored.resource.kind}`);
+    return { tag: "failed", error: { type: "Internal", path: "", detail: `panic during declarative validation: ${reasonOf(error)}` } };
+  }
+}
+
+/** Counts and logs errors that only one side has. Errors are equal by type and field. */
+function compare(call: RequestContext, written: readonly FieldError[], declared: readonly FieldError[]): void {
+  const keyOf = ({ type, path }: FieldError) => `${type} ${path}`;
+  const inCode = new Set(written.map(keyOf)), inRules = new Set(declared.map(keyOf));
+  const only = [
+    ...written.filter((error) => !inRules.has(keyOf(error))).map((error) => `only in code: ${fieldErrorText(error)}`),
+    ...declared.filter((error) => !inCode.has(keyOf(error))).map((error) => `only by rules: ${fieldErrorText(error)}`),
+  ];
+  const { endpoint: { resource }, backend: { meter } } = call;
+  for (const text of only) {
+    meter.ruled("mismatch");
+    call.report(new Error(`the rules of ${resource.kind} differ from its validation in code, ${text}`), `rules of ${resource.kind}`);
+  }
+}
