@@ -59,6 +59,8 @@ export const limits = Object.freeze({
    * bounds what is cheap in cost units, such as comparing large lists in a loop.
    */
   celCallStepsMax: 20_000_000,
+  /** Steps of all evaluations of rules for one object, and of finding the values that have not changed. */
+  celObjectStepsMax: 40_000_000,
   /** Estimated instructions of a regular expression in CEL: `[a-z]{1000}` has a thousand. Each takes about 100 bytes and a microsecond. */
   celPatternSizeMax: 100_000,
   /** The same of all regular expressions in CEL that are kept compiled. The oldest are compiled again when they are used. */

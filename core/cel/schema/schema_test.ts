@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fieldErrorText } from "../../field-error.ts";
 import type { Json } from "../../json.ts";
+import { limits } from "../../limits.ts";
 import type { StructuralSchema } from "../../structural-schema.ts";
 import { CelError } from "../values.ts";
 import { storedRules } from "./environments.ts";
@@ -93,6 +94,35 @@ test("validation ends when the budget is spent", () => {
   const { errors, isExhausted } = run(schema, [6, 6, 6], undefined, { budget: 4 });
   assert.equal(isExhausted, true);
   assert.match(errors.at(-1)!, /running out of cost budget/);
+});
+
+test("all rules of an object share one bound of work", () => {
+  // Comparing the lists costs a unit for each element of the outer one, and a step for each of the inner ones.
+  const inner = Array.from({ length: 20_000 }, (_, index) => index);
+  const rule = { rule: "[0, 1, 2, 3, 4, 5, 6, 7].all(i, self.a == self.b)" };
+  const schema: StructuralSchema = {
+    type: "object",
+    properties: {
+      things: {
+        type: "array",
+        items: {
+          type: "object",
+          properties: {
+            a: { type: "array", items: { type: "array", items: { type: "integer" } } },
+            b: { type: "array", items: { type: "array", items: { type: "integer" } } },
+          },
+          "x-kubernetes-validations": [rule],
+        },
+      },
+    },
+  };
+  const object = (count: number): Json => ({ things: Array.from({ length: count }, () => ({ a: [inner], b: [[...inner]] })) });
+  const found = (count: number) => validateRules(rulesOf(schema, true, storedRules)!, object(count), undefined);
+  assert.deepEqual(found(3).errors, []);
+  const { errors, isExhausted, cost } = found(limits.celObjectStepsMax / (8 * 20_000) + 1);
+  assert.ok(isExhausted && cost < limits.celObjectCostMax, `${cost} units`);
+  assert.equal(errors.length, 1);
+  assert.match(errors[0]!.detail, /no further validation rules will be run/);
 });
 
 test("validation ends when there are more errors than an answer has", () => {

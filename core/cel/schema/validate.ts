@@ -12,6 +12,7 @@ import { KeyedList } from "./keyed-list.ts";
 import { asResource } from "./resource-root.ts";
 import { type CompiledRule, oldSelf, self } from "./rule.ts";
 import type { RuleNode } from "./validator.ts";
+import { meteredTogether } from "../value/work.ts";
 import { schemaValue } from "./values.ts";
 
 export interface RuleOptions {
@@ -40,7 +41,11 @@ export function validateRules(node: RuleNode, value: Json, old: Json | undefined
   const ratchets = options.ratchets ?? old !== undefined;
   const ratchet = ratchets && old !== undefined ? { ...noRatchet, current: new Correlated(value, old, node.schema) } : noRatchet;
   const path: Path | undefined = options.path === undefined || options.path === "" ? undefined : { above: undefined, step: options.path };
-  run.validate(node, { path, value, old: old ?? null, ratchet });
+  const finished = meteredTogether(limits.celObjectStepsMax, () => {
+    run.validate(node, { path, value, old: old ?? null, ratchet });
+    return true;
+  });
+  if (finished !== true && !run.isExhausted) run.stop(invalid(pathText(path), node.schema.type ?? "", outOfBudget));
   return { errors: run.errors, warnings: run.warnings, cost: budget - run.left, isExhausted: run.isExhausted };
 }
 
@@ -129,7 +134,7 @@ class RuleRun {
   }
 
   /** Nothing more is evaluated. */
-  #stop(error: FieldError): void {
+  stop(error: FieldError): void {
     this.errors.push(error);
     this.isExhausted = true;
   }
@@ -141,7 +146,7 @@ class RuleRun {
       return;
     }
     if (rules.length === 0) return;
-    if (this.left <= 0) return this.#stop(invalid(pathText(place.path), type, outOfBudget));
+    if (this.left <= 0) return this.stop(invalid(pathText(place.path), type, outOfBudget));
     const variables = variablesOf(node, place);
     for (const rule of rules) {
       if (this.isExhausted) return;
@@ -154,16 +159,16 @@ class RuleRun {
     const { rule } = compiled, isOptional = rule.optionalOldSelf === true;
     if (compiled.usesOldSelf && place.old === null && !isOptional) return;
     const variables = isOptional ? place.variables.optional : place.variables.plain;
-    if (this.#evaluations++ === limits.celObjectEvaluationsMax) return this.#stop(invalid(pathText(place.path), place.type, outOfBudget));
+    if (this.#evaluations++ === limits.celObjectEvaluationsMax) return this.stop(invalid(pathText(place.path), place.type, outOfBudget));
     const { value, cost, stopped } = program.evaluate(variables);
     const error = (detail: string) => invalid(pathText(place.path), place.type, detail);
-    if (cost > this.left) return this.#stop(error(outOfBudget));
+    if (cost > this.left) return this.stop(error(outOfBudget));
     this.left -= cost;
     if (value === true) return;
     if (!(value instanceof CelError)) return this.#failed(compiled, variables, place);
     const { message } = value, text = ruleText(rule);
     if (stopped !== undefined) {
-      this.#stop(error(`'${message}': no further validation rules will be run due to call cost exceeds limit for rule: ${text}`));
+      this.stop(error(`'${message}': no further validation rules will be run due to call cost exceeds limit for rule: ${text}`));
     } else if (message.startsWith("no such overload")) {
       const mistake = "call arguments did not match a supported operator, function or macro signature for rule";
       this.errors.push(error(`'${message}': ${mistake}: ${text}`));

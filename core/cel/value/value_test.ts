@@ -12,7 +12,7 @@ import { characters, comparisonCost, costSize } from "./size.ts";
 import { messageText } from "./text.ts";
 import { durationOf, timestampOf, timestampText } from "./time.ts";
 import { isAssignable, typeNameOf } from "./type.ts";
-import { measured, metered, spend } from "./work.ts";
+import { measured, metered, meteredTogether, spend } from "./work.ts";
 import { zoneOffset } from "./zone.ts";
 import { intType, listType } from "../types.ts";
 
@@ -196,6 +196,10 @@ test("metered() stops at its bound and restores the bound of the evaluation arou
   assert.equal(metered(10, () => metered(3, () => (spend(3), "inner"))), "inner");
   assert.equal(metered(10, () => metered(3, () => (spend(4), "inner"))), undefined);
   assert.equal(metered(10, () => (metered(1000, () => spend(500)), spend(10), "outer")), "outer");
+  const six = () => metered(10, () => (spend(6), "six"));
+  assert.deepEqual(meteredTogether(15, () => [six(), six(), six()]), ["six", "six", undefined], "they share the bound");
+  assert.equal(meteredTogether(15, () => spend(16)), undefined);
+  assert.equal(six(), "six", "the bound has ended");
   assert.equal(metered(9, () => (spend(10), "outer")), undefined);
   let measurements = 0;
   const measure = () => measured("long text", () => ++measurements);

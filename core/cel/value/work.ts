@@ -12,7 +12,8 @@ const exceeded = new Exceeded();
 type Measured = readonly string[] | number;
 type Memory = Map<object | string, Measured>;
 
-const running: { left: number; memory: Memory | undefined } = { left: Infinity, memory: undefined };
+/** `left`: steps of the evaluation that runs. `total`: steps of all evaluations of a `meteredTogether`. */
+const running: { left: number; total: number; memory: Memory | undefined } = { left: Infinity, total: Infinity, memory: undefined };
 
 /**
  * Charges steps to the evaluation that runs. A step is the work of some tens of nanoseconds: an element that is visited, about ten characters
@@ -36,8 +37,8 @@ export function measured<T extends Measured>(value: object | string, measure: ()
 
 /** Runs an evaluation with its own bound of steps. Undefined if it exceeded it, or the depth of the stack or the length of a string. */
 export function metered<T>(steps: number, run: () => T): T | undefined {
-  const { left, memory } = running;
-  running.left = steps;
+  const { left, memory } = running, allowed = Math.min(steps, running.total);
+  running.left = allowed;
   running.memory = undefined;
   try {
     return run();
@@ -45,7 +46,19 @@ export function metered<T>(steps: number, run: () => T): T | undefined {
     if (error === exceeded || error instanceof RangeError) return undefined;
     throw error;
   } finally {
+    running.total -= allowed - running.left;
     running.left = left;
     running.memory = memory;
+  }
+}
+
+/** As `metered`, for work with many evaluations: they share the bound. */
+export function meteredTogether<T>(steps: number, run: () => T): T | undefined {
+  const { total } = running;
+  running.total = steps;
+  try {
+    return metered(steps, run);
+  } finally {
+    running.total = total;
   }
 }
