@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { receivedBody } from "./received-body.ts";
 
 export interface AccessReviewer {
   /** The kubeconfig of the webhook. */
@@ -15,12 +16,8 @@ export interface AccessReviewer {
 
 export async function openAccessReviewer(): Promise<AccessReviewer> {
   const server = createServer(async (request, response) => {
-    let text = "";
-    try {
-      for await (const chunk of request) text += String(chunk);
-    } catch {
-      return; // The server has ended.
-    }
+    const text = await receivedBody(request);
+    if (text === undefined) return;
     const review = JSON.parse(text) as AccessReviewer["reviews"][number]; // Sent by our own server.
     reviewer.reviews.push(review);
     const status = reviewer.judge(review.spec);

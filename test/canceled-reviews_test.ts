@@ -10,17 +10,14 @@ import { test } from "node:test";
 import { startTestServer } from "./harness.ts";
 import { httpsClient } from "./https.ts";
 import { until } from "./real-server.ts";
+import { receivedBody } from "./received-body.ts";
 
 /** A webhook that allows the server's own users and never answers about others. `open` and `closed` are the users of those requests. */
 async function silentReviewer() {
   const open: string[] = [], closed: string[] = [];
   const server = createServer(async (request, response) => {
-    let text = "";
-    try {
-      for await (const chunk of request) text += String(chunk);
-    } catch {
-      return; // the server has ended
-    }
+    const text = await receivedBody(request);
+    if (text === undefined) return;
     const { user } = JSON.parse(text).spec; // our own server sends it
     if (user.startsWith("system:")) return void response.end(JSON.stringify({ status: { allowed: true } }));
     open.push(user);

@@ -5,6 +5,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { defaultNames } from "../core/names.ts";
 import { openPki } from "../kernel/listen/pki.ts";
+import { receivedBody } from "./received-body.ts";
 
 export interface Cluster {
   /** Its kubeconfig, with a token. */
@@ -41,8 +42,8 @@ export async function openCluster(published?: Readonly<Record<string, string>>):
     return user === undefined ? { error: "unknown token" } : { authenticated: true, user };
   };
   const server = createServer({ cert: pki.serving.cert, key: pki.serving.key }, async (request, response) => {
-    let text = "";
-    for await (const chunk of request) text += String(chunk);
+    const text = await receivedBody(request);
+    if (text === undefined) return;
     const path = request.url ?? "", json = { "content-type": "application/json" };
     const body = text === "" ? undefined : JSON.parse(text); // Sent by our own server.
     const own = isOwn(body?.spec?.user ?? "");

@@ -4,6 +4,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { defaultNames } from "../core/names.ts";
 import { openPki } from "../kernel/listen/pki.ts";
+import { receivedBody } from "./received-body.ts";
 
 export interface ReceivedReview {
   readonly kind: string;
@@ -48,8 +49,8 @@ export function answered({ apiVersion, request }: ReceivedReview, objects: reado
 export async function openConversionWebhook(): Promise<ConversionWebhook> {
   const pki = await openPki({ directory: undefined, bindAddress: "127.0.0.1", names: defaultNames, now: Date.now(), replaced() {} });
   const server = createServer({ cert: pki.serving.cert, key: pki.serving.key }, async (request, response) => {
-    let text = "";
-    for await (const chunk of request) text += String(chunk);
+    const text = await receivedBody(request);
+    if (text === undefined) return;
     if (text === "") return void response.writeHead(405).end();
     const review = JSON.parse(text) as ReceivedReview; // sent by our own server
     webhook.reviews.push(review);

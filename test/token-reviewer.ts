@@ -4,6 +4,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { defaultNames } from "../core/names.ts";
 import { openPki } from "../kernel/listen/pki.ts";
+import { receivedBody } from "./received-body.ts";
 
 export interface Reviewer {
   /** The kubeconfig of the webhook. */
@@ -20,8 +21,8 @@ export interface Reviewer {
 export async function openReviewer(): Promise<Reviewer> {
   const pki = await openPki({ directory: undefined, bindAddress: "127.0.0.1", names: defaultNames, now: Date.now(), replaced() {} });
   const server = createServer({ cert: pki.serving.cert, key: pki.serving.key }, async (request, response) => {
-    let text = "";
-    for await (const chunk of request) text += String(chunk);
+    const text = await receivedBody(request);
+    if (text === undefined) return;
     const review = JSON.parse(text) as Reviewer["reviews"][number]; // Sent by our own server.
     reviewer.reviews.push(review);
     const { token } = review.spec, user = reviewer.users.get(token);
