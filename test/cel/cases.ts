@@ -65,6 +65,13 @@ function casesOf(path: string): readonly OracleCase[] {
   return cases.map((each) => withTexts(each) as unknown as OracleCase); // checked by the tests that read it
 }
 
+const texts = new WeakMap<object, Record<string, Json>>();
+
+/** The recorded text of a field; undefined if it was recorded as JSON. */
+export function textOf(given: OracleCase, field: string): string | undefined {
+  return texts.get(given)?.[`${field}Text`] as string | undefined; // a field of text
+}
+
 /** Fields that are given as text, because JavaScript's numbers would change them. */
 function withTexts(fields: Record<string, Json>): Record<string, Json> {
   const result = { ...fields };
@@ -74,5 +81,6 @@ function withTexts(fields: Record<string, Json>): Record<string, Json> {
     if (tree === undefined) throw new Error(`${String(fields["id"])}: ${key} is no JSON`);
     result[key.slice(0, -"Text".length)] = jsonFromTree(tree);
   }
+  texts.set(result, fields);
   return result;
 }
