@@ -10,7 +10,7 @@ async function get(server: TestServer, path: string): Promise<any> {
   return await response.json();
 }
 
-async function withKind(schema: object, group = "example.com"): Promise<TestServer> {
+async function withKind(schema: object, group = "example.com", subresources: object = {}): Promise<TestServer> {
   const server = await openTestServer();
   const body = {
     apiVersion: "apiextensions.k8s.io/v1",
@@ -25,6 +25,7 @@ async function withKind(schema: object, group = "example.com"): Promise<TestServ
         served: true,
         storage: true,
         schema: { openAPIV3Schema: { type: "object", description: "A thing.", ...schema } },
+        subresources,
         selectableFields: [{ jsonPath: ".spec.size" }],
       }],
     },
@@ -84,4 +85,53 @@ test("version 2 publishes no properties of a kind that keeps unknown members", a
   });
   const { schemas } = (await get(server, "/openapi/v3/apis/example.com/v1")).components;
   assert.deepEqual(Object.keys(schemas["com.example.v1.Thing"].properties), ["apiVersion", "kind", "metadata", "spec"]);
+});
+
+// As the builder of apiextensions-apiserver makes them: other media types, parameters and responses than for built-in kinds.
+test("operations of a custom resource have the media types, parameters and responses of upstream's documents", async () => {
+  await using server = await withKind(
+    spec,
+    "example.com",
+    { scale: { specReplicasPath: ".spec.n", statusReplicasPath: ".status.n" }, status: {} },
+  );
+  const root = "/apis/example.com/v1", plain = ["application/json", "application/yaml"];
+  const { paths, info, components } = await get(server, "/openapi/v3/apis/example.com/v1");
+  assert.deepEqual([info, components.securitySchemes], [{ title: "Kubernetes CRD Swagger", version: "v0.1.0" }, undefined]);
+  const all = [`${root}/things`, `${root}/things/{name}`, `${root}/things/{name}/scale`, `${root}/things/{name}/status`];
+  assert.deepEqual(Object.keys(paths), all, "no path of discovery or of watches");
+  assert.deepEqual(Object.keys(components.schemas).filter((name) => /WatchEvent|APIResource/.test(name)), []);
+  const { get: list, post, delete: collection } = paths[all[0]!], one = paths[all[1]!], scale = paths[all[2]!];
+  const queries = ({ parameters = [] }: any) => parameters.map(({ name }: any) => name);
+  for (const { responses } of [list, post, collection, ...["get", "put", "patch", "delete"].map((method) => one[method])]) {
+    for (const { content = {} } of Object.values<any>(responses).slice(0, -1)) assert.deepEqual(Object.keys(content), plain);
+  }
+  for (const { requestBody } of [post, one.put, one.delete, scale.put]) assert.deepEqual(Object.keys(requestBody.content), plain);
+  assert.deepEqual(Object.keys(one.patch.requestBody.content), [
+    "application/apply-patch+yaml",
+    "application/json-patch+json",
+    "application/merge-patch+json",
+  ]);
+  assert.deepEqual([queries(collection), collection.requestBody], [queries(list), undefined]);
+  assert.deepEqual([queries(list).includes("watch"), queries(one.get), queries(scale.get)], [true, ["resourceVersion"], [
+    "resourceVersion",
+  ]]);
+  assert.deepEqual([Object.keys(one.put.responses), Object.keys(one.patch.responses)], [["200", "201", "401"], ["200", "401"]]);
+  assert.deepEqual(scale.get["x-kubernetes-group-version-kind"], gvk[0]);
+
+  const v2 = await get(server, "/openapi/v2");
+  assert.deepEqual(Object.keys(v2.paths).filter((path) => path.startsWith(root)), all);
+  const { get: listed, patch } = { ...v2.paths[all[0]!], ...v2.paths[all[1]!] };
+  assert.deepEqual([v2.paths[all[0]!].get.consumes, listed.produces, patch.produces], [plain, plain, plain]);
+  assert.deepEqual(patch.consumes, ["application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml"]);
+});
+
+test("version 2 publishes the rules of a schema", async () => {
+  const rules = [{ rule: "self.size != 'x'", message: "not x" }];
+  await using server = await withKind({
+    properties: { spec: { ...spec.properties.spec, "x-kubernetes-validations": rules } },
+    "x-kubernetes-validations": [{ rule: "has(self.spec)" }],
+  });
+  const thing = (await get(server, "/openapi/v2")).definitions["com.example.v1.Thing"];
+  assert.deepEqual(thing["x-kubernetes-validations"], [{ rule: "has(self.spec)" }]);
+  assert.deepEqual(thing.properties.spec["x-kubernetes-validations"], rules);
 });

@@ -47,6 +47,13 @@ export function mediaOf(names: Names, cbor: boolean): Media {
   return Object.freeze<Media>({ names, encodings, types, streamTypes, listTypes: [...types, ...streamTypes] });
 }
 
+/** The media types that documents name for custom resources. Watches are not among them. */
+export function textMedia(names: Names): Media {
+  const encodings: readonly Encoding[] = ["json", "yaml"];
+  const types = encodings.map((encoding) => mediaType(encoding, names));
+  return Object.freeze<Media>({ names, encodings, types, streamTypes: [], listTypes: types });
+}
+
 /** Whether an encoding has frames for watches. */
 export function canStream(encoding: Encoding): boolean {
   return encoding !== "yaml";

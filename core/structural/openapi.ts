@@ -50,7 +50,7 @@ function publishedV3(schema: StructuralSchema, options: PublishOptions): Publish
 
 function publishedV2(schema: StructuralSchema, options: PublishOptions): Published {
   const result = plainKeywords(schema);
-  for (const key of ["nullable", "default", "x-kubernetes-validations"]) delete result[key];
+  for (const key of ["nullable", "default"]) delete result[key];
   const keepsUnknown = schema["x-kubernetes-preserve-unknown-fields"] === true, isUntyped = schema.nullable === true || keepsUnknown;
   const { properties = {}, additionalProperties, items } = schema;
   if (isUntyped && (schema.nullable === true || schema.type === "object" || schema.type === "array")) delete result["type"];

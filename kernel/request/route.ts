@@ -1,7 +1,7 @@
 /** Maps a resource request to an endpoint and a verb. Paths and errors are upstream's. */
 import { badRequestError, methodNotAllowedError, noRouteError, notFoundError, notSupportedError } from "../../core/status-error.ts";
 import type { Verb } from "../../core/versions.ts";
-import type { Catalog, CatalogGroup, Endpoint, EndpointSubresource } from "../catalog/catalog.ts";
+import type { Catalog, CatalogGroup, CatalogVersion, Endpoint, EndpointSubresource } from "../catalog/catalog.ts";
 import { unservedKindError } from "./unserved-kinds.ts";
 import type { RequestInfo } from "./request-info.ts";
 
@@ -26,7 +26,12 @@ export function isApiPath(info: RequestInfo, catalog: Catalog): boolean {
 
 /** Whether a group has resources of plugins. */
 export function hasDeclared({ versions }: CatalogGroup): boolean {
-  return versions.some(({ endpoints }) => endpoints.some(({ resource }) => resource.custom !== true));
+  return versions.some(isDeclared);
+}
+
+/** Whether a version has resources of plugins. */
+export function isDeclared({ endpoints }: CatalogVersion): boolean {
+  return endpoints.some(({ resource }) => resource.custom !== true);
 }
 
 /** The route of a resource request. Throws 404 for a path without an endpoint and 405 for a method that the path does not support. */

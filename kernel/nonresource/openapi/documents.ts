@@ -43,8 +43,8 @@ function documentsOf(catalog: Catalog): OpenapiDocuments {
   const v3 = (name: string) => {
     const known = v3s.get(name), described = operations().get(name);
     if (known !== undefined || described === undefined) return known;
-    const { version, operations: some } = described;
-    const make = (kinds: KindsOf) => documentOf(JSON.stringify(v3Document(catalog, some(), kinds)), v3Message);
+    const { version } = described;
+    const make = (kinds: KindsOf) => documentOf(JSON.stringify(v3Document(catalog, described, kinds)), v3Message);
     const document = version === undefined ? make(kinds()) : v3Kept(version, catalog, kinds(), make);
     v3s.set(name, document);
     return document;

@@ -1,9 +1,10 @@
 /** All operations of a group version, in kube-apiserver's order and with its ids. */
 import type { GroupVersionKind, OpenapiRoot } from "../../../core/derive/openapi.ts";
 import type { Names } from "../../../core/names.ts";
-import { type Media, mediaType } from "../../../core/codec/negotiate.ts";
+import { type Media, mediaType, textMedia } from "../../../core/codec/negotiate.ts";
 import type { CatalogVersion, Endpoint, EndpointSubresource } from "../../catalog/catalog.ts";
 import { patchMediaTypes } from "../../write/draft/patch.ts";
+import { isDeclared } from "../../request/route.ts";
 import { listRoot, metaRoots, objectRoot } from "./components.ts";
 import {
   deleteCollectionParameters,
@@ -14,6 +15,7 @@ import {
   type Parameter,
   patchParameters,
   pretty,
+  readParameters,
   writeParameters,
 } from "./parameters.ts";
 
@@ -32,7 +34,9 @@ export interface Operation {
   readonly action?: string;
   readonly kind?: GroupVersionKind;
   readonly parameters: readonly Parameter[];
-  readonly body?: { readonly root: OpenapiRoot; readonly mediaTypes: readonly string[]; readonly required: boolean };
+  readonly body?: { readonly root: OpenapiRoot; readonly required: boolean };
+  /** Media types of the request's body. Version 2 publishes them also where there is none. */
+  readonly consumes: readonly string[];
   readonly responses: readonly OperationResponse[];
   readonly produces: readonly string[];
 }
@@ -64,28 +68,36 @@ export function discoveryOperation(path: string, root: OpenapiRoot, media: Media
   const about = { path, method: "get", parameters: [], responses: [{ code: 200, root }] } as const;
   if (prefix === "version") {
     const description = "Read the version of the server.";
-    return { ...about, id: "getCodeVersion", tag: "version", description, produces: [mediaType("json", names)] };
+    const json = [mediaType("json", names)];
+    return { ...about, id: "getCodeVersion", tag: "version", description, produces: json, consumes: json };
   }
-  const produces = media.types;
-  if (group === undefined) return { ...about, id: "getAPIVersions", tag: "apis", description: "List the groups.", produces };
+  const types = { produces: media.types, consumes: media.types };
+  if (group === undefined) return { ...about, id: "getAPIVersions", tag: "apis", description: "List the groups.", ...types };
   const short = shortGroup(group, names), tag = camel(short, false), id = `get${camel(short, true)}`;
   if (version !== undefined) {
     const description = "List the resources of this version.";
-    return { ...about, id: `${id}${camel(version, true)}APIResources`, tag: `${tag}_${camel(version, false)}`, description, produces };
+    return { ...about, id: `${id}${camel(version, true)}APIResources`, tag: `${tag}_${camel(version, false)}`, description, ...types };
   }
   const description = "List the versions of this group.";
-  return { ...about, id: group === "" ? "getCoreAPIVersions" : `${id}APIGroup`, tag, description, produces };
+  return { ...about, id: group === "" ? "getCoreAPIVersions" : `${id}APIGroup`, tag, description, ...types };
 }
 
 export function versionOperations(version: CatalogVersion, media: Media): readonly Operation[] {
   const discovery = discoveryOperation(`${versionPath(version)}/`, metaRoots.APIResourceList, media);
-  return [discovery, ...version.endpoints.flatMap((endpoint) => endpointOperations(endpoint, media))];
+  return [...(isDeclared(version) ? [discovery] : []), ...version.endpoints.flatMap((endpoint) => endpointOperations(endpoint, media))];
 }
 
 /** What the operations of one resource share. */
 interface Scene {
   readonly endpoint: Endpoint;
+  /**
+   * Whether a definition describes the kind. Upstream builds its operations apart: media types of text only, no paths of watches, parameters of
+   * a list for the deletion of a collection, and `resourceVersion` for reads.
+   */
+  readonly custom: boolean;
   readonly media: Media;
+  /** Media types of bodies other than patches. */
+  readonly consumes: readonly string[];
   readonly base: string;
   /** Path parameters of the collection. */
   readonly scope: readonly Parameter[];
@@ -96,14 +108,17 @@ interface Scene {
   readonly shown?: Endpoint;
 }
 
-function endpointOperations(endpoint: Endpoint, media: Media): readonly Operation[] {
+function endpointOperations(endpoint: Endpoint, served: Media): readonly Operation[] {
   const { group, version, kind, namespaced, verbs } = endpoint;
+  const custom = endpoint.resource.custom === true, media = custom ? textMedia(served.names) : served;
   const short = shortGroup(group, media.names);
   const idMiddle = camel(short, true) + camel(version, true);
   const tag = `${camel(short, false)}_${camel(version, false)}`;
   const scene: Scene = {
     endpoint,
+    custom,
     media,
+    consumes: custom ? media.types : anyMediaType,
     base: versionPath(endpoint),
     scope: namespaced ? [namespaceParameter] : [],
     noun: `${namespaced ? "Namespaced" : ""}${kind}`,
@@ -114,7 +129,7 @@ function endpointOperations(endpoint: Endpoint, media: Media): readonly Operatio
     ...collectionOperations(scene).filter(({ action }) => has.has(verbOf[action!]!)),
     ...itemOperations(scene).filter(({ action }) => has.has(verbOf[action!]!)),
     ...[...endpoint.subresources].flatMap(([name, subresource]) => subresourceOperations(scene, name, subresource)),
-    ...watchOperations(scene).filter(() => has.has("watch")),
+    ...watchOperations(scene).filter(() => has.has("watch") && !custom),
   ];
 }
 const verbOf: Readonly<Record<string, string>> = {
@@ -132,12 +147,12 @@ function collectionPath({ endpoint, base }: Scene, prefix = ""): string {
 }
 
 function collectionOperations(scene: Scene): readonly Operation[] {
-  const { endpoint, media, base, scope, noun, make } = scene;
+  const { endpoint, custom, media, consumes, base, scope, noun, make } = scene;
   const { kind, plural, namespaced } = endpoint;
   const path = collectionPath(scene), object = objectRoot(endpoint);
   const produces = media.types, listed = media.listTypes;
   const parameters = [...scope, ...pretty];
-  const list = { method: "get", action: "list", responses: [{ code: 200, root: listRoot(endpoint) }], produces: listed } as const;
+  const list = { method: "get", action: "list", responses: [{ code: 200, root: listRoot(endpoint) }], produces: listed, consumes } as const;
   const all = namespaced
     ? [make("list", `${kind}ForAllNamespaces`, {
       ...list,
@@ -153,10 +168,11 @@ function collectionOperations(scene: Scene): readonly Operation[] {
       method: "delete",
       action: "deletecollection",
       description: `Delete all selected objects of kind ${kind}.`,
-      parameters: [...parameters, ...deleteCollectionParameters],
-      body: { root: metaRoots.DeleteOptions, mediaTypes: anyMediaType, required: false },
+      parameters: [...parameters, ...(custom ? listParameters : deleteCollectionParameters)],
+      ...(custom ? {} : { body: { root: metaRoots.DeleteOptions, required: false } }),
       responses: [{ code: 200, root: metaRoots.Status }],
       produces,
+      consumes,
     }),
     make("list", noun, {
       ...list,
@@ -170,19 +186,20 @@ function collectionOperations(scene: Scene): readonly Operation[] {
       action: "post",
       description: `Create an object of kind ${kind}.`,
       parameters: [...parameters, ...writeParameters],
-      body: { root: object, mediaTypes: anyMediaType, required: true },
+      body: { root: object, required: true },
       responses: [{ code: 200, root: object }, { code: 201, root: object }, { code: 202, root: object }],
       produces,
+      consumes,
     }),
   ];
 }
 
 /** GET, PUT and PATCH of an object or of a subresource. */
 function partOperations(scene: Scene, path: string, nounEnd: string, what: string): readonly Operation[] {
-  const { endpoint, media, scope, noun, make } = scene;
+  const { endpoint, custom, media, consumes, scope, noun, make } = scene;
   const shown = scene.shown ?? endpoint;
   const object = objectRoot(shown);
-  const common = { path, produces: media.types };
+  const common = { path, produces: media.types, consumes };
   const parameters = [...scope, nameParameter(shown.kind), ...pretty];
   const written = [{ code: 200, root: object }, { code: 201, root: object }] as const;
   return [
@@ -191,7 +208,7 @@ function partOperations(scene: Scene, path: string, nounEnd: string, what: strin
       method: "get",
       action: "get",
       description: `Read ${what}.`,
-      parameters,
+      parameters: custom ? [...parameters, ...readParameters] : parameters,
       responses: [{ code: 200, root: object }],
     }),
     make("replace", noun + nounEnd, {
@@ -200,7 +217,7 @@ function partOperations(scene: Scene, path: string, nounEnd: string, what: strin
       action: "put",
       description: `Replace ${what}.`,
       parameters: [...parameters, ...writeParameters],
-      body: { root: object, mediaTypes: anyMediaType, required: true },
+      body: { root: object, required: true },
       responses: written,
     }),
     make("patch", noun + nounEnd, {
@@ -209,14 +226,15 @@ function partOperations(scene: Scene, path: string, nounEnd: string, what: strin
       action: "patch",
       description: `Change ${what} in part.`,
       parameters: [...parameters, ...patchParameters],
-      body: { root: metaRoots.Patch, mediaTypes: patchMediaTypes(media, endpoint), required: true },
-      responses: written,
+      body: { root: metaRoots.Patch, required: true },
+      consumes: patchMediaTypes(media, endpoint),
+      responses: custom ? written.slice(0, 1) : written,
     }),
   ];
 }
 
 function itemOperations(scene: Scene): readonly Operation[] {
-  const { endpoint, media, scope, noun, make } = scene;
+  const { endpoint, media, consumes, scope, noun, make } = scene;
   const path = `${collectionPath(scene)}/{name}`;
   const answer = endpoint.resource.strategy?.deleteAnswers === "object" ? objectRoot(endpoint) : metaRoots.Status;
   return [
@@ -227,9 +245,10 @@ function itemOperations(scene: Scene): readonly Operation[] {
       action: "delete",
       description: `Delete the named ${endpoint.kind}.`,
       parameters: [...scope, nameParameter(endpoint.kind), ...pretty, ...deleteParameters],
-      body: { root: metaRoots.DeleteOptions, mediaTypes: anyMediaType, required: false },
+      body: { root: metaRoots.DeleteOptions, required: false },
       responses: [{ code: 200, root: answer }, { code: 202, root: answer }],
       produces: media.types,
+      consumes,
     }),
   ];
 }
@@ -238,7 +257,7 @@ function subresourceOperations(whole: Scene, name: string, subresource: Endpoint
   const { verbs, shown: kind, view } = subresource;
   const scene: Scene = {
     ...whole,
-    make: (verb, noun, rest) => ({ ...whole.make(verb, noun, rest), kind }),
+    ...(whole.custom ? {} : { make: (verb, noun, rest) => ({ ...whole.make(verb, noun, rest), kind }) }),
     ...(view === undefined ? {} : { shown: view }),
   };
   const path = `${collectionPath(scene)}/{name}/${name}`, what = `${name} of the named ${scene.endpoint.kind}`;
@@ -250,7 +269,7 @@ function subresourceOperations(whole: Scene, name: string, subresource: Endpoint
 
 /** POST of a subresource. */
 function actionOperation(
-  { endpoint, media, scope, noun, make }: Scene,
+  { endpoint, media, consumes, scope, noun, make }: Scene,
   path: string,
   name: string,
   what: string,
@@ -263,20 +282,22 @@ function actionOperation(
     action: "post",
     description: `Create ${what}.`,
     parameters: [...scope, nameParameter(shown.kind), ...pretty, ...writeParameters],
-    ...(request === undefined ? {} : { body: { root: objectRoot(request), mediaTypes: anyMediaType, required: true } }),
+    ...(request === undefined ? {} : { body: { root: objectRoot(request), required: true } }),
     responses: [{ code: 200, root: answer }, { code: 201, root: answer }, { code: 202, root: answer }],
     produces: media.types,
+    consumes,
   });
 }
 
 /** The deprecated watch paths, which the `watch` parameter replaces. */
 function watchOperations(scene: Scene): readonly Operation[] {
-  const { endpoint, media, base, scope, noun, make } = scene;
+  const { endpoint, media, consumes, base, scope, noun, make } = scene;
   const { kind, plural, namespaced } = endpoint;
   const common = {
     method: "get",
     responses: [{ code: 200, root: metaRoots.WatchEvent }],
     produces: media.listTypes,
+    consumes,
   } as const;
   const instead = "Deprecated: list with the watch parameter instead";
   const watchlist = (path: string, words: string, parameters: readonly Parameter[]) => ({

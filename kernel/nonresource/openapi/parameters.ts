@@ -39,6 +39,9 @@ const selection: readonly Parameter[] = [
   }),
 ];
 
+/** Those of reads that upstream publishes for custom resources. */
+export const readParameters: readonly Parameter[] = selection.filter(({ name }) => name === "resourceVersion");
+
 export const listParameters: readonly Parameter[] = [
   ...selection,
   ...query("boolean", {

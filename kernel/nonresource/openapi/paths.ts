@@ -55,6 +55,12 @@ export function info(platform: string, release: string): Value {
   return { title: platform.slice(0, 1).toUpperCase() + platform.slice(1), version: release };
 }
 
+/** The `info` of a document of custom resources. */
+export function customInfo(platform: string): Value {
+  const { title } = info(platform, "");
+  return { title: `${title} CRD Swagger`, version: "v0.1.0" };
+}
+
 export const bearerToken: OpenapiSchema = Object.freeze({
   description: "Bearer Token authentication",
   type: "apiKey",

@@ -91,7 +91,7 @@ function dialect({ names }: Catalog, nameOf: NameParameter): Dialect {
       return { $ref: `#/parameters/${nameOf(parameter.name, value)}` };
     },
     operation: (operation, parameters) => {
-      const { tag, description, id, responses, produces, body, action } = operation;
+      const { tag, description, id, responses, produces, consumes } = operation;
       const answers = responses.map(({ code, root }): [string, Value] => [
         String(code),
         { description: phrases[code]!, schema: openapiReference(root, { version: "v2", names }) },
@@ -99,7 +99,7 @@ function dialect({ names }: Catalog, nameOf: NameParameter): Dialect {
       const all = [...bodyParameter(operation, names, nameOf), ...parameters];
       return {
         description,
-        consumes: body?.mediaTypes ?? (action === undefined ? produces : ["*/*"]),
+        consumes,
         produces,
         schemes: ["https"],
         tags: [tag],

@@ -3,9 +3,9 @@ import { openapiReference, openapiSchemas } from "../../../core/derive/openapi.t
 import type { Catalog, CatalogVersion } from "../../catalog/catalog.ts";
 import { targetRelease } from "../../catalog/gates.ts";
 import { type KindsOf, metaRoots } from "./components.ts";
-import { hasDeclared } from "../../request/route.ts";
+import { hasDeclared, isDeclared } from "../../request/route.ts";
 import { discoveryOperation, type Operation, versionOperations, versionPath } from "./operations.ts";
-import { bearerToken, type Dialect, extensions, info, pathItems, phrases, rootsOf, type Value } from "./paths.ts";
+import { bearerToken, customInfo, type Dialect, extensions, info, pathItems, phrases, rootsOf, type Value } from "./paths.ts";
 
 /** What a document describes. */
 export interface Described {
@@ -34,15 +34,16 @@ export function v3Operations(catalog: Catalog): ReadonlyMap<string, Described> {
   ].toSorted(([a], [b]) => a < b ? -1 : 1));
 }
 
-/** One document. */
-export function v3Document(catalog: Catalog, operations: readonly Operation[], kinds: KindsOf): Value {
-  const { names, gates } = catalog;
+/** One document. Upstream's documents of custom resources have their own title and no security schemes. */
+export function v3Document(catalog: Catalog, { version, operations: some }: Described, kinds: KindsOf): Value {
+  const { names, gates } = catalog, operations = some();
+  const custom = version !== undefined && !isDeclared(version);
   const schemas = openapiSchemas(rootsOf(operations), { version: "v3", names, kinds, enums: gates.isOn("OpenAPIEnums") });
   return {
     openapi: "3.0.0",
-    info: info(names.platform, targetRelease),
+    info: custom ? customInfo(names.platform) : info(names.platform, targetRelease),
     paths: Object.fromEntries(pathItems(operations, dialect(catalog))),
-    components: { schemas, securitySchemes: { BearerToken: bearerToken } },
+    components: { schemas, ...(custom ? {} : { securitySchemes: { BearerToken: bearerToken } }) },
   };
 }
 
@@ -58,7 +59,7 @@ function dialect({ names }: Catalog): Dialect {
       schema: { type, uniqueItems: true },
     }),
     operation: (operation, parameters) => {
-      const { tag, description, id, body, responses, produces } = operation;
+      const { tag, description, id, body, responses, produces, consumes } = operation;
       const answers = responses.map(({ code, root }): [string, Value] => [
         String(code),
         { description: phrases[code]!, content: content(produces, openapiReference(root, { version: "v3", names })) },
@@ -70,7 +71,7 @@ function dialect({ names }: Catalog): Dialect {
         ...(parameters.length > 0 ? { parameters } : {}),
         ...(body === undefined ? {} : {
           requestBody: {
-            content: content(body.mediaTypes, openapiReference(body.root, { version: "v3", names })),
+            content: content(consumes, openapiReference(body.root, { version: "v3", names })),
             ...(body.required ? { required: true } : {}),
           },
         }),
