@@ -13,20 +13,24 @@ export const afterIo: (run: () => void) => void = "Deno" in globalThis
   ? (run) => void setTimeout(() => void setImmediate(run), 0)
   : (run) => void setImmediate(run);
 
-/** Milliseconds of work after which waiting callers let I/O run. */
-const workMs = 5;
 /** Milliseconds of one caller's work after which I/O gets several turns: an HTTPS request takes up to three to be read and answered. */
 const longWorkMs = 20;
 const turnsAfterLongWork = 3;
 
 /** Gives each caller a separate turn, in the order of the calls, with I/O between long turns. */
 export class Turns {
+  readonly #workMs: number;
   #last: Promise<void> = Promise.resolve();
   #waiting = 0;
   /** Start of a sequence of callers, or the last time that I/O ran: milliseconds of `performance.now()`. */
   #since = 0;
   /** Start of the last caller's turn. */
   #begun = 0;
+
+  /** `workMs`: milliseconds of work after which waiting callers let I/O run. */
+  constructor(workMs = 5) {
+    this.#workMs = workMs;
+  }
 
   /** Resolves in a turn without other callers. */
   next(): Promise<void> {
@@ -40,7 +44,7 @@ export class Turns {
     // The previous caller works until this resolves.
     await new Promise<void>((resolve) => void setImmediate(resolve));
     const now = performance.now();
-    if (now - this.#since > workMs) {
+    if (now - this.#since > this.#workMs) {
       const turns = now - this.#begun > longWorkMs ? turnsAfterLongWork : 1;
       for (let turn = 0; turn < turns; turn++) await nextTurn();
       this.#since = performance.now();

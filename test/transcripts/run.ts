@@ -1,4 +1,5 @@
 /** Replays many scenarios concurrently, each lane on its own server. */
+import { until } from "../real-server.ts";
 import { openClient } from "./client.ts";
 import { serverFlags } from "./needs.ts";
 import type { Case } from "./recording.ts";
@@ -17,11 +18,12 @@ const lanesDefault = 12;
 
 const message = (problem: unknown): string => problem instanceof Error ? problem.message : String(problem);
 
-async function answers(server: Server): Promise<boolean> {
+/** Whether the administrator gets a 200 from the path. */
+async function answers(server: Server, path: string): Promise<boolean> {
   const client = openClient(server.url, server.ca);
   try {
     const headers = [["Authorization", `Bearer ${server.tokens["admin"]}`]] as const;
-    const { status } = await client.send({ method: "GET", path: "/version", headers, timeoutMs: 10_000 });
+    const { status } = await client.send({ method: "GET", path, headers, timeoutMs: 10_000 });
     return status === 200;
   } catch {
     return false; // An absent response is the result here.
@@ -40,7 +42,12 @@ async function serverFor(lane: Lane, flags: string, start: StartServer): Promise
   if (lane.server !== undefined && lane.flags === flags) return lane.server;
   await stop(lane);
   lane.flags = flags;
-  return lane.server = await start(flags === "" ? [] : flags.split(" "));
+  const server = lane.server = await start(flags === "" ? [] : flags.split(" "));
+  // Before that, the roles that every user has may be missing.
+  await until(async () => {
+    if (!await answers(server, "/readyz")) throw new Error("the server is not ready");
+  });
+  return server;
 }
 
 async function stop(lane: Lane): Promise<void> {
@@ -58,7 +65,7 @@ async function replayIn(lane: Lane, one: Case, start: StartServer): Promise<Outc
   try {
     const server = await serverFor(lane, flags, start);
     const outcome = await replay(one, server);
-    if (outcome.differences.length === 0 || await answers(server)) return outcome;
+    if (outcome.differences.length === 0 || await answers(server, "/version")) return outcome;
     await stop(lane).catch(() => {}); // It has ended already.
     return { ...outcome, differences: [...outcome.differences, { step: undefined, text: serverGone }] };
   } catch (problem) {
