@@ -7,6 +7,7 @@ import { clusterPlugin } from "./cluster/mod.ts";
 import { configmapsPlugin } from "./configmaps/mod.ts";
 import { csiPlugin } from "./csi/mod.ts";
 import { migrationPlugin } from "./migration/mod.ts";
+import { quotasPlugin } from "./quotas/mod.ts";
 import { rbacPlugin } from "./rbac/mod.ts";
 import { storagePlugin } from "./storage/mod.ts";
 
@@ -15,6 +16,7 @@ export const plugins: readonly Plugin[] = Object.freeze([
   clusterPlugin,
   configmapsPlugin,
   storagePlugin,
+  quotasPlugin,
   csiPlugin,
   migrationPlugin,
   authenticationPlugin,

@@ -26,7 +26,7 @@ async function writesAreRefusedByName(kubectl: Kubectl): Promise<void> {
   const refused: readonly (readonly [words: string, input: string | undefined, text: RegExp])[] = [
     ["create deployment x --image=y", undefined, /this server does not serve Deployment \(deployments\.apps\)/],
     ["create job j --image=y", undefined, /this server does not serve Job \(jobs\.batch\)/],
-    ["create quota q --hard=pods=1", undefined, /this server does not serve ResourceQuota \(resourcequotas\)/],
+    ["create ingress i --rule=a/b=c:80", undefined, /this server does not serve Ingress \(ingresses\.networking\.k8s\.io\)/],
     ["run x --image=y", undefined, /runs no workloads, so there are no pods/],
     ["create service clusterip s --tcp=80", undefined, /runs no workloads, so there are no services/],
     ["create -f -", pod, /runs no workloads, so there are no pods/],

@@ -10,6 +10,7 @@ export const sameAs: Readonly<Record<string, string>> = Object.freeze({
 
 const service = "`kubectl cluster-info` requests services, which are not in the reference; none are served";
 const pod = "`kubectl describe pvc` requests pods, which are not in the reference; none are served";
+const quotas = "the reference has no facts about quotas; recordings and golden files have";
 const listOfAlpha = "an accident of v1alpha1: its items have no field `type` to be merged by, and lists are never applied";
 const later = "rights, policies, custom resources, reviews and aggregation are not served yet";
 const alphaItems = "io.k8s.api.storagemigration.v1alpha1.StorageVersionMigrationList.properties.items";
@@ -23,6 +24,16 @@ const schemas: Exceptions = {
   "io.k8s.api.core.v1.ServicePort": service,
   "io.k8s.api.core.v1.SessionAffinityConfig": service,
   "io.k8s.api.core.v1.ClientIPConfig": service,
+  "io.k8s.api.core.v1.LimitRange": quotas,
+  "io.k8s.api.core.v1.LimitRangeItem": quotas,
+  "io.k8s.api.core.v1.LimitRangeList": quotas,
+  "io.k8s.api.core.v1.LimitRangeSpec": quotas,
+  "io.k8s.api.core.v1.ResourceQuota": quotas,
+  "io.k8s.api.core.v1.ResourceQuotaList": quotas,
+  "io.k8s.api.core.v1.ResourceQuotaSpec": quotas,
+  "io.k8s.api.core.v1.ResourceQuotaStatus": quotas,
+  "io.k8s.api.core.v1.ScopeSelector": quotas,
+  "io.k8s.api.core.v1.ScopedResourceSelectorRequirement": quotas,
   "io.k8s.apimachinery.pkg.apis.meta.v1.Patch": "an object of any kind, in upstream's documents as in ours; the reference leaves it out",
   [`${alphaItems}.x-kubernetes-list-type`]: listOfAlpha,
   [`${alphaItems}.x-kubernetes-list-map-keys`]: listOfAlpha,
@@ -34,6 +45,9 @@ const schemas: Exceptions = {
 const discovery: Exceptions = {
   "v1.pods": pod,
   "v1.services": service,
+  "v1.limitranges": quotas,
+  "v1.resourcequotas": quotas,
+  "v1.resourcequotas/status": quotas,
   "admissionregistration.k8s.io/v1": later,
   "admissionregistration.k8s.io/v1beta1": later,
   "admissionregistration.k8s.io/v1alpha1": later,
@@ -46,6 +60,8 @@ const columns: Exceptions = {
   "v1/PodTemplate": "the reference has no facts about it",
   "v1/Pod": pod,
   "v1/Service": service,
+  "v1/LimitRange": quotas,
+  "v1/ResourceQuota": quotas,
 };
 
 export const exceptions = Object.freeze({ schemas, discovery, columns });

@@ -12,7 +12,8 @@ import {
 } from "../../../plugin.ts";
 import type { ValidationContext } from "./validation-options.ts";
 import type { PodSpec } from "./pod-spec.ts";
-import { isHugePages, podResourceName, validateResources } from "./validate-resources.ts";
+import { podResourceName, validateResources } from "./validate-resources.ts";
+import { isHugePages } from "../../shared/resource-names.ts";
 
 type Amounts = Readonly<Record<string, Quantity>>;
 

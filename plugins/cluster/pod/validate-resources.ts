@@ -8,72 +8,25 @@ import {
   forbidden,
   integerOf,
   invalid,
-  isWhole,
   type Names,
   notFound,
   notSupported,
   parseQuantity,
-  qualifiedName,
   required,
   roundUp,
-  spell,
 } from "../../../plugin.ts";
 import { Unreadable } from "../../../core/scalars/unreadable.ts";
+import {
+  canOvercommit,
+  containerResourceName,
+  isHugePages,
+  type NameRule,
+  resourceName,
+  validateAmount,
+} from "../../shared/resource-names.ts";
 import type { ResourceRequirements } from "../../shared/volumes/mod.ts";
 import type { ValidationContext } from "./validation-options.ts";
 import { label } from "./rules.ts";
-
-const ofContainers = ["cpu", "memory", "ephemeral-storage"];
-const countable = ["pods", "services", "replicationcontrollers", "resourcequotas", "secrets", "configmaps", "persistentvolumeclaims"];
-const standard: ReadonlySet<string> = new Set([
-  ...ofContainers,
-  "storage",
-  "requests.cpu",
-  "requests.memory",
-  "requests.storage",
-  "requests.ephemeral-storage",
-  "limits.cpu",
-  "limits.memory",
-  "limits.ephemeral-storage",
-  "services.nodeports",
-  "services.loadbalancers",
-  ...countable,
-]);
-
-export function isHugePages(name: string): boolean {
-  return name.startsWith("hugepages-");
-}
-/** Whether the name is a resource of the platform: it has no domain, or the platform's. */
-function isNative(name: string, names: Names): boolean {
-  return !name.includes("/") || name.includes(spell(names, "{platform}.io/"));
-}
-function isExtended(name: string, names: Names): boolean {
-  return !isNative(name, names) && !name.startsWith("requests.") && qualifiedName(`requests.${name}`).length === 0;
-}
-/** Whether the resource can be overcommitted. */
-function canOvercommit(name: string, names: Names): boolean {
-  return isNative(name, names) && !isHugePages(name);
-}
-
-/** Validates the name of a resource. */
-type NameRule = (name: string, path: string, names: Names) => readonly FieldError[];
-
-const resourceName: NameRule = (name, path) => {
-  const errors: FieldError[] = qualifiedName(name).map((wrong) => invalid(path, name, wrong));
-  if (errors.length > 0 || name.includes("/") || standard.has(name) || isHugePages(name)) return errors;
-  return [invalid(path, name, "must be a standard resource type or fully qualified")];
-};
-
-/** Validates the name of a container resource. */
-const containerResourceName: NameRule = (name, path, names) => {
-  const errors: FieldError[] = [...resourceName(name, path, names)];
-  if (!name.includes("/")) {
-    if (!ofContainers.includes(name) && !isHugePages(name)) errors.push(invalid(path, name, "must be a standard resource for containers"));
-  } else if (!isNative(name, names) && !isExtended(name, names)) {
-    errors.push(invalid(path, name, "doesn't follow extended resource name standard"));
-  }
-  return errors;
-};
 
 const ofPods = ["cpu", "memory"];
 
@@ -83,13 +36,6 @@ export const podResourceName: NameRule = (name, path, names) => {
   if (errors.length > 0 || ofPods.includes(name) || isHugePages(name)) return errors;
   return [notSupported(path, name, ["cpu", "hugepages-", "memory"])];
 };
-
-function validateQuantity(name: string, amount: string, path: string, names: Names): readonly FieldError[] {
-  const errors: FieldError[] = compareQuantities(amount, "0") < 0 ? [invalid(path, amount, "must be greater than or equal to 0")] : [];
-  const whole = isExtended(name, names) || countable.includes(name);
-  if (whole && !isWhole(amountOf(amount))) errors.push(invalid(path, amount, "must be an integer"));
-  return errors;
-}
 
 /** Checks that a quantity of huge pages is a multiple of the page size, which is part of the resource name. */
 function validatePages(name: string, amount: string, path: string): readonly FieldError[] {
@@ -121,12 +67,12 @@ export function validateResources(
   const errors: FieldError[] = [];
   for (const [name, amount] of Object.entries(limits)) {
     const at = `${path}.limits[${name}]`;
-    append(errors, nameRule(name, at, spelled), validateQuantity(name, amount, at, spelled), pages(name, amount, at));
+    append(errors, nameRule(name, at, spelled), validateAmount(name, amount, at, spelled), pages(name, amount, at));
   }
   for (const [name, amount] of Object.entries(requests)) {
     const at = `${path}.requests[${name}]`;
     const limit = Object.hasOwn(limits, name) ? limits[name] : undefined;
-    append(errors, nameRule(name, at, spelled), validateQuantity(name, amount, at, spelled));
+    append(errors, nameRule(name, at, spelled), validateAmount(name, amount, at, spelled));
     append(errors, validateRequest(name, amount, limit, path, spelled));
     append(errors, pages(name, amount, at));
   }
