@@ -1,5 +1,5 @@
 /** A client of JSON over HTTPS: webhooks, and the kube-apiserver in front. */
-import { Agent as HttpAgent, type IncomingMessage, request as httpRequest, type RequestOptions } from "node:http";
+import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as httpRequest, type RequestOptions } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { limits } from "../../../core/limits.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
@@ -82,7 +82,6 @@ export function remoteClient(read: () => Promise<RemoteAccess>, now: () => numbe
     const options: RequestOptions = {
       method,
       agent,
-      signal,
       headers: {
         accept: "application/json",
         "user-agent": "thole",
@@ -93,6 +92,12 @@ export function remoteClient(read: () => Promise<RemoteAccess>, now: () => numbe
     return await new Promise((resolve, reject) => {
       const sent = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, options, resolve);
       sent.on("error", (error) => reject(signal.aborted ? signal.reason : new Error(`${url.host}: ${causeOf(error)}`, { cause: error })));
+      const abort = () => {
+        reject(signal.reason);
+        cancel(sent);
+      };
+      signal.addEventListener("abort", abort, { once: true });
+      sent.on("close", () => signal.removeEventListener("abort", abort));
       sent.end(bytes);
     });
   }
@@ -120,6 +125,12 @@ export function remoteClient(read: () => Promise<RemoteAccess>, now: () => numbe
     },
     close: () => known?.agent.destroy(),
   };
+}
+
+/** Ends a request. Deno would send it again, without an end, if its connection had served another one before. */
+function cancel(sent: ClientRequest): void {
+  sent.reusedSocket = false;
+  sent.destroy();
 }
 
 function agentOf({ server, ca, cert, key, serverName, insecure }: RemoteAccess): HttpAgent {

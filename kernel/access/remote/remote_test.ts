@@ -162,6 +162,29 @@ test("a client rejects an endless response, aborts, and reports the host of an u
     );
   }));
 
+test("an aborted request on a connection that has served another one is not sent again", async () => {
+  const asked: string[] = [];
+  const aborting = new AbortController();
+  await withServer((request, response) => {
+    asked.push(String(request.url));
+    if (request.url === "/base/held") aborting.abort(new Error("enough"));
+    else if (request.url === "/base/begun") response.write("{");
+    else response.end("{}");
+  }, async (access) => {
+    const client = remoteClient(() => Promise.resolve(access));
+    await client.send({ method: "POST", path: "/first", body: {}, signal: never });
+    await assert.rejects(client.send({ method: "POST", path: "/held", body: {}, signal: aborting.signal }), /enough/);
+    await client.send({ method: "POST", path: "/last", body: {}, signal: never });
+    assert.deepEqual(asked, ["/base/first", "/base/held", "/base/last"]);
+    const begun = new AbortController();
+    const reading = client.send({ method: "POST", path: "/begun", body: {}, signal: begun.signal });
+    while (asked.length < 4) await new Promise((resolve) => setTimeout(resolve, 1));
+    begun.abort(new Error("enough"));
+    await assert.rejects(reading, /enough/);
+    client.close();
+  });
+});
+
 test("a client streams values line by line, and reads expired credentials again", () => {
   let now = 0;
   return withServer((request, response) => {
