@@ -398,6 +398,9 @@ export const limits = Object.freeze({
   conversionAnswerBytesMax: 16 * 1024 * 1024,
   /** Bytes of converted objects that the watches of one kind share. Others are converted again. */
   conversionSharedBytesMax: 4 * 1024 * 1024,
+  /** Milliseconds before the events of a watch are converted again after a failure: the first pause, each twice the one before, and the longest. */
+  conversionRetryMs: 100,
+  conversionRetryMsMax: 5_000,
   /** UTF-16 units of an answer of a webhook in an error message. */
   webhookExcerptLengthMax: 1024,
   /** The audit policy file, in UTF-16 units. */

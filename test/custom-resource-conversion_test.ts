@@ -197,6 +197,88 @@ test("a watch gets each event in its version, and in order", async () => {
   }
 });
 
+test("a watch stays open while its events cannot be converted, and gets them when the webhook works again", async () => {
+  await using server = await openTestServer();
+  const webhook = await openConversionWebhook();
+  try {
+    await define(server, webhook);
+    await done(server, "POST", things("v1"), v1("one"));
+    const events: string[] = [];
+    const follow = async (path: string) => {
+      const { body } = await send(server, "GET", path);
+      for await (const { type, object } of documents(body!)) events.push(`${type} ${object.spec?.hostPort ?? object.message}`);
+    };
+    void follow(`${things("v1beta1")}?watch=1`);
+    await until(async () => assert.deepEqual(events, ["ADDED a:1"]));
+    let isBroken = true, failures = 0;
+    webhook.answer = (review) => {
+      if (!isBroken) return undefined;
+      failures++;
+      return answered(review, [], { result: { status: "Failure", message: "no" } });
+    };
+    await done(server, "PATCH", `${things("v1")}/one`, { spec: { port: "2" } }, "application/merge-patch+json");
+    await done(server, "PATCH", `${things("v1")}/one`, { spec: { port: "3" } }, "application/merge-patch+json");
+    await until(async () => assert.ok(failures >= 3));
+    assert.deepEqual(events, ["ADDED a:1"]);
+    isBroken = false;
+    await until(async () => assert.deepEqual(events, ["ADDED a:1", "MODIFIED a:2", "MODIFIED a:3"]));
+    // A watch that cannot begin ends at once.
+    isBroken = true;
+    events.length = 0;
+    await follow(`${things("v1beta1")}?watch=1`);
+    assert.deepEqual(events, [`ERROR conversion webhook for ${group}/v1, Kind=Thing failed: no`]);
+  } finally {
+    await webhook.close();
+  }
+});
+
+test("a dry run calls the webhook as the write would, and stores nothing", async () => {
+  await using server = await openTestServer();
+  const webhook = await openConversionWebhook();
+  try {
+    await define(server, webhook);
+    const { spec, metadata } = await done(server, "POST", things("v1"), v1("one", undefined, { finalizers: ["example.com/hold"] }));
+    // Conversion to v1 changes the host.
+    webhook.answer = (review) => {
+      const { desiredAPIVersion, objects } = review.request;
+      const upper = (object: any) =>
+        object.spec.host === undefined ? object : { ...object, spec: { ...object.spec, host: object.spec.host.toUpperCase() } };
+      return answered(review, objects.map((object) => upper(converted(object, desiredAPIVersion))));
+    };
+    const calls = async (run: () => Promise<any>): Promise<readonly unknown[]> => {
+      webhook.reviews.length = 0;
+      const result = await run(), versions = webhook.reviews.map(({ request }) => request.desiredAPIVersion.split("/")[1]);
+      return [result.spec, versions.at(-2), versions.at(-1)];
+    };
+    const one = `${things("v1beta1")}/one?dryRun=All`, apply = "application/apply-patch+yaml";
+    const created = () => done(server, "POST", `${things("v1beta1")}?dryRun=All`, beta("two", { hostPort: "b:2" }));
+    assert.deepEqual(await calls(created), [{ hostPort: "B:2" }, "v1", "v1beta1"]);
+    assert.equal((await created()).metadata.resourceVersion, undefined);
+    const shown = await done(server, "GET", `${things("v1beta1")}/one`);
+    const writes = [
+      () => done(server, "PUT", one, { ...shown, spec: { hostPort: "c:3" } }),
+      () => done(server, "PATCH", one, { spec: { hostPort: "c:3" } }, "application/merge-patch+json"),
+      () => done(server, "PATCH", `${one}&fieldManager=x&force=true`, beta("one", { hostPort: "c:3" }), apply),
+    ];
+    for (const write of writes) assert.deepEqual(await calls(write), [{ hostPort: "C:3" }, "v1", "v1beta1"]);
+    webhook.reviews.length = 0;
+    await done(server, "POST", `${things("v1")}?dryRun=All`, v1("two"));
+    assert.deepEqual(webhook.reviews, [], "the version of the store needs no conversion");
+    webhook.answer = (review) =>
+      review.request.desiredAPIVersion.endsWith("/v1beta1")
+        ? undefined
+        : answered(review, [], { result: { status: "Failure", message: "no" } });
+    const message = `conversion webhook for ${group}/v1beta1, Kind=Thing failed: no`;
+    assert.deepEqual(await refused(server, "POST", `${things("v1beta1")}?dryRun=All`, beta("two")), [500, message]);
+    assert.deepEqual(await refused(server, "DELETE", one), [500, message], "the finalizer would have kept it");
+    const after = await done(server, "GET", `${things("v1")}/one`);
+    assert.deepEqual([after.spec, after.metadata.resourceVersion], [spec, metadata.resourceVersion]);
+    assert.equal((await done(server, "GET", things("v1"))).items.length, 1);
+  } finally {
+    await webhook.close();
+  }
+});
+
 test("each wrong answer is refused with upstream's message, and written objects stay as they are", async () => {
   await using server = await openTestServer({ unexpectedErrors: "answer" });
   const webhook = await openConversionWebhook();

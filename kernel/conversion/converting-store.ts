@@ -7,9 +7,10 @@
  * Each version of such a kind has keys of its own above this store and none below it, so that everything above is as for any other kind.
  * Keys of other kinds are passed on.
  */
-import { abortable } from "../../core/async.ts";
+import { abortable, pause } from "../../core/async.ts";
 import { limits } from "../../core/limits.ts";
 import type { ConversionContext, StoredConversion } from "../../core/conversion.ts";
+import { StatusError } from "../../core/status-error.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Batch, Change, Commit, Entry, Listing, Page, Range, Revision, Store, StoreEvent } from "../store/store.ts";
 import { type ConvertedKey, convertedKey, convertedKinds, shownKey, storedKey } from "./converted-kinds.ts";
@@ -54,7 +55,18 @@ export function convertingStore(store: Store, { prefix, catalog, context }: Conv
   }
   async function* watch(place: ConvertedKey, range: Range, from: Revision, signal: AbortSignal): AsyncGenerator<Batch> {
     for await (const batch of store.watch(storedRange(place, range), from, signal)) {
-      yield batch.events.length === 0 ? batch : { ...batch, events: await abortable(shownEvents(place, batch.events), signal) };
+      yield batch.events.length === 0 ? batch : { ...batch, events: await convertedEvents(place, batch.events, signal) };
+    }
+  }
+  /** As upstream, a watch stays open while its events cannot be converted, and gets them afterwards. */
+  async function convertedEvents(place: ConvertedKey, events: readonly StoreEvent[], signal: AbortSignal): Promise<readonly StoreEvent[]> {
+    for (let ms: number = limits.conversionRetryMs;; ms = Math.min(2 * ms, limits.conversionRetryMsMax)) {
+      try {
+        return await abortable(shownEvents(place, events), signal);
+      } catch (error) {
+        if (signal.aborted || !(error instanceof StatusError)) throw error;
+      }
+      await pause(ms, signal);
     }
   }
   async function shownEvents(place: ConvertedKey, events: readonly StoreEvent[]): Promise<readonly StoreEvent[]> {

@@ -7,6 +7,7 @@ import { objectResult, type VerbResult } from "../respond/answer.ts";
 import { readBody } from "../write/draft/body.ts";
 import { recorded } from "../write/field-managers.ts";
 import { Item, keyOf, storedBytes } from "../objects/objects.ts";
+import { asStored } from "../write/dry-run.ts";
 import { writeOptions } from "../request/options.ts";
 import { requestHookContext } from "../write/request-hook-context.ts";
 import { placed, toCreate } from "../write/write-pipeline.ts";
@@ -72,8 +73,10 @@ async function insert(call: RequestContext, object: ApiObject, dryRun: boolean, 
   const value = storedBytes(endpoint.stored, object, call.catalog.storedAs);
   if (dryRun) {
     const { entry } = await backend.store.get(key, call.deadline.signal);
-    if (entry === undefined) return { done: true, item: Item.unsaved(endpoint.stored, key, object, sent) };
-    return { done: false, current: new Item(endpoint.stored, entry) };
+    if (entry !== undefined) return { done: false, current: new Item(endpoint.stored, entry) };
+    const shown = await asStored(call, value);
+    const created = shown === value ? object : new Item(endpoint.stored, { key, revision: 0, value: shown }).object;
+    return { done: true, item: Item.unsaved(endpoint.stored, key, created, sent) };
   }
   const ttlSeconds = endpoint.resource.strategy?.ttlSeconds;
   const commit = await backend.store.commit({ key, expect: "absent", value, ...(ttlSeconds === undefined ? {} : { ttlSeconds }) });

@@ -11,6 +11,7 @@ import { isExpected, readIfMatch } from "../request/if-match.ts";
 import { type Attempt, shownKind } from "./shown-kind.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import { Item, storedBytes } from "../objects/objects.ts";
+import { asStored } from "../write/dry-run.ts";
 import { writeOptions } from "../request/options.ts";
 import { servedObject } from "../respond/served.ts";
 import type { Revision } from "../store/store.ts";
@@ -142,7 +143,10 @@ async function put(call: RequestContext, current: Item, next: ApiObject, dryRun:
   }
   const finished = isFinished(next, resource.deletion);
   const shown = (revision: Revision) => Item.written(stored, { key: current.key, value, revision }, next);
-  if (dryRun) return { tag: "done", result: shown(current.revision), committed: false };
+  if (dryRun) {
+    const { key, revision } = current, read = await asStored(call, value);
+    return { tag: "done", result: read === value ? shown(revision) : new Item(stored, { key, value: read, revision }), committed: false };
+  }
   // Updates remove the finalizers of an object that is being deleted, so they may use the reserve of a full disk.
   const frees = current.object.metadata.deletionTimestamp !== undefined;
   const commit = await backend.store.commit({ key: current.key, expect: current.revision, value: finished ? undefined : value, frees });
