@@ -1,5 +1,6 @@
 import { goJson, goString } from "./tree/json-text.ts";
 import type { Json } from "./schema.ts";
+import { goNumber } from "./tree/go-number.ts";
 import { goQuote } from "./tree/go-quote.ts";
 
 /** The value of an error that shows none, as upstream's `OmitValueType`. */
@@ -56,7 +57,7 @@ function valueText(value: unknown, quoted: "go" | "json"): string {
   if (value === undefined || value === null) return "null";
   if (typeof value === "string") return quoted === "json" ? goString(value) : goQuote(value);
   if (typeof value === "object") return goJson(value as Json); // validated values are JSON
-  return String(value);
+  return typeof value === "number" && Number.isFinite(value) ? goNumber(value) : String(value);
 }
 
 /** The error without its path, as in a Status cause: `Invalid value: "x": must be y`. */

@@ -10,8 +10,8 @@ export const limits = Object.freeze({
   /** Declared number of items of a CBOR list and of pairs of a CBOR map. Larger than any body allows. */
   cborElementsMax: 2 ** 31 - 1,
   cborPairsMax: 2 ** 21,
-  /** Maximum nesting of structs in decoders. Only recursive schemas come near it. */
-  typedDepthMax: 1000,
+  /** Maximum nesting of structs in decoders. Only recursive schemas come near it: those of definitions, whose folds are recursive. */
+  typedDepthMax: 500,
   /** Unknown and duplicate fields reported for one body (as upstream's decoder). */
   strictFindingsMax: 100,
   /** Unknown fields reported for one strategic merge patch (upstream has no bound). */
@@ -246,7 +246,9 @@ export const limits = Object.freeze({
   localAuthorizationRetryMs: 20,
   /** Time that the start waits for controllers. */
   startedMsMax: 2_000,
-  /** Maximum depth of the path of a managed field. */
+  /** Levels of a value without a schema whose fields have owners. Deeper ones are owned as one value. */
+  deducedDepthMax: 400,
+  /** Maximum depth of the path of a managed field: in a schema, and in a value without one. */
   fieldSetDepthMax: 1000,
   /** Total size of request line and headers (Go's http.DefaultMaxHeaderBytes). */
   headerBytesMax: 1024 * 1024,

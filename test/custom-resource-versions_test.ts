@@ -32,7 +32,11 @@ const definition = {
 interface Thing {
   readonly message?: string;
   readonly spec: object;
-  readonly metadata: { readonly managedFields?: readonly { readonly apiVersion: string; readonly fieldsV1: object }[] };
+  readonly metadata: {
+    readonly generation?: number;
+    readonly resourceVersion?: string;
+    readonly managedFields?: readonly { readonly apiVersion: string; readonly fieldsV1: object }[];
+  };
 }
 async function send(server: TestServer, method: string, path: string, body?: object, type = "application/json"): Promise<[number, Thing]> {
   const init = body === undefined ? {} : { headers: { "content-type": type }, body: JSON.stringify(body) };
@@ -108,4 +112,21 @@ test("an object is validated before the fields that are not stored are removed",
     apply,
   );
   assert.deepEqual([applied, after.spec], [200, {}]);
+});
+
+test("the generation counts changes of fields that the version of the request has", async () => {
+  await using server = await serverWithVersions();
+  const generation = async (version: string, spec: object) => {
+    const [status, { metadata }] = await send(server, "PATCH", `${things(version)}/a`, { spec }, merge);
+    return [status, metadata.generation];
+  };
+  await send(server, "POST", things("v1"), thing("v1", "a", { one: "1", both: "b" }));
+  const [, { metadata }] = await send(server, "GET", `${things("v1")}/a`);
+  const { resourceVersion } = metadata;
+  const dropping = { ...thing("v3", "a", { both: "b" }), metadata: { name: "a", resourceVersion } };
+  const [status, after] = await send(server, "PUT", `${things("v3")}/a`, dropping);
+  assert.deepEqual([status, after.spec, after.metadata.generation], [200, { both: "b" }, 1], "only a field was dropped");
+  assert.notEqual(after.metadata.resourceVersion, resourceVersion);
+  assert.deepEqual(await generation("v1", { both: "c" }), [200, 2]);
+  assert.deepEqual(await generation("v2", { two: "not stored" }), [200, 3]);
 });

@@ -3,6 +3,7 @@
  * merged item by item or treated as one value. Apply has no other access to schema nodes.
  */
 import { once } from "../async.ts";
+import { limits } from "../limits.ts";
 import { type Member, membersOf } from "../derive/members.ts";
 import { fold, type Json, type ListNode, type Node, type StructNode } from "../schema.ts";
 import { zeroOf } from "../derive/zero.ts";
@@ -41,7 +42,8 @@ const numeric: Atom = { scalar: "numeric" };
 const string: Atom = { scalar: "string" };
 const boolean: Atom = { scalar: "boolean" };
 const untyped: Atom = { scalar: "untyped" };
-const oneValue: Atom = {
+/** A value that is not looked into. */
+export const oneValue: Atom = {
   scalar: "untyped",
   get list(): ListAtom {
     return { type: "atomic", keys: [], of: oneValue };
@@ -51,16 +53,23 @@ const oneValue: Atom = {
   },
 };
 const deducedList: ListAtom = { type: "atomic", keys: [], of: oneValue };
-/** A value without a schema: its maps are merged, its lists are one value each. */
-const deduced: Atom = {
-  scalar: "untyped",
-  list: deducedList,
-  get map(): MapAtom {
-    return deducedMap;
-  },
-};
-const deducedMap: MapAtom = { atomic: false, fields: undefined, of: deduced };
-const anyMap: Atom = { map: deducedMap };
+/**
+ * A value without a schema: its maps are merged, its lists are one value each. Below so many levels, maps are one value, too: the walks over
+ * values with atoms are recursive, and a value may have ten thousand levels.
+ */
+function deducedAt(level: number): Atom {
+  if (level === limits.deducedDepthMax) return oneValue;
+  const map = once((): MapAtom => ({ atomic: false, fields: undefined, of: deducedAt(level + 1) }));
+  return {
+    scalar: "untyped",
+    list: deducedList,
+    get map(): MapAtom {
+      return map();
+    },
+  };
+}
+const deduced = deducedAt(0);
+const anyMap: Atom = { map: { atomic: false, fields: undefined, of: deduced } };
 
 /** The atom of a node. Cached by node. */
 export const atomOf: (node: Node) => Atom = fold<Atom>({

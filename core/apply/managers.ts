@@ -6,6 +6,7 @@
  *   beta updates data.a    ->  alpha {data.b}, beta {data.a}
  *   alpha applies data.a   ->  conflict with beta; with force: alpha {data.a}, and data.b is removed, because it has no owner left
  */
+import { limits } from "../limits.ts";
 import { isObject, type Json } from "../schema.ts";
 import { type Atom } from "./atom.ts";
 import {
@@ -135,17 +136,21 @@ export function applied(versions: Versions, live: Json, config: Json, before: Ow
   return { done: true, object: changed ? object : undefined, owners: after };
 }
 
-/** Whether an apply changes nothing. An empty list of a live object is Go's nil, so null is equal to it. */
-function sameAsLive(live: Json | undefined, object: Json | undefined): boolean {
+/**
+ * Whether an apply changes nothing. An empty list of a live object is Go's nil, so null is equal to it. Levels that are owned as one value
+ * are compared without recursion.
+ */
+function sameAsLive(live: Json | undefined, object: Json | undefined, depth = 0): boolean {
   if (object === null && Array.isArray(live)) return live.length === 0;
+  if (depth === limits.fieldSetDepthMax) return sameValue(live, object);
   if (Array.isArray(live) && Array.isArray(object)) {
-    return live.length === object.length && live.every((each, i) => sameAsLive(each, object[i]));
+    return live.length === object.length && live.every((each, i) => sameAsLive(each, object[i], depth + 1));
   }
   if (!isObject(live) || !isObject(object)) return sameValue(live, object);
   if (live === object) return true;
   const keys = Object.keys(live);
   return keys.length === Object.keys(object).length &&
-    keys.every((key) => Object.hasOwn(object, key) && sameAsLive(live[key], object[key]));
+    keys.every((key) => Object.hasOwn(object, key) && sameAsLive(live[key], object[key], depth + 1));
 }
 
 /** The merged object without the fields that the manager applied last and omits now, unless another manager owns them. */

@@ -1,7 +1,7 @@
 /** Values with their types: validation, the fields that a value sets, comparison of two values. */
 import { sameValue } from "../derive/same-value.ts";
 import { goQuote } from "../tree/go-quote.ts";
-import { type Atom, elementOf, type ListAtom, memberAtom, type ScalarType, type Shape, shapeOf } from "./atom.ts";
+import { type Atom, elementOf, type ListAtom, memberAtom, oneValue, type ScalarType, type Shape, shapeOf } from "./atom.ts";
 import { type Element, elementText } from "./element.ts";
 import { emptySet, type FieldSet, isEmptySet, leafSet, recursiveDifference, setOf, union } from "./field-set.ts";
 import { isObject, type Json } from "../schema.ts";
@@ -21,7 +21,7 @@ interface Check {
 }
 /** Whether all items of keyed lists have a key. Decoding has checked the types of everything else. */
 export function hasAllKeys(atom: Atom, value: Json): boolean {
-  if (!canLackKeys(atom)) return true;
+  if (atom === oneValue || !canLackKeys(atom)) return true;
   if (isList(value)) {
     const { list } = atom;
     return list === undefined ||
@@ -58,7 +58,7 @@ export function problemsText(problems: readonly string[]): string {
 }
 
 function checkValue(atom: Atom, value: Json, path: string, check: Check): void {
-  if (value === null) return;
+  if (value === null || atom === oneValue) return;
   const report = (what: string) => check.problems.push(path === "" ? what : `${path}: ${what}`);
   const shape = shapeOf(atom, value);
   if (shape === "scalar") {
@@ -107,22 +107,26 @@ function scalarProblem(type: ScalarType, value: Json): string | undefined {
   return scalar ? undefined : `expected any scalar, got &{${goText(value)}}`;
 }
 
+/** Levels of a value that error messages show. */
+const shownDepthMax = 500;
+
 /** A value as Go's `%v` shows it. */
-function goText(value: Json): string {
+function goText(value: Json, depth = 0): string {
   if (value === null) return "<nil>";
-  if (isList(value)) return `[${value.map(goText).join(" ")}]`;
-  if (isObject(value)) return `map[${Object.keys(value).sort().map((key) => `${key}:${goText(value[key]!)}`).join(" ")}]`;
-  return String(value);
+  if (typeof value !== "object") return String(value);
+  if (depth === shownDepthMax) return "...";
+  if (isList(value)) return `[${value.map((item) => goText(item, depth + 1)).join(" ")}]`;
+  return `map[${Object.keys(value).sort().map((key) => `${key}:${goText(value[key]!, depth + 1)}`).join(" ")}]`;
 }
 /** As `%#v` does. */
-function goSyntax(value: Json): string {
+function goSyntax(value: Json, depth = 0): string {
   if (value === null) return "interface {}(nil)";
   if (typeof value === "string") return goQuote(value);
-  if (isList(value)) return `[]interface {}{${value.map(goSyntax).join(", ")}}`;
-  if (isObject(value)) {
-    return `map[string]interface {}{${Object.keys(value).sort().map((key) => `${goQuote(key)}:${goSyntax(value[key]!)}`).join(", ")}}`;
-  }
-  return String(value);
+  if (typeof value !== "object") return String(value);
+  if (depth === shownDepthMax) return "...";
+  if (isList(value)) return `[]interface {}{${value.map((item) => goSyntax(item, depth + 1)).join(", ")}}`;
+  const members = Object.keys(value).sort().map((key) => `${goQuote(key)}:${goSyntax(value[key]!, depth + 1)}`);
+  return `map[string]interface {}{${members.join(", ")}}`;
 }
 /** As `%T` does. */
 function goType(value: Json): string {
@@ -218,7 +222,8 @@ function compareAs(atom: Atom, shape: Shape, before: Json | undefined, after: Js
     const next = isList(after) && after.length > 0 ? after : undefined;
     if (old === undefined && next === undefined) {
       const { nil } = atom.list!;
-      return compareLeaf(before === nil ? null : before, after === nil ? null : after);
+      // Without such an empty list, `nil` is undefined, and so is an absent value.
+      return nil === undefined ? compareLeaf(before, after) : compareLeaf(before === nil ? null : before, after === nil ? null : after);
     }
     if (atom.list!.type === "atomic") return compareLeaf(before, after);
     return withItself(compareItems(atom.list!, old ?? [], next ?? []), before, after);

@@ -1,8 +1,26 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { boolean, field, int32, type Json, list, mapBy, quantity, raw, record, setOf, string, struct, time } from "../schema.ts";
+import { sameValue } from "../derive/same-value.ts";
+import { limits } from "../limits.ts";
+import {
+  boolean,
+  field,
+  int32,
+  type Json,
+  list,
+  mapBy,
+  quantity,
+  raw,
+  record,
+  setOf,
+  string,
+  struct,
+  structural,
+  time,
+} from "../schema.ts";
+import type { StructuralSchema } from "../structural-schema.ts";
 import { atomOf } from "./atom.ts";
-import { pathTexts, readFieldSet, setOfPaths } from "./field-set.ts";
+import { pathTexts, readFieldSet, setOfPaths, writeFieldSet } from "./field-set.ts";
 import { merge, removeFields } from "./merge.ts";
 import { compare, fieldSetOf, hasAllKeys, problemsText, reconciled, typeProblems } from "./typed.ts";
 
@@ -149,4 +167,35 @@ test("reconciled() merges the fields of a value that is atomic now, and changes 
   assert.deepEqual(pathTexts(reconciled(atom, before)), [".part", ".values", ".whole"]);
   const same = readFieldSet({ "f:part": { "f:one": {} } });
   assert.equal(reconciled(atom, same), same);
+});
+
+const P: StructuralSchema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+const custom = atomOf(
+  structural({ type: "object", properties: { free: P, list: { type: "array", items: { type: "string" }, nullable: true } } }),
+);
+
+test("a null list of a custom resource is a field that was added", () => {
+  const { added } = compare(custom, {}, { list: null });
+  assert.deepEqual(pathTexts(added), [".list"]);
+  assert.deepEqual(pathTexts(fieldSetOf(custom, { list: null })), [".list"]);
+});
+
+test("a value without a schema may have ten thousand levels: deep ones are owned as one value", () => {
+  const nested = (levels: number, leaf: Json) => {
+    let value = leaf;
+    for (let i = 0; i < levels; i++) value = { a: value };
+    return value;
+  };
+  for (const levels of [limits.deducedDepthMax, limits.deducedDepthMax + 1, limits.documentDepthMax]) {
+    const before = { free: nested(levels, 1) }, after = { free: nested(levels, 2) };
+    const path = `.free${".a".repeat(Math.min(levels, limits.deducedDepthMax + 1))}`;
+    assert.deepEqual(typeProblems(custom, after), []);
+    assert.equal(pathTexts(fieldSetOf(custom, after)).at(-1), path);
+    assert.deepEqual(pathTexts(compare(custom, before, after).modified), [path]);
+    assert.equal(sameValue(merge(custom, before, after), after), true);
+    assert.equal(hasAllKeys(custom, after), true);
+    const set = readFieldSet(writeFieldSet(fieldSetOf(custom, after)));
+    assert.equal(pathTexts(set).at(-1), path);
+    assert.deepEqual(reconciled(custom, set), set);
+  }
 });

@@ -1,7 +1,7 @@
 /** Bounds and ranges of numbers. Integers are compared as int64, other numbers as doubles. */
 import { type FieldError, invalid } from "../field-error.ts";
 import type { StructuralSchema } from "../structural-schema.ts";
-import { numberText } from "../tree/values.ts";
+import { goNumber } from "../tree/go-number.ts";
 
 type Num = number | bigint;
 
@@ -32,9 +32,12 @@ export function numberErrors(value: Num, schema: StructuralSchema, path: string)
   return errors.filter((error) => error !== undefined);
 }
 
-/** A bound as it is compared: for an integer without its fraction. */
+const int64Min = -(2n ** 63n);
+
+/** A bound as it is compared: for an integer without its fraction, and the smallest int64 for one beyond an int64, as Go converts doubles. */
 function bound(value: Num, limit: number): Num {
-  return isIntegerValue(value) && Number.isFinite(limit) ? BigInt(Math.trunc(limit)) : limit;
+  if (!isIntegerValue(value) || !Number.isFinite(limit)) return limit;
+  return Math.abs(limit) < 2 ** 63 ? BigInt(Math.trunc(limit)) : int64Min;
 }
 
 function formatOf(type: string, format = ""): string {
@@ -42,13 +45,11 @@ function formatOf(type: string, format = ""): string {
   return type === "number" && (format === "float" || format === "double") ? format : "";
 }
 
-const floatMax = 3.4028234663852886e38;
-
 /** The error of a number outside of the range of its type and format. */
 function rangeError(value: Num, type: string, format: string, what: string, path: string): FieldError | undefined {
   const fits = type === "integer"
     ? isWhole(value) && (format !== "int32" || (value >= -(2n ** 31n) && value < 2n ** 31n)) && value >= -(2n ** 63n) && value < 2n ** 63n
-    : format !== "float" || Math.abs(Number(value)) <= floatMax;
+    : format !== "float" || Number.isFinite(Math.fround(Number(value)));
   if (fits) return undefined;
   const wanted = format === "" ? `${type} (default format)` : `${type} with format ${format}`;
   return invalid("<nil>", "", `${what} value must be of type ${wanted} in ${path}`);
@@ -61,7 +62,7 @@ function multipleError(value: Num, factor: number, path: string): FieldError | u
   const whole = isIntegerValue(value);
   const step = whole ? Math.trunc(factor) : factor;
   if (step <= 0) {
-    return invalid(path, goNumber(factor), `factor MultipleOf declared for ${path} must be positive: ${goNumber(whole ? step : factor)}`);
+    return invalid(path, step, `factor MultipleOf declared for ${path} must be positive: ${goNumber(step)}`);
   }
   const isMultiple = whole
     ? BigInt(value) % BigInt(step) === 0n
@@ -69,22 +70,9 @@ function multipleError(value: Num, factor: number, path: string): FieldError | u
   return isMultiple ? undefined : invalid(path, value, `${path} in body should be a multiple of ${goNumber(step)}`);
 }
 
-/** As go-openapi compares quotients of doubles. */
-function isNearlyWhole(quotient: number): boolean {
-  if (!Number.isFinite(quotient) || Math.abs(quotient) > Number.MAX_SAFE_INTEGER) return false;
-  const whole = Math.trunc(quotient), difference = Math.abs(quotient - whole);
-  if (quotient === whole) return true;
-  if (quotient === 0 || whole === 0 || difference < Number.EPSILON) return difference < 1e-9 * Number.EPSILON;
-  return difference / (Math.abs(quotient) + Math.abs(whole)) < 1e-9;
-}
-
-/** A number as Go's `%v` shows it: exponents from 1e+21 and below 1e-4 for doubles. */
-function goNumber(value: Num): string {
-  if (typeof value === "bigint") return String(value);
-  if (value !== 0 && (Math.abs(value) < 1e-4 || Math.abs(value) >= 1e21)) {
-    const [digits = "", exponent = ""] = value.toExponential().split("e");
-    const power = exponent.replace(/^[+-]/, "");
-    return `${digits}e${exponent.startsWith("-") ? "-" : "+"}${power.padStart(2, "0")}`;
-  }
-  return numberText(value);
+/** Whether go-openapi takes a double for an integer: a safe one, within a relative error of 1e-9. */
+export function isNearlyWhole(value: number): boolean {
+  if (!(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) return false;
+  const whole = Math.round(value);
+  return value === whole || Math.abs(value - whole) < 1e-9 * Math.abs(whole);
 }

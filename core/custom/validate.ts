@@ -10,7 +10,7 @@ import { goQuote } from "../tree/go-quote.ts";
 import { sortedKeys } from "../tree/sorted-keys.ts";
 import { Correlated } from "./correlation.ts";
 import { formatCheck } from "./formats.ts";
-import { isIntegerValue, numberErrors } from "./numbers.ts";
+import { isIntegerValue, isNearlyWhole, numberErrors } from "./numbers.ts";
 import { patternOf } from "./patterns.ts";
 import { Result } from "./result.ts";
 
@@ -21,13 +21,15 @@ export interface ValidateOptions {
   readonly shownPath?: string;
   /** The value before an update: errors of parts that have not changed are left out (gate CRDValidationRatcheting). */
   readonly old?: Json | undefined;
+  /** The value is a default of a definition: an integer or a string has no type then, but what its schema says in `anyOf`. */
+  readonly isDefault?: boolean;
 }
 
 /** All errors of a value. */
 export function validateValue(value: Json, schema: StructuralSchema, options: ValidateOptions = {}): readonly FieldError[] {
-  const { path = "", shownPath = path, old } = options;
+  const { path = "", shownPath = path, old, isDefault = false } = options;
   const correlated = old === undefined ? undefined : new Correlated(value, old, schema);
-  const { errors } = check(value, schema, { path: shownPath, correlated, isRoot: path === "" });
+  const { errors } = check(value, schema, { path: shownPath, correlated, isRoot: path === "", isDefault });
   return errors.map((error) => ({ ...error, path: fullPath(error.path, shownPath === path ? "" : path) }));
 }
 
@@ -43,6 +45,7 @@ interface Place {
   readonly path: string;
   readonly correlated: Correlated | undefined;
   readonly isRoot: boolean;
+  readonly isDefault: boolean;
 }
 
 /** Checks a value, with ratcheting where the old value is known. */
@@ -54,7 +57,7 @@ function check(value: Json, schema: StructuralSchema, place: Place): Result {
 function checkAll(value: Json, schema: StructuralSchema, place: Place): Result {
   const result = new Result();
   const { path } = place;
-  const types = typesOf(schema), format = knownFormat(schema);
+  const types = typesOf(schema, place.isDefault), format = knownFormat(schema, types);
   if (value === null) {
     if (types.length > 0 && schema.nullable !== true) result.add(typeError(path, types.join(","), "null"));
     else result.passed++;
@@ -85,14 +88,13 @@ function checkAll(value: Json, schema: StructuralSchema, place: Place): Result {
   return result;
 }
 
-function typesOf(schema: StructuralSchema): readonly string[] {
-  if (schema["x-kubernetes-int-or-string"] === true) return ["integer", "string"];
+function typesOf(schema: StructuralSchema, isDefault: boolean): readonly string[] {
+  if (schema["x-kubernetes-int-or-string"] === true) return isDefault ? [] : ["integer", "string"];
   return schema.type === undefined || schema.type === "" ? [] : [schema.type];
 }
 
 /** The format, if it is one that is checked for the type. */
-function knownFormat(schema: StructuralSchema): string {
-  const { format = "" } = schema, [type = "", ...more] = typesOf(schema);
+function knownFormat({ format = "" }: StructuralSchema, [type = "", ...more]: readonly string[]): string {
   if (more.length > 0 || type === "" || type === "string") return formatCheck(format) === undefined ? "" : format;
   if (type === "integer") return format === "int32" || format === "int64" ? format : "";
   return type === "number" && (format === "float" || format === "double") ? format : "";
@@ -112,7 +114,7 @@ function typeError(path: string, wanted: string, actual: string): FieldError {
 
 function checkType(value: Exclude<Json, null>, types: readonly string[], format: string, path: string, result: Result): void {
   const [type, own] = shapeOf(value);
-  const isFloatInteger = type === "number" && Number.isInteger(value) && types.includes("integer");
+  const isFloatInteger = type === "number" && isNearlyWhole(Number(value)) && types.includes("integer");
   const isIntegerNumber = type === "integer" && types.includes("number");
   const fits = types.includes(type) || isFloatInteger || isIntegerNumber;
   const isText = typeof value === "string" || Array.isArray(value);
@@ -153,11 +155,11 @@ function isAllowed(value: Json, allowed: Json): boolean {
   return typeof value === "number" && typeof allowed === "number" && Number.isInteger(allowed) && Math.trunc(value) === allowed;
 }
 
-function checkItems(items: readonly Json[], schema: StructuralSchema, { path, correlated }: Place, result: Result): void {
+function checkItems(items: readonly Json[], schema: StructuralSchema, { path, correlated, isDefault }: Place, result: Result): void {
   const { items: inner, minItems, maxItems } = schema;
   if (inner !== undefined) {
     items.forEach((item, index) =>
-      result.merge(check(item, inner, { path: `${path}[${index}]`, correlated: correlated?.item(index), isRoot: false }))
+      result.merge(check(item, inner, { path: `${path}[${index}]`, correlated: correlated?.item(index), isRoot: false, isDefault }))
     );
   }
   if (minItems !== undefined && items.length < minItems) {
@@ -167,7 +169,7 @@ function checkItems(items: readonly Json[], schema: StructuralSchema, { path, co
   result.passed++;
 }
 
-function checkMembers(object: JsonObject, schema: StructuralSchema, { path, correlated, isRoot }: Place, result: Result): void {
+function checkMembers(object: JsonObject, schema: StructuralSchema, { path, correlated, isRoot, isDefault }: Place, result: Result): void {
   const { minProperties, maxProperties, properties = {}, additionalProperties, required: wanted = [] } = schema;
   const keys = sortedKeys(object);
   if (minProperties !== undefined && keys.length < minProperties) {
@@ -183,7 +185,8 @@ function checkMembers(object: JsonObject, schema: StructuralSchema, { path, corr
     // Kind and version of an object are those of the request on both sides: their errors stay.
     const isType = isRoot && (key === "kind" || key === "apiVersion");
     const below = own && path === "" ? key : `${path}.${key}`;
-    result.merge(check(object[key]!, inner, { path: below, correlated: isType ? undefined : correlated?.member(key), isRoot: false }));
+    const member = isType ? undefined : correlated?.member(key);
+    result.merge(check(object[key]!, inner, { path: below, correlated: member, isRoot: false, isDefault }));
   }
   for (const key of wanted) if (!Object.hasOwn(object, key)) result.add(required(`${path}.${key}`, ""));
 }

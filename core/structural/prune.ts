@@ -48,15 +48,38 @@ interface Run {
   readonly path: (string | number)[];
 }
 
-const unknownSchema: StructuralSchema = Object.freeze({});
-
 function prune(value: Json, schema: StructuralSchema, run: Run): Json {
   if (Array.isArray(value)) {
     const { items } = schema;
-    if (items === undefined && schema["x-kubernetes-preserve-unknown-fields"] === true) return value;
-    return (value as readonly Json[]).map((item, index) => at(run, index, () => prune(item, items ?? unknownSchema, run)));
+    if (items !== undefined) return (value as readonly Json[]).map((item, index) => at(run, index, () => prune(item, items, run)));
+    return schema["x-kubernetes-preserve-unknown-fields"] === true ? value : pruneLists(value, run);
   }
   return isObject(value) ? pruneMembers(value, schema, run) : value;
+}
+
+/** Lists without a schema stay, the members of objects in them go. Iterative, because lists may have ten thousand levels. */
+function pruneLists(list: readonly Json[], { options, path }: Run): Json {
+  const root: Json[] = [], open: { readonly from: readonly Json[]; readonly into: Json[] }[] = [{ from: list, into: root }];
+  for (let last = open.at(-1); last !== undefined; last = open.at(-1)) {
+    const { from, into } = last;
+    if (into.length === from.length) {
+      open.pop();
+      path.pop();
+      continue;
+    }
+    const item = from[into.length]!;
+    path.push(into.length);
+    if (Array.isArray(item)) {
+      const inner: Json[] = [];
+      into.push(inner);
+      open.push({ from: item, into: inner });
+      continue;
+    }
+    if (isObject(item)) { for (const key of sortedKeys(item)) options.unknown?.([...path, key]); }
+    into.push(isObject(item) ? {} : item);
+    path.pop();
+  }
+  return root;
 }
 
 function pruneMembers(object: JsonObject, schema: StructuralSchema, run: Run): Json {

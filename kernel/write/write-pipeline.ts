@@ -161,14 +161,19 @@ function keptMeta(next: ObjectMeta, prior: ObjectMeta, managedFields: ObjectMeta
   });
 }
 
-/** Whether anything but metadata differs, and but the status, if it has a subresource. */
+/**
+ * Whether anything but metadata differs, and but the status, if it has a subresource. Custom resources are compared in the version of the
+ * request: fields that it does not have do not count.
+ */
 function specChanged({ endpoint }: RequestContext, next: ApiObject, prior: ApiObject): boolean {
-  const hasStatus = endpoint.subresources.has("status");
+  const isConverted = endpoint.resource.custom === true && endpoint.served.fromStored !== undefined;
+  const { encode } = isConverted ? endpoint : endpoint.stored;
+  const hasStatus = endpoint.subresources.has("status"), { apiVersion } = next;
   const rest = (object: ApiObject) => {
     const { status, ...others } = object as ApiObject & { status?: unknown };
-    return endpoint.stored.encode({ ...others, ...(hasStatus || status === undefined ? {} : { status }), metadata: {} } as ApiObject);
+    return encode({ ...others, ...(hasStatus || status === undefined ? {} : { status }), apiVersion, metadata: {} } as ApiObject);
   };
-  return rest(next) !== rest(prior);
+  return rest(next) !== rest(isConverted ? endpoint.fromStored(prior) : prior);
 }
 
 /** A generateName with five random characters, truncated to 63 characters in total. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Expr } from "../ast.ts";
 import { environment } from "../environment.ts";
+import { ArrayList } from "../value/collections.ts";
 import { jsonOfValue, valueOfJson } from "../value/json.ts";
 import { CelError, OptionalValue, type Value } from "../values.ts";
 import { programOf } from "./program.ts";
@@ -123,11 +124,22 @@ test("evaluate() stops cheap work that does not end", () => {
   assert.ok(cost < 1_000_000);
 });
 
+test("evaluate() compares values of any depth", () => {
+  const deep = (levels: number): Value => {
+    let json: readonly unknown[] = [];
+    for (let level = 0; level < levels; level++) json = [json];
+    return valueOfJson(json as never); // lists of lists are JSON
+  };
+  const isEqual = (a: Value, b: Value) => evaluated(call("_==_", "equals", name("a"), name("b")), { a, b }).value;
+  assert.equal(isEqual(deep(200_000), deep(200_000)), true);
+  assert.equal(isEqual(deep(200_000), deep(200_001)), false);
+});
+
 test("evaluate() stops a comparison that is too deep for the stack", () => {
   const deep = (): Value => {
-    let json: readonly unknown[] = [];
-    for (let level = 0; level < 200_000; level++) json = [json];
-    return valueOfJson(json as never); // lists of lists are JSON
+    let list: Value = new ArrayList([]);
+    for (let level = 0; level < 200_000; level++) list = new ArrayList([list]);
+    return list;
   };
   const { value, stopped } = evaluated(call("_==_", "equals", name("a"), name("b")), { a: deep(), b: deep() });
   assert.ok(value instanceof CelError);

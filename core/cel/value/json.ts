@@ -76,37 +76,65 @@ export function keysOfJson(object: JsonObject): readonly string[] {
 /** Fills a list or map whose JSON is not complete yet. */
 type Fill = () => CelError | undefined;
 
-/** Whether two JSON trees are equal as values, without making the values. */
-export function equalJson(left: Json, right: Json): boolean {
-  if (left === null || right === null || typeof left !== "object" || typeof right !== "object") {
-    if (typeof left === "string" && left.length > 64) spend(left.length >> 6);
-    return typeof left === typeof right ? left === right : isNumber(left) && isNumber(right) && compareNumbers(left, right) === 0;
+/** Levels that `equalJson` compares by recursion, which is faster. */
+const recursionMax = 200;
+
+/** Whether two JSON trees are equal as values, without making the values. They may have ten thousand levels. */
+export function equalJson(left: Json, right: Json, depth = 0): boolean {
+  if (left === null || right === null || typeof left !== "object" || typeof right !== "object") return equalScalars(left, right);
+  if (depth === recursionMax) return equalDeep(left, right);
+  return equalContainers(left, right, (first, second) => equalJson(first, second, depth + 1));
+}
+
+/** As `equalJson`, without recursion. */
+function equalDeep(left: Json, right: Json): boolean {
+  const waiting: [Json, Json][] = [[left, right]];
+  const later = (first: Json, second: Json) => waiting.push([first, second]) > 0;
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [first, second] = next;
+    const same = first === null || second === null || typeof first !== "object" || typeof second !== "object"
+      ? equalScalars(first, second)
+      : equalContainers(first, second, later);
+    if (!same) return false;
   }
-  if (isArray(left)) return isArray(right) && equalArrays(left, right);
-  return !isArray(right) && equalObjects(left, right);
+  return true;
+}
+
+/** One of the two is a scalar. */
+function equalScalars(left: Json, right: Json): boolean {
+  if (typeof left === "string" && left.length > 64) spend(left.length >> 6);
+  return typeof left === typeof right ? left === right : isNumber(left) && isNumber(right) && compareNumbers(left, right) === 0;
 }
 
 function isNumber(json: Json): json is number | bigint {
   return typeof json === "number" || typeof json === "bigint";
 }
 
-function equalArrays(left: readonly Json[], right: readonly Json[]): boolean {
+type Container = readonly Json[] | JsonObject;
+type Compare = (left: Json, right: Json) => boolean;
+
+function equalContainers(left: Container, right: Container, equalInside: Compare): boolean {
+  if (isArray(left)) return isArray(right) && equalArrays(left, right, equalInside);
+  return !isArray(right) && equalObjects(left, right, equalInside);
+}
+
+function equalArrays(left: readonly Json[], right: readonly Json[], equalInside: Compare): boolean {
   if (left.length !== right.length) return false;
   spend(left.length);
-  return left.every((item, index) => equalJson(item, right[index]!));
+  return left.every((item, index) => equalInside(item, right[index]!));
 }
 
 /** Steps of comparing one member of an object. */
 const memberSteps = 8;
 
-function equalObjects(left: JsonObject, right: JsonObject): boolean {
+function equalObjects(left: JsonObject, right: JsonObject, equalInside: Compare): boolean {
   const keys = keysOfJson(left);
   if (keys.length !== keysOfJson(right).length) return false;
   return keys.every((key) => {
     spend(memberSteps);
     if (!Object.hasOwn(right, key)) return false;
     const member = right[key];
-    return member !== undefined && equalJson(left[key]!, member);
+    return member !== undefined && equalInside(left[key]!, member);
   });
 }
 

@@ -49,7 +49,8 @@ export function rootSchema(
 
 /** The schema of members that the schema does not name; undefined if they are pruned. */
 function restOf({ additionalProperties, ...schema }: StructuralSchema): StructuralSchema | undefined {
-  if (schema["x-kubernetes-preserve-unknown-fields"] === true) return { "x-kubernetes-preserve-unknown-fields": true };
+  // A null without a schema stays.
+  if (schema["x-kubernetes-preserve-unknown-fields"] === true) return { "x-kubernetes-preserve-unknown-fields": true, nullable: true };
   return additionalProperties === undefined || additionalProperties === false
     ? undefined
     : additionalProperties === true

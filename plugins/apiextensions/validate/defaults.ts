@@ -74,7 +74,7 @@ function valueErrors(schema: SchemaProps, shape: StructuralSchema, value: Json, 
   return embedded.length > 0 ? embedded : plainErrors(schema, shape, value, at, rules);
 }
 function plainErrors(schema: SchemaProps, shape: StructuralSchema, value: Json, at: string, rules: ValidateRules): readonly FieldError[] {
-  const errors = validateValue(value, shape, { path: at, shownPath: "" }).map((error) =>
+  const errors = validateValue(value, shape, { path: at, shownPath: "", isDefault: true }).map((error) =>
     error.path === "<nil>" ? { ...error, path: at } : error
   );
   return errors.length > 0 ? errors : rules(schema, value, at);
