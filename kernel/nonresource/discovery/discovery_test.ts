@@ -234,6 +234,16 @@ test("the aggregated document is marked and cacheable, and repeated unless If-No
   assert.equal(await again(etag, catalogOf(defaultNames, resources.slice(0, 2))), 200);
 });
 
+test("documents of all groups are made once for each catalog and form", async () => {
+  const of = catalogOf();
+  const body = async (path: string, headers: Record<string, string>) => (await ask(path, headers, "GET", of))?.body;
+  for (const headers of [{ accept: aggregatedType }, { accept: `${aggregatedType};pretty=1` }, {}]) {
+    assert.equal(await body("/apis", headers), await body("/apis", headers), JSON.stringify(headers));
+  }
+  assert.notEqual(await body("/apis", { accept: aggregatedType }), await body("/apis", { accept: `${aggregatedType};pretty=1` }));
+  assert.notEqual(await body("/apis", { accept: aggregatedType }), await body("/api", { accept: aggregatedType }));
+});
+
 test("/api/ can be aggregated as /api, /apis/ cannot", async () => {
   assert.equal((await json("/api/", { accept: aggregatedType }) as { kind: string }).kind, "APIGroupDiscoveryList");
   assert.equal((await json("/api//", { accept: aggregatedType }) as { kind: string }).kind, "APIGroupDiscoveryList");

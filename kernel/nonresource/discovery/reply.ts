@@ -16,6 +16,7 @@ import { APIGroup, APIGroupList, APIResourceList, APIVersions } from "../../../c
 import type { StructNode, Typed } from "../../../core/schema.ts";
 import { methodNotAllowedError, noRouteError } from "../../../core/status-error.ts";
 import { typedReply } from "../../respond/answer.ts";
+import { concat } from "../../objects/chunks.ts";
 import { type Exchange, header, type Reply } from "../../request/exchange.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { type RequestInfo, trimSlashes } from "../../request/request-info.ts";
@@ -40,7 +41,7 @@ export async function discoveryReply(exchange: Exchange, info: DiscoveryPath, ca
     else if (path !== "/apis" && path !== "/apis/") return undefined;
     const output = path === "/apis/" ? undefined : wantsAggregated(exchange, catalog);
     if (output !== undefined) return await aggregatedReply(exchange, info, catalog, core, output);
-    if (!core) return document(APIGroupList, apiGroupList(catalog));
+    if (!core) return groupListReply(exchange, info, catalog);
     return document(APIVersions, apiVersions(catalog, header(exchange, "host") || header(exchange, ":authority")));
   }
   if (!core && rest[0] === "") return undefined;
@@ -97,8 +98,42 @@ function wantsAggregated(exchange: Exchange, { earlyMedia: { encodings, types },
   return undefined;
 }
 
-/** The entity tags of a catalog's documents, and the state that they are for. */
-const tags = new WeakMap<Catalog, { readonly state: string; readonly ofCore: Map<boolean, string> }>();
+/** A reply that is kept, with the ETag of its document if it has one. */
+interface KeptReply {
+  readonly reply: Reply;
+  readonly etag?: string;
+}
+/** The replies that hold all groups of a catalog, by document and form, and the state that they are for. */
+const kept = new WeakMap<Catalog, { readonly state: string; readonly replies: Map<string, Promise<KeptReply>> }>();
+
+/** The reply `name` of a catalog in a form: made once, then again after a definition has begun to terminate. */
+function keptReply(
+  catalog: Catalog,
+  name: string,
+  { encoding }: Output,
+  pretty: boolean,
+  make: () => Promise<KeptReply>,
+): Promise<KeptReply> {
+  const state = terminatingNames(catalog), before = kept.get(catalog);
+  const { replies } = before?.state === state ? before : { replies: new Map<string, Promise<KeptReply>>() };
+  if (replies !== before?.replies) kept.set(catalog, { state, replies });
+  const key = `${name} ${encoding} ${pretty}`, known = replies.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  replies.set(key, made);
+  // A failure is not kept.
+  made.catch(() => replies.delete(key));
+  return made;
+}
+
+async function groupListReply(exchange: Exchange, info: DiscoveryPath, catalog: Catalog): Promise<Reply> {
+  const output = negotiate(header(exchange, "accept"), catalog.earlyMedia, "none"), pretty = isPretty(exchange, info, output);
+  const { reply } = await keptReply(catalog, "groups", output, pretty, async () => {
+    const made = typedReply({ output, pretty, catalog }, 200, APIGroupList, apiGroupList(catalog));
+    return { reply: await inOnePiece(made) };
+  });
+  return reply;
+}
 
 /** Replies 304 if the client has the document. The ETag is upstream's: SHA-512 of the JSON in upper-case hexadecimal. */
 async function aggregatedReply(
@@ -108,17 +143,30 @@ async function aggregatedReply(
   core: boolean,
   output: Output,
 ): Promise<Reply> {
-  const body = aggregated(catalog, core);
-  const state = terminatingNames(catalog), before = tags.get(catalog);
-  const known = before?.state === state ? before : { state, ofCore: new Map<boolean, string>() };
-  tags.set(catalog, known);
-  const etag = known.ofCore.get(core) ?? `"${await hexDigest(JSON.stringify(body))}"`;
-  known.ofCore.set(core, etag);
-  const headers = { vary: "Accept", etag, "cache-control": "public" };
-  if (header(exchange, "if-none-match") === etag) return { status: 304, headers, body: "" };
-  const reply = typedReply({ output, pretty: isPretty(exchange, info, output), catalog }, 200, APIGroupDiscoveryList, body);
-  const type = `${mediaType(output.encoding, catalog.names)};g=apidiscovery.${catalog.names.domain};v=v2;as=APIGroupDiscoveryList`;
-  return { ...reply, headers: { ...reply.headers, ...headers, "content-type": type } };
+  const pretty = isPretty(exchange, info, output);
+  const { reply, etag } = await keptReply(catalog, core ? "core" : "others", output, pretty, async () => {
+    const body = aggregated(catalog, core);
+    const etag = `"${await hexDigest(JSON.stringify(body))}"`;
+    const made = await inOnePiece(typedReply({ output, pretty, catalog }, 200, APIGroupDiscoveryList, body));
+    const type = `${mediaType(output.encoding, catalog.names)};g=apidiscovery.${catalog.names.domain};v=v2;as=APIGroupDiscoveryList`;
+    return { reply: { ...made, headers: { ...made.headers, ...headersOf(etag), "content-type": type } }, etag };
+  });
+  if (etag !== undefined && header(exchange, "if-none-match") === etag) return { status: 304, headers: headersOf(etag), body: "" };
+  return reply;
+}
+
+function headersOf(etag: string) {
+  return { vary: "Accept", etag, "cache-control": "public" };
+}
+
+/** The reply with a body that can be sent more than once. */
+async function inOnePiece(reply: Reply): Promise<Reply> {
+  const { body } = reply;
+  if (typeof body === "string") return { ...reply, body: new TextEncoder().encode(body) };
+  if (body instanceof Uint8Array) return reply;
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) pieces.push(piece);
+  return { ...reply, body: concat(pieces) };
 }
 
 async function hexDigest(text: string): Promise<string> {
