@@ -96,7 +96,8 @@ export interface Api {
   ): Promise<unknown>;
   /**
    * Delivers the initial state and then every change until the signal aborts; reconnects and lists again if necessary. Changes outside of
-   * `watchScope` may be omitted, which saves their cost; creation and deletion are always delivered. For an object that was deleted during
+   * `watchScope` may be omitted, which saves their cost; creation and deletion are always delivered. For the scope "ownership" objects have
+   * their metadata only. For an object that was deleted during
    * a disconnection only name, namespace and uid are known. `synced` is called after the delivery of the initial state.
    */
   watch(

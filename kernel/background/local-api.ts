@@ -68,9 +68,10 @@ export function localApi(server: Server, user: UserInfo, options: LocalOptions =
     method: string,
     url: string,
     body: unknown,
-    { signal = never, watchScope = "everything", contentType = "application/json" }: {
+    { signal = never, watchScope = "everything", accept = "application/json", contentType = "application/json" }: {
       readonly signal?: AbortSignal;
       readonly watchScope?: WatchScope | undefined;
+      readonly accept?: string;
       readonly contentType?: string;
     },
   ): Promise<Reply> {
@@ -78,7 +79,7 @@ export function localApi(server: Server, user: UserInfo, options: LocalOptions =
     const exchange: Exchange = {
       method,
       url,
-      headers: { accept: "application/json", "content-type": contentType, "user-agent": manager },
+      headers: { accept, "content-type": contentType, "user-agent": manager },
       body: () => Promise.resolve(bytes),
       peer: undefined,
       remote: "local",
@@ -106,8 +107,13 @@ export function localApi(server: Server, user: UserInfo, options: LocalOptions =
       return await (isBug(error) ? audit.panicked(failure.message, reply) : audit.end(reply));
     }
   }
-  async function ask(method: string, url: string, body?: unknown, contentType = "application/json"): Promise<any> {
-    const reply = await send(method, url, body, { contentType });
+  async function ask(
+    method: string,
+    url: string,
+    body?: unknown,
+    media: { readonly accept?: string; readonly contentType?: string } = {},
+  ): Promise<any> {
+    const reply = await send(method, url, body, media);
     const value = valueOf(await textOf(reply));
     if (reply.status < 400) return value;
     throw new StatusError((value.reason ?? "Unknown") as StatusReason, value.message, {
@@ -147,6 +153,15 @@ export function localApi(server: Server, user: UserInfo, options: LocalOptions =
     const { group, version: own } = splitGroupVersion(apiVersion);
     return { apiVersion, kind: server.catalog.endpoint(group, own, resource)?.kind ?? "" };
   };
+  /** Media type of the metadata of an object, or of a list. */
+  const metadataType = (isList: boolean) =>
+    `application/json;as=PartialObjectMetadata${isList ? "List" : ""};g=meta.${server.catalog.names.domain};v=v1`;
+  const metadataReads: Pick<Api, "list"> = {
+    async list(version, resource, namespace, query) {
+      const list = await ask("GET", pathOf(version, resource, namespace) + queryOf(query), undefined, { accept: metadataType(true) });
+      return { ...list, items: list.items ?? [] }; // An empty list has null.
+    },
+  };
   const api: Api = {
     get: (version, resource, namespace, name, { subresource } = {}) => ask("GET", pathOf(version, resource, namespace, name, subresource)),
     async list(version, resource, namespace, query) {
@@ -163,7 +178,7 @@ export function localApi(server: Server, user: UserInfo, options: LocalOptions =
       ask("PUT", pathOf(version, resource, namespace, name, options.subresource) + writeQuery(options), object),
     patch: (version, resource, namespace, name, patch, options = {}) => {
       const [contentType, body] = documentOf(patch);
-      return ask("PATCH", pathOf(version, resource, namespace, name, options.subresource) + writeQuery(options), body, contentType);
+      return ask("PATCH", pathOf(version, resource, namespace, name, options.subresource) + writeQuery(options), body, { contentType });
     },
     apply: (version, resource, namespace, name, object, options = {}) => {
       const { subresource, force = true } = options;
@@ -171,14 +186,15 @@ export function localApi(server: Server, user: UserInfo, options: LocalOptions =
       // `as`: invalid metadata is rejected as that of any client.
       const { metadata = {} } = object as { readonly metadata?: object };
       const document = { ...typeOf(version, resource), ...object, metadata: { name, ...metadata } };
-      return ask("PATCH", pathOf(version, resource, namespace, name, subresource) + query, document, applyMediaType);
+      return ask("PATCH", pathOf(version, resource, namespace, name, subresource) + query, document, { contentType: applyMediaType });
     },
     delete: (version, resource, namespace, name, options) => ask("DELETE", pathOf(version, resource, namespace, name), options),
     deleteCollection: (version, resource, namespace, query) => ask("DELETE", pathOf(version, resource, namespace) + queryOf(query)),
     watch: (version, resource, namespace, query, signal, watchScope, synced) =>
       follow(
-        api,
-        (url) => send("GET", url, undefined, { signal, watchScope }),
+        watchScope === "ownership" ? metadataReads : api,
+        (url) =>
+          send("GET", url, undefined, { signal, watchScope, ...(watchScope === "ownership" ? { accept: metadataType(false) } : {}) }),
         pathOf(version, resource, namespace),
         { version, resource, namespace, query },
         { signal, clock },
@@ -246,7 +262,7 @@ type Change = { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object
  * list. After a watch without any event or bookmark it waits: `limits.localWatchRetryMs`, doubled for each further such watch in sequence.
  */
 async function* follow(
-  api: Api,
+  api: Pick<Api, "list">,
   open: (url: string) => Promise<Reply>,
   path: string,
   { version, resource, namespace, query }: Followed,
@@ -290,7 +306,7 @@ async function* follow(
  * again if the pages expire before all are read.
  */
 async function* added(
-  api: Api,
+  api: Pick<Api, "list">,
   { version, resource, namespace, query }: Followed,
   objects: FollowedObjects,
 ): AsyncGenerator<Change, string> {

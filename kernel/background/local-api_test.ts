@@ -277,6 +277,28 @@ for (
   });
 }
 
+test("watch() of an API in process delivers metadata only if it follows ownership", async () => {
+  const { api, close } = await scene(0);
+  try {
+    const empty = new AbortController();
+    for await (const _ of api.watch("example.com/v1", "things", "", {}, empty.signal, "ownership", () => empty.abort())) assert.fail();
+    await api.create("example.com/v1", "things", "", { ...thing("a"), texts: { key: "value" } });
+    for (const scope of ["everything", "ownership"] as const) {
+      const ending = new AbortController();
+      const seen: [string | undefined, boolean][] = [];
+      for await (const { object } of api.watch("example.com/v1", "things", "", {}, ending.signal, scope)) {
+        seen.push([object.metadata.name, "texts" in object]);
+        if (seen.length === 1) await api.create("example.com/v1", "things", "", { ...thing(`of-${scope}`), texts: { key: "value" } });
+        if (object.metadata.name === `of-${scope}`) ending.abort();
+      }
+      assert.ok(seen.length >= 2);
+      for (const [name, isWhole] of seen) assert.equal(isWhole, scope === "everything", String(name));
+    }
+  } finally {
+    await close();
+  }
+});
+
 test("localApi() reads every key and integer as it is", async () => {
   const { api, close } = await scene(0);
   try {

@@ -16,7 +16,7 @@ import { concat } from "./chunks.ts";
 import { guide } from "../../core/guide.ts";
 import { ignoreReadErrorsField } from "../request/ignore-read-errors.ts";
 import type { StoredEncoding, StoredForm, StoredKind } from "../catalog/catalog.ts";
-import { versionBytes, versionSlot } from "./splice.ts";
+import { metadataRange, versionBytes, versionSlot } from "./splice.ts";
 import type { Commit, Entry, Revision } from "../store/store.ts";
 
 const toBytes = new TextEncoder();
@@ -103,6 +103,12 @@ export class Item {
   /** `text` as bytes. */
   get json(): Uint8Array {
     return this.#json ??= this.#source === undefined ? toBytes.encode(this.text) : concat(this.#source.pieces());
+  }
+  /** The JSON of the metadata in `text`; undefined if the text is not at hand, or does not begin with kind, version and metadata. */
+  get metadataText(): string | undefined {
+    if (this.#source === undefined && this.#json === undefined) return undefined;
+    const range = metadataRange(this.json, this.kind.headBytes.length);
+    return range && toText.decode(this.json.subarray(...range));
   }
   /** Approximate size of `text` in bytes, without encoding it. */
   get size(): number {

@@ -18,7 +18,7 @@ const toText = new TextDecoder();
 const metadata = toBytes.encode('"metadata":{');
 const before: ReadonlySet<string> = new Set(["name", "generateName", "namespace", "selfLink", "uid"]);
 const key = '"resourceVersion":"';
-const QUOTE = 0x22, COMMA = 0x2c, COLON = 0x3a, BACKSLASH = 0x5c, CLOSE = 0x7d;
+const QUOTE = 0x22, COMMA = 0x2c, COLON = 0x3a, BACKSLASH = 0x5c, OPEN = 0x7b, CLOSE = 0x7d;
 
 /** The slot in the metadata that begins at `from`; undefined if the bytes there are not in the form of our own metadata. */
 export function versionSlot(json: Uint8Array, from: number): VersionSlot | undefined {
@@ -46,6 +46,24 @@ export function versionMember(json: Uint8Array, from: number): readonly [from: n
   const begin = slot.at - key.length, end = slot.end + 1;
   if (json[end] === COMMA) return [begin, end + 1];
   return json[begin - 1] === COMMA ? [begin - 1, end] : [begin, end];
+}
+
+/** The range of the value of metadata, if it is the member that begins at `from` in the JSON of an object that this server encoded. */
+export function metadataRange(json: Uint8Array, from: number): readonly [from: number, to: number] | undefined {
+  for (let index = 0; index < metadata.length; index++) if (json[from + index] !== metadata[index]) return undefined;
+  const begin = from + metadata.length - 1;
+  for (let at = begin, depth = 0; at >= 0 && at < json.length;) {
+    const byte = json[at];
+    if (byte === QUOTE) {
+      at = stringEnd(json, at);
+      if (at < 0) return undefined;
+      continue;
+    }
+    at++;
+    if (byte === OPEN) depth++;
+    else if (byte === CLOSE && --depth === 0) return [begin, at];
+  }
+  return undefined;
 }
 
 /** The bytes for the slot. */

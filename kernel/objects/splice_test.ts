@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { versionBytes, versionMember, versionSlot } from "./splice.ts";
+import { metadataRange, versionBytes, versionMember, versionSlot } from "./splice.ts";
 
 function spliced(json: string, revision = 7): string | undefined {
   const bytes = new TextEncoder().encode(json);
@@ -74,4 +74,25 @@ test("versionMember() is exactly the range that filling the slot added", () => {
     assert.equal(text.decode(bytes.subarray(0, from)) + text.decode(bytes.subarray(to)), bare);
     assert.throws(() => versionMember(new TextEncoder().encode(bare), 1), /no resourceVersion/);
   }
+});
+
+test("metadataRange() is the range of the metadata at a position, whatever its strings contain", () => {
+  const range = (json: string) => {
+    const bytes = new TextEncoder().encode(json), found = metadataRange(bytes, 1);
+    return found && new TextDecoder().decode(bytes.subarray(...found));
+  };
+  for (
+    const metadata of [
+      "{}",
+      '{"name":"a"}',
+      '{"labels":{"}":"{"},"name":"\\"}\\\\"}',
+      '{"managedFields":[{"fieldsV1":{"f:a":{}}}],"x":"é😀"}',
+    ]
+  ) {
+    assert.equal(range(`{"metadata":${metadata},"spec":{}}`), metadata);
+    assert.equal(range(`{"metadata":${metadata}}`), metadata);
+    assert.equal(range(`{"metadata":${metadata.slice(0, -1)}`), undefined);
+  }
+  assert.equal(range('{"spec":{},"metadata":{}}'), undefined);
+  assert.equal(range('{"metadata":{"name":"a'), undefined);
 });

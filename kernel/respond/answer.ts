@@ -19,7 +19,7 @@ import type { Item } from "../objects/objects.ts";
 import type { ListPage } from "../reads/reads.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 import { packageOf } from "../catalog/known-kinds.ts";
-import { isStoredForm, partial, servedJson, servedObject } from "./served.ts";
+import { isStoredForm, partial, partialText, servedJson, servedObject } from "./served.ts";
 import { includeObject, tableText } from "./table.ts";
 import { yamlOf } from "./yaml.ts";
 
@@ -107,9 +107,8 @@ function objectParts(call: RequestContext, item: Item): readonly Part[] {
     return textParts(call, text);
   }
   if (transform.as !== "object") {
-    const object = partial(call, item, transform.version);
-    if (isBinary(encoding)) return [binaryDocument(encoding, PartialObjectMetadata, object)];
-    return textParts(call, encoder(PartialObjectMetadata)(object));
+    if (isBinary(encoding)) return [binaryDocument(encoding, PartialObjectMetadata, partial(call, item, transform.version))];
+    return textParts(call, partialText(call, item, transform.version));
   }
   if (isBinary(encoding)) return [binaryDocument(encoding, endpoint.schema, servedObject(endpoint, item))];
   if (asIs) return [...item.pieces, lineEnd];

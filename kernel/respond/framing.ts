@@ -5,7 +5,7 @@ import { PartialObjectMetadata } from "../../core/meta/partial-object-metadata.t
 import { Status as StatusSchema } from "../../core/meta/status.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { binaryDocument, binaryEvent, isBinary } from "../objects/binary.ts";
-import { isStoredForm, partial, servedJson, servedObject, unconverted } from "./served.ts";
+import { isStoredForm, partial, partialText, servedJson, servedObject, unconverted } from "./served.ts";
 import type { RequestContext } from "../request-context.ts";
 import { Item } from "../objects/objects.ts";
 import type { Framing, WatchType } from "../reads/reads.ts";
@@ -57,10 +57,9 @@ function frameOf(call: RequestContext, type: WatchType, item: Item, first: boole
   }
   if (transform.as === "PartialObjectMetadataList") return notAList;
   if (transform.as !== "object") {
-    const object = partial(call, item, transform.version);
     return isBinary(encoding)
-      ? binaryEvent(encoding, type, binaryDocument(encoding, PartialObjectMetadata, object))
-      : textFrame(type, encoder(PartialObjectMetadata)(object));
+      ? binaryEvent(encoding, type, binaryDocument(encoding, PartialObjectMetadata, partial(call, item, transform.version)))
+      : textFrame(type, partialText(call, item, transform.version));
   }
   if (isBinary(encoding)) return binaryEvent(encoding, type, binaryDocument(encoding, endpoint.schema, servedObject(endpoint, item)));
   const json = servedJson(endpoint, item);

@@ -17,7 +17,7 @@ import type { Endpoint } from "../catalog/catalog.ts";
 import { inOrder, type Part, Turn } from "../objects/chunks.ts";
 import type { Item } from "../objects/objects.ts";
 import type { ListPage } from "../reads/reads.ts";
-import { isStoredForm, metaVersion, partial, servedJson, servedObject } from "./served.ts";
+import { isStoredForm, metaVersion, partial, partialText, servedJson, servedObject } from "./served.ts";
 import { includeObject, tableHead, tableRow } from "./table.ts";
 import { checkYaml, yamlValue } from "./yaml.ts";
 
@@ -61,7 +61,7 @@ export async function listParts(call: RequestContext, page: ListPage): Promise<I
   }
   const elements = partials === undefined
     ? () => each(page.items, (item) => listItem(endpoint, item))
-    : () => each(page.items, (item) => encoder(PartialObjectMetadata)(partial(call, item, partials.version)));
+    : () => each(page.items, (item) => partialText(call, item, partials.version));
   return await documentParts(call, { open, field: "items", elements, none: partials === undefined ? "[]" : "null" });
 }
 

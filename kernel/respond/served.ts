@@ -1,4 +1,6 @@
 /** An item in a served version of its kind: as an object, as JSON, or its metadata only. */
+import { encoder } from "../../core/derive/encode.ts";
+import { PartialObjectMetadata } from "../../core/meta/partial-object-metadata.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { RequestContext } from "../request-context.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
@@ -32,6 +34,15 @@ export function servedJson(endpoint: Endpoint, item: Item): Part {
 /** `meta.<domain>/<version>`: the apiVersion of tables and partial object metadata. */
 export function metaVersion(call: RequestContext, version: string): string {
   return `meta.${call.catalog.names.domain}/${version}`;
+}
+
+/** The compact JSON of `partial`. */
+export function partialText(call: RequestContext, item: Item, version: string): string {
+  const { endpoint } = call;
+  // Metadata of custom resources has another order in their own JSON.
+  const metadata = isStoredForm(endpoint) && !endpoint.resource.custom ? item.metadataText : undefined;
+  if (metadata === undefined) return encoder(PartialObjectMetadata)(partial(call, item, version));
+  return `{"kind":"PartialObjectMetadata","apiVersion":"${metaVersion(call, version)}","metadata":${metadata}}`;
 }
 
 /** The PartialObjectMetadata of an item. */

@@ -5,7 +5,11 @@ import { defaultNames } from "../../core/names.ts";
 import type { Plugin, Served } from "../../core/plugin.ts";
 import { field, string } from "../../core/schema.ts";
 import { compile } from "../catalog/compile.ts";
-import { isStoredForm } from "./served.ts";
+import { encoder } from "../../core/derive/encode.ts";
+import { PartialObjectMetadata } from "../../core/meta/partial-object-metadata.ts";
+import { Item } from "../objects/objects.ts";
+import type { RequestContext } from "../request-context.ts";
+import { isStoredForm, partial, partialText } from "./served.ts";
 
 const schema = object("Thing", { text: field(2, string, "A text.") }, { doc: "A thing." });
 const upper = (one: any) => ({ ...one, text: one.text.toUpperCase() });
@@ -39,4 +43,17 @@ test("isStoredForm() is true for a version with `toStored` only", () => {
   assert.equal(isStoredForm(outwards), false);
   assert.equal(outwards.toStored(one), one);
   assert.deepEqual(outwards.fromStored(one), { ...one, text: "A" });
+});
+
+test("partialText() is the encoded metadata, of cached JSON and of objects", () => {
+  const endpoint = endpointOf({});
+  const call = { endpoint, catalog: { names: defaultNames } } as RequestContext;
+  const labels = { "a}": '{"\\', é: "<&>\u2028" };
+  const one: any = { kind: "Thing", apiVersion: "example.com/v1", metadata: { name: "a", labels, finalizers: ["b/c"] }, text: "a" };
+  const decoded = new Item(endpoint.stored, { key: "a", revision: 7, value: new Uint8Array() }, one);
+  const cached = Item.served(endpoint.stored, "a", 7, { pieces: () => [decoded.json] });
+  assert.notEqual(cached.metadataText, undefined);
+  for (const item of [decoded, cached]) {
+    assert.equal(partialText(call, item, "v1"), encoder(PartialObjectMetadata)(partial(call, item, "v1")));
+  }
 });

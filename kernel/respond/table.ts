@@ -4,9 +4,8 @@ import { defaultColumns } from "../../core/meta/columns.ts";
 import { encoder } from "../../core/derive/encode.ts";
 import { fieldErrorText, invalid } from "../../core/field-error.ts";
 import { ListMeta } from "../../core/meta/object-meta.ts";
-import { PartialObjectMetadata } from "../../core/meta/partial-object-metadata.ts";
 import { badRequestError } from "../../core/status-error.ts";
-import { partial, servedJson, servedObject } from "./served.ts";
+import { partialText, servedJson, servedObject } from "./served.ts";
 import type { RequestContext } from "../request-context.ts";
 import type { Item } from "../objects/objects.ts";
 
@@ -60,7 +59,7 @@ export function tableRow(call: RequestContext, item: Item, include: Include, ver
 
 function rowObject(call: RequestContext, item: Item, include: Include, version: string): string {
   if (include === "None") return "null";
-  if (include === "Metadata") return encoder(PartialObjectMetadata)(partial(call, item, version));
+  if (include === "Metadata") return partialText(call, item, version);
   const json = servedJson(call.endpoint, item);
   return typeof json === "string" ? json : new TextDecoder().decode(json);
 }

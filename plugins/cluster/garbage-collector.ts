@@ -17,7 +17,6 @@ import {
   type ApiObject,
   type Controller,
   foregroundFinalizer,
-  listed,
   orphanFinalizer,
   type OwnerReference,
   StatusError,
@@ -70,48 +69,73 @@ interface Following {
   readonly failed: AbortController;
 }
 
+interface Followed {
+  readonly collection: ApiCollection;
+  readonly ending: AbortController;
+}
+
 /** Follows the objects of all collections, also of those that appear later. Resolves when all watches have ended, after the signal aborts. */
 async function followAll({ api, graph, handle, failed }: Following, until: AbortSignal): Promise<void> {
-  const followed = new Map<string, { readonly collection: ApiCollection; readonly ending: AbortController }>();
+  const followed = new Map<string, Followed>();
   const ended: Promise<void>[] = [];
-  async function follow({ groupVersion, resource }: ApiCollection, signal: AbortSignal): Promise<void> {
-    for await (const { type, object } of api.watch(groupVersion, resource, "", {}, signal, "ownership")) {
-      handle(nodeOf(groupVersion, resource, object), type === "DELETED");
+  /** Objects of a kind that is no longer served are gone for their dependents, too. */
+  const leave = (name: string, { collection: { groupVersion, resource }, ending }: Followed) => {
+    ending.abort();
+    if (followed.get(name)?.ending === ending) followed.delete(name);
+    for (const node of graph.nodesOf(groupVersion, resource)) handle(node, true);
+  };
+  /** Calls `filled` once the existing objects are in the graph, or if the collection is not served any more. */
+  async function follow(name: string, one: Followed, see: Following["handle"], filled: () => void): Promise<void> {
+    const { collection: { groupVersion, resource }, ending } = one;
+    try {
+      const signal = AbortSignal.any([until, ending.signal]);
+      for await (const { type, object } of api.watch(groupVersion, resource, "", {}, signal, "ownership", filled)) {
+        see(nodeOf(groupVersion, resource, object), type === "DELETED");
+      }
+    } catch (error) {
+      if (error instanceof StatusError && error.reason === "NotFound") leave(name, one);
+      else failed.abort(error);
+    } finally {
+      filled();
     }
   }
   for await (const all of api.followCollections("watch", until)) {
     // Not events: they are numerous, have no owners and expire.
     const collections = new Map(all.filter(({ resource }) => resource !== "events").map((each) => [nameOf(each), each]));
-    for (const [name, { collection, ending }] of followed) {
-      if (collections.has(name)) continue;
-      ending.abort();
-      followed.delete(name);
-      // Objects of a kind that is no longer served are gone for their dependents, too.
-      for (const node of graph.nodesOf(collection.groupVersion, collection.resource)) handle(node, true);
-    }
-    const added = [...collections].filter(([name]) => !followed.has(name));
-    // Fill the graph first: an owner must not be finalized before all of its dependents are known.
-    const filled = await Promise.all(
-      added.map(async ([name, collection]) => await fill(api, graph, collection) ? [{ name, collection }] : []),
+    for (const [name, one] of followed) if (!collections.has(name)) leave(name, one);
+    const early = afterwards(graph, handle);
+    await Promise.all(
+      [...collections].filter(([name]) => !followed.has(name)).map(([name, collection]) => {
+        const one = { collection, ending: new AbortController() }, filled = Promise.withResolvers<void>();
+        followed.set(name, one);
+        ended.push(follow(name, one, early.see, filled.resolve));
+        return filled.promise;
+      }),
     );
-    for (const { name, collection } of filled.flat()) {
-      const ending = new AbortController();
-      followed.set(name, { collection, ending });
-      ended.push(follow(collection, AbortSignal.any([until, ending.signal])).catch((error) => failed.abort(error)));
-    }
+    early.end();
   }
   await Promise.all(ended);
 }
 
-/** Adds the objects of a collection to the graph. Resolves with false if the collection is not served any more. */
-async function fill(api: Api, graph: OwnerGraph, { groupVersion, resource }: ApiCollection): Promise<boolean> {
-  try {
-    for await (const object of listed(api, groupVersion, resource, "")) graph.put(nodeOf(groupVersion, resource, object));
-    return true;
-  } catch (error) {
-    if (error instanceof StatusError && error.reason === "NotFound") return false;
-    throw error;
-  }
+/**
+ * Until `end`, `see` only brings the graph up to date: an owner must not be finalized before all of its dependents are known. `end` passes
+ * everything seen to `handle`; from then on `see` is `handle`.
+ */
+function afterwards(graph: OwnerGraph, handle: Following["handle"]): { readonly see: Following["handle"]; end(): void } {
+  let seen: (readonly [Node, boolean])[] | undefined = [];
+  return {
+    see(node, deleted) {
+      if (seen === undefined) return handle(node, deleted);
+      if (deleted) graph.remove(node.uid);
+      else graph.put(node);
+      seen.push([node, deleted]);
+    },
+    end() {
+      const all = seen ?? [];
+      seen = undefined;
+      for (const [node, deleted] of all) handle(node, deleted);
+    },
+  };
 }
 
 function nameOf({ groupVersion, resource }: ApiCollection): string {

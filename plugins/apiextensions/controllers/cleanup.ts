@@ -2,7 +2,7 @@
  * Deletes the objects of definitions that are being deleted, then removes their finalizer (upstream: apiextensions-apiserver
  * `controller/finalizer`).
  */
-import { type Api, type Controller, listed, pause, runWorkQueue, spell, StatusError } from "../../../plugin.ts";
+import { type Api, type ApiObject, type Controller, listed, pause, runWorkQueue, spell, StatusError } from "../../../plugin.ts";
 import { type ConditionNews, isTrue, withCondition } from "../condition.ts";
 import {
   deletionCompleted,
@@ -28,14 +28,14 @@ export const cleanup: Controller = {
     const finalizer = spell(names, cleanupFinalizer);
     const work = (name: string) => clean({ api, finalizer, isDeclared }, name, signal);
     await runWorkQueue({ context, signal, work, workers: 4 }, async (queue, until) => {
-      for await (const { type, object } of api.watch(groupVersion, resource, "", {}, until)) {
-        if (type !== "DELETED" && isDue(object as CustomResourceDefinition, finalizer)) queue.add(object.metadata.name ?? "");
+      for await (const { type, object } of api.watch(groupVersion, resource, "", {}, until, "ownership")) {
+        if (type !== "DELETED" && isDue(object, finalizer)) queue.add(object.metadata.name ?? "");
       }
     });
   },
 };
 
-function isDue({ metadata: { deletionTimestamp, finalizers = [] } }: CustomResourceDefinition, finalizer: string): boolean {
+function isDue({ metadata: { deletionTimestamp, finalizers = [] } }: ApiObject, finalizer: string): boolean {
   return (deletionTimestamp ?? null) !== null && finalizers.includes(finalizer);
 }
 

@@ -1,6 +1,6 @@
 /** Keeps the conditions of definitions (upstream: apiextensions-apiserver `controller/status`, `establish`, `apiapproval`, `nonstructuralschema`). */
 import { type Api, type Controller, type Names, runWorkQueue, StatusError } from "../../../plugin.ts";
-import { type ConditionNews, isTrue } from "../condition.ts";
+import { type ConditionNews, conditionOf, isTrue } from "../condition.ts";
 import { statusWithApproval } from "../conditions/approval.ts";
 import { statusEstablished } from "../conditions/established.ts";
 import { statusWithNames, usedNames } from "../conditions/names.ts";
@@ -96,10 +96,15 @@ export class KnownDefinitions {
   ofGroup(group: string): Iterable<CustomResourceDefinition> {
     return this.#groups.get(group)?.values() ?? [];
   }
-  /** The condition NonStructuralSchema of a definition. Schemas are checked once for each generation of the spec. */
+  /**
+   * The condition NonStructuralSchema of a definition. Schemas are checked once for each generation of the spec. Those of an established
+   * definition without the condition were checked before it was established, and validation admits no others since.
+   */
   nonStructural(name: string): ConditionNews | undefined {
     const definition = this.get(name);
     if (definition === undefined) return undefined;
+    const { conditions } = definition.status;
+    if (isTrue(conditions, "Established") && conditionOf(conditions, "NonStructuralSchema") === undefined) return undefined;
     const { uid = "", generation = 0 } = definition.metadata, spec = `${uid} ${generation}`;
     const before = this.#structural.get(name);
     if (before?.spec === spec) return before.news;

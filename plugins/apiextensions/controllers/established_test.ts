@@ -29,6 +29,21 @@ test("KnownDefinitions checks the schemas of a definition once for each generati
   assert.deepEqual(checked.slice(2), ["a.example.com 2"]);
 });
 
+test("KnownDefinitions does not check an established definition without the condition again", () => {
+  let checks = 0;
+  const known = new KnownDefinitions(() => void checks++);
+  const status = (...types: readonly string[]) => ({
+    ...testDefinition().status,
+    conditions: types.map((type) => ({ type, status: "True", reason: "", message: "", lastTransitionTime: "2024-01-02T03:04:05Z" })),
+  });
+  for (const [types, wanted] of [[["Established"], 0], [["NamesAccepted"], 1], [["Established", "NonStructuralSchema"], 2]] as const) {
+    const definition = testDefinition(), name = `${types.join("-").toLowerCase()}.example.com`;
+    known.set(name, { ...definition, metadata: { ...definition.metadata, name, uid: name }, status: status(...types) });
+    known.nonStructural(name);
+    assert.equal(checks, wanted);
+  }
+});
+
 test("KnownDefinitions returns the definitions of a group only", () => {
   const known = new KnownDefinitions();
   for (const name of ["as.one.example.com", "bs.two.example.com", "cs.two.example.com"]) known.set(name, testDefinition());
