@@ -4,6 +4,8 @@ import { test } from "node:test";
 import { limits } from "../core/limits.ts";
 import { issue } from "../kernel/listen/testing/clients.ts";
 import { openTestServer, type TestServer } from "../testing.ts";
+import type { Json } from "../core/json.ts";
+import { decoded, encoded, type } from "./cbor.ts";
 import { answered, type ConversionWebhook, converted, openConversionWebhook } from "./conversion-webhook.ts";
 import { documents } from "./https.ts";
 import { freePort } from "./ports.ts";
@@ -498,6 +500,56 @@ async function isStoredAs(server: TestServer, name: string): Promise<boolean> {
   const expected = btoa(String.fromCharCode(...new Uint8Array(digest, 0, 8)));
   return resources.find((each: any) => each.name === "things").storageVersionHash === expected;
 }
+
+test("a request with a timeout ends in time, also while the webhook does not answer", async () => {
+  await using server = await openTestServer();
+  const webhook = await openConversionWebhook();
+  try {
+    await define(server, webhook);
+    await done(server, "POST", things("v1"), v1("one"));
+    const held = Promise.withResolvers<undefined>();
+    webhook.answer = () => held.promise;
+    for (const path of [`${things("v1beta1")}/one?timeout=50ms`, `${things("v1beta1")}?timeout=50ms`]) {
+      assert.equal((await refused(server, "GET", path))[0], 504);
+    }
+    assert.equal((await refused(server, "POST", `${things("v1beta1")}?timeout=50ms`, beta("two")))[0], 504);
+    held.resolve(undefined);
+    webhook.answer = () => undefined;
+    assert.equal((await done(server, "GET", `${things("v1beta1")}/one`)).spec.hostPort, "a:1");
+  } finally {
+    await webhook.close();
+  }
+});
+
+test("objects in CBOR are converted by the webhook, which gets JSON", async () => {
+  await using server = await openTestServer({ settings: { "feature-gates": { CBORServingAndStorage: true } } });
+  const webhook = await openConversionWebhook();
+  const ask = async (method: string, path: string, body?: object) => {
+    const headers = { accept: type, ...(body === undefined ? {} : { "content-type": type }) };
+    const init = body === undefined ? { method, headers } : { method, headers, body: encoded(body as Json) as Uint8Array<ArrayBuffer> };
+    const response = await server.handle(new Request(`http://localhost${path}`, init));
+    assert.deepEqual([response.ok, response.headers.get("content-type")], [true, type]);
+    return decoded(new Uint8Array(await response.arrayBuffer()));
+  };
+  try {
+    await define(server, webhook);
+    const created = await ask("POST", things("v1beta1"), beta("one"));
+    assert.deepEqual([created.apiVersion, created.spec], [`${group}/v1beta1`, { hostPort: "a:1" }]);
+    assert.deepEqual((await ask("GET", `${things("v1")}/one`)).spec, { host: "a", port: "1" });
+    assert.deepEqual((await ask("GET", `${things("v1beta1")}/one`)).spec, { hostPort: "a:1" });
+    const put = await ask("PUT", `${things("v1beta1")}/one`, {
+      ...await ask("GET", `${things("v1beta1")}/one`),
+      spec: { hostPort: "b:2" },
+    });
+    assert.deepEqual([put.spec, put.metadata.generation], [{ hostPort: "b:2" }, 2]);
+    const { items } = await ask("GET", things("v1beta1"));
+    assert.deepEqual(items.map(({ spec }: any) => spec), [{ hostPort: "b:2" }]);
+    assert.deepEqual((await done(server, "GET", `${things("v1beta1")}/one`)).spec, { hostPort: "b:2" }, "the same in JSON");
+    assert.ok(webhook.reviews.every(({ request }) => typeof request.objects[0].metadata.name === "string"));
+  } finally {
+    await webhook.close();
+  }
+});
 
 test("conversions are counted and timed", async () => {
   await using server = await openTestServer();

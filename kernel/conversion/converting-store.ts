@@ -45,12 +45,14 @@ export function convertingStore(store: Store, { prefix, catalog, context }: Conv
     return { ...listing, entries: await shownEntries(place, listing.entries, page?.signal ?? never) };
   }
   async function commit(place: ConvertedKey, change: Change): Promise<Commit> {
-    const value = change.value === undefined ? undefined : await storedValue(place, change.value, means());
+    const { signal = never } = change;
+    const value = change.value === undefined ? undefined : await abortable(storedValue(place, change.value, means()), signal);
+    signal.throwIfAborted();
     const result = await store.commit({ ...change, key: place.stored, value });
-    if (!result.done) return { done: false, current: result.current && (await shownEntries(place, [result.current], never))[0] };
+    if (!result.done) return { done: false, current: result.current && (await shownEntries(place, [result.current], signal))[0] };
     if (value === undefined || value === change.value) return result;
     // As upstream, the response is what a read would return.
-    const [shown] = await shownValues(place, [value], means());
+    const [shown] = await abortable(shownValues(place, [value], means()), signal);
     return { ...result, ...(shown === undefined ? {} : { value: shown }) };
   }
   async function* watch(place: ConvertedKey, range: Range, from: Revision, signal: AbortSignal): AsyncGenerator<Batch> {

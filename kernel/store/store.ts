@@ -52,6 +52,8 @@ export interface Change {
   readonly ttlSeconds?: number;
   /** Whether the update is part of a deletion or of compaction: a store on a full disk still accepts it, as long as it can. */
   readonly frees?: boolean;
+  /** Ends the conversion of the value before the store gets it, for kinds that are converted by calls. The write itself is not ended. */
+  readonly signal?: AbortSignal;
 }
 
 export type Commit =

@@ -7,7 +7,7 @@ import { objectResult, type VerbResult } from "../respond/answer.ts";
 import { readBody } from "../write/draft/body.ts";
 import { recorded } from "../write/field-managers.ts";
 import { Item, keyOf, storedBytes } from "../objects/objects.ts";
-import { asStored } from "../write/dry-run.ts";
+import { asStored, untilDeadline } from "../write/converted-writes.ts";
 import { writeOptions } from "../request/options.ts";
 import { requestHookContext } from "../write/request-hook-context.ts";
 import { placed, toCreate } from "../write/write-pipeline.ts";
@@ -79,7 +79,13 @@ async function insert(call: RequestContext, object: ApiObject, dryRun: boolean, 
     return { done: true, item: Item.unsaved(endpoint.stored, key, created, sent) };
   }
   const ttlSeconds = endpoint.resource.strategy?.ttlSeconds;
-  const commit = await backend.store.commit({ key, expect: "absent", value, ...(ttlSeconds === undefined ? {} : { ttlSeconds }) });
+  const commit = await backend.store.commit({
+    key,
+    expect: "absent",
+    value,
+    ...untilDeadline(call),
+    ...(ttlSeconds === undefined ? {} : { ttlSeconds }),
+  });
   if (commit.done) return { done: true, item: Item.committed(endpoint.stored, key, value, commit, object) };
   return { done: false, current: commit.current === undefined ? undefined : new Item(endpoint.stored, commit.current) };
 }

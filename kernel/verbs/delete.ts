@@ -15,7 +15,7 @@ import { deleteOptions, type DeleteRequest } from "../write/delete-options.ts";
 import { ignoreReadErrorsField } from "../request/ignore-read-errors.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import { Item, storedBytes } from "../objects/objects.ts";
-import { asStored } from "../write/dry-run.ts";
+import { asStored, untilDeadline } from "../write/converted-writes.ts";
 import { metaWith } from "../write/write-pipeline.ts";
 import { hookContext, kindName, type RequestContext, resourceName } from "../request-context.ts";
 import type { Revision } from "../store/store.ts";
@@ -129,7 +129,7 @@ export function deleteItem(call: RequestContext, start: Start, options: DeleteRe
       if (!finished) await asStored(call, value);
       return done(current.revision, false);
     }
-    const change = { key: current.key, expect: current.revision, value: finished ? undefined : value, frees: true };
+    const change = { key: current.key, expect: current.revision, value: finished ? undefined : value, frees: true, ...untilDeadline(call) };
     const commit = await backend.store.commit(change);
     return commit.done ? done(commit.revision, true) : { tag: "lost", found: commit.current };
   });

@@ -11,7 +11,7 @@ import { isExpected, readIfMatch } from "../request/if-match.ts";
 import { type Attempt, shownKind } from "./shown-kind.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import { Item, storedBytes } from "../objects/objects.ts";
-import { asStored } from "../write/dry-run.ts";
+import { asStored, untilDeadline } from "../write/converted-writes.ts";
 import { writeOptions } from "../request/options.ts";
 import { servedObject } from "../respond/served.ts";
 import type { Revision } from "../store/store.ts";
@@ -149,7 +149,13 @@ async function put(call: RequestContext, current: Item, next: ApiObject, dryRun:
   }
   // Updates remove the finalizers of an object that is being deleted, so they may use the reserve of a full disk.
   const frees = current.object.metadata.deletionTimestamp !== undefined;
-  const commit = await backend.store.commit({ key: current.key, expect: current.revision, value: finished ? undefined : value, frees });
+  const commit = await backend.store.commit({
+    key: current.key,
+    expect: current.revision,
+    value: finished ? undefined : value,
+    frees,
+    ...untilDeadline(call),
+  });
   if (!commit.done) return { tag: "lost", found: commit.current };
   // An object that is removed with its last finalizer keeps its resourceVersion.
   const result = finished ? shown(current.revision) : Item.committed(stored, current.key, value, commit, next);

@@ -6,6 +6,7 @@
  *
  * The number of runs is bounded by the versions of the kind and the few states that ownership compares.
  */
+import { abortable } from "../../core/async.ts";
 import { goJson } from "../../core/tree/json-text.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { NotConvertible } from "../../core/apply/mod.ts";
@@ -63,11 +64,11 @@ async function settle<T>(call: RequestContext, run: () => T): Promise<T> {
   }
 }
 
-async function converted({ endpoint, backend }: RequestContext, { object, to }: NotConverted): Promise<JsonObject | StatusError> {
+async function converted({ endpoint, backend, deadline }: RequestContext, { object, to }: NotConverted): Promise<JsonObject | StatusError> {
   const { conversion } = endpoint.resource;
   if (conversion === undefined || backend.conversions === undefined) throw new Error("conversions cannot be called");
   try {
-    const [result] = await convertAll(conversion, [{ object, bytes: 0 }], to, backend.conversions);
+    const [result] = await abortable(convertAll(conversion, [{ object, bytes: 0 }], to, backend.conversions), deadline.signal);
     return result!; // one for each object
   } catch (error) {
     if (error instanceof StatusError) return error;
