@@ -7,7 +7,7 @@ import { base64Of } from "../../scalars/base64.ts";
 import type { Json } from "../../schema.ts";
 import { goQuote } from "../../tree/go-quote.ts";
 import { QuantityValue } from "../functions/quantity/quantity.ts";
-import { dynType, stringType, type TypeSource } from "../types.ts";
+import { dynType, objectType, stringType, type TypeSource } from "../types.ts";
 import { equal } from "../value/equal.ts";
 import { timestampText } from "../value/time.ts";
 import { representation } from "../value/type.ts";
@@ -30,7 +30,8 @@ export const mutationTypes: TypeSource = {
   hasType: (name) => name === patchName || isObjectType(name),
   field(type, field) {
     if (type !== patchName) return isObjectType(type) ? { type: dynType } : undefined;
-    return isPatchText(field) ? { type: stringType } : field === "value" ? { type: dynType } : undefined;
+    // As upstream, another field has a type without a name, which no value has.
+    return { type: isPatchText(field) ? stringType : field === "value" ? dynType : objectType("") };
   },
   fieldNames: (type) => type === patchName ? [...patchTexts, "value"] : [],
 };

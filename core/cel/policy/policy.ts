@@ -21,6 +21,8 @@ export interface PolicyOptions {
   readonly hasAuthorizer: boolean;
   /** The types of mutations. */
   readonly hasPatchTypes: boolean;
+  /** False: without `variables`, as in match conditions and in validating policies that declare none. Default true. */
+  readonly hasVariables?: boolean;
 }
 
 /** A compiled expression; `error` if it does not compile. */
@@ -91,7 +93,7 @@ export class PolicyCompiler {
   }
 }
 
-function variablesOf({ hasParams, hasAuthorizer }: PolicyOptions): readonly Variable[] {
+function variablesOf({ hasParams, hasAuthorizer, hasVariables = true }: PolicyOptions): readonly Variable[] {
   const optional: Variable[] = [];
   if (hasParams) optional.push({ name: "params", type: dynType });
   if (hasAuthorizer) {
@@ -102,7 +104,7 @@ function variablesOf({ hasParams, hasAuthorizer }: PolicyOptions): readonly Vari
     { name: "oldObject", type: dynType },
     { name: "namespaceObject", type: namespaceType },
     { name: "request", type: requestType },
-    { name: "variables", type: variablesType },
+    ...hasVariables ? [{ name: "variables", type: variablesType }] : [],
     ...optional,
   ];
 }

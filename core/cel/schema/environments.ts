@@ -3,8 +3,8 @@ import type { Environment } from "../declarations.ts";
 import { allVersions, environment } from "../environment.ts";
 import type { RuleEnvironments } from "./rule.ts";
 
-/** Minor version of Kubernetes 1.x that new rules must be compatible with: the one before the server's. */
-const compatibleVersion = 34;
+/** Minor version of Kubernetes 1.x that new expressions must be compatible with: the one before the server's. */
+export const compatibleVersion = 34;
 
 const made: { fresh?: Environment; stored?: Environment } = {};
 

@@ -1,6 +1,6 @@
 /** The condition Established: the resource of an established definition is served. */
 import type { CustomResourceDefinition, DefinitionStatus } from "../schema.ts";
-import { validateCaBundle } from "../validate/webhook.ts";
+import { validateCaBundle } from "../../shared/webhook-client-config.ts";
 import { type ConditionNews, isTrue, withCondition } from "../condition.ts";
 
 const established: ConditionNews = {

@@ -16,7 +16,7 @@ import { Patterns } from "./patterns.ts";
 import { validateStructural } from "./structural.ts";
 import { parted, schemaOf } from "./versions.ts";
 import { selectableFieldsMax } from "./selectable-fields.ts";
-import { validateCaBundle } from "./webhook.ts";
+import { validateCaBundle } from "../../shared/webhook-client-config.ts";
 
 export interface ValidationOptions extends OpenapiOptions {
   readonly requireRecognizedReviewVersion: boolean;

@@ -1,9 +1,16 @@
-/** The rules of the configuration of a webhook. */
-import { append, bytesOf, dns1123Subdomain, type FieldError, type Infer, invalid, portNumber, required } from "../../../plugin.ts";
-import { parseReference, urlUser } from "../../../core/cel/functions/url/parse.ts";
-import { textOfBytes } from "../../../core/cel/functions/url/bytes.ts";
-import { Unreadable } from "../../../core/scalars/unreadable.ts";
-import type { ServiceReference } from "../schema.ts";
+/** Rules of the client configuration of webhooks: URL, Service and CA certificates. */
+import { append, bytesOf, dns1123Subdomain, type FieldError, invalid, portNumber, required } from "../../plugin.ts";
+import { parseReference, urlUser } from "../../core/cel/functions/url/parse.ts";
+import { textOfBytes } from "../../core/cel/functions/url/bytes.ts";
+import { Unreadable } from "../../core/scalars/unreadable.ts";
+
+/** A Service that is called, in the fields that both groups with webhooks have. */
+export interface ServiceReference {
+  readonly namespace: string;
+  readonly name: string;
+  readonly path?: string;
+  readonly port?: number;
+}
 
 const form = "; desired format: https://host[/path]";
 
@@ -22,7 +29,7 @@ export function validateWebhookUrl(text: string, path: string): readonly FieldEr
 
 /** Name and namespace are swapped in paths, as upstream. */
 export function validateService(
-  { name, namespace, path: urlPath, port = 0 }: Infer<typeof ServiceReference>,
+  { name, namespace, path: urlPath, port = 0 }: ServiceReference,
   path: string,
 ): readonly FieldError[] {
   const errors: FieldError[] = [];

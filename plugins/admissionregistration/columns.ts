@@ -1,0 +1,78 @@
+/** Columns of tables. */
+import { ageColumn, type ApiObject, type Column, type LabelSelector, nameColumn } from "../../plugin.ts";
+import type { MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding } from "./mutating-schema.ts";
+import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from "./schema.ts";
+
+type Policy = ValidatingAdmissionPolicy | MutatingAdmissionPolicy;
+type Binding = ValidatingAdmissionPolicyBinding | MutatingAdmissionPolicyBinding;
+
+/** Columns of both kinds of policies. `counted`: the column of the rules and their number. */
+function policyColumns<T extends Policy>(counted: Column<T>): readonly Column<T>[] {
+  return [
+    nameColumn,
+    counted,
+    {
+      name: "ParamKind",
+      type: "string",
+      description: "ParamKind specifies the kind of resources used to parameterize this policy",
+      cell: ({ spec: { paramKind } }) => paramKind === undefined ? "<unset>" : `${paramKind.apiVersion ?? ""}/${paramKind.kind ?? ""}`,
+    },
+    ageColumn,
+  ];
+}
+
+export const validatingPolicyColumns: readonly Column<ValidatingAdmissionPolicy>[] = policyColumns<ValidatingAdmissionPolicy>({
+  name: "Validations",
+  type: "integer",
+  description: "Validations indicates the number of validation rules defined in this configuration",
+  cell: ({ spec: { validations = [] } }) => validations.length,
+});
+
+export const mutatingPolicyColumns: readonly Column<MutatingAdmissionPolicy>[] = policyColumns<MutatingAdmissionPolicy>({
+  name: "Mutations",
+  type: "integer",
+  description: "Mutation indicates the number of mutations rules defined in this configuration",
+  cell: ({ spec: { mutations = [] } }) => mutations.length,
+});
+
+export const bindingColumns: readonly Column<Binding>[] = [
+  nameColumn,
+  {
+    name: "PolicyName",
+    type: "string",
+    description: "PolicyName indicates the policy definition which the policy binding binded to",
+    cell: ({ spec: { policyName = "" } }) => policyName,
+  },
+  {
+    name: "ParamRef",
+    type: "string",
+    description: "ParamRef indicates the param resource which sets the configuration param",
+    cell: ({ spec: { paramRef } }) => paramRef === undefined ? "<unset>" : shownRef(paramRef),
+  },
+  ageColumn,
+];
+
+function shownRef({ namespace = "", name = "", selector }: NonNullable<Binding["spec"]["paramRef"]>): string {
+  if (name !== "") return `${namespace === "" ? "*" : namespace}/${name}`;
+  return selector === undefined ? "<unset>" : selectorText(selector);
+}
+
+/** The selector as Go's protobuf shows it. */
+function selectorText({ matchLabels = {}, matchExpressions = [] }: LabelSelector): string {
+  const labels = Object.keys(matchLabels).sort().map((key) => `${key}: ${matchLabels[key]},`).join("");
+  const requirements = matchExpressions.map(({ key, operator, values = [] }) =>
+    `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(" ")}],},`
+  ).join("");
+  return `&LabelSelector{MatchLabels:map[string]string{${labels}},MatchExpressions:[]LabelSelectorRequirement{${requirements}},}`;
+}
+
+export const webhookColumns: readonly Column<ApiObject & { readonly webhooks?: readonly unknown[] }>[] = [
+  nameColumn,
+  {
+    name: "Webhooks",
+    type: "integer",
+    description: "Webhooks indicates the number of webhooks registered in this configuration",
+    cell: ({ webhooks = [] }) => webhooks.length,
+  },
+  ageColumn,
+];

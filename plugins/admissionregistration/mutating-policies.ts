@@ -1,0 +1,53 @@
+import { defineResource, metaRulesOf, type Plugin, type Resource, validateObjectMeta } from "../../plugin.ts";
+import { bindingColumns, mutatingPolicyColumns } from "./columns.ts";
+import { alpha, beta, type MutatingAdmissionPolicy, type MutatingAdmissionPolicyBinding } from "./mutating-schema.ts";
+import { validateMutatingBinding, validateMutatingPolicy } from "./validate/mutating.ts";
+import { categories, strategy } from "./webhook-configurations.ts";
+
+const alphaVersion = "admissionregistration.{domain}/v1alpha1", betaVersion = "admissionregistration.{domain}/v1beta1";
+
+export const mutatingPolicyGates: NonNullable<Plugin["featureGates"]> = {
+  MutatingAdmissionPolicy: [
+    { since: "1.32", stage: "Alpha", default: false },
+    { since: "1.34", stage: "Beta", default: false },
+  ],
+};
+
+export const mutatingAdmissionPolicies: Resource<MutatingAdmissionPolicy> = defineResource<MutatingAdmissionPolicy>({
+  kind: "MutatingAdmissionPolicy",
+  plural: "mutatingadmissionpolicies",
+  scope: "Cluster",
+  categories,
+  summary: "Changes in CEL that are made to the objects of requests.",
+  storedAs: betaVersion,
+  storedUnder: "mutatingadmissionpolicies",
+  served: {
+    [betaVersion]: { schema: beta.policy, introduced: "1.34", columns: mutatingPolicyColumns },
+    [alphaVersion]: { schema: alpha.policy, introduced: "1.32", columns: mutatingPolicyColumns },
+  },
+  strategy,
+  create: (next) => validateMutatingPolicy(next),
+  update: (next, prior, { names }) => [
+    ...validateObjectMeta(next.metadata, metaRulesOf(mutatingAdmissionPolicies, names)),
+    ...validateMutatingPolicy(next, prior),
+  ],
+});
+
+export const mutatingAdmissionPolicyBindings: Resource<MutatingAdmissionPolicyBinding> = defineResource<MutatingAdmissionPolicyBinding>({
+  kind: "MutatingAdmissionPolicyBinding",
+  scope: "Cluster",
+  categories,
+  summary: "Puts a MutatingAdmissionPolicy into effect.",
+  storedAs: betaVersion,
+  storedUnder: "mutatingadmissionpolicybindings",
+  served: {
+    [betaVersion]: { schema: beta.binding, introduced: "1.34", columns: bindingColumns },
+    [alphaVersion]: { schema: alpha.binding, introduced: "1.32", columns: bindingColumns },
+  },
+  strategy,
+  create: validateMutatingBinding,
+  update: (next, _prior, { names }) => [
+    ...validateObjectMeta(next.metadata, metaRulesOf(mutatingAdmissionPolicyBindings, names)),
+    ...validateMutatingBinding(next),
+  ],
+});

@@ -1,0 +1,39 @@
+import { defineResource, metaRulesOf, type Resource, type Strategy, validateObjectMeta } from "../../plugin.ts";
+import { webhookColumns } from "./columns.ts";
+import { groupVersion, MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from "./schema.ts";
+import { validateWebhooks, type Webhook } from "./validate/webhook.ts";
+
+export const strategy: Strategy = Object.freeze<Strategy>({ unconditionalUpdate: false, generation: true });
+export const categories: readonly string[] = Object.freeze(["api-extensions"]);
+
+export const validatingWebhookConfigurations: Resource<ValidatingWebhookConfiguration> = defineResource<ValidatingWebhookConfiguration>({
+  kind: "ValidatingWebhookConfiguration",
+  scope: "Cluster",
+  categories,
+  summary: "Webhooks that accept or reject requests without changing them.",
+  storedAs: groupVersion,
+  storedUnder: "validatingwebhookconfigurations",
+  served: { [groupVersion]: { schema: ValidatingWebhookConfiguration, introduced: "1.16", columns: webhookColumns } },
+  strategy,
+  create: ({ webhooks }) => validateWebhooks(webhooks as readonly Webhook[] | undefined, undefined),
+  update: (next, prior, { names }) => [
+    ...validateObjectMeta(next.metadata, metaRulesOf(validatingWebhookConfigurations, names)),
+    ...validateWebhooks(next.webhooks as readonly Webhook[] | undefined, (prior.webhooks ?? []) as readonly Webhook[]),
+  ],
+});
+
+export const mutatingWebhookConfigurations: Resource<MutatingWebhookConfiguration> = defineResource<MutatingWebhookConfiguration>({
+  kind: "MutatingWebhookConfiguration",
+  scope: "Cluster",
+  categories,
+  summary: "Webhooks that may change objects, and accept or reject requests.",
+  storedAs: groupVersion,
+  storedUnder: "mutatingwebhookconfigurations",
+  served: { [groupVersion]: { schema: MutatingWebhookConfiguration, introduced: "1.16", columns: webhookColumns } },
+  strategy,
+  create: ({ webhooks }) => validateWebhooks(webhooks as readonly Webhook[] | undefined, undefined),
+  update: (next, prior, { names }) => [
+    ...validateObjectMeta(next.metadata, metaRulesOf(mutatingWebhookConfigurations, names)),
+    ...validateWebhooks(next.webhooks as readonly Webhook[] | undefined, (prior.webhooks ?? []) as readonly Webhook[]),
+  ],
+});
