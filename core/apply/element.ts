@@ -5,6 +5,7 @@
 import { goString } from "../tree/json-text.ts";
 import { compareBytes } from "../tree/sorted-keys.ts";
 import { isObject, type Json } from "../schema.ts";
+import { goNumber } from "../tree/go-number.ts";
 import { goQuote } from "../tree/go-quote.ts";
 import { readJson } from "../tree/json.ts";
 import { jsonFromTree, numberText } from "../tree/values.ts";
@@ -123,5 +124,7 @@ export function elementText(element: Element): string {
 
 function shown(value: Json): string {
   if (typeof value === "string") return goQuote(value);
-  return typeof value === "object" && value !== null ? goString(keyJson(value)) : String(value);
+  if (Array.isArray(value)) return `[${value.map(shown).join(",")}]`;
+  if (isObject(value)) return Object.entries(value).map(([name, part]) => `${name}=${shown(part)}`).join("");
+  return typeof value === "number" ? goNumber(value) : String(value);
 }

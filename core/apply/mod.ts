@@ -15,4 +15,4 @@ export {
   type Writer,
 } from "./managers.ts";
 export { capped, noOwners, type Owner, type Owners, readOwners, writeOwners } from "./owners.ts";
-export { compare, fieldSetOf, hasAllKeys, isSame, problemsText, typeProblems } from "./typed.ts";
+export { compare, fieldSetOf, hasAllKeys, isSame, isTyped, problemsText, typeProblems } from "./typed.ts";

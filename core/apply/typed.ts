@@ -1,6 +1,7 @@
 /** Values with their types: validation, the fields that a value sets, comparison of two values. */
 import { sameValue } from "../derive/same-value.ts";
 import { goQuote } from "../tree/go-quote.ts";
+import { goText, shownDepthMax } from "../tree/go-text.ts";
 import { type Atom, elementOf, type ListAtom, memberAtom, oneValue, type ScalarType, type Shape, shapeOf } from "./atom.ts";
 import { type Element, elementText } from "./element.ts";
 import { emptySet, type FieldSet, isEmptySet, leafSet, recursiveDifference, setOf, union } from "./field-set.ts";
@@ -19,6 +20,28 @@ interface Check {
   /** Whether duplicates are allowed. */
   readonly allowed: boolean;
 }
+/**
+ * Whether a value has no `typeProblems`, duplicates allowed. Stored custom resources may have some after a change of their definition.
+ */
+export function isTyped(atom: Atom, value: Json): boolean {
+  if (value === null || atom === oneValue) return true;
+  switch (shapeOf(atom, value)) {
+    case "scalar":
+      return scalarProblem(atom.scalar!, value) === undefined;
+    case "list": {
+      const { type, of } = atom.list!;
+      return isList(value) && value.every((item) => (type === "atomic" || "element" in itemElement(atom.list!, item)) && isTyped(of, item));
+    }
+    default: {
+      const map = atom.map!;
+      return isObject(value) && Object.keys(value).every((key) => {
+        const inner = memberAtom(map, key);
+        return inner !== undefined && isTyped(inner, value[key]!);
+      });
+    }
+  }
+}
+
 /** Whether all items of keyed lists have a key. Decoding has checked the types of everything else. */
 export function hasAllKeys(atom: Atom, value: Json): boolean {
   if (atom === oneValue || !canLackKeys(atom)) return true;
@@ -107,17 +130,6 @@ function scalarProblem(type: ScalarType, value: Json): string | undefined {
   return scalar ? undefined : `expected any scalar, got &{${goText(value)}}`;
 }
 
-/** Levels of a value that error messages show. */
-const shownDepthMax = 500;
-
-/** A value as Go's `%v` shows it. */
-function goText(value: Json, depth = 0): string {
-  if (value === null) return "<nil>";
-  if (typeof value !== "object") return String(value);
-  if (depth === shownDepthMax) return "...";
-  if (isList(value)) return `[${value.map((item) => goText(item, depth + 1)).join(" ")}]`;
-  return `map[${Object.keys(value).sort().map((key) => `${key}:${goText(value[key]!, depth + 1)}`).join(" ")}]`;
-}
 /** As `%#v` does. */
 function goSyntax(value: Json, depth = 0): string {
   if (value === null) return "interface {}(nil)";

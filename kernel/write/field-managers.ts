@@ -11,6 +11,7 @@ import {
   type FieldSet,
   hasAllKeys,
   isSame,
+  isTyped,
   noOwners,
   NotConvertible,
   type Owners,
@@ -92,6 +93,9 @@ function withOwners(call: RequestContext, object: ApiObject, live: ApiObject | u
   const found = changesOf(versions, before, after);
   const own = sentEntries(call, object, live);
   if (live !== undefined && call.endpoint.resource.custom) {
+    const atom = atomOf(call.endpoint.schema);
+    // As upstream, an object has no entries if it does not have the types of a definition that has changed.
+    if (!isTyped(atom, before) || !isTyped(atom, after)) return withEntries(object, undefined);
     checkConvertible(versions, before, own ?? readOwners(live.metadata.managedFields) ?? noOwners);
   }
   // A write without changes keeps the entries, unless one of them is in a version that this path does not serve.

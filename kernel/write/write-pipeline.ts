@@ -127,9 +127,14 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
   return asStored(endpoint, next);
 }
 
-/** The object without the fields that the stored version of a custom resource does not have. They have been validated, as upstream. */
-function asStored({ resource, served }: Endpoint, object: ApiObject): ApiObject {
-  return resource.custom && served.toStored !== undefined ? served.toStored(object) : object;
+/**
+ * A custom resource without the fields that its stored version does not have. They have been validated, as upstream. A status that was
+ * removed has its default again.
+ */
+function asStored({ resource, served, stored, subresources }: Endpoint, object: ApiObject & { status?: unknown }): ApiObject {
+  if (!resource.custom) return object;
+  const kept = served.toStored === undefined ? object : served.toStored(object);
+  return subresources.has("status") && object.status === undefined && resource.conversion === undefined ? stored.applyDefaults(kept) : kept;
 }
 
 /** The subresource of a write, if its body is the object itself. Views and actions write the whole object. */

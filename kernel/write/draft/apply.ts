@@ -11,6 +11,7 @@ import {
   conflictTexts,
   hasAllKeys,
   isEmptySet,
+  isTyped,
   noOwners,
   NotConvertible,
   type Owners,
@@ -96,7 +97,7 @@ export function appliedObject(
   if (problems.length > 0) {
     throw new StatusError("Unknown", `failed to create typed patch object (${shownName(config)}): ${problemsText(problems)}`);
   }
-  refuseKeyless(call, before, "failed to create typed live object (", ")");
+  refuseUntyped(call, before, "failed to create typed live object (", ")");
 
   const outcome = orRefuseConversion(() => {
     if (endpoint.resource.custom) checkConvertible(versions, before, owners);
@@ -117,16 +118,18 @@ function ownersOf(versions: Versions, call: RequestContext, before: Json, live: 
   const owners = readOwners(live.metadata.managedFields);
   if (owners === undefined) throw new StatusError("Unknown", "failed to decode managed fields");
   if (owners.size > 0) return owners;
-  refuseKeyless(call, before, "failed to create manager for existing fields: failed to convert new object (", ") to smd typed");
+  refuseUntyped(call, before, "failed to create manager for existing fields: failed to convert new object (", ") to smd typed");
   return ownersAfterUpdate(versions, plain(emptyObject(call.endpoint)), before, noOwners, { ...writer, manager: "before-first-apply" });
 }
 
-/** Rejects an object with list items without their keys, to which nothing can be applied. `before` and `after` enclose its name in the
- *  message. */
-function refuseKeyless({ endpoint }: RequestContext, object: Json, before: string, after: string): void {
+/**
+ * Rejects an object to which nothing can be applied: with list items without their keys, or of a definition whose types have changed.
+ * `before` and `after` enclose its name in the message.
+ */
+function refuseUntyped({ endpoint }: RequestContext, object: Json, before: string, after: string): void {
   const atom = atomOf(endpoint.schema);
-  if (hasAllKeys(atom, object) || !isObject(object)) return;
-  throw new StatusError("Unknown", `${before}${shownName(object)}${after}: ${problemsText(typeProblems(atom, object))}`);
+  if ((endpoint.resource.custom ? isTyped(atom, object) : hasAllKeys(atom, object)) || !isObject(object)) return;
+  throw new StatusError("Unknown", `${before}${shownName(object)}${after}: ${problemsText(typeProblems(atom, object, "allowed"))}`);
 }
 
 /** Throws 500 if the version of an owner does not declare a field of the object. */

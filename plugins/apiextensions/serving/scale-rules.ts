@@ -1,6 +1,7 @@
 /** The fields that the subresource `scale` reads and writes must have the types that it needs. */
 import type { Json } from "../../../core/json.ts";
 import { isObject } from "../../../core/json.ts";
+import { goText } from "../../../core/tree/go-text.ts";
 import { type FieldError, invalid } from "../../../plugin.ts";
 import type { Subresources } from "../schema.ts";
 
@@ -43,7 +44,7 @@ function nested(object: Json, path: string, fits: (value: Json) => boolean, type
   for (const [index, name] of names.entries()) {
     if (!isObject(value)) {
       if (value === null) return { value: undefined };
-      return { error: accessError(names.slice(0, index + 1), value, "map[string]interface {}") };
+      return { error: accessError(names.slice(0, index + 1), value, "map[string]interface{}") };
     }
     if (!Object.hasOwn(value, name)) return { value: undefined };
     value = value[name]!;
@@ -52,12 +53,7 @@ function nested(object: Json, path: string, fits: (value: Json) => boolean, type
 }
 
 function accessError(names: readonly string[], value: Json, type: string): string {
-  return `.${names.join(".")} accessor error: ${shown(value)} is of the type ${goTypeOf(value)}, expected ${type}`;
-}
-function shown(value: Json): string {
-  if (value === null) return "<nil>";
-  if (Array.isArray(value)) return `[${(value as readonly Json[]).map(shown).join(" ")}]`;
-  return isObject(value) ? `map[${Object.keys(value).sort().map((key) => `${key}:${shown(value[key]!)}`).join(" ")}]` : String(value);
+  return `.${names.join(".")} accessor error: ${goText(value)} is of the type ${goTypeOf(value)}, expected ${type}`;
 }
 function goTypeOf(value: Json): string {
   if (value === null) return "<nil>";

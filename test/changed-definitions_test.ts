@@ -1,0 +1,96 @@
+// Custom resources after a change of their definition, and defaults of a status that a write removes.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openTestServer, type TestServer } from "../testing.ts";
+import { until } from "./real-server.ts";
+
+const things = "/apis/example.com/v1/namespaces/default/things";
+const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const merge = "application/merge-patch+json", apply = "application/apply-patch+yaml";
+
+async function send(server: TestServer, method: string, path: string, body?: object, type = "application/json"): Promise<[number, any]> {
+  const init = body === undefined ? {} : { headers: { "content-type": type }, body: JSON.stringify(body) };
+  const response = await server.handle(new Request(`http://localhost${path}`, { method, ...init }));
+  return [response.status, await response.json()];
+}
+
+/** A server with the definition of things whose schema has these properties. */
+async function serverOf(properties: object): Promise<TestServer> {
+  const server = await openTestServer();
+  const definition = {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "things.example.com" },
+    spec: {
+      group: "example.com",
+      names: { plural: "things", kind: "Thing" },
+      scope: "Namespaced",
+      versions: [{
+        name: "v1",
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: "object", properties } },
+        subresources: { status: {} },
+      }],
+    },
+  };
+  assert.equal((await send(server, "POST", definitions, definition))[0], 201);
+  await until(async () => assert.equal((await send(server, "GET", things))[0], 200));
+  return server;
+}
+
+/** Replaces the properties of the schema, and waits until they are in force. */
+async function change(server: TestServer, properties: object): Promise<void> {
+  const patch = [
+    { op: "replace", path: "/spec/versions/0/schema/openAPIV3Schema/properties", value: properties },
+    { op: "add", path: "/spec/names/shortNames", value: ["changed"] },
+  ];
+  const [status, answer] = await send(server, "PATCH", `${definitions}/things.example.com`, patch, "application/json-patch+json");
+  assert.equal(status, 200, answer.message);
+  await until(async () => {
+    const [, { resources }] = await send(server, "GET", "/apis/example.com/v1");
+    assert.deepEqual(resources.find(({ name }: { name: string }) => name === "things").shortNames, ["changed"]);
+  });
+}
+const thing = (spec: unknown) => ({ apiVersion: "example.com/v1", kind: "Thing", metadata: { name: "a" }, spec });
+
+test("an update of an object without the types of its definition removes its managed fields, and an apply is refused", async () => {
+  await using server = await serverOf({ spec: { type: "object", properties: { size: { type: "integer" } } } });
+  const [, made] = await send(server, "POST", things, thing({ size: 1 }));
+  assert.equal(made.metadata.managedFields.length, 1);
+  await change(server, { spec: { type: "string" } });
+  const [refused, { message }] = await send(
+    server,
+    "PATCH",
+    `${things}/a?fieldManager=m`,
+    { ...thing("text"), metadata: { name: "a" } },
+    apply,
+  );
+  assert.deepEqual([refused, message], [
+    500,
+    "failed to create typed live object (default/a; example.com/v1, Kind=Thing): .spec: expected string, got &value.valueUnstructured" +
+    "{Value:map[string]interface {}{}}",
+  ]);
+  const [status, after] = await send(server, "PATCH", `${things}/a`, { metadata: { labels: { a: "b" } } }, merge);
+  assert.deepEqual([status, after.metadata.managedFields], [200, undefined]);
+});
+
+test("a status that a write removes has its default in the response", async () => {
+  await using server = await serverOf({
+    spec: { type: "object" },
+    status: { type: "object", default: { phase: "New" }, properties: { phase: { type: "string" } } },
+  });
+  for (const sent of [{}, { status: { phase: "Sent" } }]) {
+    const [status, made] = await send(server, "POST", things, { ...thing({}), ...sent });
+    assert.deepEqual([status, made.status], [201, { phase: "New" }]);
+    assert.deepEqual((await send(server, "GET", `${things}/a`))[1].status, { phase: "New" });
+    await send(server, "DELETE", `${things}/a`);
+  }
+});
+
+test("a null that no schema describes stays", async () => {
+  const free = { "x-kubernetes-preserve-unknown-fields": true };
+  await using server = await serverOf({ spec: { type: "object", properties: { known: { type: "string" } }, ...free } });
+  const [, made] = await send(server, "POST", things, thing({ known: null, unknown: null }));
+  assert.deepEqual(made.spec, { unknown: null });
+});
