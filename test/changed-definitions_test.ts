@@ -94,3 +94,22 @@ test("a null that no schema describes stays", async () => {
   const [, made] = await send(server, "POST", things, thing({ known: null, unknown: null }));
   assert.deepEqual(made.spec, { unknown: null });
 });
+
+test("an invalid value that has not changed is no error, unless it has members without a schema", async () => {
+  const map = (max: object) => ({
+    type: "object",
+    "x-kubernetes-preserve-unknown-fields": true,
+    properties: { known: { type: "string" } },
+    ...max,
+  });
+  await using server = await serverOf({ spec: { type: "object", properties: { map: map({}) } } });
+  const objects = { a: { known: "k" }, b: { unknown: 1 } };
+  for (const [name, value] of Object.entries(objects)) {
+    assert.equal((await send(server, "POST", things, { ...thing({ map: value }), metadata: { name } }))[0], 201);
+  }
+  await change(server, { spec: { type: "object", properties: { map: map({ maxProperties: 0 }) } } });
+  const labelled = (name: string) => send(server, "PATCH", `${things}/${name}`, { metadata: { labels: { x: "y" } } }, merge);
+  assert.equal((await labelled("a"))[0], 200);
+  const [status, { message }] = await labelled("b");
+  assert.deepEqual([status, message], [422, 'Thing.example.com "b" is invalid: spec.map: Too many: 1: must have at most 0 items']);
+});

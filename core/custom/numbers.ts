@@ -1,7 +1,7 @@
 /** Bounds and ranges of numbers. Integers are compared as int64, other numbers as doubles. */
 import { type FieldError, invalid } from "../field-error.ts";
 import type { StructuralSchema } from "../structural-schema.ts";
-import { goNumber } from "../tree/go-number.ts";
+import { goDouble } from "../tree/go-number.ts";
 
 type Num = number | bigint;
 
@@ -16,27 +16,38 @@ export function numberErrors(value: Num, schema: StructuralSchema, path: string)
   const single = schema["x-kubernetes-int-or-string"] === true ? "" : type ?? "";
   const range = (number: Num, what: string) => rangeError(number, single, formatOf(single, format), what, path);
   const errors: (FieldError | undefined)[] = [range(value, "Checked")];
-  if (multipleOf !== undefined) errors.push(range(multipleOf, "MultipleOf"), multipleError(value, multipleOf, path));
+  /** A keyword whose number is outside of the range of the type is compared with the value as a double. */
+  const add = (keyword: number, what: string, errorOf: (isInteger: boolean) => FieldError | undefined) => {
+    const wrong = range(keyword, what);
+    errors.push(wrong, errorOf(wrong === undefined && isIntegerValue(value)));
+  };
+  if (multipleOf !== undefined) add(multipleOf, "MultipleOf", (isInteger) => multipleError(value, multipleOf, isInteger, path));
   if (minimum !== undefined) {
-    const limit = bound(value, minimum);
-    const isOver = exclusiveMinimum ? value <= limit : value < limit;
-    const text = `${exclusiveMinimum ? "greater than" : "greater than or equal to"} ${goNumber(limit)}`;
-    errors.push(range(minimum, "Minimum boundary"), isOver ? invalid(path, value, `${path} in body should be ${text}`) : undefined);
+    add(minimum, "Minimum boundary", (isInteger) => {
+      const limit = isInteger ? integerBound(minimum) : minimum;
+      const text = `${exclusiveMinimum ? "greater than" : "greater than or equal to"} ${shown(limit)}`;
+      return (exclusiveMinimum ? value <= limit : value < limit) ? invalid(path, value, `${path} in body should be ${text}`) : undefined;
+    });
   }
   if (maximum !== undefined) {
-    const limit = bound(value, maximum);
-    const isOver = exclusiveMaximum ? value >= limit : value > limit;
-    const text = `${exclusiveMaximum ? "less than" : "less than or equal to"} ${goNumber(limit)}`;
-    errors.push(range(maximum, "Maximum boundary"), isOver ? invalid(path, value, `${path} in body should be ${text}`) : undefined);
+    add(maximum, "Maximum boundary", (isInteger) => {
+      const limit = isInteger ? integerBound(maximum) : maximum;
+      const text = `${exclusiveMaximum ? "less than" : "less than or equal to"} ${shown(limit)}`;
+      return (exclusiveMaximum ? value >= limit : value > limit) ? invalid(path, value, `${path} in body should be ${text}`) : undefined;
+    });
   }
   return errors.filter((error) => error !== undefined);
 }
 
+/** An int64, or a double. */
+function shown(limit: Num): string {
+  return typeof limit === "bigint" ? String(limit) : goDouble(limit);
+}
+
 const int64Min = -(2n ** 63n);
 
-/** A bound as it is compared: for an integer without its fraction, and the smallest int64 for one beyond an int64, as Go converts doubles. */
-function bound(value: Num, limit: number): Num {
-  if (!isIntegerValue(value) || !Number.isFinite(limit)) return limit;
+/** A bound of an integer: without its fraction, and the smallest int64 for one beyond an int64, as Go converts doubles. */
+function integerBound(limit: number): bigint {
   return Math.abs(limit) < 2 ** 63 ? BigInt(Math.trunc(limit)) : int64Min;
 }
 
@@ -58,16 +69,13 @@ function isWhole(value: Num): boolean {
   return typeof value === "bigint" || Number.isInteger(value);
 }
 
-function multipleError(value: Num, factor: number, path: string): FieldError | undefined {
-  const whole = isIntegerValue(value);
-  const step = whole ? Math.trunc(factor) : factor;
-  if (step <= 0) {
-    return invalid(path, step, `factor MultipleOf declared for ${path} must be positive: ${goNumber(step)}`);
-  }
-  const isMultiple = whole
-    ? BigInt(value) % BigInt(step) === 0n
-    : isNearlyWhole(factor < 1 ? 1 / factor * Number(value) : Number(value) / factor);
-  return isMultiple ? undefined : invalid(path, value, `${path} in body should be a multiple of ${goNumber(step)}`);
+function multipleError(value: Num, factor: number, isInteger: boolean, path: string): FieldError | undefined {
+  const step = isInteger ? integerBound(factor) : factor;
+  if (step <= 0) return invalid(path, step, `factor MultipleOf declared for ${path} must be positive: ${shown(step)}`);
+  const isMultiple = typeof step === "bigint"
+    ? BigInt(value) % step === 0n
+    : isNearlyWhole(step < 1 ? 1 / step * Number(value) : Number(value) / step);
+  return isMultiple ? undefined : invalid(path, value, `${path} in body should be a multiple of ${shown(step)}`);
 }
 
 /** Whether go-openapi takes a double for an integer: a safe one, within a relative error of 1e-9. */

@@ -40,3 +40,16 @@ test("numbers in errors are as Go shows them, and a bound beyond an int64 is the
     "x: Invalid value: 0: factor MultipleOf declared for x must be positive: 0",
   ]);
 });
+
+test("a keyword that is not of the type is compared as a double", () => {
+  const factor = '<nil>: Invalid value: "": MultipleOf value must be of type integer (default format) in x';
+  assert.deepEqual(errors(7, { type: "integer", multipleOf: 0.1 }), [factor]);
+  assert.deepEqual(errors(7, { type: "integer", multipleOf: 1.5 }), [factor, "x: Invalid value: 7: x in body should be a multiple of 1.5"]);
+  assert.deepEqual(
+    errors(1.5e10, { type: "number", maximum: 1e10 }).at(-1),
+    "x: Invalid value: 15000000000: x in body should be less than or equal to 10000000000",
+  );
+  assert.deepEqual(errors(1e21, { type: "number", maximum: 1e10 }), [
+    "x: Invalid value: 1e+21: x in body should be less than or equal to 1e+10",
+  ]);
+});

@@ -34,7 +34,10 @@ export function selectIfPresent(value: Value, key: Value): Value | undefined {
 
 /** `has(value.field)`. */
 export function hasMember(value: Value, field: string): boolean | CelError {
-  if (value instanceof MapValue) return value.find(field) !== undefined;
+  if (value instanceof MapValue) {
+    const member = value.find(field);
+    return member instanceof CelError ? member : member !== undefined;
+  }
   if (value instanceof ObjectValue) return value.has(field);
   if (value instanceof ListValue) {
     const index = indexOf(value, field);
