@@ -295,6 +295,12 @@ export interface Admission<T extends ApiObject = any> {
   readonly mutate?: (next: T, prior: T | undefined, context: RequestHookContext) => T | Promise<T>;
   /** After validation: the reason to reject the write (403), or undefined. */
   readonly refuse?: (next: T, prior: T | undefined, context: RequestHookContext) => string | undefined | Promise<string | undefined>;
+  /**
+   * Before an object is removed or marked for deletion, after its preconditions: the reason to reject the deletion (403), or undefined. Runs for
+   * each object of a collection, and again if the object has changed meanwhile. `prior`: the stored object. The removal of the last finalizer
+   * of a marked object is an update.
+   */
+  readonly refuseDelete?: (prior: T, context: RequestHookContext) => string | undefined | Promise<string | undefined>;
   /** A side effect outside of the object, after all steps have admitted the write. Runs again if the write is retried. */
   readonly effect?: (next: T, prior: T | undefined, context: RequestHookContext) => void | Promise<void>;
   /**

@@ -16,6 +16,7 @@ import { ignoreReadErrorsField } from "../request/ignore-read-errors.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import { Item, storedBytes } from "../objects/objects.ts";
 import { asStored, untilDeadline } from "../write/converted-writes.ts";
+import { approveDeletion } from "../write/admission/admit.ts";
 import { metaWith } from "../write/write-pipeline.ts";
 import { hookContext, kindName, type RequestContext, resourceName } from "../request-context.ts";
 import type { Revision } from "../store/store.ts";
@@ -112,6 +113,7 @@ export function deleteItem(call: RequestContext, start: Start, options: DeleteRe
     // Kinds with a hold besides finalizers need at least two deletes: the first one marks the object; further ones change nothing
     // while it is held.
     if (pending && resource.deletion?.holds(object)) return unchanged;
+    await approveDeletion(call, object);
     const marked = mark(call, object, options);
     const begins = resource.deletion !== undefined && !pending;
     const finished = !begins && (isFinished(marked, resource.deletion) || !mustWait(marked, resource.deletion));

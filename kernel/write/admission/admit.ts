@@ -39,6 +39,20 @@ function forbidden({ endpoint: { group, plural } }: RequestContext, name: string
   return forbiddenError({ group, name: plural }, name, reason);
 }
 
+/** Throws 403 with the reason of the first step that rejects the deletion of an object. */
+export async function approveDeletion(call: RequestContext, prior: ApiObject): Promise<void> {
+  const steps = stepsOf(call).filter(({ refuseDelete }) => refuseDelete !== undefined);
+  if (steps.length === 0) return;
+  await measured(call, undefined, "validate", async () => {
+    for (const { name, refuseDelete } of steps) {
+      await measured(call, name, "validate", async () => {
+        const reason = await refuseDelete?.(prior, requestHookContext(call));
+        if (reason !== undefined) throw forbidden(call, prior.metadata.name ?? "", reason);
+      });
+    }
+  });
+}
+
 /** Applies the mutating steps for actions to the request of an action. */
 export async function mutatedAction(call: RequestContext, request: ApiObject): Promise<ApiObject> {
   const steps = stepsOf(call).filter(({ mutateAction }) => mutateAction !== undefined);

@@ -1,0 +1,96 @@
+// Admission steps of a resource for deletions: of one object and of a collection, dry runs, and objects with finalizers.
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import { type Admission, definePlugin, defineResource, field, type Infer, object, string, struct } from "../plugin.ts";
+import { openTestServer, type TestServer } from "../testing.ts";
+
+const home = "example.com/v1";
+const Job = object("Job", {
+  spec: field(2, struct("JobSpec", { owner: field(1, string, "Owner.") }), "Spec.", { written: "always" }),
+}, { doc: "A job.", package: home });
+type Job = Infer<typeof Job>;
+
+const jobs = defineResource<Job>({
+  kind: "Job",
+  scope: "Namespaced",
+  summary: "A job.",
+  storedAs: home,
+  storedUnder: "example.com/jobs",
+  served: { [home]: { schema: Job, introduced: "1.0" } },
+});
+
+/** Names of the objects that the step received. */
+let received: string[] = [];
+const keeper: Admission<Job> = {
+  name: "Keeper",
+  resources: [jobs],
+  refuseDelete({ metadata, spec }, { caller }) {
+    received.push(metadata.name ?? "");
+    return spec.owner === undefined || spec.owner === caller.name ? undefined : `only ${spec.owner} may delete it`;
+  },
+};
+
+const plugin = definePlugin({ name: "jobs", summary: "Jobs.", resources: [jobs], admission: [keeper] });
+let server: TestServer;
+before(async () => {
+  server = await openTestServer({ plugins: [plugin] });
+});
+after(() => server.close());
+beforeEach(() => {
+  received = [];
+});
+
+const collection = "/apis/example.com/v1/namespaces/default/jobs";
+async function ask(method: string, path: string, body?: unknown): Promise<{ readonly status: number; readonly json: any }> {
+  const answer = await server.handle(
+    new Request(`https://test${path}`, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } }),
+    }),
+  );
+  return { status: answer.status, json: await answer.json() };
+}
+async function create(name: string, spec: object = {}, metadata: object = {}): Promise<void> {
+  const { status } = await ask("POST", collection, { metadata: { name, ...metadata }, spec });
+  assert.equal(status, 201);
+}
+
+test("refuseDelete rejects the deletion of an object, which stays", async () => {
+  await create("owned", { owner: "bob" });
+  const { status, json } = await ask("DELETE", `${collection}/owned`);
+  assert.equal(status, 403);
+  assert.equal(json.message, `jobs.example.com "owned" is forbidden: only bob may delete it`);
+  assert.equal((await ask("GET", `${collection}/owned`)).json.metadata.deletionTimestamp, undefined);
+  assert.deepEqual(received, ["owned"]);
+});
+
+test("refuseDelete admits deletions, also in dry runs and of objects with finalizers", async () => {
+  await create("free");
+  await create("final", {}, { finalizers: ["example.com/wait"] });
+  assert.equal((await ask("DELETE", `${collection}/free?dryRun=All`)).status, 200);
+  assert.equal((await ask("GET", `${collection}/free`)).status, 200);
+  assert.equal((await ask("DELETE", `${collection}/free`)).status, 200);
+  assert.equal((await ask("GET", `${collection}/free`)).status, 404);
+  assert.notEqual((await ask("DELETE", `${collection}/final`)).json.metadata.deletionTimestamp, undefined);
+  assert.deepEqual(received, ["free", "free", "final"]);
+});
+
+test("refuseDelete is not called for a failed precondition", async () => {
+  await create("exact");
+  const { status } = await ask("DELETE", `${collection}/exact`, { preconditions: { uid: "another" } });
+  assert.equal(status, 409);
+  assert.deepEqual(received, []);
+});
+
+test("refuseDelete receives each object of a collection and ends its deletion", async () => {
+  const selected = { labels: { of: "collection" } };
+  await create("c1", {}, selected);
+  await create("c2", { owner: "bob" }, selected);
+  await create("c3", {}, selected);
+  const { status, json } = await ask("DELETE", `${collection}?labelSelector=of%3Dcollection`);
+  assert.equal(status, 403);
+  assert.equal(json.message, `jobs.example.com "c2" is forbidden: only bob may delete it`);
+  assert.deepEqual(received, ["c1", "c2"]);
+  const left = await ask("GET", `${collection}?labelSelector=of%3Dcollection`);
+  assert.deepEqual(left.json.items.map((item: Job) => item.metadata.name), ["c2", "c3"]);
+});
