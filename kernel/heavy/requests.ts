@@ -212,7 +212,7 @@ class Requests implements HeavyRequests {
       case "commit": {
         const { key, expect, value, ttlSeconds, frees, attributes } = question;
         if (value !== undefined && attributes !== undefined) offerAttributes(value, attributes);
-        return await store.commit({ key, expect, value, frees, signal, ...(ttlSeconds === undefined ? {} : { ttlSeconds }) });
+        return await store.commit({ key, expect, value, frees, ...(ttlSeconds === undefined ? {} : { ttlSeconds }) });
       }
       case "authorize":
         return await host.authorize(question.verb);
