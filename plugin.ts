@@ -215,3 +215,14 @@ export {
   type MetricType,
   type Recorder,
 } from "./metrics/mod.ts";
+
+// Definitions as resources of plugins.
+export { definedResource, type Definition } from "./core/definition/defined-resource.ts";
+export type {
+  Names as DefinitionNames,
+  PrinterColumn,
+  Scale as DefinitionScale,
+  Spec as DefinitionSpec,
+  Subresources as DefinitionSubresources,
+  Version as DefinitionVersion,
+} from "./core/definition/definition.ts";

@@ -45,7 +45,8 @@ function fieldMistakes(field: Field, path: string, gates: ReadonlySet<string> | 
   } else if (field.number >= reservedFrom && field.number <= reservedTo) {
     mistakes.push(`${path}: field number ${field.number} is reserved by protobuf`);
   }
-  if (field.doc.trim() === "") mistakes.push(`${path}: the field has no description`);
+  // The schema of a custom resource has its own descriptions, which it may lack.
+  if (field.doc.trim() === "" && node.tag !== "structural") mistakes.push(`${path}: the field has no description`);
   if (field.gate !== undefined && gates !== undefined && !gates.has(field.gate)) {
     mistakes.push(`${path}: feature gate "${field.gate}" is not declared by the plugin`);
   }

@@ -31,9 +31,10 @@ export function isServed({ names, endpoint }: Catalog, { resource, groupVersions
 }
 
 /** Whether a plugin's kind has this resource, or the place in the store of a custom resource with these names. */
-export function isDeclared({ kinds }: Catalog, group: string, plural: string): boolean {
+export function isDeclared({ kinds, plugins }: Catalog, group: string, plural: string): boolean {
+  const declared = new Set(plugins.flatMap(({ resources = [] }) => resources));
   return kinds.some((kind) =>
-    kind.resource.custom !== true && (kind.group === group && kind.plural === plural || kind.under === `${group}/${plural}`)
+    declared.has(kind.resource) && (kind.group === group && kind.plural === plural || kind.under === `${group}/${plural}`)
   );
 }
 

@@ -129,7 +129,8 @@ function endpointsOf(
           continue;
         }
         known.add(name).add(`${name}/${kind.plural}`);
-        if (!isServed(group, version, kind.plural, served, config, settings.isOn)) continue;
+        if (served.hidden === true) continue;
+        if (resource.custom !== true && !isServed(group, version, kind.plural, served, config, settings.isOn)) continue;
         const key = endpointKey(group, version, kind.plural);
         if (endpoints.has(key)) mistakes.push(`plugin "${plugin.name}": ${kind.plural} in ${name} is defined twice`);
         endpoints.set(key, endpointOf(kind, written, settings));

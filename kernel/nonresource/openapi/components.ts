@@ -72,7 +72,8 @@ export function kindsOf(catalog: Catalog): KindsOf {
 
 /** Every group version of the definitions, served or not: delete options and watch events exist in each. */
 function knownVersions({ plugins, names }: Catalog): readonly { readonly group: string; readonly version: string }[] {
-  const written = plugins.flatMap(({ resources }) => resources ?? []).flatMap(({ served }) => Object.keys(served));
+  const declared = plugins.flatMap(({ resources }) => resources ?? []).filter(({ custom }) => custom !== true);
+  const written = declared.flatMap(({ served }) => Object.keys(served));
   const spelled = new Set(["v1", ...written.map((groupVersion) => spell(names, groupVersion))]);
   const order = (a: string, b: string) => a < b ? -1 : a > b ? 1 : 0;
   return [...spelled].map(splitGroupVersion).toSorted((a, b) => order(a.group, b.group) || order(a.version, b.version));

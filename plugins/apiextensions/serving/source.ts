@@ -1,7 +1,7 @@
 /** Follows the definitions, so that their resources are added, changed and removed while the server runs. */
 import type { ResourceSource } from "../../../plugin.ts";
 import { type CustomResourceDefinition, groupVersion } from "../schema.ts";
-import { resourcesOf } from "./resource.ts";
+import { resourcesOf } from "./resources.ts";
 import { type Description, descriptionOf } from "./description.ts";
 
 const resource = "customresourcedefinitions";

@@ -1,4 +1,5 @@
-import { type ApiObject, qualifiedName } from "../../../plugin.ts";
+import type { ApiObject } from "../meta/object-meta.ts";
+import { qualifiedName } from "../meta/names.ts";
 
 const standard: ReadonlySet<string> = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
 

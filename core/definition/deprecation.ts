@@ -1,5 +1,5 @@
-import { compareVersions } from "../../../core/versions.ts";
-import type { Names, Spec, Version } from "../schema.ts";
+import { compareVersions } from "../versions.ts";
+import type { Names, Spec, Version } from "./definition.ts";
 
 /** The warning of a deprecated version: its own, or a sentence that names the newest version that is served and not deprecated. */
 export function deprecationOf({ group, versions }: Spec, { kind }: Names, { name, deprecationWarning }: Version): string {

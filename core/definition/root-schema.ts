@@ -1,10 +1,11 @@
 /** The schema of a kind, made of the schema in its definition. */
-import type { Json } from "../../../core/json.ts";
-import { structural } from "../../../core/schema.ts";
-import type { StructuralSchema } from "../../../core/structural-schema.ts";
-import { withDefaults } from "../../../core/structural/defaults.ts";
-import { type ApiObject, type Field, field, object, type StructNode, type Typed } from "../../../plugin.ts";
-import type { Version } from "../schema.ts";
+import type { Json } from "../json.ts";
+import type { StructuralSchema } from "../structural-schema.ts";
+import { withDefaults } from "../structural/defaults.ts";
+import type { ApiObject } from "../meta/object-meta.ts";
+import { type Field, field, type StructNode, structural, type Typed } from "../schema.ts";
+import { object } from "../meta/object.ts";
+import type { Version } from "./definition.ts";
 
 /** Members of every object, which have schemas of their own. */
 export const typeMembers: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);

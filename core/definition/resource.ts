@@ -1,9 +1,9 @@
 /** A resource of the server, made of a definition. */
-import type { ApiObject, FieldError, HookContext, Resource, Served, Subresource } from "../../../plugin.ts";
-import { webhookConversion } from "../conversion/webhook.ts";
-import type { Version } from "../schema.ts";
+import type { ApiObject } from "../meta/object-meta.ts";
+import type { FieldError } from "../field-error.ts";
+import type { HookContext, Resource, Served, Subresource } from "../plugin.ts";
+import type { Description, Version } from "./definition.ts";
 import { columnsOf } from "./columns.ts";
-import type { Description } from "./description.ts";
 import { deprecationOf } from "./deprecation.ts";
 import { customScale } from "./scale.ts";
 import { conversions } from "./conversion.ts";
@@ -12,23 +12,8 @@ import { publishedSelectableFields, selectableFieldsOf } from "./selectable-fiel
 import { type CustomValidator, validatorOf } from "./validate.ts";
 import { finalizerWarnings } from "./warnings.ts";
 
-/**
- * The resources that a definition describes: one, or with conversion by a webhook one for each version. Objects are validated by the schema
- * of the version of the request.
- */
-export function resourcesOf(description: Description): readonly Resource[] {
-  const { versions } = description.spec;
-  const conversion = webhookConversion(description.name, description.names.plural, description.spec);
-  if (conversion === undefined) return [resourceOf(description, versions)];
-  return versions.map((version) => ({
-    ...resourceOf(description, [version]),
-    storedUnder: `${conversion.under}@${version.name}`,
-    conversion,
-  }));
-}
-
 /** The resource with these versions of its definition. */
-function resourceOf(description: Description, versions: readonly Version[]): Resource {
+export function resourceOf(description: Description, versions: readonly Version[]): Resource {
   const { spec, names } = description;
   const { group, scope } = spec;
   const stored = versions.find(({ storage }) => storage) ?? versions[0]!; // checked: exactly one

@@ -1,9 +1,9 @@
 /** The fields that the subresource `scale` reads and writes must have the types that it needs. */
-import type { Json } from "../../../core/json.ts";
-import { isObject } from "../../../core/json.ts";
-import { goText } from "../../../core/tree/go-text.ts";
-import { type FieldError, invalid } from "../../../plugin.ts";
-import type { Subresources } from "../schema.ts";
+import type { Json } from "../json.ts";
+import { isObject } from "../json.ts";
+import { goText } from "../tree/go-text.ts";
+import { type FieldError, invalid } from "../field-error.ts";
+import type { Subresources } from "./definition.ts";
 
 type Scale = NonNullable<Subresources["scale"]>;
 

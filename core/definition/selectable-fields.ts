@@ -1,9 +1,10 @@
 /** Field selectors of a definition: label to the value of an object. */
-import type { Json } from "../../../core/json.ts";
-import { selectableText } from "../../../core/json-path/column.ts";
-import { JsonPathError, parseJsonPath } from "../../../core/json-path/parse.ts";
-import type { ApiObject, Served } from "../../../plugin.ts";
-import type { Version } from "../schema.ts";
+import type { Json } from "../json.ts";
+import { selectableText } from "../json-path/column.ts";
+import { JsonPathError, parseJsonPath } from "../json-path/parse.ts";
+import type { ApiObject } from "../meta/object-meta.ts";
+import type { Served } from "../plugin.ts";
+import type { Version } from "./definition.ts";
 
 export function selectableFieldsOf({ selectableFields }: Version): Served["selectableFields"] {
   if (selectableFields === undefined || selectableFields === null || selectableFields.length === 0) return undefined;

@@ -1,9 +1,10 @@
 /** Columns of tables: the name, then the columns of the definition (default: the age). */
-import type { Json } from "../../../core/json.ts";
-import { columnCell, type ColumnType } from "../../../core/json-path/column.ts";
-import { JsonPathError, parseJsonPath } from "../../../core/json-path/parse.ts";
-import { ageColumn, type ApiObject, type Column, nameColumn } from "../../../plugin.ts";
-import type { PrinterColumn, Version } from "../schema.ts";
+import type { Json } from "../json.ts";
+import { columnCell, type ColumnType } from "../json-path/column.ts";
+import { JsonPathError, parseJsonPath } from "../json-path/parse.ts";
+import { ageColumn, type Column, nameColumn } from "../meta/columns.ts";
+import type { ApiObject } from "../meta/object-meta.ts";
+import type { PrinterColumn, Version } from "./definition.ts";
 
 export function columnsOf({ additionalPrinterColumns }: Version): readonly Column<ApiObject>[] {
   const own = additionalPrinterColumns ?? [];

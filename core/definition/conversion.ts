@@ -1,9 +1,10 @@
 /** Conversion between versions without a webhook: members that the other version does not have are pruned. */
-import type { Json } from "../../../core/json.ts";
-import type { StructuralSchema } from "../../../core/structural-schema.ts";
-import { pruned } from "../../../core/structural/prune.ts";
-import type { ApiObject, Served } from "../../../plugin.ts";
-import type { Version } from "../schema.ts";
+import type { Json } from "../json.ts";
+import type { StructuralSchema } from "../structural-schema.ts";
+import { pruned } from "../structural/prune.ts";
+import type { ApiObject } from "../meta/object-meta.ts";
+import type { Served } from "../plugin.ts";
+import type { Version } from "./definition.ts";
 import { schemaOfVersion } from "./root-schema.ts";
 
 /** The conversions between a version and the stored one; none if both have the same schema. */

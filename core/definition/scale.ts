@@ -1,9 +1,11 @@
 /** The subresource `scale` of a custom resource. The object itself is validated afterwards, so that errors name its paths. */
-import type { Scale } from "../../../core/define/scale.ts";
-import { badRequestError, internalError } from "../../../core/status-error.ts";
-import { goQuote } from "../../../core/tree/go-quote.ts";
-import { type ApiObject, scaleSubresource, type Subresource } from "../../../plugin.ts";
-import type { Subresources } from "../schema.ts";
+import type { Scale } from "../define/scale.ts";
+import { badRequestError, internalError } from "../status-error.ts";
+import { goQuote } from "../tree/go-quote.ts";
+import type { ApiObject } from "../meta/object-meta.ts";
+import { scaleSubresource } from "../define/scale.ts";
+import type { Subresource } from "../plugin.ts";
+import type { Subresources } from "./definition.ts";
 import { valueAt } from "./value-at.ts";
 
 /** Marks a number that the object lacks: a write must set it. */

@@ -1,13 +1,15 @@
 /** Validation of custom resources by the schema of one version, in upstream's order. */
-import { storedRules } from "../../../core/cel/schema/environments.ts";
-import { validateRules } from "../../../core/cel/schema/validate.ts";
-import { rulesOf } from "../../../core/cel/schema/validator.ts";
-import type { Json } from "../../../core/json.ts";
-import { embeddedErrors } from "../../../core/custom/embedded.ts";
-import { listTypeErrors } from "../../../core/custom/list-types.ts";
-import { validateValue } from "../../../core/custom/validate.ts";
-import { type ApiObject, type FieldError, type FieldErrorType, invalid, validateObjectMetaUpdate } from "../../../plugin.ts";
-import type { Version } from "../schema.ts";
+import { storedRules } from "../cel/schema/environments.ts";
+import { validateRules } from "../cel/schema/validate.ts";
+import { rulesOf } from "../cel/schema/validator.ts";
+import type { Json } from "../json.ts";
+import { embeddedErrors } from "../custom/embedded.ts";
+import { listTypeErrors } from "../custom/list-types.ts";
+import { validateValue } from "../custom/validate.ts";
+import type { ApiObject } from "../meta/object-meta.ts";
+import { type FieldError, type FieldErrorType, invalid } from "../field-error.ts";
+import { validateObjectMetaUpdate } from "../meta/validate-object-meta.ts";
+import type { Version } from "./definition.ts";
 import { schemaOfVersion } from "./root-schema.ts";
 import { specReplicasErrors, statusReplicasErrors } from "./scale-rules.ts";
 
