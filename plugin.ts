@@ -51,6 +51,7 @@ export type { GroupVersion } from "./core/versions.ts";
 // Users, and what they may do.
 export type {
   Access,
+  AdmissionServer,
   AuthorizationAttributes,
   AuthorizationDecision,
   Authorizer,
@@ -185,6 +186,7 @@ export {
   badRequestError,
   conflictError,
   type GroupName,
+  internalError,
   invalidError,
   notFoundError,
   type StatusDetails,

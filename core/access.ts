@@ -3,6 +3,7 @@ import type { ApiObject } from "./meta/object-meta.ts";
 import type { FieldRequirement } from "./selectors/field.ts";
 import type { LabelRequirement } from "./selectors/label.ts";
 import type { Caller } from "./user-info.ts";
+import type { GroupVersion } from "./versions.ts";
 
 /** The attributes of a request, as kube-apiserver's authorizer attributes. "" for absent members. */
 export interface AuthorizationAttributes {
@@ -126,4 +127,25 @@ export interface Access {
 export interface Reader {
   get(groupVersion: string, resource: string, namespace: string, name: string): Promise<ApiObject | undefined>;
   list(groupVersion: string, resource: string, namespace: string): Promise<readonly ApiObject[]>;
+}
+
+/**
+ * What the server offers to admission steps that look at more than one request, such as quotas. Its calls do not end with the request: each
+ * has a deadline of its own (`limits.admissionCallMs`).
+ */
+export interface AdmissionServer {
+  /**
+   * The objects of a collection, without a wait if they are in memory (not a Promise). They may be out of date: use `newest` before a
+   * rejection. Empty if the kind is not served.
+   */
+  recent(groupVersion: GroupVersion, resource: string, namespace: string): readonly ApiObject[] | Promise<readonly ApiObject[]>;
+  /** The newest objects of a collection. Empty if the kind is not served. */
+  newest(groupVersion: GroupVersion, resource: string, namespace: string): Promise<readonly ApiObject[]>;
+  /**
+   * Writes the status of an object as the server itself, with the field manager `kube-apiserver`, and resolves with the stored object.
+   * Rejects with Conflict unless `metadata.resourceVersion` is the newest one.
+   */
+  updateStatus(groupVersion: GroupVersion, resource: string, object: ApiObject): Promise<ApiObject>;
+  /** The state that belongs to `key`, such as a step. Made at the first use, and kept as long as the server runs. */
+  stateOf<S>(key: object, make: () => S): S;
 }

@@ -125,6 +125,6 @@ export interface ApiCollection {
 export type WatchScope = "everything" | "ownership";
 /** A list of objects, or one chunk of it. */
 export interface ApiList {
-  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string; readonly remainingItemCount?: number };
   readonly items: readonly ApiObject[];
 }

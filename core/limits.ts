@@ -236,6 +236,20 @@ export const limits = Object.freeze({
   listedLength: 4 * 1024 * 1024,
   /** Objects that a controller processes concurrently. */
   controllerPassesMax: 10,
+  /** Duration of one read or write of an admission step, and of the wait for the charge of a quota. */
+  admissionCallMs: 10_000,
+  /** Attempts to charge a quota that other servers change at the same time. */
+  quotaTriesMax: 50,
+  /** Quotas of which a server remembers its own last write. */
+  quotasRememberedMax: 1_000,
+  /**
+   * Time after the last charge of a quota before its usage may be lowered: a create that was charged has been stored by then, and is counted.
+   */
+  quotaSettleMs: 3_000,
+  /** Period of the recalculation of all quotas. */
+  quotaResyncMs: 300_000,
+  /** Namespaces with quotas of a resource above which one watch of all namespaces replaces one for each. */
+  quotaNamespaceWatchesMax: 50,
   /** Keys of one work queue, waiting and delayed. */
   workQueueKeysMax: 1_000_000,
   /** Events of one controller that wait to be written (as client-go), and events that can become a series. */

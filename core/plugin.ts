@@ -3,7 +3,7 @@
  * available. `define.ts` checks definitions and reports all mistakes together.
  */
 import type { MetricDefinition, MetricOf } from "../metrics/mod.ts";
-import type { Access, Authorizer, Reader, ResourceRule } from "./access.ts";
+import type { Access, AdmissionServer, Authorizer, Reader, ResourceRule } from "./access.ts";
 import type { Api } from "./api.ts";
 import type { StoredConversion } from "./conversion.ts";
 import type { FieldError } from "./field-error.ts";
@@ -85,6 +85,12 @@ export interface Strategy {
 
 /** The input of hooks that may read and wait. */
 export interface RequestHookContext extends HookContext {
+  /** The resource of the request: group ("" for the core group) and plural. */
+  readonly resource: { readonly group: string; readonly plural: string };
+  /** Whether nothing is stored: a step then leaves out its own writes as well. */
+  readonly isDryRun: boolean;
+  /** For admission steps that look at more than one request. */
+  readonly server: AdmissionServer;
   /** The user of the request; with impersonation the impersonated user. */
   readonly caller: Caller;
   /** The name in the URL: "" for a POST to a collection. */
@@ -290,7 +296,8 @@ export interface Resource<T extends ApiObject = any> {
 /** An admission step for writes of some resources, which may read other objects. Operators can disable it by name. */
 export interface Admission<T extends ApiObject = any> {
   readonly name: string;
-  readonly resources: readonly Resource<T>[];
+  /** The resources whose writes it is for; `"all"`: every stored resource, custom ones too. Steps for all run after the others. */
+  readonly resources: readonly Resource<T>[] | "all";
   /** Before the object is prepared, in the stored form; `prior` is undefined at creation. Returns `next` itself when nothing changes. */
   readonly mutate?: (next: T, prior: T | undefined, context: RequestHookContext) => T | Promise<T>;
   /** After validation: the reason to reject the write (403), or undefined. */

@@ -181,6 +181,7 @@ export function badRequestError(message: string): StatusError {
 export function tooLargeError(message: string): StatusError {
   return new StatusError("RequestEntityTooLarge", `Request entity too large: ${message}`);
 }
+/** The 500 for a failure behind the API. `what` is shown to the client. */
 export function internalError(what: string, cause?: unknown): StatusError {
   return new StatusError("InternalError", `Internal error occurred: ${what}`, { details: { causes: [{ message: what }] }, cause });
 }

@@ -1,6 +1,6 @@
 /** Fakes for tests of hooks and controllers. */
 import { defaultNames } from "./names.ts";
-import type { Access, Reader } from "./access.ts";
+import type { Access, AdmissionServer, Reader } from "./access.ts";
 import type { Api } from "./api.ts";
 import type { ControllerContext, HookContext, RequestHookContext } from "./plugin.ts";
 
@@ -38,12 +38,24 @@ export function fakeContext(members: Partial<ControllerContext>): ControllerCont
 /** The context of a hook that may read: `context` with a caller, a reader and access checks. Members that are not given throw. */
 export function fakeRequestContext(
   context: HookContext,
-  { caller = { name: "alice", groups: [] }, access = {}, read = {}, warn = () => {}, annotate = () => {} }: {
+  {
+    caller = { name: "alice", groups: [] },
+    access = {},
+    read = {},
+    warn = () => {},
+    annotate = () => {},
+    resource = { group: "", plural: "" },
+    isDryRun = false,
+    server = {},
+  }: {
     readonly caller?: RequestHookContext["caller"];
     readonly access?: Partial<Access>;
     readonly read?: Partial<Reader>;
     readonly warn?: RequestHookContext["warn"];
     readonly annotate?: RequestHookContext["annotate"];
+    readonly resource?: RequestHookContext["resource"];
+    readonly isDryRun?: boolean;
+    readonly server?: Partial<AdmissionServer>;
   } = {},
 ): RequestHookContext {
   const unused = (name: string) => (): never => {
@@ -55,6 +67,15 @@ export function fakeRequestContext(
     warn,
     annotate,
     requestName: "",
+    resource,
+    isDryRun,
+    server: {
+      recent: unused("AdmissionServer.recent"),
+      newest: unused("AdmissionServer.newest"),
+      updateStatus: unused("AdmissionServer.updateStatus"),
+      stateOf: unused("AdmissionServer.stateOf"),
+      ...server,
+    },
     access: {
       authorize: unused("Access.authorize"),
       rules: unused("Access.rules"),

@@ -24,6 +24,7 @@ import { isApiPath, type Route, route } from "./request/route.ts";
 import type { Server } from "./server.ts";
 import { verbs } from "./verbs/mod.ts";
 import { Warnings } from "./request/warnings.ts";
+import { writeStatus } from "./write/write-status.ts";
 
 /** Handles a request from the network. Never rejects: the only place where an error becomes a reply. */
 export async function handle(exchange: Exchange, server: Server): Promise<Reply> {
@@ -159,6 +160,7 @@ export function requestContextOf(
     authorize: (other) => server.authorize(user, other, undefined, exchange),
     audit,
     backend: server.backend,
+    writeStatus,
     report: server.report,
     deadline: verb === "watch" ? exchange : deadline,
     heavy: server.heavy === undefined || !canBeHeavy(endpoint, verb) ? undefined : { work: server.heavy, body: undefined },

@@ -4,6 +4,7 @@ import { abortable } from "../core/async.ts";
 import type { Output } from "../core/codec/negotiate.ts";
 import type { Access } from "../core/access.ts";
 import type { ConversionContext } from "../core/conversion.ts";
+import type { ApiObject } from "../core/meta/object-meta.ts";
 import type { HookContext } from "../core/plugin.ts";
 import type { UserInfo } from "../core/user-info.ts";
 import { type AuditNotes, noteRemote } from "./request/audit-notes.ts";
@@ -65,6 +66,8 @@ export interface RequestContext {
   /** The record for the audit; undefined if the request is not recorded. */
   readonly audit: AuditNotes | undefined;
   readonly backend: Backend;
+  /** `writeStatus` of `write/`, which hooks of writes call: the write pipeline imports them. */
+  readonly writeStatus: (call: RequestContext, endpoint: Endpoint, object: ApiObject, signal: AbortSignal) => Promise<ApiObject>;
   /** Logs a bug, with the reference id in the response. */
   readonly report: (error: unknown, reference: string) => void;
   /**

@@ -62,7 +62,7 @@ for (const family of ["authentication", "authorization", "migration", "rbac"]) {
 const internals: Readonly<Record<string, readonly string[]>> = {
   compareBytes: ["apiextensions"],
   isObject: ["apiextensions", "cluster"],
-  limits: ["apiextensions", "cluster", "configmaps", "csi", "shared", "storage"],
+  limits: ["apiextensions", "cluster", "configmaps", "csi", "quotas", "shared", "storage"],
   JsonPathError: ["admissionregistration", "apiextensions"],
   parseJsonPath: ["admissionregistration", "apiextensions"],
   // Expressions in policies.

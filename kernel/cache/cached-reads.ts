@@ -83,6 +83,13 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
     return { item, renew: isNewest ? undefined : async () => (await fromStore()).item };
   }
 
+  function inMemory({ endpoint, prefix }: Collection): readonly Item[] | undefined {
+    const cached = cache.state.tag === "current" ? cache.kindOf(endpoint.stored) : undefined;
+    if (cached === undefined || cached.hasBroken(prefix)) return undefined;
+    if (cached.index.size === 0) return nothing;
+    return [...cached.index.runs(prefix)].flatMap((run) => run.map((entry) => itemOf(cached.maker, entry)));
+  }
+
   /** Whether the cache has reached the requested revision (undefined: the newest), so that the read need not wait. */
   function isThere(meter: CacheMeter, requested: Revision | undefined): boolean {
     if (requested === undefined ? !cache.isNewest : cache.state.tag !== "current" || cache.revision < requested) return false;
@@ -188,8 +195,10 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
       leave();
     }
   }
-  return { get, live, list, watch };
+  return { get, live, list, inMemory, watch };
 }
+
+const nothing: readonly Item[] = Object.freeze([]);
 
 /** 429 with a Retry-After that grows with the time that the cache has not been current. */
 function notReady({ state }: WatchCache, clock: Clock): StatusError {

@@ -18,8 +18,6 @@ import { compareReleases, gateTable, kernelGateDependencies, kernelGates, target
 import { nearest } from "../../core/nearest.ts";
 import { removalText, removedVersion } from "./removed.ts";
 
-const noSteps: readonly Admission[] = Object.freeze([]);
-
 function stabilityOf(version: string): "ga" | "beta" | "alpha" {
   return version.includes("alpha") ? "alpha" : version.includes("beta") ? "beta" : "ga";
 }
@@ -67,7 +65,12 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig, appea
   const byPath = nested(endpoints.values());
   const admission = plugins.flatMap(({ admission = [] }) => admission);
   const steps = new Map<Resource, Admission[]>();
-  for (const step of admission) for (const resource of new Set(step.resources)) steps.set(resource, [...steps.get(resource) ?? [], step]);
+  const forAll = admission.filter(({ resources }) => resources === "all");
+  for (const step of admission) {
+    if (step.resources === "all") continue;
+    for (const resource of new Set(step.resources)) steps.set(resource, [...steps.get(resource) ?? [], step]);
+  }
+  for (const [resource, own] of steps) steps.set(resource, [...own, ...forAll]);
   const groupByName = new Map(groups.map((group) => [group.name, group]));
   return Object.freeze({
     names,
@@ -82,7 +85,7 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig, appea
     group: (name: string) => groupByName.get(name),
     version: (group: string, version: string) => groupByName.get(group)?.versions.find((each) => each.version === version),
     endpoint: (group: string, version: string, plural: string) => byPath.get(group)?.get(version)?.get(plural),
-    admission: (resource: Resource) => steps.get(resource) ?? noSteps,
+    admission: (resource: Resource) => steps.get(resource) ?? forAll,
     versionsOf: (kind: StoredKind) =>
       Object.entries(kind.resource.served).filter(([, served]) => lifeOf(served) >= 0).map(([written]) =>
         endpointOf(kind, written, settings)

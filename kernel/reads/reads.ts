@@ -35,6 +35,8 @@ export interface Reads {
   live(kind: StoredKind, key: string, waiter: Waiter): Promise<Live>;
   /** One chunk of a list, or all of it, at one revision. */
   list(collection: Collection, options: ListOptions, names: Names, signal: AbortSignal): Promise<ListPage>;
+  /** The objects of a collection in memory, possibly out of date; undefined if memory does not hold them. */
+  inMemory(collection: Collection): readonly Item[] | undefined;
   /** Frames of a watch until its timeout, the abort of its signal or an error. A chunk may have several frames, or a part of one. */
   watch(watching: Watching): Promise<AsyncIterable<Uint8Array>>;
 }

@@ -2,12 +2,10 @@
 import type { Access, Reader, Waiting } from "../../core/access.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { RequestHookContext } from "../../core/plugin.ts";
-import { spell } from "../../core/names.ts";
-import { splitGroupVersion } from "../../core/versions.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 import { type Item, keyOf } from "../objects/objects.ts";
 import { collectionOf } from "../reads/reads.ts";
-import type { ListOptions } from "../request/options.ts";
+import { admissionServer, everything, servedEndpoint } from "./admission-server.ts";
 import { hookContext, type RequestContext } from "../request-context.ts";
 
 export function requestHookContext(call: RequestContext): RequestHookContext {
@@ -16,6 +14,9 @@ export function requestHookContext(call: RequestContext): RequestHookContext {
     ...hookContext(call),
     caller: user,
     requestName: call.info.name,
+    resource: call.endpoint,
+    isDryRun: call.info.query.first("dryRun") !== "",
+    server: admissionServer(call),
     access: accessOf(access, call.deadline),
     read: readerOf(call),
     warn: (text) => warnings.add(text),
@@ -32,10 +33,7 @@ function accessOf(access: Access, waiting: Waiting): Access {
 /** A reader of objects through the cache. Kinds that are not served have no objects. */
 function readerOf(call: RequestContext): Reader {
   const { catalog, backend } = call;
-  const endpointOf = (groupVersion: string, resource: string): Endpoint | undefined => {
-    const { group, version } = splitGroupVersion(spell(catalog.names, groupVersion));
-    return catalog.endpoint(group, version, resource);
-  };
+  const endpointOf = (groupVersion: string, resource: string) => servedEndpoint(catalog, groupVersion, resource);
   const objectOf = (endpoint: Endpoint, item: Item): ApiObject => endpoint.fromStored(item.object);
   return {
     async get(groupVersion, resource, namespace, name) {
@@ -53,16 +51,3 @@ function readerOf(call: RequestContext): Reader {
     },
   };
 }
-
-const everything: ListOptions = Object.freeze({
-  labels: [],
-  fields: [],
-  watch: false,
-  allowWatchBookmarks: false,
-  resourceVersion: "",
-  resourceVersionMatch: "",
-  sendInitialEvents: undefined,
-  limit: 0,
-  continue: "",
-  timeoutSeconds: undefined,
-});

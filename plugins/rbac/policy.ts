@@ -67,6 +67,7 @@ const controllerRules: Readonly<Record<string, readonly PolicyRule[]>> = {
     rule(read, core, "pods"),
     events,
   ],
+  "resourcequota-controller": [rule(["list", "watch"], all, "*"), rule(["update"], core, "resourcequotas/status"), events],
   "root-ca-cert-publisher": [rule(["create", "update"], core, "configmaps"), events],
   "service-account-controller": [rule(["create"], core, "serviceaccounts"), events],
   "storage-version-migrator-controller": [

@@ -26,6 +26,7 @@ const first = [
   "Access",
   "Reader",
   "Admission",
+  "AdmissionServer",
   "AuthorizerDefinition",
   "Authorizer",
   "StartHook",

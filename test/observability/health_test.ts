@@ -28,6 +28,7 @@ test("the endpoints list their checks in upstream's order and format", async () 
       "legacy-serviceaccount-token-cleaner",
       "root-ca-certificate-publisher",
       "garbage-collector",
+      "resourcequota",
       "clusterrole-aggregation",
       "custom-resource-establishing",
       "custom-resource-cleanup",

@@ -1,0 +1,36 @@
+/** The admission steps of the quotas family. Their names are those of upstream's admission plugins. */
+import { type Admission, type ApiObject, internalError, type RequestHookContext } from "../../plugin.ts";
+import { limits } from "../../core/limits.ts";
+import { Ledger } from "./ledger.ts";
+import { limitRanger } from "./limit-ranger.ts";
+import { usageOf } from "./usage.ts";
+
+const resourceQuota: Admission = {
+  name: "ResourceQuota",
+  resources: "all",
+  refuse(next, prior, context) {
+    const { namespace = "" } = next.metadata, { server } = context;
+    if (namespace === "") return undefined;
+    const quotas = server.recent("v1", "resourcequotas", namespace);
+    // Most namespaces have no quotas: no wait for them.
+    if (!(quotas instanceof Promise)) return quotas.length === 0 ? undefined : charged(next, prior, context);
+    return quotas.then((found) => found.length === 0 ? undefined : charged(next, prior, context));
+  },
+};
+
+async function charged(next: ApiObject, prior: ApiObject | undefined, context: RequestHookContext): Promise<string | undefined> {
+  const { resource: { group, plural }, subresource, isDryRun, server } = context;
+  const usage = usageOf(group, plural, context);
+  if (usage === undefined || !usage.charges(prior === undefined, subresource)) return undefined;
+  const ledger = server.stateOf(resourceQuota, () => new Ledger());
+  const timer = Promise.withResolvers<never>();
+  const timeout = setTimeout(() => timer.reject(internalError("resource quota evaluation timed out")), limits.admissionCallMs);
+  try {
+    const charge = { usage, next, prior, subresource };
+    return await Promise.race([ledger.charge(next.metadata.namespace ?? "", charge, isDryRun, server), timer.promise]);
+  } finally {
+    clearTimeout(timeout);
+  }
+}
+
+export const quotasAdmission: readonly Admission[] = Object.freeze([limitRanger, resourceQuota]);

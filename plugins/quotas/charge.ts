@@ -1,0 +1,61 @@
+/** Charges of writes to quotas: whether a write fits, and the usage after it (upstream: resourcequota.CheckRequest). */
+import { type ApiObject, compareQuantities } from "../../plugin.ts";
+import { addedTo, amountIn, type Amounts, amountsText, increase, only } from "./amounts.ts";
+import type { ResourceQuota } from "./quota-schema.ts";
+import { isInScopes, type Usage } from "./usage.ts";
+
+/** A write of an object that quotas count. */
+export interface Charge {
+  readonly usage: Usage;
+  readonly next: ApiObject;
+  readonly prior: ApiObject | undefined;
+  readonly subresource: string;
+}
+
+/** The quotas with the usage after the charge (those that it does not concern are the same values), or the reason to reject it. */
+export type Charged = { readonly quotas: readonly ResourceQuota[] } | { readonly refused: string };
+
+/** Adds a write to quotas of its namespace. */
+export function chargeTo(quotas: readonly ResourceQuota[], charge: Charge): Charged {
+  const charged: ResourceQuota[] = [], { usage, next, prior } = charge;
+  const whole = usage.of(next), more = prior === undefined ? whole : increased(whole, usage.of(prior));
+  const concerned = quotas.map((quota) => concerns(quota, charge));
+  for (const [i, names] of concerned.entries()) {
+    const { status, metadata } = quotas[i]!;
+    const missing = Object.keys(status.hard ?? {}).some((name) => names.includes(name) && amountIn(status.used, name) === undefined);
+    if (missing) return { refused: `status unknown for quota: ${metadata.name}, resources: ${[...names].sort().join(",")}` };
+  }
+  for (const [i, quota] of quotas.entries()) {
+    // A claim that comes into the scopes of a quota is charged as a whole.
+    const isNew = prior === undefined || !isInScopes(usage, quota.spec, prior);
+    const result = added(quota, concerned[i]!, isNew ? whole : more, charge.subresource);
+    if (typeof result === "string") return { refused: result };
+    charged.push(result);
+  }
+  return { quotas: charged };
+}
+
+/** The names of the quota's limits that are about the object; none if it is not in the quota's scopes. */
+function concerns({ spec, status }: ResourceQuota, { usage, next }: Charge): readonly string[] {
+  const names = usage.matching(Object.keys(status.hard ?? {}));
+  return names.length > 0 && isInScopes(usage, spec, next) ? names : [];
+}
+
+function increased(next: Amounts, prior: Amounts): Amounts {
+  return Object.fromEntries(Object.entries(next).map(([name, amount]) => [name, increase(amount, amountIn(prior, name) ?? "0")]));
+}
+
+/** The quota with the usage, or the reason why it does not fit. */
+function added(quota: ResourceQuota, names: readonly string[], usage: Amounts, subresource: string): ResourceQuota | string {
+  const { hard = {}, used = {} } = quota.status;
+  const more = Object.fromEntries(Object.entries(only(usage, names)).filter(([, amount]) => compareQuantities(amount, "0") !== 0));
+  if (Object.keys(more).length === 0) return quota;
+  const after = addedTo(used, more);
+  // A status is what has happened already, so it is counted and not rejected.
+  const exceeded = subresource === "status" ? [] : Object.keys(more).filter((name) => compareQuantities(after[name]!, hard[name]!) > 0);
+  if (exceeded.length > 0) {
+    const text = (amounts: Amounts) => amountsText(only(amounts, exceeded));
+    return `exceeded quota: ${quota.metadata.name}, requested: ${text(more)}, used: ${text(used)}, limited: ${text(hard)}`;
+  }
+  return { ...quota, status: { ...quota.status, used: after } };
+}

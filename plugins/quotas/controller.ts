@@ -1,0 +1,165 @@
+/**
+ * Keeps the status of quotas up to date (upstream: pkg/controller/resourcequota). Writes are charged by admission; this controller sets the
+ * limits in force, and counts again what a quota is about:
+ *
+ *     a new quota, or changed limits ───────────────┐
+ *     a deleted object, a changed claim ────────────┼──> count all objects of the namespace ──> write the status
+ *     every `limits.quotaResyncMs` ─────────────────┘
+ *
+ * Only the collections that quotas limit are watched: in the namespaces of these quotas, or in all of them if there are many.
+ */
+import {
+  type Controller,
+  type ControllerContext,
+  objectKey,
+  runWorkQueue,
+  sameValue,
+  splitObjectKey,
+  StatusError,
+  type WorkQueue,
+} from "../../plugin.ts";
+import { limits } from "../../core/limits.ts";
+import { collectionKey, Interests } from "./interests.ts";
+import type { ResourceQuota } from "./quota-schema.ts";
+import { recalculate } from "./recalculate.ts";
+import { type Counted, countedCollections } from "./resources.ts";
+import { Settled } from "./settled.ts";
+
+export const quotaController: Controller = Object.freeze<Controller>({
+  name: "resourcequota",
+  serviceAccount: "resourcequota-controller",
+  fieldManager: "kube-controller-manager",
+  needs: [{ resource: "resourcequotas", groupVersions: ["v1"] }],
+  async run(context, signal) {
+    const settled = new Settled(() => performance.now());
+    let following: Following | undefined;
+    const work = async (key: string, queue: WorkQueue) => {
+      const { namespace, name } = splitObjectKey(key);
+      const counted = following?.counted ?? [];
+      const isSettled = (quota: ResourceQuota) => {
+        settled.see(key, quota);
+        return settled.remaining(key) === 0;
+      };
+      try {
+        const outcome = await recalculate(namespace, name, { api: context.api, names: context.names, counted, isSettled });
+        if (outcome === "unsettled") queue.addAfter(key, Math.max(1, settled.remaining(key)));
+      } catch (error) {
+        // A charge at the same time: counted again with the usage that it left.
+        if (!(error instanceof StatusError && error.reason === "Conflict")) throw error;
+        queue.retry(key);
+      }
+    };
+    await runWorkQueue({ context, signal, work, workers: limits.controllerPassesMax }, async (queue, until) => {
+      following = new Following(context, queue, settled, until);
+      await following.run();
+    });
+  },
+});
+
+/** The watches of the controller. */
+class Following {
+  readonly #context: ControllerContext;
+  readonly #queue: WorkQueue;
+  readonly #settled: Settled;
+  readonly #until: AbortSignal;
+  /** Ends everything, with the reason. */
+  readonly #failed = new AbortController();
+  readonly #quotas = new Map<string, ResourceQuota>();
+  /** Open watches of collections, by collection and namespace. */
+  readonly #watches = new Map<string, Map<string, AbortController>>();
+  readonly #ended = new Set<Promise<void>>();
+  #interests = new Interests([]);
+  counted: readonly Counted[] = [];
+
+  constructor(context: ControllerContext, queue: WorkQueue, settled: Settled, until: AbortSignal) {
+    this.#context = context;
+    this.#queue = queue;
+    this.#settled = settled;
+    this.#until = AbortSignal.any([until, this.#failed.signal]);
+  }
+
+  /** Resolves after the abort of the signal; rejects with the error of a watch. */
+  async run(): Promise<void> {
+    const timer = setInterval(() => this.#quotas.forEach((_quota, key) => this.#queue.add(key)), limits.quotaResyncMs);
+    const ends = [this.#followCollections(), this.#followQuotas()].map((each) => each.catch((error) => this.#failed.abort(error)));
+    try {
+      await Promise.all(ends);
+    } finally {
+      clearInterval(timer);
+      await Promise.all(this.#ended);
+    }
+    if (this.#failed.signal.aborted) throw this.#failed.signal.reason;
+  }
+
+  async #followCollections(): Promise<void> {
+    const { api, names, gates = () => false } = this.#context;
+    for await (const _all of api.followCollections("watch", this.#until)) {
+      this.counted = countedCollections(api, names, gates);
+      this.#interests = new Interests(this.counted);
+      for (const [key, { metadata, spec }] of this.#quotas) this.#interests.set(key, metadata.namespace ?? "", spec);
+      const keys = new Set(this.counted.map(collectionKey));
+      for (const [collection, watches] of this.#watches) {
+        if (keys.has(collection)) continue;
+        for (const watch of watches.values()) watch.abort();
+        this.#watches.delete(collection);
+      }
+      for (const counted of this.counted) this.#watchNamespaces(counted);
+    }
+  }
+
+  async #followQuotas(): Promise<void> {
+    for await (const { type, object } of this.#context.api.watch("v1", "resourcequotas", "", {}, this.#until)) {
+      const key = objectKey(object), namespace = object.metadata.namespace ?? "";
+      const quota = type === "DELETED" ? undefined : object as ResourceQuota; // of that resource
+      const before = this.#quotas.get(key);
+      if (quota === undefined) {
+        this.#quotas.delete(key);
+        this.#settled.forget(key);
+      } else {
+        this.#quotas.set(key, quota);
+        this.#settled.see(key, quota);
+      }
+      // The status changes with each charge.
+      if (before !== undefined && quota !== undefined && sameValue(before.spec, quota.spec)) continue;
+      for (const counted of this.#interests.set(key, namespace, quota?.spec)) this.#watchNamespaces(counted);
+      if (quota === undefined) continue;
+      this.#queue.add(key);
+      // Again for creates that began before the limits were in force.
+      this.#queue.addAfter(key, limits.quotaSettleMs);
+    }
+  }
+
+  /** Opens and ends watches of a collection, so that all namespaces with quotas of it are watched. */
+  #watchNamespaces(counted: Counted): void {
+    const key = collectionKey(counted), namespaces = [...this.#interests.of(counted).keys()];
+    const wanted = new Set(namespaces.length > limits.quotaNamespaceWatchesMax ? [""] : namespaces);
+    const watches = this.#watches.get(key) ?? new Map<string, AbortController>();
+    this.#watches.set(key, watches);
+    for (const [namespace, watch] of watches) {
+      if (wanted.has(namespace)) continue;
+      watch.abort();
+      watches.delete(namespace);
+    }
+    for (const namespace of wanted) {
+      if (watches.has(namespace)) continue;
+      const ending = new AbortController();
+      watches.set(namespace, ending);
+      const ended = this.#watch(counted, namespace, AbortSignal.any([this.#until, ending.signal])).catch((error) => {
+        // The kind is not served any more: `#followCollections` ends its watches.
+        if (!(error instanceof StatusError && error.reason === "NotFound")) this.#failed.abort(error);
+        else if (watches.get(namespace) === ending) watches.delete(namespace);
+      }).finally(() => this.#ended.delete(ended));
+      this.#ended.add(ended);
+    }
+  }
+
+  async #watch(counted: Counted, namespace: string, signal: AbortSignal): Promise<void> {
+    const { collection: { groupVersion, resource }, usage } = counted;
+    const addAll = (within: string) => this.#interests.of(counted).get(within)?.forEach((key) => this.#queue.add(key));
+    const synced = () => namespace === "" ? this.#interests.of(counted).forEach((_keys, each) => addAll(each)) : addAll(namespace);
+    const watchScope = usage.isCount ? "ownership" : "everything";
+    for await (const { type, object } of this.#context.api.watch(groupVersion, resource, namespace, {}, signal, watchScope, synced)) {
+      if (type === "DELETED" || (type === "MODIFIED" && !usage.isCount)) addAll(object.metadata.namespace ?? "");
+    }
+  }
+}

@@ -1,0 +1,80 @@
+/** Counts what a namespace uses, and writes it into the status of a quota (upstream: syncResourceQuota). */
+import { type Api, compareQuantities, listed, type Names, sameAmounts, StatusError } from "../../plugin.ts";
+import { addedTo, amountIn, type Amounts, only } from "./amounts.ts";
+import type { ResourceQuota } from "./quota-schema.ts";
+import { type Counted, isOfWorkloads } from "./resources.ts";
+import { isInScopes, scopesOf } from "./usage.ts";
+
+export interface Recalculation {
+  readonly api: Api;
+  readonly names: Names;
+  readonly counted: readonly Counted[];
+  /** Whether creates that were charged before this state of the quota have been stored: only then the usage may be lowered. */
+  readonly isSettled: (quota: ResourceQuota) => boolean;
+}
+
+/** Resolves with whether the usage must be counted again when the quota is settled. Rejects with Conflict if the quota changed meanwhile. */
+export async function recalculate(namespace: string, name: string, at: Recalculation): Promise<"done" | "unsettled"> {
+  const quota = await read(at.api, namespace, name);
+  if (quota === undefined) return "done";
+  // Decided before the objects are counted: a create that is stored later must have been charged later, too.
+  const settled = at.isSettled(quota);
+  const hard = quota.spec.hard ?? {}, found = await usageIn(namespace, quota, at);
+  const before = quota.status.used ?? {};
+  const isLower = (key: string) => amountIn(before, key) !== undefined && compareQuantities(found[key]!, before[key]!) < 0;
+  const lower = settled ? [] : Object.keys(found).filter(isLower);
+  const kept = only(before, Object.keys(before).filter((key) => Object.hasOwn(hard, key)));
+  const used = { ...kept, ...found, ...only(before, lower) };
+  const isSame = quota.status.hard !== undefined && quota.status.used !== undefined && sameAmounts(quota.status.used, used) &&
+    sameAmounts(quota.status.hard, hard);
+  if (!isSame) {
+    const next = { ...quota, status: { hard, used } };
+    await at.api.update("v1", "resourcequotas", namespace, name, next, { subresource: "status" });
+  }
+  return lower.length === 0 ? "done" : "unsettled";
+}
+
+async function read(api: Api, namespace: string, name: string): Promise<ResourceQuota | undefined> {
+  try {
+    return await api.get("v1", "resourcequotas", namespace, name) as ResourceQuota; // of that resource
+  } catch (error) {
+    if (error instanceof StatusError && error.reason === "NotFound") return undefined;
+    throw error;
+  }
+}
+
+/** The usage of all limits of the quota that this server can count. */
+async function usageIn(namespace: string, quota: ResourceQuota, { api, names, counted }: Recalculation): Promise<Amounts> {
+  const limited = Object.keys(quota.spec.hard ?? {});
+  const found: Record<string, string> = Object.fromEntries(limited.filter((name) => isOfWorkloads(name, names)).map((name) => [name, "0"]));
+  for (const { collection, usage } of counted) {
+    const matching = usage.matching(limited);
+    if (matching.length === 0) continue;
+    let sum: Amounts = Object.fromEntries(matching.map((name) => [name, "0"]));
+    const list = { api, namespace, groupVersion: collection.groupVersion, resource: collection.resource };
+    if (usage.isCount) {
+      // Objects that are only counted have no scopes: a quota with scopes does not count them.
+      const number = scopesOf(quota.spec).length > 0 ? 0 : await numberOf(list);
+      sum = Object.fromEntries(matching.map((name) => [name, `${number}`]));
+    } else {
+      for await (const object of listed(api, list.groupVersion, list.resource, namespace)) {
+        if (isInScopes(usage, quota.spec, object)) sum = addedTo(sum, only(usage.of(object), matching));
+      }
+    }
+    Object.assign(found, sum);
+  }
+  return found;
+}
+
+interface Listing {
+  readonly api: Api;
+  readonly groupVersion: string;
+  readonly resource: string;
+  readonly namespace: string;
+}
+
+/** The number of objects, from one chunk of a list. */
+async function numberOf({ api, groupVersion, resource, namespace }: Listing): Promise<number> {
+  const { items, metadata } = await api.list(groupVersion, resource, namespace, { limit: "1" });
+  return items.length + (metadata.remainingItemCount ?? 0);
+}

@@ -1,0 +1,46 @@
+/**
+ * When quotas were charged last. A create is charged before it is stored, so a count in between does not contain it:
+ *
+ *     charge (used 3) ──> count (finds 2) ──> create is stored (3 exist)
+ *
+ * Storing the count would allow one object too many. Usage is lowered only when the last charge is so old that its create has been stored.
+ */
+import { compareQuantities } from "../../plugin.ts";
+import { limits } from "../../core/limits.ts";
+import { amountIn, type Amounts } from "./amounts.ts";
+import type { ResourceQuota } from "./quota-schema.ts";
+
+interface Seen {
+  readonly revision: number;
+  readonly used: Amounts;
+  /** Time of the first sight of this usage, in milliseconds. */
+  readonly since: number;
+}
+
+export class Settled {
+  readonly #now: () => number;
+  readonly #seen = new Map<string, Seen>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Records a state of the quota. Older states than the last one have no effect. */
+  see(key: string, { metadata, status }: ResourceQuota): void {
+    const revision = Number(metadata.resourceVersion ?? 0), { used = {} } = status, before = this.#seen.get(key);
+    if (before !== undefined && before.revision >= revision) return;
+    const isCharged = before === undefined ||
+      Object.keys(used).some((name) => compareQuantities(used[name]!, amountIn(before.used, name) ?? "0") > 0);
+    this.#seen.set(key, { revision, used, since: isCharged ? this.#now() : before.since });
+  }
+
+  /** Milliseconds until the last charge is old enough; 0 if it is. */
+  remaining(key: string): number {
+    const seen = this.#seen.get(key);
+    return seen === undefined ? limits.quotaSettleMs : Math.max(0, seen.since + limits.quotaSettleMs - this.#now());
+  }
+
+  forget(key: string): void {
+    this.#seen.delete(key);
+  }
+}

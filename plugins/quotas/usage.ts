@@ -1,0 +1,125 @@
+/** What objects use of the resources that quotas limit, by the rules of upstream's evaluators. */
+import { amountOf, type ApiObject, compareQuantities, type Gates, type Names, quantityText, roundUp, spell } from "../../plugin.ts";
+import type { PersistentVolumeClaimSpec } from "../shared/volumes/mod.ts";
+import type { Amounts } from "./amounts.ts";
+import type { ResourceQuotaSpec, ScopeRequirement } from "./quota-schema.ts";
+
+/** The usage of the objects of one resource. */
+export interface Usage {
+  /** Those of `names` that are about this resource. */
+  matching(names: readonly string[]): readonly string[];
+  /** Whether a write may raise the usage. */
+  charges(isCreate: boolean, subresource: string): boolean;
+  of(object: ApiObject): Amounts;
+  /** Whether the object is in the scope. */
+  isIn(scope: ScopeRequirement, object: ApiObject): boolean;
+  /** Whether the number of objects is the whole usage. */
+  readonly isCount: boolean;
+}
+
+export interface UsageSettings {
+  readonly names: Names;
+  readonly gates: Gates;
+}
+
+/** Names of counts that are older than `count/`, by plural of the core group. */
+const aliases: readonly string[] = ["configmaps", "resourcequotas", "replicationcontrollers", "secrets"];
+const ignored: Readonly<Record<string, readonly string[]>> = {
+  "": ["bindings", "componentstatuses", "events"],
+  "events.{domain}": ["events"],
+  "authentication.{domain}": ["tokenreviews", "selfsubjectreviews"],
+  "authorization.{domain}": ["subjectaccessreviews", "selfsubjectaccessreviews", "localsubjectaccessreviews", "selfsubjectrulesreviews"],
+};
+
+/** The resource name of the number of objects: `count/leases.coordination.k8s.io`. */
+export function countName(group: string, plural: string): string {
+  return `count/${plural}${group === "" ? "" : `.${group}`}`;
+}
+
+/** The usage of a resource; undefined if quotas ignore it. */
+export function usageOf(group: string, plural: string, settings: UsageSettings): Usage | undefined {
+  const isIgnored = Object.entries(ignored).some(([each, plurals]) => spell(settings.names, each) === group && plurals.includes(plural));
+  if (isIgnored) return undefined;
+  if (group === "" && plural === "persistentvolumeclaims") return claimUsage(settings);
+  const counted = [countName(group, plural), ...(group === "" && aliases.includes(plural) ? [plural] : [])];
+  const one = Object.fromEntries(counted.map((name) => [name, "1"]));
+  return {
+    matching: (names) => names.filter((name) => counted.includes(name)),
+    charges: (isCreate, subresource) => isCreate && subresource === "",
+    of: () => one,
+    isIn: () => false,
+    isCount: true,
+  };
+}
+
+interface Claim extends ApiObject {
+  readonly spec: PersistentVolumeClaimSpec;
+  readonly status?: {
+    readonly allocatedResources?: Amounts;
+    readonly currentVolumeAttributesClassName?: string;
+    readonly modifyVolumeStatus?: { readonly targetVolumeAttributesClassName?: string };
+  };
+}
+
+const claims = "persistentvolumeclaims", storage = "requests.storage";
+
+function claimUsage({ names, gates }: UsageSettings): Usage {
+  const byClass = spell(names, ".storageclass.storage.{domain}/"), annotation = spell(names, "volume.beta.{platform}.io/storage-class");
+  const counts = [claims, countName("", claims)];
+  const isMatching = (name: string) =>
+    counts.includes(name) || name === storage || name.endsWith(byClass + claims) || name.endsWith(byClass + storage);
+  return {
+    matching: (given) => given.filter(isMatching),
+    charges: (isCreate, subresource) => subresource === "" || (subresource === "status" && !isCreate),
+    of(object) {
+      const claim = object as Claim; // of this resource
+      const { annotations = {} } = claim.metadata;
+      const className = (Object.hasOwn(annotations, annotation) ? annotations[annotation] : claim.spec.storageClassName) ?? "";
+      const bytes = bytesOf(claim);
+      return {
+        ...Object.fromEntries(counts.map((name) => [name, "1"])),
+        ...className === "" ? {} : { [className + byClass + claims]: "1" },
+        ...bytes === undefined ? {} : { [storage]: bytes },
+        ...className === "" || bytes === undefined ? {} : { [className + byClass + storage]: bytes },
+      };
+    },
+    isIn: (scope, object) =>
+      scope.scopeName === "VolumeAttributesClass" && gates("VolumeAttributesClass") && isInClass(scope, classesOf(object as Claim)),
+    isCount: false,
+  };
+}
+
+/** The larger of the requested and the allocated storage, in whole bytes. */
+function bytesOf({ spec, status }: Claim): string | undefined {
+  const requested = spec.resources.requests?.["storage"], allocated = status?.allocatedResources?.["storage"];
+  if (requested === undefined) return undefined;
+  const larger = allocated !== undefined && compareQuantities(allocated, requested) > 0 ? allocated : requested;
+  return quantityText(roundUp(amountOf(larger), 0));
+}
+
+/** The attributes classes that a claim has, requests, or is changed to. */
+function classesOf({ spec, status }: Claim): readonly string[] {
+  const all = [
+    spec.volumeAttributesClassName,
+    status?.currentVolumeAttributesClassName,
+    status?.modifyVolumeStatus?.targetVolumeAttributesClassName,
+  ];
+  return all.flatMap((name) => (name ?? "") === "" ? [] : [name!]); // `!`: not empty
+}
+
+function isInClass({ operator, values = [] }: ScopeRequirement, classes: readonly string[]): boolean {
+  if (operator === "Exists") return classes.length > 0;
+  if (operator === "In") return classes.some((name) => values.includes(name));
+  if (operator === "NotIn") return classes.length === 0 || classes.some((name) => !values.includes(name));
+  return classes.length === 0;
+}
+
+/** The scopes of a quota, in both notations, as requirements. */
+export function scopesOf({ scopes = [], scopeSelector }: ResourceQuotaSpec): readonly ScopeRequirement[] {
+  return [...scopes.map((scopeName) => ({ scopeName, operator: "Exists" as const })), ...scopeSelector?.matchExpressions ?? []];
+}
+
+/** Whether an object is in all scopes of a quota. */
+export function isInScopes(usage: Usage, spec: ResourceQuotaSpec, object: ApiObject): boolean {
+  return scopesOf(spec).every((scope) => usage.isIn(scope, object));
+}
