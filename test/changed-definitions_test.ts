@@ -113,3 +113,27 @@ test("an invalid value that has not changed is no error, unless it has members w
   const [status, { message }] = await labelled("b");
   assert.deepEqual([status, message], [422, 'Thing.example.com "b" is invalid: spec.map: Too many: 1: must have at most 0 items']);
 });
+
+test("an integer that a JSON body writes with a fraction is none for rules", async () => {
+  const three = { type: "integer", "x-kubernetes-validations": [{ rule: "self == 3" }] };
+  const both = { type: "object", properties: { n: { type: "integer" } }, "x-kubernetes-validations": [{ rule: "self.n == 3" }] };
+  await using server = await serverOf({
+    root: three,
+    spec: { type: "object", properties: { three, both, list: { type: "array", items: three } } },
+  });
+  const post = async (contents: string, type = "application/json") => {
+    const body = `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},${contents}}`;
+    const init = { method: "POST", headers: { "content-type": type }, body };
+    const response = await server.handle(new Request(`http://localhost${things}?dryRun=All`, init));
+    const { details } = await response.json();
+    return response.status === 201 ? "accepted" : `${details.causes[0].field} ${details.causes[0].message}`;
+  };
+  const wrong = (field: string, rule: string, type = "integer") =>
+    `${field} Invalid value: "${type}": invalid data, expected int, got float64 evaluating rule: ${rule}`;
+  assert.equal(await post('"spec":{"three":3}'), "accepted");
+  assert.equal(await post('"spec":{"three":3.0}'), wrong("spec.three", "self == 3"));
+  assert.equal(await post('"spec":{"three":3.0}', "application/yaml"), "accepted");
+  assert.equal(await post('"root":3.0'), wrong("root", "self == 3"));
+  assert.equal(await post('"spec":{"list":[3,3e0]}'), wrong("spec.list[1]", "self == 3"));
+  assert.equal(await post('"spec":{"both":{"n":3.0}}'), wrong("spec.both", "self.n == 3", "object"));
+});

@@ -89,7 +89,7 @@ function checkAll(value: Json, schema: StructuralSchema, place: Place): Result {
 }
 
 function typesOf(schema: StructuralSchema, isDefault: boolean): readonly string[] {
-  if (schema["x-kubernetes-int-or-string"] === true) return isDefault ? [] : ["integer", "string"];
+  if (schema["x-kubernetes-int-or-string"] === true && !isDefault) return ["integer", "string"];
   return schema.type === undefined || schema.type === "" ? [] : [schema.type];
 }
 

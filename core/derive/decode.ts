@@ -12,7 +12,7 @@ import { absent, assembler } from "./assemble.ts";
 import { DecodeError, type DecodeReport, Decoding } from "./decoding.ts";
 import { goType } from "./go-type.ts";
 import { membersOf } from "./members.ts";
-import { decodeRest, decodeStructural, withRest } from "./structural.ts";
+import { decodeRest, decodeStructural, withDoubles, withRest } from "./structural.ts";
 import { zeroOf } from "./zero.ts";
 
 export { DecodeError, type DecodeReport };
@@ -125,6 +125,8 @@ function decodeStruct(node: StructNode, go: (node: Node) => Decode): Decode {
   const assemble = assembler(members);
   const type = goType(node);
   const decodeOther = decodeRest(node, go);
+  /** Custom resources: members without types of their own. */
+  const hasStructural = members.some(({ node }) => node.tag === "structural") || decodeOther !== undefined;
 
   return (tree, prior, run) => {
     if (tree === null) return prior ?? zeroOf(node);
@@ -165,7 +167,8 @@ function decodeStruct(node: StructNode, go: (node: Node) => Decode): Decode {
     run.structs.pop();
     run.leave();
     if (prior !== undefined) plan.forEach(({ key }, index) => values[index] ??= before[key]);
-    return withRest(assemble(values), rest);
+    const object = withRest(assemble(values), rest);
+    return hasStructural && run.reader === "json" ? withDoubles(object, tree) : object;
   };
 }
 const none: Readonly<Record<string, unknown>> = Object.freeze(Object.create(null));

@@ -5,6 +5,7 @@ import { ObjectMeta } from "../meta/object-meta.ts";
 import type { Node, StructNode, StructuralNode } from "../schema.ts";
 import type { StructuralSchema } from "../structural-schema.ts";
 import { InvalidTypeMember, type Path, pruned } from "../structural/prune.ts";
+import { isIntegralDouble, markDouble } from "../tree/doubles.ts";
 import { sortedKeys } from "../tree/sorted-keys.ts";
 import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";
 import { setOwn, treeFromJson } from "../tree/values.ts";
@@ -118,6 +119,15 @@ export function withRest(object: Record<string, unknown>, rest: ReadonlyMap<stri
     const value = rest!.get(key);
     if (value !== undefined) setOwn(object, key, value);
   }
+  return object;
+}
+
+/** Marks members that are integral doubles, as `jsonFromTree` does below them. */
+export function withDoubles<T extends object>(object: T, tree: TreeObject): T {
+  tree.keys.forEach((key, index) => {
+    const source = tree.values[index];
+    if (source instanceof NumberText && isIntegralDouble(source.text, (object as Record<string, unknown>)[key])) markDouble(object, key);
+  });
   return object;
 }
 

@@ -1,6 +1,7 @@
 /** Defaults of custom resources. A default never makes a parent, and a default may contain members that have defaults themselves. */
 import { isObject, type Json, type JsonObject } from "../json.ts";
 import { sortedKeys } from "../tree/sorted-keys.ts";
+import { copyDoubles } from "../tree/doubles.ts";
 import { setOwn } from "../tree/values.ts";
 import { memberSchema, otherMembers, type StructuralSchema } from "../structural-schema.ts";
 
@@ -28,7 +29,7 @@ function apply(value: Json, schema: StructuralSchema): Json {
     if (items === undefined || !hasDefaults(items)) return value;
     const before = value as readonly Json[];
     const after = before.map((item) => orDefault(item, items));
-    return after.some((item, index) => item !== before[index]) ? after : value;
+    return after.some((item, index) => item !== before[index]) ? copyDoubles(value, after) : value;
   }
   return isObject(value) ? members(value, schema) : value;
 }
@@ -53,10 +54,10 @@ function members(object: JsonObject, schema: StructuralSchema): Json {
   }
   if (!changed) return object;
   for (const [key, inner] of missing) setOwn(next, key, apply(inner.default!, inner));
-  return missing.length === 0 ? next : inOrder(next);
+  return copyDoubles(object, missing.length === 0 ? next : inOrder(next));
 }
 
-function inOrder(object: JsonObject): Json {
+function inOrder(object: JsonObject): JsonObject {
   const ordered: Record<string, Json> = {};
   for (const key of sortedKeys(object)) setOwn(ordered, key, object[key]!);
   return ordered;

@@ -4,6 +4,7 @@
  */
 import type { Json, JsonObject } from "../json.ts";
 import { isObject } from "../json.ts";
+import { copyDoubles } from "../tree/doubles.ts";
 import { setOwn } from "../tree/values.ts";
 import { sortedKeys } from "../tree/sorted-keys.ts";
 import { memberSchema, otherMembers, type StructuralSchema } from "../structural-schema.ts";
@@ -51,7 +52,9 @@ interface Run {
 function prune(value: Json, schema: StructuralSchema, run: Run): Json {
   if (Array.isArray(value)) {
     const { items } = schema;
-    if (items !== undefined) return (value as readonly Json[]).map((item, index) => at(run, index, () => prune(item, items, run)));
+    if (items !== undefined) {
+      return copyDoubles(value, (value as readonly Json[]).map((item, index) => at(run, index, () => prune(item, items, run))));
+    }
     return schema["x-kubernetes-preserve-unknown-fields"] === true ? value : pruneLists(value, run);
   }
   return isObject(value) ? pruneMembers(value, schema, run) : value;
@@ -101,7 +104,7 @@ function pruneMembers(object: JsonObject, schema: StructuralSchema, run: Run): J
     } else if (keeps) setOwn(result, key, value);
     else options.unknown?.([...path, key]);
   }
-  return result;
+  return copyDoubles(object, result);
 }
 
 function at<T>({ path }: Run, step: string | number, make: () => T): T {

@@ -140,7 +140,8 @@ test("jsonFromTree() and treeFromJson() keep integers exact, own prototype names
   assert.ok(Object.hasOwn(value as object, "__proto__"));
   assert.equal(Object.getPrototypeOf(value), Object.prototype);
   assert.deepEqual(Object.entries(value as object).sort(), [["__proto__", [1]], ["a", 9223372036854775807n], ["b", 0], ["c", 100]]);
-  assert.deepEqual(jsonFromTree(treeOf("[9223372036854775808,1e400,-0.0]")), [9223372036854775808, Infinity, -0]);
+  // A clone has no marks of doubles.
+  assert.deepEqual(structuredClone(jsonFromTree(treeOf("[9223372036854775808,1e400,-0.0]"))), [9223372036854775808, Infinity, -0]);
   assert.deepEqual(
     treeFromJson({ a: [null, true, "x", 1.5, 1e21, 9007199254740993n], b: {} }),
     treeOf('{"a":[null,true,"x",1.5,1e+21,9007199254740993],"b":{}}'),

@@ -9,7 +9,8 @@ import { jsonFromTree } from "./values.ts";
 const inexact = /[0-9]{16}|[:[,]-0|^-0|"\\(?:u.{4}|.)"/;
 
 /**
- * The plain value of a compact JSON text, as `jsonFromTree` of its tree: a fifth of the time for most texts.
+ * The plain value of a compact JSON text, as `jsonFromTree` of its tree but for its marks of doubles: a fifth of the time for
+ * most texts.
  *
  * @throws Error for a text that is not JSON
  */

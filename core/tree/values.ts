@@ -1,6 +1,7 @@
 /** Conversion between lexical trees and plain values. Iterative, because documents may have ten thousand levels. */
 
 import type { Json } from "../schema.ts";
+import { isIntegralDouble, markDouble } from "./doubles.ts";
 import { NumberText, type Tree, TreeObject } from "./tree.ts";
 
 const int64Min = -(2n ** 63n);
@@ -32,8 +33,8 @@ export function treeFromJson(value: Json): Tree {
 
 /**
  * The plain value of a tree; the last duplicate key counts. Integers are numbers while safe and bigints up to int64; other numbers are the
- * nearest double, as in upstream's untyped objects. A number that exceeds a double becomes Infinity: callers that reject it must check the
- * tree first.
+ * nearest double, as in upstream's untyped objects. Integral doubles are marked in their container. A number that exceeds a double becomes
+ * Infinity: callers that reject it must check the tree first.
  */
 export function jsonFromTree(tree: Tree): Json {
   const waiting: [source: TreeObject | Tree[], into: Json[] | { [key: string]: Json }][] = [];
@@ -45,15 +46,26 @@ export function jsonFromTree(tree: Tree): Json {
     return container;
   };
   const root = start(tree);
+  const mark = (source: Tree | undefined, value: Json, into: object, key: string | number) => {
+    if (typeof value === "number" && source instanceof NumberText && isIntegralDouble(source.text, value)) markDouble(into, key);
+  };
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const [source, into] = next;
     if (Array.isArray(into)) {
-      for (const item of source as Tree[]) into.push(start(item)); // its source is a list
+      for (const item of source as Tree[]) { // its source is a list
+        const value = start(item);
+        mark(item, value, into, into.length);
+        into.push(value);
+      }
     } else if (source instanceof TreeObject) {
       // Values that a later duplicate replaces are skipped.
       const last = new Map<string, number>();
       source.keys.forEach((key, at) => last.set(key, at));
-      for (const [key, at] of last) setOwn(into, key, start(source.values[at] ?? null));
+      for (const [key, at] of last) {
+        const value = start(source.values[at] ?? null);
+        mark(source.values[at], value, into, key);
+        setOwn(into, key, value);
+      }
     }
   }
   return root;

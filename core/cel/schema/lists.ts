@@ -5,7 +5,7 @@ import { concatenated } from "../value/collections.ts";
 import { equal, equalLists } from "../value/equal.ts";
 import { spend } from "../value/work.ts";
 import { CelError, ListValue, type Value } from "../values.ts";
-import { type MakeValue, TypedMap } from "./maps.ts";
+import { isDouble, type MakeValue, TypedMap } from "./maps.ts";
 import type { StructuralSchema } from "./structural.ts";
 
 const noOverload = new CelError("no such overload");
@@ -25,7 +25,7 @@ export class TypedList extends ListValue {
     return this.items.length;
   }
   override at(index: number): Value {
-    return this.make(this.items[index]!, this.schema);
+    return this.make(this.items[index]!, this.schema, isDouble(this.items, index));
   }
   override equals(other: Value): boolean | CelError {
     return other instanceof ListValue ? equalLists(this, other) : noOverload;

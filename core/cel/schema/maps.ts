@@ -1,5 +1,6 @@
 /** Objects and maps of schemas. */
 import type { Json, JsonObject } from "../../json.ts";
+import { isMarkedDouble } from "../../tree/doubles.ts";
 import { equal } from "../value/equal.ts";
 import { equalJson, keysOfJson } from "../value/json.ts";
 import { spend } from "../value/work.ts";
@@ -8,8 +9,8 @@ import { escapeName, unescapeName } from "./escape.ts";
 import { hasProperties } from "./resource-root.ts";
 import { otherSchema, type StructuralSchema } from "./structural.ts";
 
-/** Makes the value of JSON at a node of a schema. */
-export type MakeValue = (json: Json, schema: StructuralSchema) => Value;
+/** Makes the value of JSON at a node of a schema. `isDouble`: a number was written with a fraction, although it is integral. */
+export type MakeValue = (json: Json, schema: StructuralSchema, isDouble?: boolean) => Value;
 
 /** A property by its identifier. */
 interface Property {
@@ -73,12 +74,12 @@ export class TypedMap extends MapValue {
     if (property === undefined) return undefined;
     const member = ownMember(this.json, property.name);
     // Null is an absent property.
-    return member === undefined || member === null ? undefined : this.#make(member, property.schema);
+    return member === undefined || member === null ? undefined : this.#make(member, property.schema, isDouble(this.json, property.name));
   }
 
   #member(key: string, schema: StructuralSchema): Value | undefined {
     const member = ownMember(this.json, key);
-    return member === undefined ? undefined : this.#make(member, schema);
+    return member === undefined ? undefined : this.#make(member, schema, isDouble(this.json, key));
   }
 
   /** A property whose name is written without escapes in brackets. */
@@ -120,6 +121,11 @@ export class TypedMap extends MapValue {
     if (left === undefined || right === undefined) return left === right;
     return equal(left, right);
   }
+}
+
+/** Whether a member is a number that was written with a fraction, although it is integral. */
+export function isDouble(container: JsonObject | readonly Json[], key: string | number): boolean {
+  return typeof (container as JsonObject)[key] === "number" && isMarkedDouble(container, key);
 }
 
 function ownMember(object: JsonObject, name: string): Json | undefined {

@@ -8,6 +8,7 @@ import type { Program, Variables } from "../compile.ts";
 import { CelError, OptionalValue, type Value } from "../values.ts";
 import { utf8Length } from "../../scalars/utf8.ts";
 import { Correlated, isUnchanged, noRatchet, type Ratchet, ratchetOfItem, ratchetOfMember } from "./correlated.ts";
+import { isDouble } from "./maps.ts";
 import { KeyedList } from "./keyed-list.ts";
 import { asResource } from "./resource-root.ts";
 import { type CompiledRule, oldSelf, self } from "./rule.ts";
@@ -70,6 +71,8 @@ interface Place {
   /** The old value; null if there is none. */
   readonly old: Json;
   readonly ratchet: Ratchet;
+  /** See `schemaValue`. */
+  readonly isDouble?: boolean;
 }
 
 const outOfBudget = "validation failed due to running out of cost budget, no further validation rules will be run";
@@ -108,6 +111,7 @@ class RuleRun {
         value,
         old: keyed.find(value) ?? null,
         ratchet: ratchetOfItem(ratchet, index),
+        isDouble: isDouble(list, index),
       });
     }
   }
@@ -123,6 +127,7 @@ class RuleRun {
         value: object[key] ?? null,
         old: prior ?? null,
         ratchet: ratchetOfMember(ratchet, key),
+        isDouble: isDouble(object, key),
       });
     };
     for (const key of Object.keys(object)) {
@@ -235,9 +240,9 @@ interface NodeVariables {
 
 const none = new OptionalValue(undefined);
 
-function variablesOf({ schema, isResource }: RuleNode, { value, old }: Place): NodeVariables {
+function variablesOf({ schema, isResource }: RuleNode, { value, old, isDouble }: Place): NodeVariables {
   const typed = isResource ? asResource(schema) : schema;
-  const now = schemaValue(value, typed);
+  const now = schemaValue(value, typed, isDouble);
   const before: Value | undefined = old === null ? undefined : schemaValue(old, typed);
   const optional = before === undefined ? none : new OptionalValue(before);
   return {

@@ -10,10 +10,13 @@ import { TypedMap } from "./maps.ts";
 import { asResource } from "./resource-root.ts";
 import type { StructuralSchema } from "./structural.ts";
 
-/** The value of JSON at a node of a schema. A `CelError` for JSON that the schema does not allow. */
-export function schemaValue(json: Json, schema: StructuralSchema): Value {
+/**
+ * The value of JSON at a node of a schema. A `CelError` for JSON that the schema does not allow. `isDouble`: a number was written with a
+ * fraction, although it is integral: it is no integer for rules.
+ */
+export function schemaValue(json: Json, schema: StructuralSchema, isDouble = false): Value {
   if (json === null) return schema.nullable === true ? null : new CelError("invalid data, got null for schema with nullable=false");
-  if (schema["x-kubernetes-int-or-string"] === true) return intOrString(json);
+  if (schema["x-kubernetes-int-or-string"] === true) return isDouble ? noIntOrString : intOrString(json);
   switch (schema.type) {
     case "object":
       return isObject(json)
@@ -26,7 +29,7 @@ export function schemaValue(json: Json, schema: StructuralSchema): Value {
     case "number":
       return typeof json === "number" ? json : typeof json === "bigint" ? Number(json) : unexpected("float", json);
     case "integer":
-      return isInteger(json) ? BigInt(json) : unexpected("int", json);
+      return isInteger(json) && !isDouble ? BigInt(json) : unexpected("int", json, isDouble);
     case "boolean":
       return typeof json === "boolean" ? json : unexpected("bool", json);
   }
@@ -43,11 +46,12 @@ function isInteger(json: Json): json is number | bigint {
 
 function intOrString(json: Json): Value {
   if (typeof json === "string") return json;
-  return isInteger(json) ? BigInt(json) : new CelError("invalid data, expected XIntOrString value to be either a string or integer");
+  return isInteger(json) ? BigInt(json) : noIntOrString;
 }
+const noIntOrString = new CelError("invalid data, expected XIntOrString value to be either a string or integer");
 
-function unexpected(type: string, json: Json): CelError {
-  return new CelError(`invalid data, expected ${type}, got ${goTypeOf(json)}`);
+function unexpected(type: string, json: Json, isDouble = false): CelError {
+  return new CelError(`invalid data, expected ${type}, got ${isDouble ? "float64" : goTypeOf(json)}`);
 }
 function goTypeOf(json: Json): string {
   if (typeof json === "string") return "string";

@@ -1,13 +1,17 @@
 /** Values over JSON trees, without a copy, and back. */
 import { base64Of } from "../../scalars/base64.ts";
 import type { Json, JsonObject } from "../../schema.ts";
+import { isMarkedDouble } from "../../tree/doubles.ts";
 import { CelError, Duration, ListValue, MapValue, OptionalValue, Timestamp, Uint, type Value } from "../values.ts";
 import { compareNumbers, plainDoubleText } from "./numbers.ts";
 import { durationSeconds, timestampText } from "./time.ts";
 import { typeNameOf } from "./type.ts";
 import { measured, spend } from "./work.ts";
 
-/** The value of a JSON tree whose types are not known. An integral number is an int while it is a safe integer, else a double. */
+/**
+ * The value of a JSON tree whose types are not known. An integral number is an int while it is a safe integer, else a double. Containers know
+ * which of theirs were written with a fraction.
+ */
 export function valueOfJson(json: Json): Value {
   switch (typeof json) {
     case "string":
@@ -36,7 +40,8 @@ export class JsonList extends ListValue {
     return this.items.length;
   }
   override at(index: number): Value {
-    return valueOfJson(this.items[index]!);
+    const item = this.items[index]!;
+    return typeof item === "number" && isMarkedDouble(this.items, index) ? item : valueOfJson(item);
   }
 }
 
@@ -54,6 +59,7 @@ export class JsonMap extends MapValue {
   override find(key: Value): Value | undefined {
     if (typeof key !== "string" || !Object.hasOwn(this.object, key)) return undefined;
     const member = this.object[key];
+    if (typeof member === "number" && isMarkedDouble(this.object, key)) return member;
     return member === undefined ? undefined : valueOfJson(member);
   }
   override keys(): readonly string[] {
