@@ -7,7 +7,7 @@ import { once } from "../async.ts";
 import { fold, type Json, type Node, type RecordNode, type StructNode, type Typed } from "../schema.ts";
 import { numberText } from "../tree/values.ts";
 import { sortedKeys } from "../tree/sorted-keys.ts";
-import { membersOf } from "./members.ts";
+import { type Member, membersOf } from "./members.ts";
 import { rawText, sortedText } from "./raw-json.ts";
 import { restKeys } from "./structural.ts";
 import { isZero, zeroOf } from "./zero.ts";
@@ -76,10 +76,20 @@ function encodeRecord(node: RecordNode, go: (node: Node) => Encode): Encode {
   };
 }
 
+/** When a present value that is not null is not written (`isLeftOut`), or as null (`isNil`). */
+export function omissionOf({ node, always, through, pointer, emptyIsNull }: Member) {
+  // kind and apiVersion are always in objects, but not written if empty.
+  const isWritten = always && through[0] !== "TypeMeta";
+  return {
+    always: isWritten,
+    isNil: emptyIsNull ? isZero(node) : undefined,
+    isLeftOut: isWritten || pointer ? undefined : isZero(node),
+  };
+}
+
 function encodeStruct(node: StructNode, go: (node: Node) => Encode): Encode {
   const members = membersOf(node).map((member) => {
-    // kind and apiVersion are always in objects, but not written if empty.
-    const always = member.always && member.through[0] !== "TypeMeta";
+    const { always, isNil, isLeftOut } = omissionOf(member);
     const collection = member.node.tag === "list" || member.node.tag === "record";
     return {
       key: member.key,
@@ -87,9 +97,8 @@ function encodeStruct(node: StructNode, go: (node: Node) => Encode): Encode {
       encode: go(member.node),
       always,
       showsNull: always || (member.pointer && member.node.tag !== "either"),
-      isNil: member.emptyIsNull ? isZero(member.node) : undefined,
-      pointer: member.pointer,
-      isLeftOut: always || member.pointer ? undefined : isZero(member.node),
+      isNil,
+      isLeftOut,
       zero: once(() => member.pointer || collection ? "null" : go(member.node)(zeroOf(member.node))),
     };
   });

@@ -9,9 +9,14 @@ import { numberText } from "./values.ts";
  */
 export function goString(text: string): string {
   if (plain.test(text)) return `"${text}"`;
-  if (text.isWellFormed()) return JSON.stringify(text).replace(htmlOrLine, escapeOf);
+  if (text.isWellFormed()) return escapedJson(JSON.stringify(text));
   const parts = text.split(/\p{Cs}/u).map((part) => JSON.stringify(part).slice(1, -1).replace(htmlOrLine, escapeOf));
   return `"${parts.join("\\ufffd")}"`;
+}
+
+/** A text of JSON.stringify with the further escapes of Go's encoder. */
+export function escapedJson(text: string): string {
+  return text.replace(htmlOrLine, escapeOf);
 }
 
 // deno-lint-ignore no-control-regex -- control characters need an escape

@@ -40,6 +40,8 @@ export interface StoredKind {
   readonly emptyListsToNil: (object: ApiObject) => ApiObject;
   /** An object with defaults, without the empty maps that its JSON omits (`keepsEmpty`). */
   readonly withoutEmptyMaps: (object: ApiObject) => ApiObject;
+  /** Whether a value of `exactJson` is what decoding its text gives, with defaults, and what `encode` writes as that text. */
+  readonly isCanonical: (value: unknown) => value is ApiObject;
   /** Decodes values that were stored in this version, served or not; undefined for a version that the kind does not have. */
   readonly storedForm: (apiVersion: string) => StoredForm | undefined;
 }

@@ -2,6 +2,7 @@
 import { pluralOf } from "../../core/define/define.ts";
 import { goString } from "../../core/tree/json-text.ts";
 import { type CborItem, memberOf } from "../../core/codec/cbor/item.ts";
+import { canonical } from "../../core/derive/canonical.ts";
 import { cborReader } from "../../core/derive/cbor-read.ts";
 import { append } from "../../core/append.ts";
 import { CborFailure } from "../../core/codec/cbor/failure.ts";
@@ -73,6 +74,7 @@ function compileStored(resource: Resource, settings: Settings): StoredKind {
   const { schema } = own;
   const codec = codecOf(own, settings);
   const settle = once(() => emptyListsToNil(schema)), dropEmptyMaps = once(() => emptyMapDropper(schema));
+  const isCanonical = once(() => canonical(schema as Typed<ApiObject, StructNode>)); // objects of the kind
   const forms = new Map(
     Object.entries(resource.served).map(([written, served]) => {
       const version = spell(names, written);
@@ -100,6 +102,7 @@ function compileStored(resource: Resource, settings: Settings): StoredKind {
     // The result is an object of the kind.
     emptyListsToNil: (object: ApiObject) => settle()(object) as ApiObject,
     withoutEmptyMaps: (object: ApiObject) => dropEmptyMaps()(object) as ApiObject,
+    isCanonical: (value: unknown): value is ApiObject => isCanonical()(value) && codec.applyDefaults(value) === value,
     storedForm: (version: string) => forms.get(version),
   });
 }

@@ -2,6 +2,7 @@
  * Stored objects for requests. An Item is one entry of the store: the bytes, and the object, which is decoded at its first use. Requests
  * that share an item share the decoded object.
  */
+import { exactJson } from "../../core/tree/exact-json.ts";
 import { readJson } from "../../core/tree/json.ts";
 import { CborBytes, type CborItem, memberOf } from "../../core/codec/cbor/item.ts";
 import { isCbor, readCbor } from "../../core/codec/cbor/read.ts";
@@ -22,6 +23,7 @@ import type { Commit, Entry, Revision } from "../store/store.ts";
 const toBytes = new TextEncoder();
 const toText = new TextDecoder();
 const noBytes = new Uint8Array();
+const lineEnd = 0x0a;
 const magicProtobuf = [0x6b, 0x38, 0x73, 0x00];
 
 /** Cached forms of an object besides its stored bytes. */
@@ -150,6 +152,20 @@ export function takeWritten(bytes: Uint8Array): ApiObject | undefined {
   const object = written.get(bytes);
   if (object !== undefined) written.delete(bytes);
   return object;
+}
+
+const exactText = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** The object of bytes that are exactly what `storedBytes` would write of it in JSON; undefined for others, and for some that are. */
+export function canonicalObject({ headBytes, isCanonical }: StoredKind, value: Uint8Array): ApiObject | undefined {
+  for (let index = 0; index < headBytes.length; index++) if (value[index] !== headBytes[index]) return undefined;
+  if (value.at(-1) !== lineEnd) return undefined;
+  try {
+    const object = exactJson(exactText.decode(value.subarray(0, -1)));
+    return isCanonical(object) && object.metadata.resourceVersion === undefined ? object : undefined;
+  } catch {
+    return undefined; // not UTF-8, or nested too deeply
+  }
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import type { StoredKind } from "../../catalog/catalog.ts";
-import { decodeStored, Item, shownPieces, takeWritten, withRevision } from "../../objects/objects.ts";
+import { canonicalObject, decodeStored, Item, shownPieces, takeWritten, withRevision } from "../../objects/objects.ts";
 import { versionBytes, versionMember, versionSlot } from "../../objects/splice.ts";
 import type { Revision } from "../../store/store.ts";
 import { Forms } from "./forms.ts";
@@ -51,7 +51,7 @@ export function entryMaker(
 export function makeEntry(maker: EntryMaker, key: string, revision: Revision, value: Uint8Array): CachedEntry {
   const { kind, slabs, recent } = maker;
   const own = takeWritten(value);
-  const attributes = own === undefined ? takeAttributes(value) : undefined;
+  const attributes = own === undefined ? takeAttributes(value) ?? canonicalAttributes(maker, value) : undefined;
   const shown = attributes && shownPieces(kind, value, revision);
   if (attributes !== undefined && shown !== undefined) {
     const entry: CachedEntry = { key, revision, attributes, asStored: true, ...laid(maker, shown), live: true, index: -1 };
@@ -79,6 +79,12 @@ export function makeEntry(maker: EntryMaker, key: string, revision: Revision, va
   slabs.keep(entry);
   if (spliced !== undefined) recent.keep(entry, object);
   return entry;
+}
+
+/** The attributes of bytes that decoding and encoding would not change. */
+function canonicalAttributes({ kind, attributesOf }: EntryMaker, value: Uint8Array): Attributes | undefined {
+  const object = canonicalObject(kind, value);
+  return object && attributesOf(object);
 }
 
 /**
