@@ -175,6 +175,8 @@ export const limits = Object.freeze({
   localWatchRetryMsMax: 30_000,
   /** Milliseconds that a read waits for a future revision (upstream: blockTimeout). */
   revisionWaitMs: 3_000,
+  /** Milliseconds that a watch of ownership waits until the cache has a new kind; then it watches the store. */
+  watchJoinMs: 10_000,
   /** Bytes and number of the newest events of the embedded store in memory, and events that one watch reads at once. */
   recentEventsBytesMax: 16 * 1024 * 1024,
   recentEventsMax: 16_384,

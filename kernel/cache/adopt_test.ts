@@ -46,6 +46,22 @@ test("adopt() reads only the new kind; the store answers for it until it is fill
     assert.deepEqual([faulty.lists, faulty.watches], [3, watches + 1]);
   }, { catalog: without("Shelf") }));
 
+test("a watch of ownership waits for a new kind, and does not watch the store", () =>
+  withCache(async ({ fixture, cache, faulty }) => {
+    const a = await put(fixture, "a", { plural: "shelves" });
+    const release = Promise.withResolvers<void>();
+    faulty.holdList = () => release.promise;
+    const { watches } = faulty;
+    const adopted = cache.adopt(catalogOf(all));
+    const starting = startWatch(fixture, `resourceVersion=${a}`, { ...shelves, watchScope: "ownership" });
+    release.resolve();
+    await within(adopted, "the new kind");
+    const watch = await within(starting, "the watch"), b = await put(fixture, "b", { plural: "shelves" });
+    await watch.reached(b);
+    assert.deepEqual(summaries(await watch.stop()), [`ADDED b ${b}`]);
+    assert.equal(faulty.watches, watches);
+  }, { catalog: without("Shelf") }));
+
 test("adopt() applies each event that arrives during the read of a new kind exactly once", () =>
   withCache(async ({ fixture, cache, faulty }) => {
     const a = await put(fixture, "a", { plural: "shelves" });

@@ -51,7 +51,8 @@ export class WatchCache {
   readonly #kinds: Map<string, KindCache>;
   readonly #closing = new AbortController();
   readonly #running: Promise<void>;
-  readonly #joining = new Set<Promise<void>>();
+  /** The kinds that are read beside the others, until they are filled or removed. */
+  readonly #joining = new Map<KindCache, Promise<void>>();
   /** Aborts when the last fill is no longer valid. */
   #refilling = new AbortController();
   readonly #ask: () => Promise<Revision>;
@@ -120,8 +121,8 @@ export class WatchCache {
     const before = this.#kinds.get(kind.under);
     if (before !== undefined) this.remove(before.maker.kind);
     this.#kinds.set(kind.under, kind);
-    const joining = this.#join(kind).finally(() => this.#joining.delete(joining));
-    this.#joining.add(joining);
+    const joining = this.#join(kind).finally(() => this.#joining.delete(kind));
+    this.#joining.set(kind, joining);
     await joining;
   }
   /** Drops a kind. Values read from it stay valid; its subscribers end. */
@@ -134,6 +135,11 @@ export class WatchCache {
   async ready(ms: number, signal: AbortSignal): Promise<boolean> {
     if (this.#state.tag === "filling") await this.#until(this.#turned.promise, ms, signal);
     return this.#state.tag === "current";
+  }
+  /** Waits up to `ms` until a kind that is being added is filled. */
+  async joined({ under }: StoredKind, ms: number, signal: AbortSignal): Promise<void> {
+    const kind = this.#kinds.get(under), joining = kind && this.#joining.get(kind);
+    if (joining !== undefined) await this.#until(joining, ms, signal);
   }
   /** Waits up to `ms` for the cache to reach a revision, and returns whether it has. `known`: the store is known to have the revision. */
   async reached(revision: Revision, ms: number, signal: AbortSignal, known = false): Promise<boolean> {
@@ -170,7 +176,7 @@ export class WatchCache {
 
   async close(): Promise<void> {
     this.#closing.abort(new StoreError("closed", "The cache is closed"));
-    await Promise.all([this.#running, ...this.#joining]);
+    await Promise.all([this.#running, ...this.#joining.values()]);
   }
 
   async #run(): Promise<void> {

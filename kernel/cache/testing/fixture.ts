@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { object } from "../../../core/meta/object.ts";
 import { defaultNames } from "../../../core/names.ts";
 import type { Plugin, Resource } from "../../../core/plugin.ts";
+import type { WatchScope } from "../../../core/api.ts";
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import { field, record, string } from "../../../core/schema.ts";
 import type { Catalog, Endpoint } from "../../catalog/catalog.ts";
@@ -272,15 +273,16 @@ export interface WatchHow extends Written {
   readonly framing?: ReturnType<typeof jsonFraming>;
   /** The object that the path names. */
   readonly name?: string;
+  readonly watchScope?: WatchScope;
 }
 
 export async function openWatch(fixture: Fixture, query: string, how: WatchHow = {}) {
-  const { namespace = "ns", plural = "notes", ms = 3_600_000, framing = jsonFraming(), name = "" } = how;
+  const { namespace = "ns", plural = "notes", ms = 3_600_000, framing = jsonFraming(), name = "", watchScope } = how;
   const endpoint = endpointOf(plural);
   const options = listOptions(parseQuery(`watch=1&${query}`), endpoint, defaultNames, { watchList: true, watchPrefix: false });
   const stopping = new AbortController();
   const collection = collectionOf(prefix, endpoint, namespace, name);
-  const stream = await fixture.reads.watch({ collection, options, framing, names: defaultNames, ms, signal: stopping.signal });
+  const stream = await fixture.reads.watch({ collection, options, framing, names: defaultNames, ms, watchScope, signal: stopping.signal });
   return { stream, stopping, framing };
 }
 
