@@ -130,3 +130,26 @@ test("the generation counts changes of fields that the version of the request ha
   assert.deepEqual(await generation("v1", { both: "c" }), [200, 2]);
   assert.deepEqual(await generation("v2", { two: "not stored" }), [200, 3]);
 });
+
+test("defaults of the stored version are added after validation, to what is stored", async () => {
+  await using server = await openTestServer();
+  const spec = { type: "object", properties: { a: text } };
+  const versions = [["v1", true, { ...spec, default: {} }], ["v2", false, { ...spec, required: ["a"] }]] as const;
+  const made = {
+    ...definition,
+    spec: {
+      ...definition.spec,
+      versions: versions.map(([name, storage, spec]) => ({
+        name,
+        served: true,
+        storage,
+        schema: { openAPIV3Schema: { type: "object", properties: { spec } } },
+      })),
+    },
+  };
+  assert.equal((await send(server, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", made))[0], 201);
+  await until(async () => assert.equal((await send(server, "GET", things("v1")))[0], 200));
+  const { spec: _, ...without } = thing("v2", "a", {});
+  const [status, answer] = await send(server, "POST", things("v2"), without);
+  assert.deepEqual([status, answer.spec], [201, {}]);
+});

@@ -69,7 +69,7 @@ export async function toCreate(call: RequestContext, object: ApiObject, keepsDel
       ...(resource.strategy?.generation === true ? { generation: 1 } : {}),
     }),
   };
-  next = await mutated(call, endpoint.stored.applyDefaults(endpoint.toStored(next)), undefined);
+  next = await mutated(call, inStoredForm(endpoint, next), undefined);
   call.step("admission has changed the object");
   await authorizeContents(call, next, undefined);
   next = withStatusOf(call, next, undefined);
@@ -96,7 +96,7 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
   const { resource } = endpoint;
   const part = partOf(call);
   const context = hookContext(call);
-  let next = await mutated(call, endpoint.stored.applyDefaults(endpoint.toStored(object)), prior);
+  let next = await mutated(call, inStoredForm(endpoint, object), prior);
   call.step("admission has changed the object");
   if (call.subresource === undefined) await authorizeContents(call, next, prior);
   next = {
@@ -127,14 +127,24 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
   return asStored(endpoint, next);
 }
 
+/** Custom resources are validated as they were sent, without defaults of the stored version. */
+function isValidatedAsSent({ custom, conversion }: Endpoint["resource"]): boolean {
+  return custom === true && conversion === undefined;
+}
+
+/** The object of the request in the form that hooks see. */
+function inStoredForm({ resource, stored, toStored }: Endpoint, object: ApiObject): ApiObject {
+  return isValidatedAsSent(resource) ? toStored(object) : stored.applyDefaults(toStored(object));
+}
+
 /**
- * A custom resource without the fields that its stored version does not have. They have been validated, as upstream. A status that was
- * removed has its default again.
+ * A valid custom resource without the fields that its stored version does not have, and with its defaults: also of a status that was removed,
+ * and of parts that a view made.
  */
-function asStored({ resource, served, stored, subresources }: Endpoint, object: ApiObject & { status?: unknown }): ApiObject {
+function asStored({ resource, served, stored }: Endpoint, object: ApiObject): ApiObject {
   if (!resource.custom) return object;
   const kept = served.toStored === undefined ? object : served.toStored(object);
-  return subresources.has("status") && object.status === undefined && resource.conversion === undefined ? stored.applyDefaults(kept) : kept;
+  return isValidatedAsSent(resource) ? stored.applyDefaults(kept) : kept;
 }
 
 /** The subresource of a write, if its body is the object itself. Views and actions write the whole object. */
