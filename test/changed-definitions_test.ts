@@ -137,3 +137,37 @@ test("an integer that a JSON body writes with a fraction is none for rules", asy
   assert.equal(await post('"spec":{"list":[3,3e0]}'), wrong("spec.list[1]", "self == 3"));
   assert.equal(await post('"spec":{"both":{"n":3.0}}'), wrong("spec.both", "self.n == 3", "object"));
 });
+
+test("a new object whose status has a wrong type has no managed fields; the status is dropped", async () => {
+  await using server = await serverOf({ spec: { type: "object" }, status: { type: "object" } });
+  const [status, made] = await send(server, "POST", things, { ...thing({}), status: 1 });
+  assert.deepEqual([status, made.status, made.metadata.managedFields], [201, undefined, undefined]);
+});
+
+test("a null kind of an embedded resource is absent if the schema declares it", async () => {
+  const embedded = { type: "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true };
+  await using server = await serverOf({ spec: { ...embedded, properties: { kind: { type: "string" } } } });
+  const [status, { message }] = await send(server, "POST", things, thing({ apiVersion: "v1", kind: null }));
+  assert.deepEqual([status, message], [422, 'Thing.example.com "a" is invalid: spec.kind: Required value']);
+});
+
+test("a root that keeps unknown members keeps their nulls", async () => {
+  await using server = await openTestServer();
+  const version = {
+    name: "v1",
+    served: true,
+    storage: true,
+    schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
+  };
+  const definition = {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "things.example.com" },
+    spec: { group: "example.com", names: { plural: "things", kind: "Thing" }, scope: "Namespaced", versions: [version] },
+  };
+  assert.equal((await send(server, "POST", definitions, definition))[0], 201);
+  await until(async () => assert.equal((await send(server, "GET", things))[0], 200));
+  const [status, made] = await send(server, "POST", things, { ...thing({}), other: null });
+  assert.deepEqual([status, made.other], [201, null]);
+  assert.equal((await send(server, "GET", `${things}/a`))[1].other, null);
+});

@@ -89,6 +89,8 @@ test("while a definition is being deleted its objects are changed and watched, a
     const response = await send(server, "POST", things, thing("late")), { code, message } = await response.json();
     assert.deepEqual([code, message], [403, reason]);
   });
+  const another = await send(server, "POST", things, { ...thing("late"), kind: "Another" });
+  assert.deepEqual([another.status, (await another.json()).message], [403, reason]);
   const applied = await send(server, "PATCH", `${things}/late?fieldManager=m`, thing("late"), "application/apply-patch+yaml");
   assert.deepEqual([applied.status, (await applied.json()).message], [403, reason]);
   const read = ["delete", "deletecollection", "get", "list", "watch"];

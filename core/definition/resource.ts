@@ -12,6 +12,9 @@ import { publishedSelectableFields, selectableFieldsOf } from "./selectable-fiel
 import { type CustomValidator, validatorOf } from "./validate.ts";
 import { finalizerWarnings } from "./warnings.ts";
 
+/** Why an object of a definition that is being deleted cannot be created. */
+export const terminatingReason = "create not allowed while custom resource definition is terminating";
+
 /** The resource with these versions of its definition. */
 export function resourceOf(description: Description, versions: readonly Version[]): Resource {
   const { spec, names } = description;
@@ -45,9 +48,7 @@ export function resourceOf(description: Description, versions: readonly Version[
     update: (next, prior, context) => validatorFor(context).update(next, prior),
     warn: (next, prior, context) => [...validatorFor(context).warnings(next), ...finalizerWarnings(next, prior)],
     authorizeWrite: (_next: ApiObject, prior: ApiObject | undefined) =>
-      prior === undefined && description.state.terminating
-        ? "create not allowed while custom resource definition is terminating"
-        : undefined,
+      prior === undefined && description.state.terminating ? terminatingReason : undefined,
   };
 }
 

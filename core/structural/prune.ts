@@ -94,6 +94,7 @@ function pruneMembers(object: JsonObject, schema: StructuralSchema, run: Run): J
     const value = object[key]!;
     const inner = memberSchema(schema, key);
     if (isEmbedded && (key === "apiVersion" || key === "kind")) {
+      if (!options.keepsNulls && isRemovedNull(value, inner)) continue;
       if (typeof value === "string") setOwn(result, key, value);
       else if (options.dropInvalid !== true) throw new InvalidTypeMember([...path, key], value);
     } else if (isEmbedded && key === "metadata") {

@@ -92,10 +92,13 @@ function withOwners(call: RequestContext, object: ApiObject, live: ApiObject | u
   const before = plain(live ?? emptyObject(call.endpoint)), after = plain(asShown(call.endpoint, object));
   const found = changesOf(versions, before, after);
   const own = sentEntries(call, object, live);
-  if (live !== undefined && call.endpoint.resource.custom) {
+  if (call.endpoint.resource.custom) {
     const atom = atomOf(call.endpoint.schema);
-    // As upstream, an object has no entries if it does not have the types of a definition that has changed.
+    // As upstream, an object has no entries if it does not have the types of its definition: the definition has changed, or the status of a
+    // new object is wrong, which is dropped.
     if (!isTyped(atom, before) || !isTyped(atom, after)) return withEntries(object, undefined);
+  }
+  if (live !== undefined && call.endpoint.resource.custom) {
     checkConvertible(versions, before, own ?? readOwners(live.metadata.managedFields) ?? noOwners);
   }
   // A write without changes keeps the entries, unless one of them is in a version that this path does not serve.

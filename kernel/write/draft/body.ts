@@ -8,10 +8,11 @@ import { bodyEncoding, type Encoding, unsupportedMediaType } from "../../../core
 import { readEnvelope } from "../../../core/codec/protobuf.ts";
 import { DecodeError, type DecodeReport } from "../../../core/derive/decode.ts";
 import { protobufReader } from "../../../core/derive/protobuf.ts";
+import { terminatingReason } from "../../../core/definition/resource.ts";
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
 import { invalid } from "../../../core/field-error.ts";
-import { badRequestError, invalidError, StatusError } from "../../../core/status-error.ts";
+import { badRequestError, forbiddenError, invalidError, StatusError } from "../../../core/status-error.ts";
 import { readJson } from "../../../core/tree/json.ts";
 import { type Read, type Tree, TreeObject } from "../../../core/tree/tree.ts";
 import { readYaml } from "../../../core/tree/yaml.ts";
@@ -94,7 +95,7 @@ function fromCbor(bytes: Uint8Array, call: RequestContext, validation: FieldVali
   const findings: string[] = [];
   const object = orRefuse(() => endpoint.decodeCbor(item, validation === "Ignore" ? undefined : findings), refuse);
   reportFindings(call, findings, validation, refuse);
-  if (endpoint.resource.custom && kind !== endpoint.kind) throw wrongKind(endpoint, kind, object);
+  if (endpoint.resource.custom && kind !== endpoint.kind) throw wrongKind(call, kind, object);
   return { ...object, kind: endpoint.kind, apiVersion: endpoint.apiVersion };
 }
 
@@ -159,7 +160,7 @@ function fromText(bytes: Uint8Array, encoding: "json" | "yaml", call: RequestCon
     throw unhandledError(endpoint.kind, endpoint.version, endpoint, `strict decoding error: ${[...yaml, ...findings].join(", ")}`);
   }
   if (validation === "Warn") { for (const problem of [...read.duplicates, ...findings]) warnings.add(problem); }
-  if (endpoint.resource.custom && type.kind !== endpoint.kind) throw wrongKind(endpoint, type.kind, object);
+  if (endpoint.resource.custom && type.kind !== endpoint.kind) throw wrongKind(call, type.kind, object);
   return { ...object, kind: endpoint.kind, apiVersion: endpoint.apiVersion };
 }
 
@@ -170,7 +171,11 @@ function checkCustomDocument(endpoint: Endpoint, kind: string, tree: Tree, bytes
   throw new StatusError("Unknown", "*unstructured.Unstructured is not a list: no Items field in this object");
 }
 
-/** 422 for a custom resource that calls itself another kind. */
-function wrongKind({ group, kind: expected }: Endpoint, kind: string, { metadata: { name = "" } }: ApiObject): StatusError {
+/** 422 for a custom resource that calls itself another kind; 403 if none can be created. */
+function wrongKind(call: RequestContext, kind: string, { metadata: { name = "" } }: ApiObject): StatusError {
+  const { group, kind: expected, plural, resource } = call.endpoint;
+  if (call.info.verb === "create" && resource.isTerminating?.() === true) {
+    return forbiddenError({ group, name: plural }, name, terminatingReason);
+  }
   return invalidError({ group, name: kind }, name, [invalid("kind", kind, `must be ${expected}`)]);
 }

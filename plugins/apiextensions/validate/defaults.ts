@@ -2,6 +2,8 @@
 import { append, type FieldError, fieldErrorText, invalid, type Json, type StructuralSchema } from "../../../plugin.ts";
 import { embeddedErrors } from "../../../core/custom/embedded.ts";
 import { validateValue } from "../../../core/custom/validate.ts";
+import { sortedText } from "../../../core/derive/raw-json.ts";
+import { plainJson } from "../../../core/tree/plain-json.ts";
 import { aggregated } from "../aggregated.ts";
 import { type SchemaProps, structural } from "../schema-props.ts";
 import { isSchema, schemasIn } from "../schema-walk.ts";
@@ -63,8 +65,13 @@ function ownErrors(
 ): readonly FieldError[] {
   const at = `${path}.default`;
   const shape = isRoot ? resourceShape(schema) : structural(schema);
-  const unpruned = requirePruned && !isPruned(value, shape) ? [invalid(at, value, "must not have unknown fields")] : [];
+  const unpruned = requirePruned && !isPruned(value, shape) ? [invalid(at, sorted(value), "must not have unknown fields")] : [];
   return [...unpruned, ...valueErrors(schema, shape, value, at, validateRules)];
+}
+
+/** A default as errors show it: with sorted keys. */
+function sorted(value: Json): Json {
+  return plainJson(sortedText(value));
 }
 
 function valueErrors(schema: SchemaProps, shape: StructuralSchema, value: Json, at: string, rules: ValidateRules): readonly FieldError[] {
@@ -89,7 +96,7 @@ function metaErrors(schema: SchemaProps, value: Json, { path, resource, steps }:
   const wrong = mistake === undefined ? embeddedErrors(around, shape, "") : [mistake];
   if (wrong.length > 0) {
     const text = aggregated(wrong.map((each) => fieldErrorText({ ...each, path: each.path.replace(/^\./, "") })));
-    return [invalid(at, value, `must result in valid metadata: ${text}`)];
+    return [invalid(at, sorted(value), `must result in valid metadata: ${text}`)];
   }
   return plainErrors(schema, structural(schema), value, at, validateRules);
 }
