@@ -31,6 +31,11 @@ export const limits = Object.freeze({
   /** Bodies above this are decoded one per turn of the event loop. */
   turnBodyBytesMin: 16 * 1024,
   inlineObjectBytesMax: 256 * 1024,
+  /**
+   * UTF-16 units of the rules in one definition, and a quarter of those of its patterns, above which the definition is validated in the heavy
+   * thread: parsing so many takes about 40 ms.
+   */
+  inlineExpressionsLengthMax: 32 * 1024,
   /** Waiting heavy requests of one user. More are rejected with 429. */
   heavyRequestsPerUserMax: 64,
   /** Time from the abort of a heavy request to the termination of its thread, and idle time after which the thread ends. */

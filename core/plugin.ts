@@ -81,6 +81,11 @@ export interface Strategy {
   readonly withoutReason?: string;
   /** Finalizers without a slash are checked against the standard ones (kinds of the core group). */
   readonly coreFinalizers?: boolean;
+  /**
+   * Whether validating this object takes so long that the write must run in the heavy thread, although its body is small. Called with the
+   * object of the request, before admission and validation.
+   */
+  readonly isHeavy?: (object: any) => boolean;
 }
 
 /** The input of hooks that may read and wait. */

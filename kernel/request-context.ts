@@ -118,6 +118,12 @@ export function checkWeight({ heavy }: RequestContext, item: { readonly size: nu
   if (heavy !== undefined && item.size > limits.inlineObjectBytesMax) throw new HandOver();
 }
 
+/** Hands a write over if validating one of the objects takes long. Must precede all changes. */
+export function checkValidation({ heavy, endpoint: { resource }, subresource }: RequestContext, ...objects: readonly ApiObject[]): void {
+  const isHeavy = resource.strategy?.isHeavy;
+  if (heavy !== undefined && isHeavy !== undefined && subresource === undefined && objects.some(isHeavy)) throw new HandOver();
+}
+
 /** The call in the form for the heavy thread. */
 export function heavyRequest({ exchange, user, heavy, audit }: RequestContext): HeavyRequest {
   const { method, url, headers, remote, protocol } = exchange;

@@ -37,7 +37,7 @@ async function statusOf(server: Server, method: string, url: string, body?: obje
   const exchange: Exchange = {
     method,
     url,
-    headers: { "content-type": "application/json", "user-agent": "test" },
+    headers: { "content-type": method === "PATCH" ? "application/merge-patch+json" : "application/json", "user-agent": "test" },
     body: () => Promise.resolve(bytes),
     peer: undefined,
     remote: "",
@@ -47,40 +47,77 @@ async function statusOf(server: Server, method: string, url: string, body?: obje
   return (await handle(exchange, server)).status;
 }
 
+/** A server, and the number of its requests that the heavy thread has run. */
+async function withHeavyThread(use: (server: Server, jobs: () => number) => Promise<void>): Promise<void> {
+  let jobs = 0;
+  const opened = await openServer({
+    config: withDefaults({ "data-dir": ":memory:" }),
+    plugins,
+    log: silentLog,
+    startHeavy(...to) {
+      const { post, end } = startHeavyThread(...to);
+      return {
+        post(message, transfer) {
+          if (message.tag === "job") jobs++;
+          post(message, transfer);
+        },
+        end,
+      };
+    },
+  });
+  try {
+    await opened.bootstrapped;
+    const admin = { name: "admin", groups: ["system:masters"] };
+    await use(Object.create(opened.server, { authenticate: { value: () => Promise.resolve(admin) } }), () => jobs);
+  } finally {
+    await opened.close();
+  }
+}
+
+test(
+  "definitions with long rules or patterns are validated by the heavy thread",
+  { timeout: 120_000 },
+  () =>
+    withHeavyThread(async (server, jobs) => {
+      const withSchema = (name: string, spec: object) => {
+        const properties = { spec: { type: "object", ...spec } };
+        const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object", properties } } }];
+        const names = { plural: name, kind: `K${name}` };
+        return { metadata: { name: `${name}.${group}` }, spec: { ...definition.spec, names, versions } };
+      };
+      const rule = (length: number, end: string) => ({ "x-kubernetes-validations": [{ rule: `[${"1,".repeat(length / 2)}${end}` }] });
+      const patterns = (count: number) => ({
+        properties: Object.fromEntries(Array.from({ length: count }, (_, at) => [`a${at}`, { type: "string", pattern: `x{1000}${at}` }])),
+      });
+      const { inlineExpressionsLengthMax: max } = limits;
+      const url = `${definitions}?dryRun=All`;
+      assert.equal(await statusOf(server, "POST", url, withSchema("as", rule(max / 2, "1] == []"))), 201);
+      assert.equal(await statusOf(server, "POST", url, withSchema("bs", patterns(50))), 201);
+      assert.equal(jobs(), 0);
+      assert.equal(await statusOf(server, "POST", url, withSchema("cs", rule(max, "1)"))), 422);
+      assert.equal(await statusOf(server, "POST", url, withSchema("ds", patterns(max / 32))), 201);
+      assert.equal(jobs(), 2);
+      // An update is compared with the stored definition, whose expressions are parsed, too.
+      assert.equal(await statusOf(server, "POST", definitions, withSchema("es", patterns(max / 32))), 201);
+      const patch = { spec: { versions: withSchema("es", {}).spec.versions } };
+      await until(async () => {
+        assert.equal(await statusOf(server, "PATCH", `${definitions}/es.${group}?dryRun=All`, patch), 200);
+        assert.equal(jobs(), 4);
+      });
+    }),
+);
+
 test(
   "the heavy thread serves custom resources, and creates none while their definition is being deleted",
   { timeout: 120_000 },
-  async () => {
-    let jobs = 0;
-    const config = withDefaults({ "data-dir": ":memory:" });
-    const opened = await openServer({
-      config,
-      plugins,
-      log: silentLog,
-      startHeavy(...to) {
-        const { post, end } = startHeavyThread(...to);
-        return {
-          post(message, transfer) {
-            if (message.tag === "job") jobs++;
-            post(message, transfer);
-          },
-          end,
-        };
-      },
-    });
-    try {
-      await opened.bootstrapped;
-      const admin = { name: "admin", groups: ["system:masters"] };
-      const server: Server = Object.create(opened.server, { authenticate: { value: () => Promise.resolve(admin) } });
+  () =>
+    withHeavyThread(async (server, jobs) => {
       assert.equal(await statusOf(server, "POST", definitions, definition), 201);
       await until(async () => assert.equal(await statusOf(server, "GET", things), 200));
       assert.equal(await statusOf(server, "POST", things, thing("a", ["example.com/hold"])), 201);
-      assert.equal(jobs, 1);
+      assert.equal(jobs(), 1);
       assert.equal(await statusOf(server, "DELETE", `${definitions}/things.${group}`), 200);
       // A dry run, because the condition is not there at once.
       await until(async () => assert.equal(await statusOf(server, "POST", `${things}?dryRun=All`, thing("b")), 403));
-    } finally {
-      await opened.close();
-    }
-  },
+    }),
 );

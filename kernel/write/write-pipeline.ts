@@ -13,7 +13,7 @@ import type { ApiObject, ObjectMeta } from "../../core/meta/object-meta.ts";
 import type { Subresource } from "../../core/plugin.ts";
 import { badRequestError, invalidError } from "../../core/status-error.ts";
 import { approve, authorizeContents, mutated } from "./admission/admit.ts";
-import { hookContext, kindName, type RequestContext } from "../request-context.ts";
+import { checkValidation, hookContext, kindName, type RequestContext } from "../request-context.ts";
 import { randomSuffix } from "./names.ts";
 import { withOwnersOnce } from "./owners.ts";
 import { withDeclaredRules } from "./declared-rules.ts";
@@ -52,6 +52,7 @@ export function checkNamespaceOf({ endpoint, info }: RequestContext, { metadata:
 export async function toCreate(call: RequestContext, object: ApiObject, keepsDeletion = false): Promise<ApiObject> {
   const { endpoint, catalog, backend, warnings } = call;
   const { resource } = endpoint;
+  checkValidation(call, object);
   const context = hookContext(call);
   const { metadata } = object;
   const name = metadata.name === undefined && metadata.generateName !== undefined
@@ -94,6 +95,7 @@ export async function toCreate(call: RequestContext, object: ApiObject, keepsDel
 export async function toUpdate(call: RequestContext, object: ApiObject, prior: ApiObject, dryRun: boolean): Promise<ApiObject> {
   const { endpoint, catalog, warnings } = call;
   const { resource } = endpoint;
+  checkValidation(call, object, prior);
   const part = partOf(call);
   const context = hookContext(call);
   let next = await mutated(call, inStoredForm(endpoint, object), prior);

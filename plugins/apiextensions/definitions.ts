@@ -5,6 +5,7 @@ import { CustomResourceDefinition, groupVersion, storageVersion, withStoredVersi
 import { validateDefinition, validateDefinitionUpdate, validateStatusUpdate } from "./validate/definition.ts";
 import { withCondition } from "./condition.ts";
 import { deletionPending } from "./conditions/terminating.ts";
+import { hasLongExpressions } from "./validate/long-expressions.ts";
 import { costWarnings, formatWarnings } from "./warnings.ts";
 
 /** Keeps a definition until its objects are deleted. */
@@ -44,7 +45,7 @@ export const customResourceDefinitions: Resource<CustomResourceDefinition> = def
       subresources: { status },
     },
   },
-  strategy: { unconditionalUpdate: false, ownMetaRules: true, generation: true },
+  strategy: { unconditionalUpdate: false, ownMetaRules: true, generation: true, isHeavy: hasLongExpressions },
   prepare,
   create: validateDefinition,
   update: validateDefinitionUpdate,

@@ -1,0 +1,17 @@
+/** The length of the expressions that validating a definition parses. */
+import { limits } from "../../../core/limits.ts";
+import type { CustomResourceDefinition } from "../schema.ts";
+import { specHas } from "../schema-walk.ts";
+
+/** A character of a pattern takes a few times as long as one of a rule. */
+const patternFactor = 4;
+
+/** Whether the rules and patterns of a definition are too long for the serving thread. */
+export function hasLongExpressions({ spec }: CustomResourceDefinition): boolean {
+  let length = 0;
+  return specHas(spec, ({ pattern = "", "x-kubernetes-validations": rules = [] }) => {
+    length += pattern.length * patternFactor;
+    for (const { rule = "", messageExpression = "" } of rules) length += rule.length + messageExpression.length;
+    return length > limits.inlineExpressionsLengthMax;
+  });
+}
