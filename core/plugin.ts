@@ -64,10 +64,7 @@ export interface Strategy {
   readonly nameRule?: (name: string, prefix: boolean) => readonly string[];
   /** create() validates the metadata itself; the kernel then only checks that the object can be stored. */
   readonly ownMetaRules?: true;
-  /**
-   * The server counts changes of the spec in metadata.generation: from 1 at creation, or with `onUpdate` from what the client sent.
-   * Default false: the client's value is kept.
-   */
+  /** Changes of the spec are counted in metadata.generation: from 1, or with `onUpdate` from the client's value. Default: that value is kept. */
   readonly generation?: boolean | "onUpdate";
   /** Seconds that an object lives (Events). */
   readonly ttlSeconds?: number;
@@ -81,10 +78,7 @@ export interface Strategy {
   readonly withoutReason?: string;
   /** Finalizers without a slash are checked against the standard ones (kinds of the core group). */
   readonly coreFinalizers?: boolean;
-  /**
-   * Whether validating this object takes so long that the write must run in the heavy thread, although its body is small. Called with the
-   * object of the request, before admission and validation.
-   */
+  /** Whether validating the object of a request, or the stored one, takes so long that the write must run in the heavy thread. */
   readonly isHeavy?: (object: any) => boolean;
 }
 
