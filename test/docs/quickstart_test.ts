@@ -33,13 +33,16 @@ function lasting(text: string): string {
     .replaceAll(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "UID")
     .replaceAll(/(resourceVersion: )"\d+"/g, "$1RV")
     .replaceAll(/ (\d+[smh])+$/gm, " AGE")
-    .replaceAll(/(deleted) from default namespace$/gm, "$1")
+    .replaceAll(/(deleted) from [a-z]+ namespace$/gm, "$1")
     .replaceAll(/ +$/gm, "")
     .trimEnd();
 }
 
 for (
-  const [path, count] of [["docs/quickstart.md", 10], ["README.md", 3], ["docs/access.md", 15], ["docs/custom-resources.md", 30]] as const
+  const [path, count] of [["docs/quickstart.md", 10], ["README.md", 3], ["docs/access.md", 15], ["docs/custom-resources.md", 30], [
+    "docs/quotas.md",
+    13,
+  ]] as const
 ) {
   test(`${path} is correct, command by command`, { skip: kubectlMissing() }, () => follow(path, count));
 }
