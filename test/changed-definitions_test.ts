@@ -144,11 +144,13 @@ test("a new object whose status has a wrong type has no managed fields; the stat
   assert.deepEqual([status, made.status, made.metadata.managedFields], [201, undefined, undefined]);
 });
 
-test("a null kind of an embedded resource is absent if the schema declares it", async () => {
+test("a null kind or metadata of an embedded resource is absent if the schema declares it", async () => {
   const embedded = { type: "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true };
-  await using server = await serverOf({ spec: { ...embedded, properties: { kind: { type: "string" } } } });
+  await using server = await serverOf({ spec: { ...embedded, properties: { kind: { type: "string" }, metadata: { type: "object" } } } });
   const [status, { message }] = await send(server, "POST", things, thing({ apiVersion: "v1", kind: null }));
   assert.deepEqual([status, message], [422, 'Thing.example.com "a" is invalid: spec.kind: Required value']);
+  const [, made] = await send(server, "POST", things, thing({ apiVersion: "v1", kind: "Other", metadata: null }));
+  assert.deepEqual(made.spec, { apiVersion: "v1", kind: "Other" });
 });
 
 test("a root that keeps unknown members keeps their nulls", async () => {

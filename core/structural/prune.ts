@@ -93,15 +93,15 @@ function pruneMembers(object: JsonObject, schema: StructuralSchema, run: Run): J
   for (const key of sortedKeys(object)) {
     const value = object[key]!;
     const inner = memberSchema(schema, key);
+    if (!options.keepsNulls && isRemovedNull(value, inner)) continue;
     if (isEmbedded && (key === "apiVersion" || key === "kind")) {
-      if (!options.keepsNulls && isRemovedNull(value, inner)) continue;
       if (typeof value === "string") setOwn(result, key, value);
       else if (options.dropInvalid !== true) throw new InvalidTypeMember([...path, key], value);
     } else if (isEmbedded && key === "metadata") {
       const metadata = at(run, key, () => options.metadata(value, path));
       if (metadata !== undefined) setOwn(result, key, metadata);
     } else if (inner !== undefined) {
-      if (options.keepsNulls || !isRemovedNull(value, inner)) setOwn(result, key, at(run, key, () => prune(value, inner, run)));
+      setOwn(result, key, at(run, key, () => prune(value, inner, run)));
     } else if (keeps) setOwn(result, key, value);
     else options.unknown?.([...path, key]);
   }
