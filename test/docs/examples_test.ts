@@ -9,7 +9,9 @@ import { kubectlMissing, kubectls } from "../clients/kubectl.ts";
 import { run, startRealServer } from "../real-server.ts";
 
 const folder = fileURLToPath(new URL("../../plugins", import.meta.url));
-const pages = readdirSync(folder).map((name) => `${name}/README.md`).filter((page) => !/^(mod\.ts|shared)\//.test(page));
+/** Families that plugins/mod.ts registers. */
+const registered = readFileSync(`${folder}/mod.ts`, "utf8");
+const pages = readdirSync(folder).filter((name) => registered.includes(`"./${name}/mod.ts"`)).map((name) => `${name}/README.md`);
 /** Flags for pages that need more than the defaults. */
 const flags: Readonly<Record<string, readonly string[]>> = {
   "migration/README.md": ["--feature-gates=StorageVersionMigrator=true", "--runtime-config=storagemigration.k8s.io/v1beta1=true"],
