@@ -51,6 +51,8 @@ export const limits = Object.freeze({
   celCallCostMax: 1_000_000,
   /** Cost units of all rules of a schema that are evaluated for one object. */
   celObjectCostMax: 10_000_000,
+  /** Cost units of all match conditions of a policy or a webhook for one request. */
+  celConditionsCostMax: 2_500_000,
   /** Evaluations of rules for one object: a rule of constants costs no units. */
   celObjectEvaluationsMax: 2_000_000,
   /** Estimated cost units of one rule of a definition: the worst case of all of its evaluations for one object. */

@@ -1,0 +1,108 @@
+/** Evaluates a ValidatingAdmissionPolicy for one request and one object of parameters, as upstream's validator. */
+import { limits } from "../../../core/limits.ts";
+import type { PolicyActivation, PolicyInput } from "../../../core/cel/policy/policy.ts";
+import { CelError, type Value } from "../../../core/cel/values.ts";
+import { utf8Length } from "../../../plugin.ts";
+import type { ValidatingAdmissionPolicy } from "../schema.ts";
+import { goTrim } from "../validate/expressions.ts";
+import type { CompiledPolicy, Expression } from "./compiled-policy.ts";
+
+/** What one validation decides. `isError`: the evaluation failed, and the failure policy decides. */
+export type Decision =
+  | { readonly tag: "admit"; readonly isError: boolean }
+  | { readonly tag: "deny"; readonly isError: boolean; readonly message: string; readonly reason: string | undefined };
+
+/** A value for the audit event, or the error that rejects the request. */
+export type Annotation =
+  | { readonly tag: "value"; readonly key: string; readonly value: string }
+  | { readonly tag: "error"; readonly message: string };
+
+export interface Evaluation {
+  readonly decisions: readonly Decision[];
+  readonly annotations: readonly Annotation[];
+}
+const nothing: Evaluation = Object.freeze({ decisions: [], annotations: [] });
+
+const spent = "validation failed due to running out of cost budget, no further validation rules will be run";
+
+export function evaluate(policy: ValidatingAdmissionPolicy, compiled: CompiledPolicy, input: PolicyInput): Evaluation {
+  const ignores = policy.spec.failurePolicy === "Ignore";
+  const failed = (message: string): Evaluation => ({ decisions: [failure(message, ignores)], annotations: [] });
+  const conditions = evaluateConditions(compiled, input);
+  if (conditions === "not covered") return nothing;
+  if (conditions !== "covered") return ignores ? nothing : failed(conditions.message);
+  const activation = compiled.compiler.activate(input);
+  const checked = inTurn(activation, compiled.validations, limits.celObjectCostMax);
+  if (checked.left < 0) return failed(spent);
+  const messages = inTurn(compiled.compiler.activate(input), compiled.messages, checked.left);
+  const decisions = checked.results.map((result, i): Decision => {
+    if (result === undefined || result.error === undefined && result.value === true) return { tag: "admit", isError: false };
+    if (result.error !== undefined) return failure(result.error, ignores);
+    if (messages.left < 0) return failure(`failed messageExpression: ${spent}`, ignores);
+    const { message = "", expression, reason } = policy.spec.validations![i]!;
+    const shown = computedMessage(messages.results[i]) || goTrim(message) || `failed expression: ${goTrim(expression)}`;
+    return { tag: "deny", isError: false, message: shown, reason };
+  });
+  const annotated = inTurn(compiled.compiler.activate(input), compiled.annotations, limits.celObjectCostMax);
+  if (annotated.left < 0) return failed(spent);
+  const annotations = annotated.results.flatMap((result, i) => annotation(compiled.annotations[i]!.key, result, ignores));
+  return { decisions, annotations };
+}
+
+function failure(message: string, ignores: boolean): Decision {
+  return ignores ? { tag: "admit", isError: true } : { tag: "deny", isError: true, message, reason: undefined };
+}
+
+/** Whether the match conditions hold. False beats an error. */
+function evaluateConditions(compiled: CompiledPolicy, input: PolicyInput): "covered" | "not covered" | { readonly message: string } {
+  if (compiled.conditions.length === 0) return "covered";
+  // As upstream, conditions do not see the namespace.
+  const activation = compiled.conditionCompiler.activate({ ...input, namespaceObject: null });
+  const { results, left } = inTurn(activation, compiled.conditions, limits.celConditionsCostMax);
+  if (left < 0) return { message: spent };
+  if (results.some((result) => result?.value === false)) return "not covered";
+  const errors = [...new Set(results.flatMap((result) => result?.error ?? []))];
+  if (errors.length === 0) return "covered";
+  return { message: errors.length === 1 ? errors[0]! : `[${errors.join(", ")}]` };
+}
+
+type Result = { readonly value: Value; readonly error?: undefined } | { readonly error: string; readonly value?: undefined };
+
+/** Evaluates expressions with one budget. `left`: the rest of it, negative if it is spent. */
+function inTurn(
+  activation: PolicyActivation,
+  expressions: readonly (Expression | undefined)[],
+  budget: number,
+): { readonly results: readonly (Result | undefined)[]; readonly left: number } {
+  const results: (Result | undefined)[] = [];
+  let left = budget;
+  for (const expression of expressions) {
+    if (expression === undefined) {
+      results.push(undefined);
+      continue;
+    }
+    const { text, compiled } = expression;
+    if (compiled.error !== undefined) {
+      results.push({ error: `compilation error: ${compiled.error}` });
+      continue;
+    }
+    const { value, cost, isExhausted } = activation.evaluate(compiled.program, left);
+    if (isExhausted) return { results, left: -1 };
+    left -= cost;
+    results.push(value instanceof CelError ? { error: `expression '${text}' resulted in error: ${value.message}` } : { value });
+  }
+  return { results, left };
+}
+
+/** The computed message; "" if it cannot be used, because it is too long or has several lines. */
+function computedMessage(result: Result | undefined): string {
+  if (typeof result?.value !== "string") return "";
+  const message = goTrim(result.value);
+  return utf8Length(message) > limits.celMessageBytesMax || message.includes("\n") ? "" : message;
+}
+
+function annotation(key: string, result: Result | undefined, ignores: boolean): readonly Annotation[] {
+  if (result?.error !== undefined) return ignores ? [] : [{ tag: "error", message: result.error }];
+  const value = typeof result?.value === "string" ? goTrim(result.value) : "";
+  return value === "" ? [] : [{ tag: "value", key, value }];
+}

@@ -1,0 +1,108 @@
+/** Which requests a policy, a binding or a webhook covers, as upstream's matchers of rules, namespaces and objects. */
+import { type LabelSelector, selectsLabels } from "../../../plugin.ts";
+import type { MatchResources, NamedRuleWithOperations, RuleWithOperations } from "../schema.ts";
+
+export interface VersionedKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+export interface VersionedResource {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+}
+/** A version of a resource, and the kind of its objects (or of those of the subresource). */
+export interface ResourceForm extends VersionedResource {
+  readonly kind: VersionedKind;
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+/** What rules look at in a request. "" for absent parts. */
+export interface RequestAttributes {
+  readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
+  /** The resource of the request, in its version. */
+  readonly form: ResourceForm;
+  readonly subresource: string;
+  /** For a Namespace: its own name. */
+  readonly namespace: string;
+  readonly name: string;
+  /** The same objects in other groups and versions that are served. */
+  readonly equivalents: () => readonly ResourceForm[];
+  /** Labels of the new and of the old object; undefined if there is none. */
+  readonly labels: Labels | undefined;
+  readonly oldLabels: Labels | undefined;
+  /** The labels of a namespace. Rejects with 404 if it does not exist. */
+  readonly namespaceLabels: (name: string) => Labels | Promise<Labels>;
+}
+
+/**
+ * The form of the resource by which the request is covered; undefined if it is not covered. Rejects if the namespace of the request does not
+ * exist.
+ */
+export async function coveredForm(match: MatchResources, request: RequestAttributes): Promise<ResourceForm | undefined> {
+  const { resourceRules = [], excludeResourceRules = [], matchPolicy, objectSelector, namespaceSelector } = match;
+  const isExact = matchPolicy !== "Equivalent";
+  if (formByRules(excludeResourceRules, isExact, request) !== undefined) return undefined;
+  // A binding without rules covers what its policy covers.
+  const form = resourceRules.length === 0 ? request.form : formByRules(resourceRules, isExact, request);
+  if (form === undefined || !selectsObject(objectSelector, request)) return undefined;
+  return await selectsNamespace(namespaceSelector, request) ? form : undefined;
+}
+
+/** The form of the resource that a rule describes; the request's own form first. */
+function formByRules(rules: readonly NamedRuleWithOperations[], isExact: boolean, request: RequestAttributes): ResourceForm | undefined {
+  const describes = (rule: NamedRuleWithOperations, form: ResourceForm): boolean =>
+    ruleDescribes(rule, form, request) && ((rule.resourceNames ?? []).length === 0 || rule.resourceNames!.includes(request.name));
+  if (rules.some((rule) => describes(rule, request.form))) return request.form;
+  if (isExact || rules.length === 0) return undefined;
+  const others = request.equivalents();
+  for (const rule of rules) {
+    const form = others.find((each) => describes(rule, each));
+    if (form !== undefined) return form;
+  }
+  return undefined;
+}
+
+/** Whether a rule describes the request, if its resource had this form. */
+export function ruleDescribes(rule: RuleWithOperations, form: VersionedResource, request: RequestAttributes): boolean {
+  const { operations = [], apiGroups = [], apiVersions = [], resources = [], scope } = rule;
+  return includes(operations, request.operation) && includes(apiGroups, form.group) && includes(apiVersions, form.version) &&
+    resources.some((each) => names(each, form.resource, request.subresource)) && hasScope(scope, form, request.namespace);
+}
+
+function includes(words: readonly string[], word: string): boolean {
+  return words.includes(word) || words.includes("*");
+}
+
+function names(pattern: string, resource: string, subresource: string): boolean {
+  const slash = pattern.indexOf("/");
+  const first = slash < 0 ? pattern : pattern.slice(0, slash), second = slash < 0 ? "" : pattern.slice(slash + 1);
+  return (first === "*" || first === resource) && (second === "*" || second === subresource);
+}
+
+/** A request for a Namespace has a namespace, its own, but the resource is cluster-wide. */
+function hasScope(scope: RuleWithOperations["scope"], { group, version, resource }: VersionedResource, namespace: string): boolean {
+  if (scope === undefined || scope === "*") return true;
+  const isCluster = namespace === "" || group === "" && version === "v1" && resource === "namespaces";
+  return scope === "Cluster" ? isCluster : scope === "Namespaced" && !isCluster;
+}
+
+function isEmpty({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
+  return matchExpressions.length === 0 && Object.keys(matchLabels).length === 0;
+}
+
+function selectsObject(selector: LabelSelector | undefined, { labels, oldLabels }: RequestAttributes): boolean {
+  if (selector === undefined || isEmpty(selector)) return true;
+  return [labels, oldLabels].some((each) => each !== undefined && selectsLabels(selector, each));
+}
+
+async function selectsNamespace(selector: LabelSelector | undefined, request: RequestAttributes): Promise<boolean> {
+  const { namespace, form: { resource }, subresource, operation, labels = {} } = request;
+  const isNamespace = resource === "namespaces";
+  if (selector === undefined || isEmpty(selector) || namespace === "" && !isNamespace) return true;
+  // The labels that the namespace will have. A deletion does not change them.
+  const isWritten = isNamespace && subresource === "" && (operation === "CREATE" || operation === "UPDATE");
+  return selectsLabels(selector, isWritten ? labels : await request.namespaceLabels(namespace));
+}
