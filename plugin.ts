@@ -45,6 +45,8 @@ export type {
   JsonPatchOperation,
   WatchScope,
 } from "./core/api.ts";
+export type { AdmissionForm, AdmissionOperation, AdmissionRequest } from "./core/admission-request.ts";
+export type { JsonObject } from "./core/json.ts";
 export type { ConversionContext, StoredConversion, WebhookAddress } from "./core/conversion.ts";
 export type { GroupVersion } from "./core/versions.ts";
 
@@ -185,6 +187,7 @@ export { defaultNames, type Names, spell } from "./core/names.ts";
 export {
   badRequestError,
   conflictError,
+  forbiddenError,
   type GroupName,
   internalError,
   invalidError,

@@ -1,4 +1,5 @@
 /** Types shared by hooks and authorizers: attributes of requests, decisions, rules, and access reviews. */
+import type { JsonObject } from "./json.ts";
 import type { ApiObject } from "./meta/object-meta.ts";
 import type { FieldRequirement } from "./selectors/field.ts";
 import type { LabelRequirement } from "./selectors/label.ts";
@@ -138,7 +139,13 @@ export interface AdmissionServer {
    * The objects of a collection, without a wait if they are in memory (not a Promise). They may be out of date: use `newest` before a
    * rejection. Empty if the kind is not served.
    */
-  recent(groupVersion: GroupVersion, resource: string, namespace: string): readonly ApiObject[] | Promise<readonly ApiObject[]>;
+  recent(groupVersion: string, resource: string, namespace: string): readonly ApiObject[] | Promise<readonly ApiObject[]>;
+  /** One object, from memory if it is there; it may be out of date. Undefined if it does not exist or the kind is not served. */
+  recentObject(groupVersion: string, resource: string, namespace: string, name: string): Promise<ApiObject | undefined>;
+  /** The resource with objects of a kind; undefined if none is served. */
+  resourceOfKind(groupVersion: string, kind: string): { readonly resource: string; readonly namespaced: boolean } | undefined;
+  /** The JSON of an object of a resource, as a client gets it. */
+  json(groupVersion: string, resource: string, object: ApiObject): JsonObject;
   /** The newest objects of a collection. Empty if the kind is not served. */
   newest(groupVersion: GroupVersion, resource: string, namespace: string): Promise<readonly ApiObject[]>;
   /**

@@ -4,6 +4,7 @@
  */
 import type { MetricDefinition, MetricOf } from "../metrics/mod.ts";
 import type { Access, AdmissionServer, Authorizer, Reader, ResourceRule } from "./access.ts";
+import type { AdmissionRequest } from "./admission-request.ts";
 import type { Api } from "./api.ts";
 import type { StoredConversion } from "./conversion.ts";
 import type { FieldError } from "./field-error.ts";
@@ -86,6 +87,8 @@ export interface Strategy {
 export interface RequestHookContext extends HookContext {
   /** The resource of the request: group ("" for the core group) and plural. */
   readonly resource: { readonly group: string; readonly plural: string };
+  /** What rules of admission look at: versions of the resource, namespace and options. */
+  readonly request: AdmissionRequest;
   /** Whether nothing is stored: a step then leaves out its own writes as well. */
   readonly isDryRun: boolean;
   /** For admission steps that look at more than one request. */
@@ -301,11 +304,8 @@ export interface Admission<T extends ApiObject = any> {
   readonly mutate?: (next: T, prior: T | undefined, context: RequestHookContext) => T | Promise<T>;
   /** After validation: the reason to reject the write (403), or undefined. */
   readonly refuse?: (next: T, prior: T | undefined, context: RequestHookContext) => string | undefined | Promise<string | undefined>;
-  /**
-   * Before an object is removed or marked for deletion, after its preconditions: the reason to reject the deletion (403), or undefined. Runs for
-   * each object of a collection, and again if the object has changed meanwhile. `prior`: the stored object. The removal of the last finalizer
-   * of a marked object is an update.
-   */
+  /** Before an object is removed or marked for deletion, after preconditions: the reason to reject that (403), or undefined. Runs for each object
+   *  of a collection, and again if the object has changed meanwhile. The removal of the last finalizer of a marked object is an update. */
   readonly refuseDelete?: (prior: T, context: RequestHookContext) => string | undefined | Promise<string | undefined>;
   /** A side effect outside of the object, after all steps have admitted the write. Runs again if the write is retried. */
   readonly effect?: (next: T, prior: T | undefined, context: RequestHookContext) => void | Promise<void>;

@@ -1,5 +1,6 @@
 /** The built-in plugin families, in their order. A family listed here is registered; no other step is needed. */
 import type { Plugin } from "../core/plugin.ts";
+import { admissionregistrationPlugin } from "./admissionregistration/mod.ts";
 import { apiextensionsPlugin } from "./apiextensions/mod.ts";
 import { authenticationPlugin } from "./authentication/mod.ts";
 import { authorizationPlugin } from "./authorization/mod.ts";
@@ -22,5 +23,6 @@ export const plugins: readonly Plugin[] = Object.freeze([
   authenticationPlugin,
   authorizationPlugin,
   rbacPlugin,
+  admissionregistrationPlugin,
   apiextensionsPlugin,
 ]);

@@ -2,14 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { limits } from "../core/limits.ts";
-import { withDefaults } from "../kernel/config/parse.ts";
-import { handle } from "../kernel/handle.ts";
-import { startHeavyThread } from "../kernel/heavy/thread.ts";
-import { silentLog } from "../kernel/observe/log.ts";
-import type { Exchange } from "../kernel/request/exchange.ts";
-import type { Server } from "../kernel/server.ts";
-import { openServer } from "../kernel/startup/open-server.ts";
-import { plugins } from "../plugins/mod.ts";
+import { statusOf, withHeavyThread } from "./heavy-server.ts";
 import { until } from "./real-server.ts";
 
 const group = "example.com", things = `/apis/${group}/v1/things`;
@@ -31,48 +24,6 @@ const thing = (name: string, finalizers: readonly string[] = []) => ({
   metadata: { name, finalizers },
   text,
 });
-
-async function statusOf(server: Server, method: string, url: string, body?: object): Promise<number> {
-  const bytes = Buffer.from(body === undefined ? "" : JSON.stringify(body));
-  const exchange: Exchange = {
-    method,
-    url,
-    headers: { "content-type": method === "PATCH" ? "application/merge-patch+json" : "application/json", "user-agent": "test" },
-    body: () => Promise.resolve(bytes),
-    peer: undefined,
-    remote: "",
-    protocol: "HTTP/1.1",
-    signal: new AbortController().signal,
-  };
-  return (await handle(exchange, server)).status;
-}
-
-/** A server, and the number of its requests that the heavy thread has run. */
-async function withHeavyThread(use: (server: Server, jobs: () => number) => Promise<void>): Promise<void> {
-  let jobs = 0;
-  const opened = await openServer({
-    config: withDefaults({ "data-dir": ":memory:" }),
-    plugins,
-    log: silentLog,
-    startHeavy(...to) {
-      const { post, end } = startHeavyThread(...to);
-      return {
-        post(message, transfer) {
-          if (message.tag === "job") jobs++;
-          post(message, transfer);
-        },
-        end,
-      };
-    },
-  });
-  try {
-    await opened.bootstrapped;
-    const admin = { name: "admin", groups: ["system:masters"] };
-    await use(Object.create(opened.server, { authenticate: { value: () => Promise.resolve(admin) } }), () => jobs);
-  } finally {
-    await opened.close();
-  }
-}
 
 test(
   "definitions with long rules or patterns are validated by the heavy thread",

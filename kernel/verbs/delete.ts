@@ -113,7 +113,7 @@ export function deleteItem(call: RequestContext, start: Start, options: DeleteRe
     // Kinds with a hold besides finalizers need at least two deletes: the first one marks the object; further ones change nothing
     // while it is held.
     if (pending && resource.deletion?.holds(object)) return unchanged;
-    await approveDeletion(call, object);
+    await approveDeletion(call, object, options);
     const marked = mark(call, object, options);
     const begins = resource.deletion !== undefined && !pending;
     const finished = !begins && (isFinished(marked, resource.deletion) || !mustWait(marked, resource.deletion));

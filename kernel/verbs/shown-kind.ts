@@ -10,6 +10,7 @@ import { Item } from "../objects/objects.ts";
 import { hookContext, type RequestContext } from "../request-context.ts";
 import { objectResult, shownResult, type VerbResult } from "../respond/answer.ts";
 import { recordedNow, withEntries } from "../write/field-managers.ts";
+import { viewObject } from "../write/view-object.ts";
 import { objectEntries, viewEntries } from "../write/view-owners.ts";
 
 /** One attempt of a write to the current object. */
@@ -52,10 +53,8 @@ function viewKind(call: RequestContext, view: Endpoint): ShownKind {
   const { read, readForWrite = read, validate, write } = call.subresource!.definition.view!; // compiled from it
   const shown: RequestContext = { ...call, endpoint: view };
   const itemOf = (item: Item, use: "answer" | "draft") => {
-    const { name, namespace, uid, resourceVersion, creationTimestamp, managedFields } = item.object.metadata;
-    const metadata = present({ name, namespace, uid, resourceVersion, creationTimestamp });
-    const body = (use === "answer" ? read : readForWrite)(item.object, hookContext(call));
-    const object = view.applyDefaults({ kind: view.kind, apiVersion: view.apiVersion, metadata, ...body } as ApiObject); // of the view's schema
+    const { resourceVersion, managedFields } = item.object.metadata;
+    const object = viewObject(view, item.object, (use === "answer" ? read : readForWrite)(item.object, hookContext(call)));
     const whole = use === "answer" ? object : withEntries(object, viewEntries(call, view, managedFields));
     return Item.unsaved(view.stored, "", whole, resourceVersion);
   };
@@ -72,9 +71,4 @@ function viewKind(call: RequestContext, view: Endpoint): ShownKind {
     },
     answer: (item) => shownResult(200, itemOf(item, "answer"), view),
   };
-}
-
-/** Removes undefined fields, which objects must not have. */
-function present<T extends object>(fields: T): T {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T; // without optional ones
 }

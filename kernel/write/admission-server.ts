@@ -3,8 +3,11 @@ import { limits } from "../../core/limits.ts";
 import { spell } from "../../core/names.ts";
 import type { AdmissionServer } from "../../core/access.ts";
 import { notFoundError } from "../../core/status-error.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { plainJson } from "../../core/tree/plain-json.ts";
 import { splitGroupVersion } from "../../core/versions.ts";
 import type { Catalog, Endpoint } from "../catalog/catalog.ts";
+import { keyOf } from "../objects/objects.ts";
 import { collectionOf } from "../reads/reads.ts";
 import type { ListOptions } from "../request/options.ts";
 import type { Backend, RequestContext } from "../request-context.ts";
@@ -47,6 +50,22 @@ export function admissionServer(call: RequestContext): AdmissionServer {
       const known = backend.reads.inMemory(collectionOf(backend.prefix, endpoint, namespace, ""));
       if (known === undefined) return listOf(endpoint, namespace, ofAnyAge);
       return known.length === 0 ? [] : known.map(({ object }) => endpoint.fromStored(object));
+    },
+    async recentObject(groupVersion, resource, namespace, name) {
+      const endpoint = servedEndpoint(catalog, groupVersion, resource);
+      if (endpoint === undefined) return undefined;
+      const key = keyOf(backend.prefix, endpoint.stored, namespace, name);
+      const { item } = await backend.reads.live(endpoint.stored, key, call.deadline);
+      return item === undefined ? undefined : endpoint.fromStored(item.object);
+    },
+    resourceOfKind(groupVersion, kind) {
+      const { group, version } = splitGroupVersion(spell(catalog.names, groupVersion));
+      const endpoint = catalog.version(group, version)?.endpoints.find((each) => each.kind === kind && each.stored.under !== "");
+      return endpoint === undefined ? undefined : { resource: endpoint.plural, namespaced: endpoint.namespaced };
+    },
+    json(groupVersion, resource, object) {
+      const endpoint = servedEndpoint(catalog, groupVersion, resource)!; // the object was read from it
+      return plainJson(endpoint.encode(object)) as JsonObject; // we have written an object
     },
     async newest(groupVersion, resource, namespace) {
       const endpoint = servedEndpoint(catalog, groupVersion, resource);

@@ -5,16 +5,20 @@ import type { RequestHookContext } from "../../core/plugin.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 import { type Item, keyOf } from "../objects/objects.ts";
 import { collectionOf } from "../reads/reads.ts";
+import { admissionRequest } from "./admission-request.ts";
+import type { DeleteRequest } from "./delete-options.ts";
 import { admissionServer, everything, servedEndpoint } from "./admission-server.ts";
 import { hookContext, type RequestContext } from "../request-context.ts";
 
-export function requestHookContext(call: RequestContext): RequestHookContext {
+/** `deletion`: the options of a deletion. */
+export function requestHookContext(call: RequestContext, deletion?: DeleteRequest): RequestHookContext {
   const { user, access, warnings, audit } = call;
   return {
     ...hookContext(call),
     caller: user,
     requestName: call.info.name,
     resource: call.endpoint,
+    request: admissionRequest(call, deletion),
     isDryRun: call.info.query.first("dryRun") !== "",
     server: admissionServer(call),
     access: accessOf(access, call.deadline),

@@ -1,19 +1,12 @@
 import { definePlugin } from "../../plugin.ts";
-import { mutatingAdmissionPolicies, mutatingAdmissionPolicyBindings, mutatingPolicyGates } from "./mutating-policies.ts";
+import { validatingPolicies } from "./policies/validating-admission.ts";
 import { validatingAdmissionPolicies, validatingAdmissionPolicyBindings } from "./validating-policies.ts";
-import { mutatingWebhookConfigurations, validatingWebhookConfigurations } from "./webhook-configurations.ts";
 
+/** Mutating policies and webhooks are not registered: nothing acts on them yet. */
 export const admissionregistrationPlugin = definePlugin({
   name: "admissionregistration",
-  summary: "Policies in CEL and webhooks that accept, reject or change requests.",
-  featureGates: mutatingPolicyGates,
+  summary: "Policies in CEL that requests must satisfy: ValidatingAdmissionPolicy.",
   groupPriorities: { "admissionregistration.{domain}": 16_700 },
-  resources: [
-    mutatingWebhookConfigurations,
-    validatingAdmissionPolicies,
-    validatingAdmissionPolicyBindings,
-    validatingWebhookConfigurations,
-    mutatingAdmissionPolicies,
-    mutatingAdmissionPolicyBindings,
-  ],
+  resources: [validatingAdmissionPolicies, validatingAdmissionPolicyBindings],
+  admission: [validatingPolicies],
 });

@@ -12,6 +12,10 @@ const usage = usageOf("", "configmaps", { names: defaultNames, gates: () => true
 const chargeOf = (name: string): Charge => ({ usage, next: objectOf(name), prior: undefined, subresource: "" });
 
 /** A store of quotas that several servers write; `memory` of a server is as old as its last `refresh`. */
+function unused(): never {
+  throw new Error("a ledger does not call it");
+}
+
 class Shared {
   readonly quotas = new Map<string, ResourceQuota>();
   updates = 0;
@@ -42,6 +46,9 @@ class Shared {
         return this.quotas.get(name)!;
       },
       stateOf: (_key, make) => make(),
+      recentObject: unused,
+      resourceOfKind: unused,
+      json: unused,
     };
   }
 }

@@ -19,8 +19,6 @@ interface Known {
 const notServed: readonly string[] = [
   "admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration",
   "admissionregistration.k8s.io/v1/MutatingWebhookConfiguration",
-  "admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy",
-  "admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyBinding",
   "admissionregistration.k8s.io/v1beta1/MutatingAdmissionPolicy",
   "admissionregistration.k8s.io/v1beta1/MutatingAdmissionPolicyBinding",
   "admissionregistration.k8s.io/v1alpha1/MutatingAdmissionPolicy",
@@ -32,8 +30,12 @@ const notServed: readonly string[] = [
   "apiextensions.k8s.io/v1/ConversionReview (webhook response)",
 ];
 
-/** Rules about whole schemas, which are tested beside their source. */
-const triedElsewhere: readonly string[] = ["apiextensions.k8s.io/v1/CustomResourceDefinition"];
+/** Rules about whole schemas and about expressions, which are tested beside their source. */
+const triedElsewhere: readonly string[] = [
+  "admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy",
+  "admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyBinding",
+  "apiextensions.k8s.io/v1/CustomResourceDefinition",
+];
 
 /** Every list of rules in the reference, by kind or by the section's name. */
 function known(): ReadonlyMap<string, readonly Known[]> {

@@ -3,6 +3,7 @@ import type { Admission } from "../../../core/plugin.ts";
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import { badRequestError, forbiddenError, type StatusError } from "../../../core/status-error.ts";
 import type { RequestContext } from "../../request-context.ts";
+import type { DeleteRequest } from "../delete-options.ts";
 import { requestHookContext } from "../request-hook-context.ts";
 import type { AdmissionType } from "../../observe/meter.ts";
 
@@ -40,13 +41,13 @@ function forbidden({ endpoint: { group, plural } }: RequestContext, name: string
 }
 
 /** Throws 403 with the reason of the first step that rejects the deletion of an object. */
-export async function approveDeletion(call: RequestContext, prior: ApiObject): Promise<void> {
+export async function approveDeletion(call: RequestContext, prior: ApiObject, options: DeleteRequest): Promise<void> {
   const steps = stepsOf(call).filter(({ refuseDelete }) => refuseDelete !== undefined);
   if (steps.length === 0) return;
   await measured(call, undefined, "validate", async () => {
     for (const { name, refuseDelete } of steps) {
       await measured(call, name, "validate", async () => {
-        const reason = await refuseDelete?.(prior, requestHookContext(call));
+        const reason = await refuseDelete?.(prior, requestHookContext(call, options));
         if (reason !== undefined) throw forbidden(call, prior.metadata.name ?? "", reason);
       });
     }
