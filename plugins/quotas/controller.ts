@@ -69,6 +69,8 @@ class Following {
   readonly #watches = new Map<string, Map<string, AbortController>>();
   readonly #ended = new Set<Promise<void>>();
   #interests = new Interests([]);
+  /** Whether the served collections have changed since they were read: without quotas nothing needs them. */
+  #isStale = false;
   counted: readonly Counted[] = [];
 
   constructor(context: ControllerContext, queue: WorkQueue, settled: Settled, until: AbortSignal) {
@@ -92,19 +94,26 @@ class Following {
   }
 
   async #followCollections(): Promise<void> {
-    const { api, names, gates = () => false } = this.#context;
-    for await (const _all of api.followCollections("watch", this.#until)) {
-      this.counted = countedCollections(api, names, gates);
-      this.#interests = new Interests(this.counted);
-      for (const [key, { metadata, spec }] of this.#quotas) this.#interests.set(key, metadata.namespace ?? "", spec);
-      const keys = new Set(this.counted.map(collectionKey));
-      for (const [collection, watches] of this.#watches) {
-        if (keys.has(collection)) continue;
-        for (const watch of watches.values()) watch.abort();
-        this.#watches.delete(collection);
-      }
-      for (const counted of this.counted) this.#watchNamespaces(counted);
+    for await (const _all of this.#context.api.followCollections("watch", this.#until)) {
+      this.#isStale = true;
+      if (this.#quotas.size > 0) this.#renew();
     }
+  }
+
+  /** Follows the collections that are served now. */
+  #renew(): void {
+    const { api, names, gates = () => false } = this.#context;
+    this.#isStale = false;
+    this.counted = countedCollections(api, names, gates);
+    this.#interests = new Interests(this.counted);
+    for (const [key, { metadata, spec }] of this.#quotas) this.#interests.set(key, metadata.namespace ?? "", spec);
+    const keys = new Set(this.counted.map(collectionKey));
+    for (const [collection, watches] of this.#watches) {
+      if (keys.has(collection)) continue;
+      for (const watch of watches.values()) watch.abort();
+      this.#watches.delete(collection);
+    }
+    for (const counted of this.counted) this.#watchNamespaces(counted);
   }
 
   async #followQuotas(): Promise<void> {
@@ -118,6 +127,7 @@ class Following {
       } else {
         this.#quotas.set(key, quota);
         this.#settled.see(key, quota);
+        if (this.#isStale) this.#renew();
       }
       // The status changes with each charge.
       if (before !== undefined && quota !== undefined && sameValue(before.spec, quota.spec)) continue;
