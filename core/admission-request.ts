@@ -18,6 +18,8 @@ export interface AdmissionForm {
 
 /** The request, for rules. */
 export interface AdmissionRequest {
+  /** Whether this is the POST of a subresource, whose steps are `mutateAction` and `refuseAction`. */
+  readonly isAction: boolean;
   /** The namespace in the URL; "" for cluster-wide resources. */
   readonly namespace: string;
   /** The resource in the version of the request. */

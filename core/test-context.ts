@@ -69,6 +69,7 @@ export function fakeRequestContext(
     requestName: "",
     resource,
     request: {
+      isAction: false,
       namespace: "",
       form: {
         group: resource.group,

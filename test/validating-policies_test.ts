@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { limits } from "../core/limits.ts";
 import type { Server } from "../kernel/server.ts";
 import { statusOf, withHeavyThread } from "./heavy-server.ts";
+import { openTestServer } from "../testing.ts";
 import { until } from "./real-server.ts";
 
 const policies = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies";
@@ -89,3 +90,100 @@ test(
       await until(async () => assert.equal(await statusOf(server, "POST", configMaps, configMap("a")), 201));
     }),
 );
+
+test("a rule covers the POST of a subresource by its name", { timeout: 120_000 }, () =>
+  withHeavyThread(async (server) => {
+    const token = { ...rule, resources: ["serviceaccounts/token"] };
+    const short = {
+      metadata: { name: "short-tokens" },
+      spec: { matchConstraints: { resourceRules: [token] }, validations: [{ expression: "object.spec.expirationSeconds <= 600" }] },
+    };
+    const ask = (seconds: number) =>
+      statusOf(server, "POST", "/api/v1/namespaces/default/serviceaccounts/default/token", {
+        apiVersion: "authentication.k8s.io/v1",
+        kind: "TokenRequest",
+        spec: { expirationSeconds: seconds },
+      });
+    await until(async () => assert.equal(await ask(3600), 201));
+    assert.equal(await statusOf(server, "POST", policies, short), 201);
+    assert.equal(await statusOf(server, "POST", bindings, binding("short-tokens")), 201);
+    await until(async () => assert.equal(await ask(3600), 422));
+    assert.equal(await ask(600), 201);
+  }));
+
+test("warnings, audit annotations and ignored errors pass, and are counted", async () => {
+  const server = await openTestServer();
+  const ask = async (method: string, path: string, body?: object) => {
+    const headers = { "Content-Type": "application/json" };
+    return await server.handle(
+      new Request(`https://test${path}`, { method, ...(body === undefined ? {} : { headers, body: JSON.stringify(body) }) }),
+    );
+  };
+  try {
+    const warned = policy("warned", "object.metadata.name != 'x'");
+    const ignored = policy("ignored", "object.data.missing == 'y'");
+    assert.equal((await ask("POST", policies, warned)).status, 201);
+    assert.equal((await ask("POST", policies, { ...ignored, spec: { ...ignored.spec, failurePolicy: "Ignore" } })).status, 201);
+    assert.equal((await ask("POST", bindings, binding("warned", { validationActions: ["Warn", "Audit"] }))).status, 201);
+    assert.equal((await ask("POST", bindings, binding("ignored"))).status, 201);
+    const answer = await until(async () => {
+      const created = await ask("POST", `${configMaps}?dryRun=All`, configMap("x"));
+      assert.equal(created.status, 201);
+      assert.ok(created.headers.get("warning") !== null);
+      return created;
+    });
+    assert.equal(
+      answer.headers.get("warning"),
+      `299 - "Validation failed for ValidatingAdmissionPolicy 'warned' with binding 'warned': failed expression: object.metadata.name != 'x'"`,
+    );
+    const metrics = await (await ask("GET", "/metrics")).text();
+    for (const [name, action] of [["warned", "warn"], ["warned", "audit"], ["ignored", "allow"]]) {
+      const series = `{policy="${name}",policy_binding="${name}",error_type="invalid_error",enforcement_action="${action}"}`;
+      assert.ok(metrics.includes(`apiserver_validating_admission_policy_check_total${series} `), series);
+      assert.ok(metrics.includes(`apiserver_validating_admission_policy_check_duration_seconds_count${series} `), series);
+    }
+  } finally {
+    await server.close();
+  }
+});
+
+test("who writes a policy or a binding must be able to read the parameters", { timeout: 60_000 }, async () => {
+  const server = await openTestServer();
+  const alice = { name: "alice", groups: ["system:authenticated"] };
+  const ask = async (method: string, path: string, body: object, user?: typeof alice) => {
+    const request = new Request(`https://test${path}`, {
+      method,
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    const answer = user === undefined ? await server.handle(request) : await server.handle(request, user);
+    return { status: answer.status, json: await answer.json() };
+  };
+  try {
+    const rbac = "/apis/rbac.authorization.k8s.io/v1";
+    const rules = [{ apiGroups: ["admissionregistration.k8s.io"], resources: ["*"], verbs: ["*"] }];
+    assert.equal((await ask("POST", `${rbac}/clusterroles`, { metadata: { name: "policies" }, rules })).status, 201);
+    const subjects = [{ kind: "User", name: "alice", apiGroup: "rbac.authorization.k8s.io" }];
+    const roleRef = { kind: "ClusterRole", name: "policies", apiGroup: "rbac.authorization.k8s.io" };
+    assert.equal((await ask("POST", `${rbac}/clusterrolebindings`, { metadata: { name: "policies" }, subjects, roleRef })).status, 201);
+    const own = policy("own", "true"), parametrised = { ...own, spec: { ...own.spec, paramKind: { apiVersion: "v1", kind: "ConfigMap" } } };
+    await until(async () => assert.equal((await ask("POST", `${policies}?dryRun=All`, own, alice)).status, 201));
+    const refused = await ask("POST", policies, parametrised, alice);
+    assert.equal(refused.status, 422);
+    assert.match(
+      refused.json.message,
+      /spec\.paramKind: Forbidden: user &\{alice .*\} must have "get" permission on all objects of the referenced paramKind \(kind=ConfigMap, apiVersion=v1\)$/,
+    );
+    assert.equal((await ask("POST", policies, parametrised)).status, 201);
+    const ref = binding("own", { paramRef: { name: "a", namespace: "default", parameterNotFoundAction: "Allow" } });
+    const unbound = await ask("POST", bindings, ref, alice);
+    assert.equal(unbound.status, 422);
+    assert.match(
+      unbound.json.message,
+      /spec\.paramRef: Forbidden: user &\{alice .*\} does not have "get" permission on the object referenced by paramRef$/,
+    );
+    assert.equal((await ask("POST", bindings, ref)).status, 201);
+  } finally {
+    await server.close();
+  }
+});

@@ -10,13 +10,14 @@ import { viewObject } from "./view-object.ts";
 
 /** `deletion`: the options of a deletion. */
 export function admissionRequest(call: RequestContext, deletion?: DeleteRequest): AdmissionRequest {
-  const { endpoint, info } = call, view = call.subresource?.view;
-  const form = view === undefined ? formOf(endpoint) : viewForm(call, view);
+  const { endpoint, info } = call, view = call.subresource?.view, request = info.verb === "create" ? call.subresource?.request : undefined;
+  const form = view !== undefined ? viewForm(call, view) : request !== undefined ? requestForm(endpoint, request) : formOf(endpoint);
   return {
+    isAction: info.verb === "create" && call.subresource !== undefined,
     namespace: endpoint.namespaced ? info.namespace : "",
     form,
-    // A view has one version.
-    forms: () => view === undefined ? servedForms(call).map(formOf) : [form],
+    // Kinds of subresources have one version.
+    forms: () => view === undefined && request === undefined ? servedForms(call).map(formOf) : [form],
     options: (operation) => ({ ...optionsOf(call, operation), ...(deletion === undefined ? {} : deleteOptionsJson(deletion)) }),
   };
 }
@@ -47,6 +48,12 @@ function viewForm(call: RequestContext, view: Endpoint): AdmissionForm {
     kind: { group: view.group, version: view.version, kind: view.kind },
     json: (stored) => jsonOf(view, viewObject(view, stored, read(stored, hookContext(call)))),
   };
+}
+
+/** The request of an action, such as TokenRequest. */
+function requestForm({ group, version, plural }: Endpoint, request: Endpoint): AdmissionForm {
+  const kind = { group: request.group, version: request.version, kind: request.kind };
+  return { group, version, resource: plural, kind, json: (object) => jsonOf(request, object) };
 }
 
 function jsonOf(endpoint: Endpoint, object: ApiObject): JsonObject {

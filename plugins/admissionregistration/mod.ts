@@ -1,4 +1,5 @@
 import { definePlugin } from "../../plugin.ts";
+import { policyMetrics } from "./policies/metrics.ts";
 import { validatingPolicies } from "./policies/validating-admission.ts";
 import { validatingAdmissionPolicies, validatingAdmissionPolicyBindings } from "./validating-policies.ts";
 
@@ -9,4 +10,5 @@ export const admissionregistrationPlugin = definePlugin({
   groupPriorities: { "admissionregistration.{domain}": 16_700 },
   resources: [validatingAdmissionPolicies, validatingAdmissionPolicyBindings],
   admission: [validatingPolicies],
+  metrics: policyMetrics,
 });

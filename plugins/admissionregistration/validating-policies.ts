@@ -7,6 +7,7 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from "../../plugin.ts";
+import { authorizeBinding, authorizePolicy } from "./authorize.ts";
 import { bindingColumns, validatingPolicyColumns } from "./columns.ts";
 import { groupVersion, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from "./schema.ts";
 import { validatePolicy, validatePolicyBinding, validatePolicyStatus } from "./validate/validating.ts";
@@ -33,6 +34,7 @@ export const validatingAdmissionPolicies: Resource<ValidatingAdmissionPolicy> = 
     [groupVersion]: { schema: ValidatingAdmissionPolicy, introduced: "1.30", columns: validatingPolicyColumns, subresources: { status } },
   },
   strategy,
+  authorizeWrite: authorizePolicy,
   create: (next) => validatePolicy(next),
   update: (next, prior, { names }) => [
     ...validateObjectMeta(next.metadata, metaRulesOf(validatingAdmissionPolicies, names)),
@@ -51,6 +53,7 @@ export const validatingAdmissionPolicyBindings: Resource<ValidatingAdmissionPoli
   storedUnder: "validatingadmissionpolicybindings",
   served: { [groupVersion]: { schema: ValidatingAdmissionPolicyBinding, introduced: "1.30", columns: bindingColumns } },
   strategy,
+  authorizeWrite: authorizeBinding,
   create: validatePolicyBinding,
   update: (next, _prior, { names }) => [
     ...validateObjectMeta(next.metadata, metaRulesOf(validatingAdmissionPolicyBindings, names)),

@@ -7,10 +7,10 @@ import type { ValidatingAdmissionPolicy } from "../schema.ts";
 import { goTrim } from "../validate/expressions.ts";
 import type { CompiledPolicy, Expression } from "./compiled-policy.ts";
 
-/** What one validation decides. `isError`: the evaluation failed, and the failure policy decides. */
+/** What one validation decides. `error`: the evaluation failed, and the failure policy decided. `seconds`: the time of the evaluation. */
 export type Decision =
-  | { readonly tag: "admit"; readonly isError: boolean }
-  | { readonly tag: "deny"; readonly isError: boolean; readonly message: string; readonly reason: string | undefined };
+  | { readonly tag: "admit"; readonly error: string | undefined; readonly seconds: number }
+  | { readonly tag: "deny"; readonly message: string; readonly reason: string | undefined; readonly seconds: number };
 
 /** A value for the audit event, or the error that rejects the request. */
 export type Annotation =
@@ -27,7 +27,7 @@ const spent = "validation failed due to running out of cost budget, no further v
 
 export function evaluate(policy: ValidatingAdmissionPolicy, compiled: CompiledPolicy, input: PolicyInput): Evaluation {
   const ignores = policy.spec.failurePolicy === "Ignore";
-  const failed = (message: string): Evaluation => ({ decisions: [failure(message, ignores)], annotations: [] });
+  const failed = (message: string): Evaluation => ({ decisions: [failure(message, ignores, 0)], annotations: [] });
   const conditions = evaluateConditions(compiled, input);
   if (conditions === "not covered") return nothing;
   if (conditions !== "covered") return ignores ? nothing : failed(conditions.message);
@@ -36,12 +36,13 @@ export function evaluate(policy: ValidatingAdmissionPolicy, compiled: CompiledPo
   if (checked.left < 0) return failed(spent);
   const messages = inTurn(compiled.compiler.activate(input), compiled.messages, checked.left);
   const decisions = checked.results.map((result, i): Decision => {
-    if (result === undefined || result.error === undefined && result.value === true) return { tag: "admit", isError: false };
-    if (result.error !== undefined) return failure(result.error, ignores);
-    if (messages.left < 0) return failure(`failed messageExpression: ${spent}`, ignores);
+    const seconds = result?.seconds ?? 0;
+    if (result === undefined || result.error === undefined && result.value === true) return { tag: "admit", error: undefined, seconds };
+    if (result.error !== undefined) return failure(result.error, ignores, seconds);
+    if (messages.left < 0) return failure(`failed messageExpression: ${spent}`, ignores, seconds);
     const { message = "", expression, reason } = policy.spec.validations![i]!;
     const shown = computedMessage(messages.results[i]) || goTrim(message) || `failed expression: ${goTrim(expression)}`;
-    return { tag: "deny", isError: false, message: shown, reason };
+    return { tag: "deny", message: shown, reason, seconds };
   });
   const annotated = inTurn(compiled.compiler.activate(input), compiled.annotations, limits.celObjectCostMax);
   if (annotated.left < 0) return failed(spent);
@@ -49,8 +50,8 @@ export function evaluate(policy: ValidatingAdmissionPolicy, compiled: CompiledPo
   return { decisions, annotations };
 }
 
-function failure(message: string, ignores: boolean): Decision {
-  return ignores ? { tag: "admit", isError: true } : { tag: "deny", isError: true, message, reason: undefined };
+function failure(message: string, ignores: boolean, seconds: number): Decision {
+  return ignores ? { tag: "admit", error: message, seconds } : { tag: "deny", message, reason: undefined, seconds };
 }
 
 /** Whether the match conditions hold. False beats an error. */
@@ -66,7 +67,9 @@ function evaluateConditions(compiled: CompiledPolicy, input: PolicyInput): "cove
   return { message: errors.length === 1 ? errors[0]! : `[${errors.join(", ")}]` };
 }
 
-type Result = { readonly value: Value; readonly error?: undefined } | { readonly error: string; readonly value?: undefined };
+type Result =
+  | { readonly value: Value; readonly error?: undefined; readonly seconds: number }
+  | { readonly error: string; readonly value?: undefined; readonly seconds: number };
 
 /** Evaluates expressions with one budget. `left`: the rest of it, negative if it is spent. */
 function inTurn(
@@ -83,13 +86,17 @@ function inTurn(
     }
     const { text, compiled } = expression;
     if (compiled.error !== undefined) {
-      results.push({ error: `compilation error: ${compiled.error}` });
+      results.push({ error: `compilation error: ${compiled.error}`, seconds: 0 });
       continue;
     }
+    const begun = performance.now();
     const { value, cost, isExhausted } = activation.evaluate(compiled.program, left);
     if (isExhausted) return { results, left: -1 };
     left -= cost;
-    results.push(value instanceof CelError ? { error: `expression '${text}' resulted in error: ${value.message}` } : { value });
+    const seconds = (performance.now() - begun) / 1000;
+    results.push(
+      value instanceof CelError ? { error: `expression '${text}' resulted in error: ${value.message}`, seconds } : { value, seconds },
+    );
   }
   return { results, left };
 }

@@ -25,7 +25,7 @@ export interface SubjectAttributes extends RequestAttributes {
 export function attributesOf(subject: Subject, context: RequestHookContext): SubjectAttributes {
   const { operation, object, oldObject } = subject, { request, requestName, subresource, server } = context;
   // The name of an object that is created may have been generated. The deletion of a collection names no object.
-  const name = operation === "DELETE" ? requestName : object?.metadata.name ?? requestName;
+  const name = operation === "DELETE" ? requestName : nameOf(object) ?? requestName;
   const { form } = request;
   const isNamespace = form.group === "" && form.version === "v1" && form.resource === "namespaces";
   return {
@@ -35,14 +35,23 @@ export function attributesOf(subject: Subject, context: RequestHookContext): Sub
     namespace: isNamespace ? name : request.namespace,
     name,
     equivalents: request.forms,
-    labels: object?.metadata.labels ?? (object === undefined ? undefined : {}),
-    oldLabels: oldObject?.metadata.labels ?? (oldObject === undefined ? undefined : {}),
+    labels: labelsOf(object),
+    oldLabels: labelsOf(oldObject),
     async namespaceLabels(namespace) {
       const found = await server.recentObject("v1", "namespaces", "", namespace);
       if (found === undefined) throw notFoundError({ group: "", name: "namespaces" }, namespace);
       return found.metadata.labels ?? {};
     },
   };
+}
+
+/** Requests of actions may have no metadata. */
+type Maybe = { readonly metadata?: ApiObject["metadata"] } | undefined;
+function nameOf(object: Maybe): string | undefined {
+  return object?.metadata?.name;
+}
+function labelsOf(object: Maybe): Readonly<Record<string, string>> | undefined {
+  return object === undefined ? undefined : object.metadata?.labels ?? {};
 }
 
 /** The value of `request`. `form`: the form of the resource by which a rule covers the request. */

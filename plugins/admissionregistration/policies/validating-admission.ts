@@ -18,6 +18,7 @@ import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from
 import { type Decision, evaluate, type Evaluation } from "./evaluate.ts";
 import { boundPolicies, type BoundPolicy, CompiledPolicies } from "./known-policies.ts";
 import { coveredForm } from "./matching.ts";
+import { type Enforcement, recordCheck } from "./metrics.ts";
 import { ParameterError, parameterResource, parametersOf } from "./parameters.ts";
 import { attributesOf, namespaceJson, requestJson, type Subject, type SubjectAttributes } from "./request.ts";
 
@@ -25,7 +26,12 @@ export const validatingPolicies: Admission = {
   name: "ValidatingAdmissionPolicy",
   resources: "all",
   refuse: (next, prior, context) =>
-    review({ operation: prior === undefined ? "CREATE" : "UPDATE", object: next, oldObject: prior }, context),
+    context.request.isAction
+      ? undefined
+      : review({ operation: prior === undefined ? "CREATE" : "UPDATE", object: next, oldObject: prior }, context),
+  // The POST of a subresource.
+  refuseAction: (request: ApiObject | undefined, _subresource, context) =>
+    review({ operation: "CREATE", object: request, oldObject: undefined }, context),
   refuseDelete: (prior, context) => review({ operation: "DELETE", object: undefined, oldObject: prior }, context),
 };
 
@@ -143,9 +149,15 @@ class Review {
   }
 
   #apply(policy: ValidatingAdmissionPolicy, binding: ValidatingAdmissionPolicyBinding, decision: Decision, index: number): void {
-    if (decision.tag === "admit") return;
-    const { message, reason } = decision, { validationActions = [], policyName = "" } = binding.spec;
-    const { name: bindingName = "" } = binding.metadata, { annotate, warn, names } = this.#context;
+    const { validationActions = [], policyName = "" } = binding.spec, { name: bindingName = "" } = binding.metadata;
+    const { annotate, warn, names } = this.#context, { seconds } = decision;
+    const record = (message: string, action: Enforcement) =>
+      recordCheck(this.#context, { policy: policyName, binding: bindingName, message, seconds, action });
+    if (decision.tag === "admit") {
+      if (decision.error !== undefined) record(decision.error, "allow");
+      return;
+    }
+    const { message, reason } = decision;
     for (const action of validationActions) {
       if (action === "Deny") this.#deny(policy, binding, message, reason);
       if (action === "Warn") {
@@ -155,6 +167,7 @@ class Review {
         const failure = { message, policy: policyName, binding: bindingName, expressionIndex: index, validationActions };
         annotate(`validation.policy.admission.${names.domain}/validation_failure`, JSON.stringify([failure]));
       }
+      record(message, enforcements[action]);
     }
   }
 
@@ -192,6 +205,12 @@ class Review {
     return new StatusError(chosen, refusal.message, { details: refusal.details!, ...(codes[chosen] === undefined ? { code: 422 } : {}) });
   }
 }
+
+const enforcements: Readonly<Record<"Deny" | "Warn" | "Audit", Enforcement>> = Object.freeze({
+  Deny: "deny",
+  Warn: "warn",
+  Audit: "audit",
+});
 
 /** Codes of the reasons that a validation may have; 422 for others. */
 const codes: Readonly<Record<string, number>> = Object.freeze({

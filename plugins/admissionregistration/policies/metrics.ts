@@ -1,0 +1,48 @@
+/** The metrics of validating policies: upstream's names, labels and buckets. */
+import { defineMetric, type RequestHookContext } from "../../../plugin.ts";
+
+const labels = ["policy", "policy_binding", "error_type", "enforcement_action"] as const;
+
+const checks = defineMetric({
+  name: "apiserver_validating_admission_policy_check_total",
+  type: "counter",
+  help: "Validation admission policy check total, labeled by policy and further identified by binding and enforcement action taken.",
+  labels,
+  stability: "BETA",
+});
+const checkSeconds = defineMetric({
+  name: "apiserver_validating_admission_policy_check_duration_seconds",
+  type: "histogram",
+  help:
+    "Validation admission latency for individual validation expressions in seconds, labeled by policy and further including binding and enforcement action taken.",
+  labels,
+  stability: "BETA",
+  buckets: [0.0000005, 0.001, 0.01, 0.1, 1],
+});
+
+export const policyMetrics = [checks, checkSeconds] as const;
+
+/** What followed from a rule that was not satisfied, or whose error was ignored (`allow`). */
+export type Enforcement = "allow" | "deny" | "audit" | "warn";
+
+/** Records the check of one rule. `message`: its error or its message; it shows which kind of error it was. */
+export function recordCheck(
+  { metric }: RequestHookContext,
+  { policy, binding, message, seconds, action }: {
+    readonly policy: string;
+    readonly binding: string;
+    readonly message: string;
+    readonly seconds: number;
+    readonly action: Enforcement;
+  },
+): void {
+  const series = { policy, policy_binding: binding, error_type: errorType(message), enforcement_action: action };
+  metric(checks).with(series).add();
+  metric(checkSeconds).with(series).observe(seconds);
+}
+
+/** As upstream, a rule that is not satisfied counts as an invalid error. */
+function errorType(message: string): string {
+  if (message.startsWith("compilation")) return "compile_error";
+  return message.startsWith("validation failed due to running out of cost budget") ? "out_of_budget" : "invalid_error";
+}
