@@ -7,11 +7,23 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from "../../plugin.ts";
+import { limits } from "../../core/limits.ts";
 import { authorizeBinding, authorizePolicy } from "./authorize.ts";
 import { bindingColumns, validatingPolicyColumns } from "./columns.ts";
 import { groupVersion, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from "./schema.ts";
 import { validatePolicy, validatePolicyBinding, validatePolicyStatus } from "./validate/validating.ts";
 import { categories, strategy } from "./webhook-configurations.ts";
+
+/** Whether the expressions are so long that they are compiled in the heavy thread. */
+function hasLongExpressions({ spec }: { readonly spec?: Partial<ValidatingAdmissionPolicy["spec"]> | null }): boolean {
+  const { matchConditions = [], variables = [], validations = [], auditAnnotations = [] } = spec ?? {};
+  const texts = [
+    ...[...matchConditions, ...variables].map(({ expression }) => expression),
+    ...validations.flatMap(({ expression, messageExpression = "" }) => [expression, messageExpression]),
+    ...auditAnnotations.map(({ valueExpression }) => valueExpression),
+  ];
+  return texts.reduce((sum, text) => sum + text.length, 0) > limits.inlineExpressionsLengthMax;
+}
 
 const status: Subresource<ValidatingAdmissionPolicy> = {
   leaves: ["metadata", "spec"],
@@ -33,7 +45,7 @@ export const validatingAdmissionPolicies: Resource<ValidatingAdmissionPolicy> = 
   served: {
     [groupVersion]: { schema: ValidatingAdmissionPolicy, introduced: "1.30", columns: validatingPolicyColumns, subresources: { status } },
   },
-  strategy,
+  strategy: { ...strategy, isHeavy: hasLongExpressions },
   authorizeWrite: authorizePolicy,
   create: (next) => validatePolicy(next),
   update: (next, prior, { names }) => [
