@@ -18,8 +18,19 @@ const reconcile = (api: Api) => bootstrapRoles.run(fakeContext({ api }), signal)
 async function started(): Promise<TestServer> {
   const server = await openTestServer();
   await until(async () => assert.equal((await server.handle(new Request("https://test/readyz"))).status, 200));
-  await until(async () => assert.ok((await role(server.api, "admin")).rules!.length > 5));
+  for (const [name, sources] of aggregated) await until(() => assertAggregated(server.api, name, sources));
   return server;
+}
+/** Roles that a controller builds from others, in an order in which each is complete after those before it. */
+const aggregated: readonly (readonly [name: string, sources: readonly string[]])[] = [
+  ["view", ["system:aggregate-to-view"]],
+  ["edit", ["system:aggregate-to-edit", "view"]],
+  ["admin", ["system:aggregate-to-admin", "edit"]],
+];
+async function assertAggregated(api: Api, name: string, sources: readonly string[]): Promise<void> {
+  const rulesOf = async (of: string) => ((await role(api, of)).rules ?? []).map((rule) => JSON.stringify(rule));
+  const rules = await rulesOf(name), wanted = (await Promise.all(sources.map(rulesOf))).flat();
+  assert.deepEqual(wanted.filter((rule) => !rules.includes(rule)), [], name);
 }
 const role = async (api: Api, name: string) => await api.get(groupVersion, roles, "", name) as ClusterRole; // `as`: the API returns that resource.
 const binding = async (api: Api, name: string) => await api.get(groupVersion, bindings, "", name) as Binding; // `as`: the API returns that resource.
