@@ -17,12 +17,13 @@ export const plugins: readonly Plugin[] = Object.freeze([
   clusterPlugin,
   configmapsPlugin,
   storagePlugin,
-  quotasPlugin,
   csiPlugin,
   migrationPlugin,
   authenticationPlugin,
   authorizationPlugin,
   rbacPlugin,
   admissionregistrationPlugin,
+  // After the policies: what they reject is not charged.
+  quotasPlugin,
   apiextensionsPlugin,
 ]);

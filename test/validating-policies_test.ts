@@ -147,6 +147,37 @@ test("warnings, audit annotations and ignored errors pass, and are counted", asy
   }
 });
 
+test("what a policy rejects is not charged to a quota", { timeout: 60_000 }, async () => {
+  const server = await openTestServer();
+  try {
+    const { api } = server, quotas = "resourcequotas", home = "v1";
+    await api.create(home, quotas, "default", { metadata: { name: "few" }, spec: { hard: { "count/secrets": "5" } } } as never);
+    const used = async () =>
+      (await api.get(home, quotas, "default", "few") as { readonly status?: { readonly used?: Record<string, string> } }).status?.used;
+    await until(async () => assert.deepEqual(await used(), { "count/secrets": "0" }));
+    const secrets = { ...rule, resources: ["secrets"] };
+    const denied = { ...policy("no-secrets", "object.metadata.name == 'allowed'") };
+    const spec = { ...denied.spec, matchConstraints: { resourceRules: [secrets] } };
+    await api.create("admissionregistration.k8s.io/v1", "validatingadmissionpolicies", "", { ...denied, spec } as never);
+    await api.create("admissionregistration.k8s.io/v1", "validatingadmissionpolicybindings", "", binding("no-secrets") as never);
+    const create = (name: string, dryRun = false) =>
+      server.handle(
+        new Request(`https://test/api/v1/namespaces/default/secrets${dryRun ? "?dryRun=All" : ""}`, {
+          method: "POST",
+          headers: { "Content-Type": "application/json" },
+          body: JSON.stringify({ metadata: { name } }),
+        }),
+      );
+    await until(async () => assert.equal((await create("other", true)).status, 422));
+    assert.equal((await create("other")).status, 422);
+    assert.deepEqual(await used(), { "count/secrets": "0" });
+    assert.equal((await create("allowed")).status, 201);
+    assert.deepEqual(await used(), { "count/secrets": "1" });
+  } finally {
+    await server.close();
+  }
+});
+
 test("who writes a policy or a binding must be able to read the parameters", { timeout: 60_000 }, async () => {
   const server = await openTestServer();
   const alice = { name: "alice", groups: ["system:authenticated"] };
