@@ -34,7 +34,7 @@ export function switchCheck(name: string, reason: string, passes: boolean): Swit
  * @param keepMs how long a result is reused, in milliseconds from the start of its probe
  * @param now the clock, in milliseconds
  * @param probe passes when it resolves. It gets the signal of the caller that started it; once that signal is aborted, the next call
- *   starts a new probe, so that a hung probe is not shared for ever
+ *   starts a new probe, so that a hung probe is not shared forever
  */
 export function sharedCheck(name: string, keepMs: number, now: () => number, probe: (signal: AbortSignal) => Promise<void>): Check {
   let last: { readonly at: number; readonly result: Promise<void>; readonly signal: AbortSignal; done: boolean } | undefined;

@@ -15,7 +15,7 @@ export interface StartUp {
   setStarted(names: readonly string[]): void;
   /** Resolves once all of these hooks are finished. */
   all(names: readonly string[]): Promise<void>;
-  /** Forgets all informers, because their owners are about to start again. */
+  /** Removes all informers, because their owners are about to start again. */
   clear(): void;
   /** Adds an informer of the owner for a kind. The returned function marks it as synced. */
   addInformer(owner: string, kind: string): () => void;

@@ -129,7 +129,7 @@ function shownOf(entries: readonly Entry[]): readonly Shown[] {
   return entries.flatMap(({ shown }) => shown ?? []).toSorted((a, b) => a.name < b.name ? -1 : 1);
 }
 
-/** Whether two definitions say the same, be they one value or not. */
+/** Whether two definitions are equal, also if they are different objects. */
 function isSame(one: MetricDefinition, other: MetricDefinition): boolean {
   return one === other || JSON.stringify(Object.entries(one).toSorted()) === JSON.stringify(Object.entries(other).toSorted());
 }

@@ -26,7 +26,7 @@ export function remoteMetric(send: (recording: RemoteRecording) => void): Metric
   };
 }
 
-/** Does a recording that arrives from another thread. Throws as the recorder does. */
+/** Applies a recording from another thread. Throws as the recorder does. */
 export function recordRemote(metric: MetricOf, { definition, labels, method, value }: RemoteRecording): void {
   // `as`: the sender took the method from the recorder of this definition.
   const recorder = metric(definition) as unknown as { with(labels: object): Record<string, (value: number) => void>; reset(): void };

@@ -72,7 +72,7 @@ export interface CallEstimate {
   readonly resultSize?: Range;
 }
 
-/** What an `estimate` function may ask. */
+/** What an `estimate` function may use. */
 export interface Estimator {
   /** The size of an operand: computed, literal, or by the schema's bounds; from 0 to 2^64-1 if nothing is known. */
   sizeOf(operand: Operand): Range;

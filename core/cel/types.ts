@@ -17,7 +17,7 @@ export type SimpleTag =
 export type SimpleType = { readonly tag: SimpleTag };
 export type ListType = { readonly tag: "list"; readonly of: Type };
 export type MapType = { readonly tag: "map"; readonly key: Type; readonly value: Type };
-/** A message or an object of a schema. A `TypeSource` knows its fields. */
+/** A message or an object of a schema. A `TypeSource` has its fields. */
 export type ObjectType = { readonly tag: "object"; readonly name: string };
 /** An abstract type such as `net.IP` or `optional_type(T)`. */
 export type OpaqueType = { readonly tag: "opaque"; readonly name: string; readonly parameters: readonly Type[] };
@@ -79,7 +79,7 @@ export interface FieldType {
   readonly type: Type;
 }
 
-/** Object types and type names that an environment knows. Implemented by `schema/` and by the types of policies. */
+/** Object types and type names of an environment. Implemented by `schema/` and by the types of policies. */
 export interface TypeSource {
   /** Whether an object type of this name exists. */
   hasType(name: string): boolean;

@@ -46,7 +46,7 @@ export class Uint {
 export class Timestamp {
   readonly seconds: bigint;
   readonly nanos: number;
-  /** Seconds east of UTC in which its text is written. It is no part of its value. */
+  /** Offset of its text from UTC, in seconds east. Not part of the value. */
   readonly offset: number;
   constructor(seconds: bigint, nanos: number, offset = 0) {
     this.seconds = seconds;

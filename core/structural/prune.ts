@@ -7,7 +7,7 @@ import { isObject } from "../json.ts";
 import { copyDoubles } from "../tree/doubles.ts";
 import { setOwn } from "../tree/values.ts";
 import { sortedKeys } from "../tree/sorted-keys.ts";
-import { memberSchema, otherMembers, type StructuralSchema } from "../structural-schema.ts";
+import { memberSchema, type StructuralSchema } from "../structural-schema.ts";
 
 /** Where a value is: keys and indexes from the root. */
 export type Path = readonly (string | number)[];
@@ -113,9 +113,4 @@ function at<T>({ path }: Run, step: string | number, make: () => T): T {
   const made = make();
   path.pop();
   return made;
-}
-
-/** Whether the schema of a member that is missing in `properties` allows it. */
-export function allowsOthers(schema: StructuralSchema): boolean {
-  return schema["x-kubernetes-preserve-unknown-fields"] === true || otherMembers(schema) !== undefined;
 }

@@ -40,7 +40,7 @@ const valueOf: Readonly<Record<AccessVariable, (json: Json) => Value>> = Object.
 /** Which results an expression may have. */
 export type AccessResult = "any" | "bool";
 
-/** Compiles an expression; the mistake with upstream's message if it is wrong. `path`: its field. */
+/** Compiles an expression, or returns a field error with upstream's message. `path`: the field of the expression. */
 export function compileAccess(
   text: string,
   { path, variable, result }: { readonly path: string; readonly variable: AccessVariable; readonly result: AccessResult },

@@ -79,7 +79,7 @@ class Checker {
     return { ok: true, checked };
   }
 
-  /** Checks a node and notes its type. */
+  /** Checks a node and records its type. */
   #check(expr: Expr, scope: Scope): Type {
     const type = this.#typeOf(expr, scope);
     this.#sizes.bound(type);

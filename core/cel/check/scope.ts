@@ -3,7 +3,7 @@ import type { Environment, FunctionDeclaration, Reference } from "../declaration
 import { messages } from "../messages.ts";
 import { objectType, type Type, typeOf } from "../types.ts";
 
-/** Names that upstream's checker knows as types, but its evaluator does not. */
+/** Names that are types in upstream's checker, but not in its evaluator. */
 const runtimeNames: ReadonlySet<string> = new Set(["timestamp", "duration"]);
 
 /** A name and its type. */

@@ -1,5 +1,5 @@
 /**
- * Type parameters and what they stand for, found by comparing types (cel-go `checker/types.go`). A comparison that fails takes back what it
+ * Types that type parameters stand for, found by comparing types (cel-go `checker/types.go`). A comparison that fails removes the types that it
  * has added.
  */
 import { dynType, listType, mapType, opaqueType, type Type, typeOf } from "../types.ts";
@@ -54,10 +54,10 @@ export class Substitutions {
   readonly #steps = new Steps();
   /** By the name of the parameter. */
   readonly #types = new Map<string, Type>();
-  /** What was there before each change, for taking changes back. */
+  /** The previous type of each changed parameter, to undo changes. */
   readonly #changes: { readonly name: string; readonly before: Type | undefined }[] = [];
 
-  /** Whether a value of type `given` can be used as `wanted`. Notes what parameters stand for, if so. */
+  /** Whether a value of type `given` can be used as `wanted`. If so, records the types of parameters. */
   isAssignable(given: Type, wanted: Type): boolean {
     return this.#attempt(() => this.#assignable(given, wanted));
   }

@@ -75,7 +75,7 @@ class CostEstimate {
       return one;
     }
     const cost = this.cost(operand);
-    // A test of presence costs nothing but its operand: upstream sets it so.
+    // As upstream, a presence test costs no more than its operand.
     if (testOnly) return cost;
     const { tag } = this.#type(operand);
     this.#paths.set(id, this.#path(operand).with(field));

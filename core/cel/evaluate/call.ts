@@ -31,7 +31,7 @@ interface Planned {
   readonly args: readonly Step[];
 }
 
-/** Compiles a call of a function that the evaluator has no own form of. */
+/** Compiles a call of a function without a special form in the evaluator. */
 export function planCall(call: Call, scope: Scope, planning: Planning): Step {
   const declaration = planning.environment.functions.get(call.function);
   const parts = call.target === undefined ? call.args : [call.target, ...call.args];

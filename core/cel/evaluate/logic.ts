@@ -1,4 +1,4 @@
-/** `&&`, `||`, the conditional, `or` and `orValue`: they evaluate only what they need, and cost nothing themselves. */
+/** `&&`, `||`, the conditional, `or` and `orValue`: they evaluate only the operands that they need, and cost nothing themselves. */
 import { CelError, OptionalValue, type Value } from "../values.ts";
 import type { Chain } from "./chain.ts";
 import { runOfChain } from "./chain.ts";

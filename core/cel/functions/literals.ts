@@ -14,7 +14,7 @@ function issueAt(ast: CheckedAst, expr: Expr, message: string): Issue {
   return { message, position: ast.positions.get(expr.id) ?? -1 };
 }
 
-/** Literals of the first argument that each function accepts. Upstream looks at the first argument of `matches(text, pattern)` too. */
+/** Literals of the first argument that each function accepts. Upstream also checks the first argument of `matches(text, pattern)`. */
 const accepted: Readonly<Record<string, (value: Value) => boolean>> = {
   duration: (value) => typeof value === "string" && durationOf(value) !== undefined,
   timestamp: (value) =>
@@ -37,7 +37,7 @@ function checkCalls(name: string): (ast: CheckedAst) => readonly Issue[] {
   };
 }
 
-/** The type of a part, without what makes it nullable; that of its value if it is optional. */
+/** The type of a part without its wrapper; of an optional part, the type of its value. */
 function partType(ast: CheckedAst, part: Expr, optional: boolean): Type | undefined {
   const type = ast.types.get(part.id);
   const inner = optional && type?.tag === "opaque" ? type.parameters[0] : type;

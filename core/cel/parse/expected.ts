@@ -1,5 +1,5 @@
 /**
- * The tokens that may come next at each place of the grammar, for messages and for going on after a mistake. The places are those of the
+ * The tokens that may come next at each place of the grammar, for messages and for recovery after a mistake. The places are those of the
  * grammar of CEL (doc/langdef.md), with the optional syntax and escaped names.
  */
 import { orEnd, tokenSet } from "./tokens.ts";

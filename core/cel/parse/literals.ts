@@ -2,7 +2,7 @@
 import { type ConstantValue } from "../ast.ts";
 import { Uint } from "../values.ts";
 
-/** A value, or what is wrong with the literal. */
+/** A value, or the mistake in the literal. */
 export type Literal = { readonly value: ConstantValue } | { readonly mistake: string };
 
 const int64Min = -(2n ** 63n), int64Max = 2n ** 63n - 1n, uint64Max = 2n ** 64n - 1n;

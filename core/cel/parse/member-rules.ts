@@ -159,7 +159,7 @@ export abstract class MemberRules extends LiteralRules {
     const id = this.idAt(open);
     const args = this.#arguments(expected.nothing);
     if (!reserved.has(name)) return this.build.call(id, dots === 1 ? `.${name}` : name, undefined, args);
-    this.build.issues.length = mark; // arguments of a call that is none are not looked at
+    this.build.issues.length = mark; // arguments without a function name are not checked
     return this.mistake(start, `reserved identifier: ${name}`);
   }
 }

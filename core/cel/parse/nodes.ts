@@ -2,7 +2,7 @@
 import { type Call, type Comprehension, type ConstantValue, type Expr, type Identifier, type ListLiteral, operators } from "../ast.ts";
 import type { Macro, MacroContext } from "../declarations.ts";
 
-/** Name of the accumulator before it got a hidden one. It stays forbidden as a variable of a macro. */
+/** Former name of the accumulator. It is still forbidden as a variable of a macro. */
 const formerAccumulator = "__result__";
 /** Variable of a comprehension that has no loop. */
 const unusedVariable = "#unused";

@@ -1,6 +1,6 @@
 /**
- * Reads tokens for the parser, reports what does not fit, and goes on behind it: a superfluous token is dropped, a missing one is made up,
- * otherwise tokens are skipped until one fits a rule that is being parsed. The rules of going on, and so the messages, are those of the
+ * Reads tokens for the parser, reports mistakes, and continues after them: a superfluous token is dropped, a missing one is inserted,
+ * otherwise tokens are skipped until one fits a rule that is being parsed. The rules of recovery, and so the messages, are those of the
  * parser generator that upstream uses (ANTLR 4, its default strategy), with upstream's bounds.
  */
 import { limits } from "../../limits.ts";
@@ -14,7 +14,7 @@ export class Abandoned extends Error {}
 /** A rule ends because of a mistake. Not an `Error`: rules return it and go on in their caller. */
 export type Mismatch = { readonly message: string; readonly position: number };
 
-/** How going on works at a place: before alternatives, at the end of an iteration of a loop. */
+/** How recovery works at a place: before alternatives, at the end of an iteration of a loop. */
 export type Place = "block" | "loop";
 
 export class Recovery {

@@ -1,4 +1,4 @@
-/** What all rules of the grammar share: tokens, nodes, bounds and mistakes. */
+/** Functions that all rules of the grammar share: tokens, nodes, bounds and mistakes. */
 import { limits } from "../../limits.ts";
 import type { Expr } from "../ast.ts";
 import type { Builder } from "./builder.ts";
@@ -8,7 +8,7 @@ import type { Token, TokenKind, TokenSet } from "./tokens.ts";
 
 export const isMismatch = (result: Token | Mismatch): result is Mismatch => !("kind" in result);
 
-/** Words that are no names of variables and functions. They may be names of fields. */
+/** Words that cannot be names of variables and functions. They may be names of fields. */
 export const reserved: ReadonlySet<string> = new Set(
   ("as break const continue else false for function if import in let loop package namespace null return true var void while").split(" "),
 );

@@ -48,7 +48,7 @@ export interface Token {
   readonly end: number;
   /** Text of hidden tokens (spaces and comments) between the token before and this one. */
   readonly hidden: string;
-  /** True for a token that the parser made up to go on after a mistake. */
+  /** True for a token that the parser inserted to continue after a mistake. */
   readonly missing?: true;
 }
 

@@ -15,7 +15,7 @@ import {
 
 const texts = listType(stringType), labels = mapType(stringType, stringType);
 
-/** Fields that are texts. */
+/** Fields of type string. */
 function ofText(...names: readonly string[]): readonly (readonly [string, Type])[] {
   return names.map((name) => [name, stringType]);
 }

@@ -1,4 +1,4 @@
-/** Compiles the rules of a definition, node by node, and says how often each may be evaluated in one object. */
+/** Compiles the rules of a definition, node by node, with a bound on the evaluations of each in one object. */
 import { rangeMax } from "../cost/range.ts";
 import { Declarations, type Declared } from "./declared.ts";
 import { escapeName } from "./escape.ts";
@@ -33,7 +33,7 @@ export class RuleCompiler {
     this.#environments = environments;
   }
 
-  /** The compiled rules of a node. A text: why its values have no type. */
+  /** The compiled rules of a node; a string with the reason if its values have no type. */
   compile(place: SchemaPlace): CompiledNode | string {
     const info = this.#typeInfo(place), rules = place.schema["x-kubernetes-validations"] ?? [];
     if (typeof info === "string") return `internal error: failed to construct type information for x-kubernetes-validations rules: ${info}`;

@@ -18,7 +18,7 @@ function storedEnvironment(): Environment {
 /** For rules that are stored already. */
 export const storedRules: RuleEnvironments = { rule: storedEnvironment, message: storedEnvironment };
 
-/** For the rules of a definition that is written: expressions that the stored one has may use everything. */
+/** For the rules of a definition that is written: expressions of the stored definition may use the libraries of all versions. */
 export function rulesWithStored(rules: ReadonlySet<string>, messages: ReadonlySet<string>): RuleEnvironments {
   const of = (stored: ReadonlySet<string>) => (expression: string) => stored.has(expression) ? storedEnvironment() : freshEnvironment();
   return { rule: of(rules), message: of(messages) };

@@ -33,7 +33,7 @@ const units: readonly (readonly [RegExp, bigint])[] = [
   [/^(?:d$|day)/i, 86_400_000_000_000n],
   [/^(?:w$|wk$|week)/i, 604_800_000_000_000n],
 ];
-/** No longer text is searched for words: it is an error of the schema. */
+/** Length above which a text is not searched for units; a longer text is an error. */
 const wordsMax = 256;
 
 function durationValue(text: string): Value {
@@ -67,7 +67,7 @@ function dateTimeValue(text: string): Value {
   return new CelError(`Invalid date-time formatted string ${text}: parsing time "${text}"${timeMistake(text)}`);
 }
 
-/** What Go's parser says about a text that has been validated as a date and time. */
+/** The error of Go's parser for a text that has been validated as a date and time. */
 function timeMistake(text: string): string {
   if (text[10] !== "T") return ` as "2006-01-02T15:04:05": cannot parse "${text.slice(10)}" as "T"`;
   const known = /^.{19}(?:[.,][0-9]+)?/.exec(text)?.[0] ?? "";

@@ -2,14 +2,14 @@
 import { isObject, type Json, type JsonObject } from "../../json.ts";
 import type { StructuralSchema } from "./structural.ts";
 
-/** Finds the first old item with the same keys. The items are looked at when they are needed. */
+/** Finds the first old item with the same keys. Items are indexed on demand. */
 export class KeyedList {
   readonly #names: readonly string[];
   readonly #items: readonly Json[];
   readonly #byKey = new Map<string, Json>();
   #next = 0;
 
-  /** Of any other list, no item is found. */
+  /** In any other list, no item is found. */
   constructor(schema: StructuralSchema, items: readonly Json[] | undefined) {
     const isKeyed = schema.type === "array" && schema["x-kubernetes-list-type"] === "map";
     this.#names = schema["x-kubernetes-list-map-keys"] ?? [];

@@ -35,7 +35,7 @@ export class TypedList extends ListValue {
   }
 }
 
-/** Formats whose values a list cannot take back: upstream adds their values, and reads them as texts. */
+/** Formats that are lost by `+`: upstream adds the formatted values, and reads elements of the result as strings. */
 const formats: ReadonlySet<string> = new Set(["date", "date-time", "duration", "byte"]);
 
 function retyped(list: ListValue, { schema }: TypedList): ListValue {
@@ -57,7 +57,7 @@ class Untyped extends ListValue {
   }
 }
 
-/** A key for a scalar; undefined for what is none. Integers and other numbers differ, as upstream's values do. */
+/** A key for a scalar; undefined for other values. Integers and other numbers differ, as upstream's values do. */
 function scalarKey(value: Value | Json | undefined): string | undefined {
   switch (typeof value) {
     case "string":
@@ -121,7 +121,7 @@ export class TypedMapList extends TypedList {
     this.#keys = keys;
   }
 
-  /** The keys of an item; undefined for what is no object. */
+  /** The keys of an item; undefined if it is not an object. */
   #keyOf(item: Json): string | undefined {
     if (!isObject(item)) return undefined;
     return JSON.stringify(this.#keys.map((key) => (Object.hasOwn(item, key) ? jsonKey(item[key]) : undefined) ?? "null"));

@@ -11,7 +11,7 @@ import { type Declared, requestBytes, sizesOf } from "./declared.ts";
 import type { StructuralSchema } from "./structural.ts";
 import { SchemaTypes } from "./types.ts";
 
-/** The environments of expressions: stored ones may use what new ones may not. */
+/** The environments of expressions: those of stored ones may have more libraries. */
 export interface RuleEnvironments {
   rule(expression: string): Environment;
   message(expression: string): Environment;
@@ -76,7 +76,7 @@ function compileRule(rule: ValidationRule, node: Node): CompiledRule {
   let message: Partial<CompiledRule> = {};
   if (messageExpression !== "") {
     const text = compileExpression(messageExpression, node.environments.message(messageExpression), rule, node, "string");
-    // The path is not looked at if the message is wrong.
+    // The path is not checked if the message is invalid.
     if ("error" in text) return { ...own, messageError: `${messageErrors[text.at]}${text.error}` };
     message = { message: text.program, messageCostMax: text.costMax };
   }

@@ -10,7 +10,7 @@ export interface RuleNode {
   readonly schema: StructuralSchema;
   /** The value is a resource: the custom resource, or one that is embedded. */
   readonly isResource: boolean;
-  /** The compiled rules of this node; a text if its values have no type. */
+  /** The compiled rules of this node; a string with the reason if its values have no type. */
   readonly rules: readonly CompiledRule[] | string;
   readonly properties: ReadonlyMap<string, RuleNode>;
   readonly others: RuleNode | undefined;

@@ -9,8 +9,8 @@ import { typeNameOf } from "./type.ts";
 import { measured, spend } from "./work.ts";
 
 /**
- * The value of a JSON tree whose types are not known. An integral number is an int while it is a safe integer, else a double. Containers know
- * which of theirs were written with a fraction.
+ * The value of a JSON tree without a schema. An integral number is an int while it is a safe integer, else a double. Containers record
+ * which of their numbers were written with a fraction.
  */
 export function valueOfJson(json: Json): Value {
   switch (typeof json) {

@@ -1,4 +1,4 @@
-/** Texts to numbers and bytes, with the syntax of Go's `strconv`. Undefined if a text is none. */
+/** Texts to numbers and bytes, with the syntax of Go's `strconv`. Undefined for invalid text. */
 import { intMax, intMin, uintMax } from "./numbers.ts";
 import { spend } from "./work.ts";
 import { CelError } from "../values.ts";
@@ -29,7 +29,7 @@ export function uintOfText(text: string): bigint | undefined {
   return value === undefined || value > uintMax ? undefined : value;
 }
 
-/** Parses a decimal or hexadecimal double; a finite text that exceeds the range of doubles is none. */
+/** Parses a decimal or hexadecimal double; undefined for a finite number beyond the range of doubles. */
 export function doubleOf(source: string): number | undefined {
   spend(source.length);
   const sign = source.startsWith("-") ? -1 : 1;

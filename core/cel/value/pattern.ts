@@ -6,7 +6,7 @@ import { spend } from "./work.ts";
 
 export type Pattern = RE2JS;
 
-/** Patterns that were compiled, the oldest first, with their sizes. Programs look theirs up, so that they do not hold it. */
+/** Compiled patterns, the oldest first, with their sizes. Programs look patterns up here instead of holding them, so that memory is bounded. */
 const patterns = new Map<string, { readonly pattern: Pattern | CelError; readonly size: number }>();
 const known = { size: 0 };
 /** Steps of compiling one instruction. */
@@ -14,7 +14,7 @@ const compileSteps = 25;
 /** Instructions that are tried on a character in one step. */
 const matchesPerStep = 4;
 
-/** The compiled pattern; a `CelError` with Go's message if it is none. */
+/** The compiled pattern; a `CelError` with Go's message for an invalid one. */
 export function patternOf(text: string): Pattern | CelError {
   const entry = patterns.get(text);
   if (entry !== undefined) return entry.pattern;

@@ -22,7 +22,7 @@ export function isTimestampRange(seconds: bigint): boolean {
   return seconds >= secondsMin && seconds <= secondsMax;
 }
 
-/** Parses RFC 3339. Undefined if the text is no time. */
+/** Parses RFC 3339. Undefined for invalid text. */
 export function timestampOf(text: string): Timestamp | CelError | undefined {
   spend(text.length);
   if (text.length > shortTime && !longTime.test(text)) return undefined;
@@ -37,7 +37,7 @@ export function timestampText({ seconds, nanos, offset }: Timestamp): string {
   return momentText({ seconds: Number(seconds), nanos, offset });
 }
 
-/** Parses a Go duration. Undefined if the text is none. */
+/** Parses a Go duration. Undefined for invalid text. */
 export function durationOf(text: string): Duration | undefined {
   // Each part of a duration, such as `1s`, takes longer than its characters.
   spend(text.length * 4);
@@ -53,11 +53,6 @@ export function durationOfSum(nanoseconds: bigint): Duration | CelError {
 /** Seconds of a duration as a double, as Go's `Duration.Seconds`. */
 export function durationSeconds({ nanoseconds }: Duration): number {
   return Number(nanoseconds / second) + Number(nanoseconds % second) / 1e9;
-}
-
-/** Parts of a double: whole units and the rest as a fraction, as Go's `Duration.Hours` and its like. */
-export function durationUnits({ nanoseconds }: Duration, unit: bigint): bigint {
-  return nanoseconds / unit;
 }
 
 export function timestampPlus({ seconds, nanos, offset }: Timestamp, nanoseconds: bigint): Timestamp | CelError {

@@ -9,9 +9,9 @@ export type ZoneFormat = Intl.DateTimeFormat;
 /** Zones that were used, by name. */
 const zones = new Map<string, ZoneFormat>();
 const zonesMax = 64;
-/** No name of a zone is longer. */
+/** Bound of the length of a zone's name. */
 const zoneLengthMax = 64;
-/** Steps of asking for the offset of a zone, and of a zone that was not asked for yet. */
+/** Steps of a lookup of a zone's offset, and of the first lookup of a zone. */
 const formatSteps = 80;
 const newZoneSteps = 1000;
 /** A larger offset leaves the range of dates. */
@@ -57,7 +57,7 @@ function zoneFormat(zone: string): ZoneFormat | CelError {
     zones.set(zone, format);
     return format;
   } catch {
-    // Intl throws for a name that it does not know.
+    // Intl throws for an unknown name.
     return unknown;
   }
 }

@@ -62,7 +62,7 @@ class GroupCheck extends Uncomparable {
   }
 }
 
-/** What a check of a resource is about. */
+/** The attributes of a check of a resource. */
 interface Resource {
   readonly group: string;
   readonly resource: string;

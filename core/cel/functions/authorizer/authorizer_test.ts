@@ -9,7 +9,7 @@ import { type AccessCheck, DecisionTable } from "./decisions.ts";
 const alice = { name: "alice", groups: ["dev"] };
 const allow: AuthorizationDecision = { verdict: "allow", reason: "ok" };
 
-/** A port that decides at once and keeps what it was asked. */
+/** A port that decides at once and records the checks. */
 function decidingAll(decision: AuthorizationDecision) {
   const asked: AccessCheck[] = [];
   const authorizer = new AuthorizerValue(alice, {

@@ -1,11 +1,11 @@
 /**
- * Decisions of an authorizer for expressions. Evaluation is synchronous and authorizers are not, so an evaluation asks a table. A check whose
- * decision is not there is an error in that evaluation; it is decided, and the expression is evaluated again.
+ * Decisions of an authorizer for expressions. Evaluation is synchronous and authorizers are not, so an evaluation looks decisions up in a table. A
+ * check without a decision there is an error of that evaluation; it is decided, and the expression is evaluated again.
  */
 import type { AuthorizationAttributes, AuthorizationDecision } from "../../../access.ts";
 import type { Caller } from "../../../user-info.ts";
 
-/** What an expression asks: may this user do this. */
+/** A check that an expression makes: whether a user may do something. */
 export interface AccessCheck {
   readonly user: Caller;
   readonly attributes: AuthorizationAttributes;
@@ -33,8 +33,8 @@ export class DecisionTable implements AccessPort {
   }
 
   /**
-   * Evaluates until all decisions that the evaluation asks for are known. Checks after the first missing one are not decided: without its
-   * decision the expression may ask for what it does not need. The cost of a check lets at most two fit into an evaluation.
+   * Evaluates until the table has all decisions that the evaluation needs. Checks after the first missing one are not decided: with its
+   * decision the expression may not need them. By the cost of a check, at most two fit into an evaluation.
    */
   async evaluate<T>(run: () => T, authorize: (check: AccessCheck) => Promise<AuthorizationDecision>): Promise<T> {
     for (;;) {

@@ -27,7 +27,7 @@ const formatType = objectType("kubernetes.NamedFormat");
 export class FormatValue extends OpaqueValue {
   readonly type = "kubernetes.NamedFormat";
   readonly name: string;
-  /** Length of the pattern that upstream charges a validation for. */
+  /** Length of the pattern by which upstream charges a validation. */
   readonly patternLength: number;
   readonly validate: (text: string) => readonly string[];
   constructor(name: string, patternLength: number, validate: (text: string) => readonly string[]) {

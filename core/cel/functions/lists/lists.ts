@@ -79,7 +79,7 @@ const comparingAll: Costs = {
 /** Costs of sorting by the elements, or by the keys in argument `keys`. */
 function sorting(keys: 0 | 1): Costs {
   return {
-    // Upstream counts nothing for an overload that it does not know before the call.
+    // Upstream charges nothing for an overload that is chosen at the call.
     cost: (id, args) => id === "" ? 1 : comparingSize(args[keys]),
     estimate: ({ overload, target, args }, estimator) => {
       const compared = keys === 0 ? target : args[0];
@@ -187,7 +187,7 @@ function sortBy(values: Value, keys: Value): Value {
   }
   if (!isOrdered(sorted[0]!.key)) return new CelError("list elements must be comparable");
   const type = typeNameOf(sorted[0]!.key);
-  // Upstream looks at no key of a list of one element.
+  // Upstream does not check the key of a list of one element.
   if (sorted.some(({ key }) => typeNameOf(key) !== type)) return new CelError("list elements must have the same type");
   const isLess = (a: Keyed, b: Keyed): boolean => {
     spend(1);

@@ -16,7 +16,7 @@ export const quantityType = objectType("kubernetes.Quantity");
 export class QuantityValue extends OpaqueValue {
   readonly type = "kubernetes.Quantity";
   readonly exact: Exact;
-  /** It is the result of `add` or `sub`. Upstream does not compare another quantity with it, only it with another. */
+  /** Whether it is the result of `add` or `sub`. Upstream compares such a quantity with others, but not others with it. */
   readonly computed: boolean;
   constructor(exact: Exact, computed = false) {
     super();

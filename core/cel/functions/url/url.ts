@@ -17,7 +17,7 @@ export const urlType = objectType("kubernetes.URL");
 export class UrlValue extends OpaqueValue {
   readonly type = "kubernetes.URL";
   readonly url: Url;
-  /** Length of the text that it was made of. */
+  /** Length of the parsed text. */
   readonly length: number;
   constructor(url: Url, length: number) {
     super();
