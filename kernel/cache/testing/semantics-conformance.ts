@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { StatusError } from "../../../core/status-error.ts";
 import type { Revision } from "../../store/store.ts";
-import { type Answer, asked, type Cell, cells, listAnswer, watchAnswer } from "../../reads/semantics.ts";
+import { type Answer, asked, type Cell, cells, listAnswer, watchAnswer } from "./semantics.ts";
 import { type Fixture, get, list, put, startWatch, summaries } from "./fixture.ts";
 
 /** `a` and `b` at N, `c` and `m` later; everything before N is compacted. */

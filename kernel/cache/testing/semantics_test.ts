@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { directReads } from "./direct-reads.ts";
-import { openSqlite } from "../store/sqlite/sqlite.ts";
+import { directReads } from "../../reads/direct-reads.ts";
+import { openSqlite } from "../../store/sqlite/sqlite.ts";
 import { cells, listAnswer, watchAnswer } from "./semantics.ts";
-import { semanticsConformance } from "../cache/testing/semantics-conformance.ts";
-import { cached, fastClock, type Fixture, neverFilled } from "../cache/testing/fixture.ts";
+import { semanticsConformance } from "./semantics-conformance.ts";
+import { cached, fastClock, type Fixture, neverFilled } from "./fixture.ts";
 
 const direct = async (): Promise<Fixture> => {
   const store = await openSqlite(":memory:");
@@ -15,7 +15,7 @@ semanticsConformance("straight from sqlite", { open: direct });
 semanticsConformance("cache over sqlite", { open: async () => cached(await openSqlite(":memory:")) });
 semanticsConformance("cache over sqlite that is still being filled", { open: direct, reopen: neverFilled, filling: true });
 
-const facts = new URL("../../test/reference/facts/watch-and-list-semantics.json", import.meta.url);
+const facts = new URL("../../../test/reference/facts/watch-and-list-semantics.json", import.meta.url);
 interface Facts {
   readonly optionErrors: {
     readonly listAndWatchCases: readonly {
