@@ -1,6 +1,6 @@
 /**
- * Who writes a policy must be able to read the objects that parametrise it: their values show in messages. As upstream, this is an error of
- * validation, and members of system:masters are not asked.
+ * A user who writes a policy must have the right to read its parameter objects, because their values appear in messages. As upstream, the
+ * error is one of validation, and members of system:masters are not checked.
  */
 import {
   type Caller,
@@ -16,7 +16,7 @@ import {
 import { groupVersion, type ParamKind, type ValidatingAdmissionPolicy, type ValidatingAdmissionPolicyBinding } from "./schema.ts";
 import { validatePolicy, validatePolicyBinding } from "./validate/validating.ts";
 
-/** What is to be read: parts that are not known stand for all (`*`). */
+/** The objects to be read; a part that is not known is `*`. */
 interface Read {
   readonly verb: "get" | "list";
   readonly group: string;

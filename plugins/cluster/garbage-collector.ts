@@ -189,7 +189,7 @@ async function collect(api: Api, graph: OwnerGraph, node: Node): Promise<boolean
   }
   const dependents = graph.dependentsOf(node.uid);
   const foreground = states.includes("waiting") && dependents.length > 0;
-  // A cycle of owners would wait for ever. As upstream, unblock the owners first, then process the object again.
+  // A cycle of owners would wait forever. As upstream, unblock the owners first, then process the object again.
   if (foreground && dependents.some(isForeground) && await unblockOwners(api, node, live)) return true;
   await api.delete(node.groupVersion, node.resource, node.namespace, node.name, {
     propagationPolicy: foreground ? "Foreground" : "Background",

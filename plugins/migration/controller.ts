@@ -37,7 +37,7 @@ const settleMs = 2000;
 
 export const migrationController: Controller = migrationControllerWith({ settleMs });
 
-/** The controller. `settleMs`: how long a migration of custom resources waits for all servers to know the definition. */
+/** The controller. `settleMs`: how long a migration of custom resources waits until all servers have received the definition. */
 export function migrationControllerWith(options: { readonly settleMs: number }): Controller {
   return {
     name: "storage-version-migrator",

@@ -75,7 +75,7 @@ async function applyStatus(api: Api, names: Names, of: GroupResource, make: Stat
       await api.apply(spell(names, written), plural, "", name, object, { subresource: "status", fieldManager, force: true });
       return true;
     } catch (error) {
-      // A definition that is deleted meanwhile is found to be so in the next attempt.
+      // If the definition was deleted meanwhile, the next attempt finds none.
       const isChanged = error instanceof StatusError && (error.reason === "Conflict" || error.reason === "NotFound");
       if (!isChanged || attempt >= attemptsMax) throw error;
     }

@@ -1,6 +1,6 @@
 /**
  * Keeps the status of quotas up to date (upstream: pkg/controller/resourcequota). Writes are charged by admission; this controller sets the
- * limits in force, and counts again what a quota is about:
+ * limits in force, and counts the objects again that a quota limits:
  *
  *     a new quota, or changed limits ───────────────┐
  *     a deleted object, a changed claim ────────────┼──> count all objects of the namespace ──> write the status

@@ -1,4 +1,4 @@
-/** The resources that the limits of a quota are about. */
+/** The resources that quotas limit. */
 import type { Api, ApiCollection, Gates, Names } from "../../plugin.ts";
 import { spell } from "../../plugin.ts";
 import { countName, type Usage, usageOf } from "./usage.ts";

@@ -9,7 +9,7 @@ import type { ClusterRole, PolicyRule } from "./schema.ts";
 
 const rule = (...resources: string[]): PolicyRule => ({ verbs: ["get"], apiGroups: [""], resources });
 const part = (name: string, rules: readonly PolicyRule[], labels: Readonly<Record<string, string>> = { to: "sum" }) =>
-  ({ metadata: { name, uid: `u-${name}`, labels }, rules }) as unknown as ClusterRole; // `as`: kind and version are not looked at
+  ({ metadata: { name, uid: `u-${name}`, labels }, rules }) as unknown as ClusterRole; // `as`: kind and version are not used
 const sum = (name: string, ...values: string[]) => ({
   ...part(name, []),
   aggregationRule: { clusterRoleSelectors: values.map((to) => ({ matchLabels: { to } })) },

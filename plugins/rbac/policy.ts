@@ -71,7 +71,7 @@ const controllerRules: Readonly<Record<string, readonly PolicyRule[]>> = {
   "root-ca-cert-publisher": [rule(["create", "update"], core, "configmaps"), events],
   "service-account-controller": [rule(["create"], core, "serviceaccounts"), events],
   "storage-version-migrator-controller": [
-    // kube-apiserver's migrator patches objects; this one updates them.
+    // kube-apiserver's migrator patches objects; the one of this server updates them.
     rule(["create", "list", "patch", "update"], all, "*"),
     rule(["get"], "apiextensions.{domain}", "customresourcedefinitions"),
     rule(["patch"], "apiextensions.{domain}", "customresourcedefinitions/status"),

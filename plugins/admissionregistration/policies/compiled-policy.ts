@@ -28,7 +28,7 @@ export function compiledPolicy({ spec }: ValidatingAdmissionPolicy): CompiledPol
   const options: PolicyOptions = { hasParams: paramKind !== undefined, hasAuthorizer: true, hasPatchTypes: false, hasVariables };
   const compiler = new PolicyCompiler(storedBase(), options);
   const conditionCompiler = new PolicyCompiler(storedBase(), { ...options, hasVariables: false });
-  // Messages cannot ask the authorizer.
+  // Messages have no variable `authorizer`.
   const messageCompiler = new PolicyCompiler(storedBase(), { ...options, hasAuthorizer: false });
   for (const { name, expression } of variables) for (const each of [compiler, messageCompiler]) each.declare(name, expression);
   return {

@@ -7,7 +7,7 @@ import type { ValidatingAdmissionPolicy } from "../schema.ts";
 import { goTrim } from "../validate/expressions.ts";
 import type { CompiledPolicy, Expression } from "./compiled-policy.ts";
 
-/** What one validation decides. `error`: the evaluation failed, and the failure policy decided. `seconds`: the time of the evaluation. */
+/** The decision of one validation. `error`: the evaluation failed, and the failure policy decided. `seconds`: the time of the evaluation. */
 export type Decision =
   | { readonly tag: "admit"; readonly error: string | undefined; readonly seconds: number }
   | { readonly tag: "deny"; readonly message: string; readonly reason: string | undefined; readonly seconds: number };

@@ -19,7 +19,7 @@ export interface ResourceForm extends VersionedResource {
 
 type Labels = Readonly<Record<string, string>>;
 
-/** What rules look at in a request. "" for absent parts. */
+/** The attributes of a request that rules match. "" for absent parts. */
 export interface RequestAttributes {
   readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
   /** The resource of the request, in its version. */

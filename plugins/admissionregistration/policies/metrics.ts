@@ -6,15 +6,14 @@ const labels = ["policy", "policy_binding", "error_type", "enforcement_action"] 
 const checks = defineMetric({
   name: "apiserver_validating_admission_policy_check_total",
   type: "counter",
-  help: "Validation admission policy check total, labeled by policy and further identified by binding and enforcement action taken.",
+  help: "Rules of validating policies that were not satisfied, by policy, binding, error type and action.",
   labels,
   stability: "BETA",
 });
 const checkSeconds = defineMetric({
   name: "apiserver_validating_admission_policy_check_duration_seconds",
   type: "histogram",
-  help:
-    "Validation admission latency for individual validation expressions in seconds, labeled by policy and further including binding and enforcement action taken.",
+  help: "Duration of the evaluation of rules of validating policies that were not satisfied, in seconds.",
   labels,
   stability: "BETA",
   buckets: [0.0000005, 0.001, 0.01, 0.1, 1],
@@ -22,7 +21,7 @@ const checkSeconds = defineMetric({
 
 export const policyMetrics = [checks, checkSeconds] as const;
 
-/** What followed from a rule that was not satisfied, or whose error was ignored (`allow`). */
+/** The action after a rule that was not satisfied; `allow`: its error was ignored. */
 export type Enforcement = "allow" | "deny" | "audit" | "warn";
 
 /** Records the check of one rule. `message`: its error or its message; it shows which kind of error it was. */

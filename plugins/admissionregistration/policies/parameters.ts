@@ -2,7 +2,7 @@
 import { type ApiObject, type JsonObject, type RequestHookContext, selectsLabels } from "../../../plugin.ts";
 import type { ParamKind, ParamRef } from "../schema.ts";
 
-/** The objects could not be found out; the failure policy decides. */
+/** The objects could not be determined; the failure policy decides. */
 export class ParameterError extends Error {}
 
 /** The resource of a kind of parameters. Throws a ParameterError if none has it. */

@@ -9,7 +9,7 @@ import {
 } from "../../../plugin.ts";
 import type { RequestAttributes, ResourceForm } from "./matching.ts";
 
-/** What one request is about. The objects are in the stored form. */
+/** The parts of one request. The objects are in the stored form. */
 export interface Subject {
   readonly operation: AdmissionOperation;
   readonly object: ApiObject | undefined;

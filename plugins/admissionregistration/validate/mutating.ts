@@ -52,7 +52,7 @@ function storedExpressions({ matchConditions = [], mutations = [] }: Spec): Stor
   };
 }
 
-/** The fields of the two kinds of changes, and what their expressions make. */
+/** The fields of the two kinds of changes, and the result types of their expressions. */
 const changes = Object.freeze({
   ApplyConfiguration: { field: "applyConfiguration", other: "jsonPatch", types: results.applyConfiguration },
   JSONPatch: { field: "jsonPatch", other: "applyConfiguration", types: results.jsonPatch },

@@ -24,7 +24,7 @@ import { validateMatchResources, validateNeededChoice } from "./rules.ts";
 
 type Spec = ValidatingAdmissionPolicy["spec"];
 
-/** What the expressions of a policy are checked with. */
+/** The environment in which the expressions of a policy are checked. */
 interface Context {
   readonly checker: ExpressionChecker;
   readonly hasParams: boolean;

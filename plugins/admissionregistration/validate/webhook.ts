@@ -26,10 +26,10 @@ import { validateChoice, validateRule } from "./rules.ts";
 
 export type Webhook = ValidatingWebhook & Pick<MutatingWebhook, "reinvocationPolicy">;
 
-/** Versions of AdmissionReview that the server knows. */
+/** Supported versions of AdmissionReview. */
 export const reviewVersions: readonly string[] = Object.freeze(["v1", "v1beta1"]);
 
-/** What stored webhooks excuse in an update: what they violate already is not checked. */
+/** Rules that an update does not check, because the stored webhooks violate them already. */
 interface Excuses {
   readonly conditions: boolean;
   readonly sideEffects: boolean;

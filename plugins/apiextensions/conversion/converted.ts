@@ -40,7 +40,7 @@ export function checkedConversion(original: JsonObject, converted: Json, apiVers
   return { ...object, metadata: restoredMeta(original, object, (why) => new ConvertedError(`returned ${inMetadata}: ${why}`)) };
 }
 
-/** Upstream decodes the object before it looks at it. */
+/** Upstream decodes the object before it checks it. */
 function shown(converted: Json, index: number | undefined): JsonObject {
   const refuse = (why: string) =>
     index === undefined ? new ConvertedError(why, true) : new ConvertedError(`returned invalid converted object at index ${index}: ${why}`);

@@ -9,7 +9,7 @@ const conversionBuckets = Array.from({ length: 15 }, (_, power) => Number((0.001
 const conversionSeconds = defineMetric({
   name: "apiserver_crd_conversion_webhook_duration_seconds",
   type: "histogram",
-  help: "CRD webhook conversion duration in seconds",
+  help: "Duration of the conversion of custom resources by webhooks, in seconds.",
   labels: ["crd_name", "from_version", "to_version", "succeeded"],
   stability: "ALPHA",
   buckets: conversionBuckets,
@@ -17,14 +17,14 @@ const conversionSeconds = defineMetric({
 const requests = defineMetric({
   name: "apiserver_conversion_webhook_request_total",
   type: "counter",
-  help: "Counter for conversion webhook requests with success/failure and failure error type",
+  help: "Requests to conversion webhooks, by result and type of failure.",
   labels: ["result", "failure_type"],
   stability: "ALPHA",
 });
 const requestSeconds = defineMetric({
   name: "apiserver_conversion_webhook_duration_seconds",
   type: "histogram",
-  help: "Conversion webhook request latency",
+  help: "Duration of requests to conversion webhooks, in seconds.",
   labels: ["result", "failure_type"],
   stability: "ALPHA",
   buckets: webhookBuckets,

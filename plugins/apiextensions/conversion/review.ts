@@ -1,4 +1,4 @@
-/** ConversionReview, the question to a conversion webhook and its answer. The versions v1 and v1beta1 have the same members. */
+/** ConversionReview: the request to a conversion webhook and its response. The versions v1 and v1beta1 have the same members. */
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
 import { goJson } from "../../../core/tree/json-text.ts";
 import { goQuote } from "../../../core/tree/go-quote.ts";
@@ -6,7 +6,7 @@ import { jsonFromTree, readJson } from "../../../core/tree/json.ts";
 import { type Names, spell } from "../../../plugin.ts";
 import { goType } from "./go-type.ts";
 
-/** The versions of ConversionReview that the server knows. */
+/** Supported versions of ConversionReview. */
 export const reviewVersions: readonly string[] = ["v1", "v1beta1"];
 
 /** An answer that is no ConversionReview, or that the webhook has marked as a failure. `cause`: of the label `failure_type`. */

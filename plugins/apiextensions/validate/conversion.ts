@@ -5,7 +5,7 @@ import { validateCaBundle, validateService, validateWebhookUrl } from "../../sha
 
 const reviewVersions = ["v1", "v1beta1"];
 
-/** Whether the list is empty or names a version of ConversionReview that the server knows. */
+/** Whether the list is empty or names a supported version of ConversionReview. */
 export function isRecognized(versions: readonly string[]): boolean {
   return versions.length === 0 || versions.some((each) => reviewVersions.includes(each));
 }

@@ -20,7 +20,7 @@ export interface StoredExpressions {
   readonly storedRules: ReadonlySet<string>;
   readonly storedMessageExpressions: ReadonlySet<string>;
 }
-/** Compiles the rules of a schema. A text: the schema has no type in CEL, which is an internal error. */
+/** Compiles the rules of a schema. A string is an internal error: the schema has no type in CEL. */
 export type CompileRules = (place: RulePlace, stored: StoredExpressions) => readonly CompiledRule[] | string;
 
 /** Largest estimated cost of one expression, and of all expressions of a definition. */

@@ -169,7 +169,7 @@ function targetsOf(source: VolumeProjection): readonly Target[] {
   ];
 }
 
-/** Warns about equal paths and paths of which one contains the other. Each path is compared with all paths before it. */
+/** Warns about equal paths, and about paths that contain each other. Each path is compared with all paths before it. */
 function overlaps(volume: string, targets: readonly Target[]): readonly string[] {
   const all = targets.slice(0, limits.comparedForWarningsMax);
   return all.flatMap((target, i) => {
