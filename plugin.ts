@@ -4,16 +4,11 @@
  */
 export { definePlugin, defineResource, DefinitionError } from "./core/define/define.ts";
 export { type ScalePaths, scaleSubresource } from "./core/define/scale.ts";
+export type { Controller, ControllerContext, ControllerNeed, EventNews, EventRecorder, Gates, StartHook } from "./core/controller.ts";
 export type {
   Admission,
   AuthorizerContext,
   AuthorizerDefinition,
-  Controller,
-  ControllerContext,
-  ControllerNeed,
-  EventNews,
-  EventRecorder,
-  Gates,
   GateStage,
   HealthCheck,
   HookContext,
@@ -25,7 +20,6 @@ export type {
   ResourceSource,
   Served,
   Stability,
-  StartHook,
   Strategy,
   Subresource,
   SubresourceAction,
@@ -45,7 +39,9 @@ export type {
   JsonPatchOperation,
   WatchScope,
 } from "./core/api.ts";
-export type { AdmissionForm, AdmissionOperation, AdmissionRequest } from "./core/admission-request.ts";
+export type { AdmissionForm, AdmissionOperation, AdmissionRequest, Reinvocation, ResourceForm } from "./core/admission/request.ts";
+export { attributesOf, type Subject, type SubjectAttributes } from "./core/admission/attributes.ts";
+export { coveredForm, type MatchResources, type MatchRule, type RequestAttributes, ruleDescribes } from "./core/admission/matching.ts";
 export type { JsonObject } from "./core/json.ts";
 export type { ConversionContext, StoredConversion, WebhookAddress } from "./core/conversion.ts";
 export type { GroupVersion } from "./core/versions.ts";

@@ -2,7 +2,8 @@
 import { defaultNames } from "./names.ts";
 import type { Access, AdmissionServer, Reader } from "./access.ts";
 import type { Api } from "./api.ts";
-import type { ControllerContext, HookContext, RequestHookContext } from "./plugin.ts";
+import type { ControllerContext } from "./controller.ts";
+import type { HookContext, RequestHookContext } from "./plugin.ts";
 
 /** An API with the given methods. All other methods throw. */
 export function fakeApi(methods: Partial<Api>): Api {
@@ -76,11 +77,14 @@ export function fakeRequestContext(
         version: "v1",
         resource: resource.plural,
         kind: { group: resource.group, version: "v1", kind: "" },
+        text: unused("AdmissionForm.text"),
         json: unused("AdmissionForm.json"),
+        parse: unused("AdmissionForm.parse"),
       },
       forms: unused("AdmissionRequest.forms"),
       options: unused("AdmissionRequest.options"),
     },
+    reinvocation: { isSecondRun: false, request: unused("Reinvocation.request"), stateOf: (_key, make) => make() },
     isDryRun,
     server: {
       recent: unused("AdmissionServer.recent"),

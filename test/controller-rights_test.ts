@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { definePlugin } from "../core/define/define.ts";
-import type { Controller, ControllerContext } from "../core/plugin.ts";
+import type { Controller, ControllerContext } from "../core/controller.ts";
 import { plugins } from "../plugins/mod.ts";
 import { openTestServer, type TestServer } from "../testing.ts";
 import { until } from "./real-server.ts";

@@ -2,7 +2,7 @@
  * Applies the defaults of a schema, in this order: the defaults of a struct's fields, its `applyDefaults`, its `gatedDefaults` while their
  * gates are on, then the defaults of nested values, so that a struct that `applyDefaults` creates gets its defaults too.
  */
-import type { Gates } from "../plugin.ts";
+import type { Gates } from "../controller.ts";
 import { fold, type Json, type Node, type RecordNode, resolve, type StructNode, structsIn, type Typed } from "../schema.ts";
 import { setOwn } from "../tree/values.ts";
 import { type Member, membersOf } from "./members.ts";

@@ -4,7 +4,7 @@ import { openapiSchemas } from "./openapi.ts";
 import { test } from "node:test";
 import { object } from "../meta/object.ts";
 import { boolean, field, int32, lazy, list, record, string, structsOf, type Typed } from "../schema.ts";
-import type { Gates } from "../plugin.ts";
+import type { Gates } from "../controller.ts";
 import { defaulter, gatesOfDefaults } from "./apply-defaults.ts";
 
 const struct = structsOf("core/v1");

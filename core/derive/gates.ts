@@ -1,5 +1,5 @@
 /** Drops fields of disabled features: fields with a `gate`, unless the stored object has them. */
-import type { Gates } from "../plugin.ts";
+import type { Gates } from "../controller.ts";
 import { fold, type Node, type Typed } from "../schema.ts";
 import { membersOf } from "./members.ts";
 import { isZero } from "./zero.ts";

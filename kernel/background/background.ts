@@ -1,6 +1,6 @@
 /** Work beside requests under the active configuration: bootstrap objects, controllers of plugins, compaction. */
 import type { Api } from "../../core/api.ts";
-import type { Controller, ControllerContext, StartHook } from "../../core/plugin.ts";
+import type { Controller, ControllerContext, StartHook } from "../../core/controller.ts";
 import type { WorkMeter } from "../../core/work.ts";
 import type { MetricOf } from "../../metrics/mod.ts";
 import type { StartUp } from "../../health/mod.ts";

@@ -1,7 +1,7 @@
 /** The rights that controllers declare, stored as roles of their service accounts. */
 import type { Api } from "../../core/api.ts";
 import { spell } from "../../core/names.ts";
-import type { Controller } from "../../core/plugin.ts";
+import type { Controller } from "../../core/controller.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 
 const groupVersion = "rbac.authorization.{domain}/v1";

@@ -1,6 +1,6 @@
 /** Controllers of plugins: which of them run under a catalog, and how they start, fail and end. */
 import { spell } from "../../core/names.ts";
-import type { Controller, ControllerContext, ControllerNeed } from "../../core/plugin.ts";
+import type { Controller, ControllerContext, ControllerNeed } from "../../core/controller.ts";
 import { splitGroupVersion } from "../../core/versions.ts";
 import { type Catalog } from "../catalog/catalog.ts";
 import { pause } from "../../core/async.ts";

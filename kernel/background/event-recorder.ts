@@ -14,7 +14,7 @@ import { limits } from "../../core/limits.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { dns1123Subdomain } from "../../core/meta/names.ts";
 import type { Api } from "../../core/api.ts";
-import type { EventNews, EventRecorder } from "../../core/plugin.ts";
+import type { EventNews, EventRecorder } from "../../core/controller.ts";
 import { StatusError } from "../../core/status-error.ts";
 
 /** The dependencies of a recorder. */

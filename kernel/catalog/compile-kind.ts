@@ -15,7 +15,8 @@ import { emptyListsToNil, emptyMapDropper } from "../../core/derive/empty-lists.
 import { type Names, spell } from "../../core/names.ts";
 import { once } from "../../core/async.ts";
 import { type GroupVersion, splitGroupVersion, verbs } from "../../core/versions.ts";
-import type { Gates, Resource, Served } from "../../core/plugin.ts";
+import type { Gates } from "../../core/controller.ts";
+import type { Resource, Served } from "../../core/plugin.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { StructNode, Typed } from "../../core/schema.ts";
 import { type Tree, TreeObject } from "../../core/tree/tree.ts";

@@ -2,7 +2,8 @@
 import { append } from "../../core/append.ts";
 import { mediaOf } from "../../core/codec/negotiate.ts";
 import { spell } from "../../core/names.ts";
-import type { Admission, Gates, GateStage, Plugin, Resource, Served } from "../../core/plugin.ts";
+import type { Gates } from "../../core/controller.ts";
+import type { Admission, GateStage, Plugin, Resource, Served } from "../../core/plugin.ts";
 import { compareVersions, splitGroupVersion } from "../../core/versions.ts";
 import {
   type Catalog,

@@ -1,5 +1,6 @@
 /** Feature gates: the kernel's own, their stages by release, and their state by configuration. */
-import type { Gates, GateStage, Release } from "../../core/plugin.ts";
+import type { Gates } from "../../core/controller.ts";
+import type { GateStage, Release } from "../../core/plugin.ts";
 import { nearest } from "../../core/nearest.ts";
 import { removedGate } from "./removed.ts";
 

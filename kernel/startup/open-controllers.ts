@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { Api } from "../../core/api.ts";
 import type { StartUp } from "../../health/mod.ts";
 import { limits } from "../../core/limits.ts";
-import type { Controller, ControllerContext } from "../../core/plugin.ts";
+import type { Controller, ControllerContext } from "../../core/controller.ts";
 import { systemGroups } from "../../core/user-info.ts";
 import { type Background, controllerHook, runBackground } from "../background/background.ts";
 import { localApi, type LocalOptions } from "../background/local-api.ts";

@@ -1,11 +1,15 @@
 /** The request of a write as the rules of admission see it. */
-import type { AdmissionForm, AdmissionOperation, AdmissionRequest } from "../../core/admission-request.ts";
+import type { AdmissionForm, AdmissionOperation, AdmissionRequest } from "../../core/admission/request.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
+import { DecodeError } from "../../core/derive/decode.ts";
+import { readJson } from "../../core/tree/json.ts";
 import { plainJson } from "../../core/tree/plain-json.ts";
+import { TreeObject } from "../../core/tree/tree.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 import type { DeleteRequest } from "./delete-options.ts";
 import { hookContext, type RequestContext } from "../request-context.ts";
+import { inStoredForm } from "./stored-form.ts";
 import { viewObject } from "./view-object.ts";
 
 /** `deletion`: the options of a deletion. */
@@ -34,30 +38,41 @@ function formOf(endpoint: Endpoint): AdmissionForm {
     version,
     resource: plural,
     kind: { group, version, kind },
-    json: (stored) => jsonOf(endpoint, endpoint.fromStored(stored)),
+    ...written((stored) => endpoint.encode(endpoint.fromStored(stored))),
+    parse: (text) => inStoredForm(endpoint, parsed(endpoint, text)),
   };
 }
 
 /** A subresource with a kind of its own, such as Scale: rules name the resource, expressions see the view. */
 function viewForm(call: RequestContext, view: Endpoint): AdmissionForm {
-  const { group, version, plural } = call.endpoint, { read } = call.subresource!.definition.view!; // compiled from it
+  const { group, version, plural } = call.endpoint, { read, write } = call.subresource!.definition.view!; // compiled from it
+  const shown = (stored: ApiObject) => viewObject(view, stored, read(stored, hookContext(call)));
   return {
     group,
     version,
     resource: plural,
     kind: { group: view.group, version: view.version, kind: view.kind },
-    json: (stored) => jsonOf(view, viewObject(view, stored, read(stored, hookContext(call)))),
+    ...written((stored) => view.encode(shown(stored))),
+    parse: (text, stored) => write(parsed(view, text), stored, hookContext(call)),
   };
 }
 
 /** The request of an action, such as TokenRequest. */
 function requestForm({ group, version, plural }: Endpoint, request: Endpoint): AdmissionForm {
   const kind = { group: request.group, version: request.version, kind: request.kind };
-  return { group, version, resource: plural, kind, json: (object) => jsonOf(request, object) };
+  return { group, version, resource: plural, kind, ...written(request.encode), parse: (text) => parsed(request, text) };
 }
 
-function jsonOf(endpoint: Endpoint, object: ApiObject): JsonObject {
-  return plainJson(endpoint.encode(object)) as JsonObject; // we have written an object
+function written(text: AdmissionForm["text"]): Pick<AdmissionForm, "text" | "json"> {
+  return { text, json: (stored) => plainJson(text(stored)) as JsonObject }; // the text of an object
+}
+
+/** The object of a JSON text in the version of an endpoint, with defaults. Unknown fields are dropped. */
+function parsed(endpoint: Endpoint, text: string): ApiObject {
+  const read = readJson(text);
+  if (!read.ok) throw new DecodeError(read.error);
+  const object = endpoint.decode(read.tree ?? new TreeObject(), { reader: "json", findings: [] });
+  return endpoint.applyDefaults({ ...object, kind: endpoint.kind, apiVersion: endpoint.apiVersion });
 }
 
 const kinds: Readonly<Record<AdmissionOperation, string>> = Object.freeze({

@@ -1,5 +1,6 @@
 /** The context of asynchronous hooks: caller, access reviews, reads, warnings and audit annotations. */
 import type { Access, Reader, Waiting } from "../../core/access.ts";
+import type { Reinvocation } from "../../core/admission/request.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { RequestHookContext } from "../../core/plugin.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
@@ -10,8 +11,12 @@ import type { DeleteRequest } from "./delete-options.ts";
 import { admissionServer, everything, servedEndpoint } from "./admission-server.ts";
 import { hookContext, type RequestContext } from "../request-context.ts";
 
-/** `deletion`: the options of a deletion. */
-export function requestHookContext(call: RequestContext, deletion?: DeleteRequest): RequestHookContext {
+/** `deletion`: the options of a deletion; `reinvocation`: of the mutating steps that run. */
+export function requestHookContext(
+  call: RequestContext,
+  deletion?: DeleteRequest,
+  reinvocation: Reinvocation = firstRun,
+): RequestHookContext {
   const { user, access, warnings, audit } = call;
   return {
     ...hookContext(call),
@@ -19,6 +24,7 @@ export function requestHookContext(call: RequestContext, deletion?: DeleteReques
     requestName: call.info.name,
     resource: call.endpoint,
     request: admissionRequest(call, deletion),
+    reinvocation,
     isDryRun: call.info.query.first("dryRun") !== "",
     server: admissionServer(call),
     access: accessOf(access, call.deadline),
@@ -27,6 +33,9 @@ export function requestHookContext(call: RequestContext, deletion?: DeleteReques
     annotate: (key, value) => audit?.annotate(key, value),
   };
 }
+
+/** For hooks that run once. */
+const firstRun: Reinvocation = Object.freeze<Reinvocation>({ isSecondRun: false, request() {}, stateOf: (_key, make) => make() });
 
 /** The access of a request: its reviews end when its client leaves. */
 function accessOf(access: Access, waiting: Waiting): Access {

@@ -17,6 +17,7 @@ import { checkValidation, hookContext, kindName, type RequestContext } from "../
 import { randomSuffix } from "./names.ts";
 import { withOwnersOnce } from "./owners.ts";
 import { withDeclaredRules } from "./declared-rules.ts";
+import { inStoredForm, isValidatedAsSent } from "./stored-form.ts";
 
 /** The metadata with `changes`; undefined values remove their keys. */
 export function metaWith(meta: ObjectMeta, changes: { readonly [K in keyof ObjectMeta]?: ObjectMeta[K] | undefined }): ObjectMeta {
@@ -30,9 +31,12 @@ export function metaWith(meta: ObjectMeta, changes: { readonly [K in keyof Objec
   return merged as ObjectMeta;
 }
 
-/** Sets the namespace from the URL, or removes it from a cluster-scoped object. Removes duplicate owner references. */
-export function placed(call: RequestContext, sent: ApiObject): ApiObject {
-  const object = withOwnersOnce(sent, call.exchange.method === "PATCH" ? " after mutating admission happens" : "", call.warnings);
+/**
+ * Sets the namespace from the URL, or removes it from a cluster-scoped object. Removes duplicate owner references. `isAdmitted`: the mutating
+ * steps of admission have run, or the request is a patch, which upstream checks after them only.
+ */
+export function placed(call: RequestContext, sent: ApiObject, isAdmitted = call.exchange.method === "PATCH"): ApiObject {
+  const object = withOwnersOnce(sent, isAdmitted ? " after mutating admission happens" : "", call.warnings);
   const { namespace: own } = object.metadata;
   if (!call.endpoint.namespaced) {
     return own === undefined ? object : { ...object, metadata: metaWith(object.metadata, { namespace: undefined }) };
@@ -48,29 +52,36 @@ export function checkNamespaceOf({ endpoint, info }: RequestContext, { metadata:
   throw badRequestError("the namespace of the provided object does not match the namespace sent on the request");
 }
 
+/** The stored form of an object of the request, after the mutating steps of admission. */
+async function admitted(call: RequestContext, object: ApiObject, prior: ApiObject | undefined): Promise<ApiObject> {
+  const sent = inStoredForm(call.endpoint, object), next = await mutated(call, sent, prior);
+  return next === sent ? next : placed(call, next, true);
+}
+
+/** Metadata that the server sets at creation, after the mutating steps of admission. */
+const serverMeta = Object.freeze({ uid: undefined, creationTimestamp: undefined, resourceVersion: undefined, selfLink: undefined });
+const noDeletion = Object.freeze({ deletionTimestamp: undefined, deletionGracePeriodSeconds: undefined });
+
+function withMeta(object: ApiObject, changes: Parameters<typeof metaWith>[1]): ApiObject {
+  return { ...object, metadata: metaWith(object.metadata, changes) };
+}
+
 /** The object that a create stores, from one in the request's version. `keepsDeletion`: an apply may create an object that is being deleted. */
 export async function toCreate(call: RequestContext, object: ApiObject, keepsDeletion = false): Promise<ApiObject> {
   const { endpoint, catalog, backend, warnings } = call;
   const { resource } = endpoint;
   checkValidation(call, object);
   const context = hookContext(call);
-  const { metadata } = object;
-  const name = metadata.name === undefined && metadata.generateName !== undefined
-    ? generatedName(metadata.generateName, backend.clock.random)
-    : metadata.name;
-  let next: ApiObject = {
-    ...object,
-    metadata: metaWith(metadata, {
-      name,
-      uid: crypto.randomUUID(),
-      creationTimestamp: context.now,
-      resourceVersion: undefined,
-      selfLink: undefined,
-      ...(keepsDeletion ? {} : { deletionTimestamp: undefined, deletionGracePeriodSeconds: undefined }),
-      ...(resource.strategy?.generation === true ? { generation: 1 } : {}),
-    }),
-  };
-  next = await mutated(call, inStoredForm(endpoint, next), undefined);
+  let next = await admitted(call, withMeta(object, { ...serverMeta, ...(keepsDeletion ? {} : noDeletion) }), undefined);
+  const { name, generateName } = next.metadata;
+  next = withMeta(next, {
+    ...(name === undefined && generateName !== undefined ? { name: generatedName(generateName, backend.clock.random) } : {}),
+    ...serverMeta,
+    uid: crypto.randomUUID(),
+    creationTimestamp: context.now,
+    ...(keepsDeletion ? {} : noDeletion),
+    ...(resource.strategy?.generation === true ? { generation: 1 } : {}),
+  });
   call.step("admission has changed the object");
   await authorizeContents(call, next, undefined);
   next = withStatusOf(call, next, undefined);
@@ -98,7 +109,7 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
   checkValidation(call, object, prior);
   const part = partOf(call);
   const context = hookContext(call);
-  let next = await mutated(call, inStoredForm(endpoint, object), prior);
+  let next = await admitted(call, object, prior);
   call.step("admission has changed the object");
   if (call.subresource === undefined) await authorizeContents(call, next, prior);
   next = {
@@ -127,16 +138,6 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
   call.step("validated and admitted");
   for (const text of resource.warn?.(next, prior, context) ?? []) warnings.add(text);
   return asStored(endpoint, next);
-}
-
-/** Custom resources are validated as they were sent, without defaults of the stored version. */
-function isValidatedAsSent({ custom, conversion }: Endpoint["resource"]): boolean {
-  return custom === true && conversion === undefined;
-}
-
-/** The object of the request in the form that hooks see. */
-function inStoredForm({ resource, stored, toStored }: Endpoint, object: ApiObject): ApiObject {
-  return isValidatedAsSent(resource) ? toStored(object) : stored.applyDefaults(toStored(object));
 }
 
 /**

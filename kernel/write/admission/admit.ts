@@ -1,4 +1,5 @@
 /** Admission steps of plugins: they may change an object before its preparation, and reject it after validation. */
+import type { Reinvocation } from "../../../core/admission/request.ts";
 import type { Admission } from "../../../core/plugin.ts";
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import { badRequestError, forbiddenError, type StatusError } from "../../../core/status-error.ts";
@@ -7,17 +8,50 @@ import type { DeleteRequest } from "../delete-options.ts";
 import { requestHookContext } from "../request-hook-context.ts";
 import type { AdmissionType } from "../../observe/meter.ts";
 
-/** Applies the mutating steps in the order of plugins. */
+/** Applies the mutating steps in order, and all of them once more if one of them requests it. */
 export async function mutated(call: RequestContext, object: ApiObject, prior: ApiObject | undefined): Promise<ApiObject> {
   const steps = stepsOf(call).filter(({ mutate }) => mutate !== undefined);
   if (steps.length === 0) return object;
+  const runs = new Runs();
+  let next = await mutatedOnce(call, steps, object, prior, runs);
+  if (runs.isRequested) {
+    runs.isSecondRun = true;
+    next = await mutatedOnce(call, steps, next, prior, runs);
+  }
+  return next;
+}
+
+async function mutatedOnce(
+  call: RequestContext,
+  steps: readonly Admission[],
+  object: ApiObject,
+  prior: ApiObject | undefined,
+  runs: Runs,
+): Promise<ApiObject> {
   return await measured(call, undefined, "admit", async () => {
     let next = object;
     for (const { name, mutate } of steps) {
-      next = await measured(call, name, "admit", async () => await mutate?.(next, prior, requestHookContext(call)) ?? next);
+      const context = requestHookContext(call, undefined, runs);
+      next = await measured(call, name, "admit", async () => await mutate?.(next, prior, context) ?? next);
     }
     return next;
   });
+}
+
+/** The runs of the mutating steps of one write. */
+class Runs implements Reinvocation {
+  isSecondRun = false;
+  isRequested = false;
+  readonly #states = new Map<object, unknown>();
+
+  request(): void {
+    this.isRequested = true;
+  }
+
+  stateOf<S>(key: object, make: () => S): S {
+    if (!this.#states.has(key)) this.#states.set(key, make());
+    return this.#states.get(key) as S; // made by the same step
+  }
 }
 
 /** Throws 403 with the reason of the first step that rejects the write; otherwise runs the side effects of the steps. */

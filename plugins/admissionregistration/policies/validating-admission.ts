@@ -3,13 +3,17 @@ import {
   type Admission,
   type AdmissionForm,
   type ApiObject,
+  attributesOf,
   type AuthorizationDecision,
+  coveredForm,
   forbiddenError,
   type JsonObject,
   type RequestHookContext,
   spell,
   StatusError,
   type StatusReason,
+  type Subject,
+  type SubjectAttributes,
 } from "../../../plugin.ts";
 import { type AccessCheck, DecisionTable } from "../../../core/cel/functions/authorizer/decisions.ts";
 import { AuthorizerValue, ResourceCheck } from "../../../core/cel/functions/authorizer/authorizer.ts";
@@ -17,10 +21,9 @@ import type { PolicyInput } from "../../../core/cel/policy/policy.ts";
 import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from "../schema.ts";
 import { type Decision, evaluate, type Evaluation } from "./evaluate.ts";
 import { boundPolicies, type BoundPolicy, CompiledPolicies } from "./known-policies.ts";
-import { coveredForm } from "./matching.ts";
 import { type Enforcement, recordCheck } from "./metrics.ts";
 import { ParameterError, parameterResource, parametersOf } from "./parameters.ts";
-import { attributesOf, namespaceJson, requestJson, type Subject, type SubjectAttributes } from "./request.ts";
+import { namespaceJson, requestJson } from "./request.ts";
 
 export const validatingPolicies: Admission = {
   name: "ValidatingAdmissionPolicy",

@@ -1,27 +1,32 @@
 /** Which requests a policy, a binding or a webhook covers, as upstream's matchers of rules, namespaces and objects. */
-import { type LabelSelector, selectsLabels } from "../../../plugin.ts";
-import type { MatchResources, NamedRuleWithOperations, RuleWithOperations } from "../schema.ts";
+import { type LabelSelector, selectsLabels } from "../meta/label-selector.ts";
+import type { AdmissionOperation, ResourceForm, VersionedResource } from "./request.ts";
 
-export interface VersionedKind {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
+/** Operations and resources, as `RuleWithOperations` of admissionregistration/v1. */
+export interface MatchRule {
+  readonly operations?: readonly string[];
+  readonly apiGroups?: readonly string[];
+  readonly apiVersions?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly scope?: string;
+  /** Names of the objects. Empty or absent: all. */
+  readonly resourceNames?: readonly string[];
 }
-export interface VersionedResource {
-  readonly group: string;
-  readonly version: string;
-  readonly resource: string;
-}
-/** A version of a resource, and the kind of its objects (or of those of the subresource). */
-export interface ResourceForm extends VersionedResource {
-  readonly kind: VersionedKind;
+/** A description of requests, as `MatchResources` of admissionregistration/v1. */
+export interface MatchResources {
+  readonly resourceRules?: readonly MatchRule[];
+  readonly excludeResourceRules?: readonly MatchRule[];
+  /** `Equivalent`: rules also cover requests in other versions of the resource. Default: `Exact`. */
+  readonly matchPolicy?: string;
+  readonly namespaceSelector?: LabelSelector;
+  readonly objectSelector?: LabelSelector;
 }
 
 type Labels = Readonly<Record<string, string>>;
 
 /** The attributes of a request that rules match. "" for absent parts. */
 export interface RequestAttributes {
-  readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
+  readonly operation: AdmissionOperation;
   /** The resource of the request, in its version. */
   readonly form: ResourceForm;
   readonly subresource: string;
@@ -52,8 +57,8 @@ export async function coveredForm(match: MatchResources, request: RequestAttribu
 }
 
 /** The form of the resource that a rule describes; the request's own form first. */
-function formByRules(rules: readonly NamedRuleWithOperations[], isExact: boolean, request: RequestAttributes): ResourceForm | undefined {
-  const describes = (rule: NamedRuleWithOperations, form: ResourceForm): boolean =>
+function formByRules(rules: readonly MatchRule[], isExact: boolean, request: RequestAttributes): ResourceForm | undefined {
+  const describes = (rule: MatchRule, form: ResourceForm): boolean =>
     ruleDescribes(rule, form, request) && ((rule.resourceNames ?? []).length === 0 || rule.resourceNames!.includes(request.name));
   if (rules.some((rule) => describes(rule, request.form))) return request.form;
   if (isExact || rules.length === 0) return undefined;
@@ -66,7 +71,7 @@ function formByRules(rules: readonly NamedRuleWithOperations[], isExact: boolean
 }
 
 /** Whether a rule describes the request, if its resource had this form. */
-export function ruleDescribes(rule: RuleWithOperations, form: VersionedResource, request: RequestAttributes): boolean {
+export function ruleDescribes(rule: MatchRule, form: VersionedResource, request: RequestAttributes): boolean {
   const { operations = [], apiGroups = [], apiVersions = [], resources = [], scope } = rule;
   return includes(operations, request.operation) && includes(apiGroups, form.group) && includes(apiVersions, form.version) &&
     resources.some((each) => names(each, form.resource, request.subresource)) && hasScope(scope, form, request.namespace);
@@ -83,7 +88,7 @@ function names(pattern: string, resource: string, subresource: string): boolean 
 }
 
 /** A request for a Namespace has a namespace, its own, but the resource is cluster-wide. */
-function hasScope(scope: RuleWithOperations["scope"], { group, version, resource }: VersionedResource, namespace: string): boolean {
+function hasScope(scope: MatchRule["scope"], { group, version, resource }: VersionedResource, namespace: string): boolean {
   if (scope === undefined || scope === "*") return true;
   const isCluster = namespace === "" || group === "" && version === "v1" && resource === "namespaces";
   return scope === "Cluster" ? isCluster : scope === "Namespaced" && !isCluster;

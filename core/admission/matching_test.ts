@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { MatchResources, NamedRuleWithOperations } from "../schema.ts";
-import { coveredForm, type RequestAttributes, type ResourceForm } from "./matching.ts";
+import { coveredForm, type MatchResources, type MatchRule, type RequestAttributes } from "./matching.ts";
+import type { ResourceForm } from "./request.ts";
 
 const formOf = (group: string, version: string, resource: string, kind: string): ResourceForm => ({
   group,
@@ -21,7 +21,7 @@ const request: RequestAttributes = {
   oldLabels: undefined,
   namespaceLabels: (name) => ({ name }),
 };
-const rule = (changes: Partial<NamedRuleWithOperations> = {}): NamedRuleWithOperations => ({
+const rule = (changes: Partial<MatchRule> = {}): MatchRule => ({
   operations: ["CREATE"],
   apiGroups: [""],
   apiVersions: ["v1"],
@@ -29,7 +29,7 @@ const rule = (changes: Partial<NamedRuleWithOperations> = {}): NamedRuleWithOper
   scope: "*",
   ...changes,
 });
-const match = (rules: readonly NamedRuleWithOperations[], changes: Partial<MatchResources> = {}): MatchResources => ({
+const match = (rules: readonly MatchRule[], changes: Partial<MatchResources> = {}): MatchResources => ({
   resourceRules: rules,
   matchPolicy: "Equivalent",
   namespaceSelector: {},

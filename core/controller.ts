@@ -1,0 +1,100 @@
+/** Controllers and start hooks: the part of the plugin contract that works in the background, and what it may use. */
+import type { MetricOf } from "../metrics/mod.ts";
+import type { ResourceRule } from "./access.ts";
+import type { Api } from "./api.ts";
+import type { ApiObject } from "./meta/object-meta.ts";
+import type { Names } from "./names.ts";
+import type { GroupVersion } from "./versions.ts";
+import type { WorkMeter } from "./work.ts";
+
+/** Whether a feature gate is on. Throws for a gate that no plugin declares: a bug. */
+export type Gates = (gate: string) => boolean;
+
+/** The context of a controller: the API, with the same rules as for any client, and its log and metrics. */
+export interface ControllerContext {
+  readonly names: Names;
+  readonly api: Api;
+  /** As in `HookContext`. */
+  readonly metric: MetricOf;
+  /** Records events about objects. Their reporting controller is the name of the controller or start hook. */
+  readonly events: EventRecorder;
+  /** The state of the feature gates. May be absent in tests. */
+  readonly gates?: Gates;
+  /**
+   * Whether the resource, or the place in the store of a custom resource with these names, is that of a plugin's kind, served or not.
+   * Absent in tests: false.
+   */
+  readonly isDeclared?: (group: string, plural: string) => boolean;
+  /** The work meter of the controller, for its queue metrics. Absent in tests. */
+  readonly work?: WorkMeter;
+  /** Logs an error: a sentence without secrets, and the error. Absent in tests that do not read the log. */
+  readonly logError?: (sentence: string, error?: unknown) => void;
+  /** The CA certificates, as PEM, that clients in the cluster use to verify the server. Absent: none are published. */
+  readonly rootCertificates?: string;
+  /** A token without expiration, which is accepted while the named Secret of the account's namespace contains it. Absent in most tests. */
+  readonly issueLegacyToken?: (
+    namespace: string,
+    account: { readonly name: string; readonly uid: string },
+    secretName: string,
+  ) => Promise<string>;
+}
+
+/** The content of an event about an object, for `EventRecorder.record`. */
+export interface EventNews {
+  readonly type: "Normal" | "Warning";
+  /** Reason, in upper camel case, at most 128 bytes: `Scaled`. */
+  readonly reason: string;
+  /** Action that was done or failed, in upper camel case, at most 128 bytes: `Scaling`. */
+  readonly action: string;
+  /** Human-readable sentence. Truncated to 1024 bytes. */
+  readonly note: string;
+  /** A related object. */
+  readonly related?: ApiObject;
+}
+/** Records events (`events.{domain}/v1`), as client-go's recorder does. */
+export interface EventRecorder {
+  /**
+   * Records an event about `object`, in its namespace or in `default`. It is written in the background; repetitions within six minutes
+   * become a series. Never throws: a rejected event is logged and lost. No effect if events are not served.
+   */
+  record(object: ApiObject, news: EventNews): void;
+}
+
+/** A resource that a controller requires, served in at least one of `groupVersions`. */
+export interface ControllerNeed {
+  readonly resource: string;
+  readonly groupVersions: readonly GroupVersion[];
+}
+
+/** Background work. `run` lasts until the signal aborts; an error restarts it after a pause. */
+export interface Controller {
+  readonly name: string;
+  /** Runs only while this feature gate is on. */
+  readonly gate?: string;
+  /** Runs only while all of these resources are served. */
+  readonly needs?: readonly ControllerNeed[];
+  /** Owner of the fields that it writes, in metadata.managedFields; at most 128 bytes. Default: `name`. */
+  readonly fieldManager?: string;
+  /**
+   * The service account of `kube-system` for its writes, such as `namespace-controller`: its requests are authorized like those of any
+   * client. Its reads use the user `system:kube-controller-manager`, which may read everything. `permissions` are the rights of the
+   * account; without them roles or other authorizers must grant its rights. Default: the controller is a member of `system:masters`; so it
+   * is, too, if no plugin has the authorizer RBAC.
+   */
+  readonly serviceAccount?: string;
+  /**
+   * The rights of `serviceAccount`. While RBAC is served, they are stored as the ClusterRole `system:controller:<serviceAccount>` with a
+   * ClusterRoleBinding of the same name. API groups may contain `{domain}`.
+   */
+  readonly permissions?: readonly ResourceRule[];
+  run(world: ControllerContext, signal: AbortSignal): Promise<void>;
+}
+
+/** A task that runs once after the start, such as filling a cache of the plugin. Until it has succeeded, the server is not ready
+ *  (`poststarthook/<name>`), and not alive after --livez-grace-period. An error restarts it after a pause. */
+export interface StartHook {
+  readonly name: string;
+  /** As in `Controller`. */
+  readonly fieldManager?: string;
+  run(world: ControllerContext, signal: AbortSignal): Promise<void>;
+}
