@@ -5,10 +5,12 @@
  */
 import { goString } from "../tree/json-text.ts";
 import { limits } from "../limits.ts";
-import { badRequestError, StatusError, tooLargeError } from "../status-error.ts";
+import { badRequestError, tooLargeError } from "../status-error.ts";
 import { plainString, readWrittenJson } from "../tree/json.ts";
 import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";
+import { goQuote } from "../tree/go-quote.ts";
 import { duplicateKeys } from "./duplicates.ts";
+import { JsonPatchFailure, within } from "./json-patch-failure.ts";
 import { hugeNumber, jsonKind } from "../tree/go-errors.ts";
 import { copyOf, sameWritten, settle, writtenText } from "./written.ts";
 
@@ -78,24 +80,19 @@ function operationOf(item: Tree): Operation {
 }
 
 /**
- * Applies all operations to the document, which it modifies. Throws 422 for the first operation that fails, without naming it, and if
- * copies add more than `limits.jsonPatchCopyBytesMax` in total.
+ * Applies all operations to the document, which it modifies. Throws a JsonPatchFailure for the first operation that fails, and if copies add
+ * more than `limits.jsonPatchCopyBytesMax` in total.
  */
 export function applyJsonPatch(document: Tree, operations: readonly Operation[]): Tree {
   const run: Run = { root: document, open: new Map(), copied: 0 };
   for (const operation of operations) {
     const step = steps.get(operation.op ?? "");
-    if (step === undefined) throw refused();
+    if (step === undefined) throw new JsonPatchFailure(`Unexpected kind: ${operation.op ?? "unknown"}`);
     step(run, operation);
   }
   for (const object of run.open.keys()) settle(object);
   if (run.root instanceof TreeObject) settle(run.root);
   return run.root;
-}
-
-/** 422 with upstream's message, which does not name the operation. */
-function refused(): StatusError {
-  return new StatusError("Invalid", "the server rejected our request due to an error in our request", { details: {} });
 }
 
 interface Run {
@@ -114,33 +111,80 @@ interface OpenObject {
 
 type Step = (run: Run, operation: Operation) => void;
 
+const missing = "missing value";
+
+/** The place of an operation's path. `what` begins the reason if there is no such place, `shown` quotes the path in it. */
+function targetOf(run: Run, path: string | undefined, what: string, shown = (text: string) => text): Place {
+  if (path === undefined) throw new JsonPatchFailure(`${what.split(" ", 1)[0]} operation failed to decode path: ${missing}`);
+  return placeOf(run, path) ?? missingAt(`${what}: ${shown(path)}`);
+}
+function sourceOf(run: Run, from: string | undefined, name: string): Place {
+  if (from === undefined) throw new JsonPatchFailure(`${name} operation failed to decode from: operation, missing from field: ${missing}`);
+  return placeOf(run, from) ?? missingAt(`${name} operation does not apply: doc is missing from path: ${from}`);
+}
+function missingAt(what: string): never {
+  throw new JsonPatchFailure(`${what}: ${missing}`);
+}
+
 const steps: ReadonlyMap<string, Step> = new Map<string, Step>(Object.entries({
-  add: (run: Run, { path, value }: Operation) => add(placeOf(run, path), copyOf(value ?? null)),
-  remove: (run: Run, { path }: Operation) => remove(placeOf(run, path)),
+  add: (run: Run, { path, value }: Operation) => {
+    const target = targetOf(run, path, "add operation does not apply: doc is missing path", quoted);
+    within(`error in add for path: '${path}'`, () => add(target, copyOf(value ?? null)));
+  },
+  remove: (run: Run, { path }: Operation) => {
+    const target = targetOf(run, path, "remove operation does not apply: doc is missing path", quoted);
+    within(`error in remove for path: '${path}'`, () => remove(target));
+  },
   replace: (run: Run, { path, value }: Operation) => {
-    if (path !== "") return set(placeOf(run, path), copyOf(value ?? null));
-    if (!Array.isArray(value) && !(value instanceof TreeObject)) throw refused();
+    if (path !== "") return replace(targetOf(run, path, "replace operation does not apply: doc is missing path"), path!, value);
+    if (!Array.isArray(value) && !(value instanceof TreeObject)) {
+      throw new JsonPatchFailure("replace operation value must be object or array: %!w(<nil>)");
+    }
     run.root = copyOf(value);
   },
   move: (run: Run, { path, from }: Operation) => {
-    const source = placeOf(run, from);
-    const value = get(source) ?? null;
-    remove(source);
-    add(placeOf(run, path), value);
+    const source = sourceOf(run, from, "move");
+    const value = within(`error in move for path: '${source.key}'`, () => {
+      const found = get(source) ?? null;
+      remove(source);
+      return found;
+    });
+    const target = targetOf(run, path, "move operation does not apply: doc is missing destination path");
+    within(`error in move for path: '${path}'`, () => add(target, value));
   },
   copy: (run: Run, { path, from }: Operation) => {
-    const source = placeOf(run, from);
-    const value = get(source) ?? null;
-    const target = placeOf(run, path);
+    const source = sourceOf(run, from, "copy");
+    const value = within(`error in copy for from: '${from}'`, () => get(source) ?? null);
+    const target = targetOf(run, path, "copy operation does not apply: doc is missing destination path");
     if (value !== null) run.copied += copyBytes(value, limits.jsonPatchCopyBytesMax - run.copied);
-    if (run.copied > limits.jsonPatchCopyBytesMax) throw refused();
-    add(target, copyOf(value));
+    if (run.copied > limits.jsonPatchCopyBytesMax) {
+      const limit = `exceeding the limit ${limits.jsonPatchCopyBytesMax}`;
+      throw new JsonPatchFailure(`Unable to complete the copy, the accumulated size increase of copy is ${run.copied}, ${limit}`);
+    }
+    within("error while adding value during copy", () => add(target, copyOf(value)));
   },
   test: (run: Run, { path, value }: Operation) => {
-    const found = path === "" ? run.root : get(placeOf(run, path)) ?? null;
-    if (found === null ? (value ?? null) !== null : value === undefined || !sameWritten(found, value)) throw refused();
+    const found = path === "" ? run.root : tested(run, path);
+    if (found === null ? (value ?? null) !== null : value === undefined || !sameWritten(found, value)) {
+      throw new JsonPatchFailure(`testing value ${path} failed: test failed`, true);
+    }
   },
 }));
+
+function quoted(path: string): string {
+  return `"${path}"`;
+}
+
+function replace(target: Place, path: string, value: Tree | undefined): void {
+  if (!Array.isArray(target.in)) return add(target, copyOf(value ?? null));
+  if (!hasItem(target)) missingAt(`replace operation does not apply: doc is missing key: ${path}`);
+  target.in[indexOf(target.key, target.in.length)] = copyOf(value ?? null);
+}
+
+function tested(run: Run, path: string | undefined): Tree {
+  const target = targetOf(run, path, "test operation does not apply: is missing path");
+  return within(`error in test for path: '${path}'`, () => get(target) ?? null);
+}
 
 /** Bytes of the JSON of a value. Stops counting above `most`. */
 function copyBytes(value: Tree, most: number): number {
@@ -172,18 +216,21 @@ interface Place {
   readonly key: string;
 }
 
-/** Resolves a path. Its container must exist. */
-function placeOf(run: Run, path: string | undefined): Place {
-  const parts = path?.split("/") ?? [];
-  if (parts.length < 2) throw refused();
+/** Resolves a path; undefined if its container does not exist. */
+function placeOf(run: Run, path: string): Place | undefined {
+  const parts = path.split("/");
+  if (parts.length < 2) return undefined;
   const keys = parts.slice(1).map((part) => part.replace(/~[01]/g, (escape) => escape === "~1" ? "/" : "~"));
   let container = containerOf(run, run.root);
-  for (const key of keys.slice(0, -1)) container = containerOf(run, get({ in: container, key }));
-  return { in: container, key: keys.at(-1)! };
+  for (const key of keys.slice(0, -1)) {
+    if (container === undefined || Array.isArray(container) && !hasItem({ in: container, key })) return undefined;
+    container = containerOf(run, get({ in: container, key }));
+  }
+  return container === undefined ? undefined : { in: container, key: keys.at(-1)! };
 }
-function containerOf(run: Run, value: Tree | undefined): Tree[] | OpenObject {
+function containerOf(run: Run, value: Tree | undefined): Tree[] | OpenObject | undefined {
   if (Array.isArray(value)) return value;
-  if (!(value instanceof TreeObject)) throw refused();
+  if (!(value instanceof TreeObject)) return undefined;
   const known = run.open.get(value);
   if (known !== undefined) return known;
   settle(value);
@@ -194,10 +241,25 @@ function containerOf(run: Run, value: Tree | undefined): Tree[] | OpenObject {
 
 /** Parses a list index as Go's `strconv.Atoi`. A negative index counts from `size`. */
 function indexOf(key: string, size: number): number {
-  const index = /^[+-]?[0-9]+$/.test(key) ? Number(key) : NaN;
+  const index = indexIn(key, size);
+  if (typeof index === "string") throw new JsonPatchFailure(index);
+  return index;
+}
+/** As `indexOf`, or the reason why it is none. */
+function indexIn(key: string, size: number): number | string {
+  if (!/^[+-]?[0-9]+$/.test(key)) return `strconv.Atoi: parsing ${goQuote(key)}: invalid syntax`;
+  const index = Number(key);
+  if (!Number.isSafeInteger(index)) return `strconv.Atoi: parsing ${goQuote(key)}: value out of range`;
   const from = index < 0 ? index + size : index;
-  if (!(from >= 0)) throw refused();
-  return from + 0;
+  return from >= 0 ? from + 0 : beyond(index);
+}
+function beyond(index: number): string {
+  return `Unable to access invalid index: ${index}: invalid index referenced`;
+}
+/** Whether a list has the item that a key names. */
+function hasItem({ in: items, key }: Place): boolean {
+  const index = Array.isArray(items) ? indexIn(key, items.length) : NaN;
+  return typeof index === "number" && Array.isArray(items) && index < items.length;
 }
 
 /** The value at a place; undefined for a missing key. */
@@ -207,13 +269,8 @@ function get({ in: container, key }: Place): Tree | undefined {
     return at === undefined ? undefined : container.object.values[at];
   }
   const index = indexOf(key, container.length);
-  if (index >= container.length) throw refused();
+  if (index >= container.length) throw new JsonPatchFailure(beyond(index));
   return container[index];
-}
-function set(place: Place, value: Tree): void {
-  if (!Array.isArray(place.in)) return add(place, value);
-  get(place);
-  place.in[indexOf(place.key, place.in.length)] = value;
 }
 function add({ in: container, key }: Place, value: Tree): void {
   if (!Array.isArray(container)) {
@@ -226,8 +283,11 @@ function add({ in: container, key }: Place, value: Tree): void {
     }
   } else if (key === "-") container.push(value);
   else {
-    const index = indexOf(key, container.length + 1);
-    if (index > container.length) throw refused();
+    const size = container.length + 1, index = indexIn(key, size);
+    if (typeof index === "string") {
+      throw new JsonPatchFailure(index.startsWith("strconv") ? `value was not a proper array index: '${key}': ${index}` : index);
+    }
+    if (index >= size) throw new JsonPatchFailure(beyond(index));
     container.splice(index, 0, value);
   }
 }
@@ -242,7 +302,7 @@ function remove(place: Place): void {
 /** Moves the last member into the place of the removed one. */
 function removeMember({ object: { keys, values }, indexOf }: OpenObject, key: string): void {
   const at = indexOf.get(key);
-  if (at === undefined) throw refused();
+  if (at === undefined) throw new JsonPatchFailure(`Unable to remove nonexistent key: ${key}: ${missing}`);
   indexOf.delete(key);
   // The object has at least the removed member.
   const lastKey = keys.pop()!, lastValue = values.pop()!;

@@ -6,6 +6,7 @@ import type { Json } from "../schema.ts";
 import { StatusError } from "../status-error.ts";
 import { jsonFromTree, readWrittenJson } from "../tree/json.ts";
 import { applyJsonPatch, readJsonPatch } from "./json-patch.ts";
+import { JsonPatchFailure } from "./json-patch-failure.ts";
 import { plainTree, writtenText } from "./written.ts";
 
 function apply(document: string, patch: string): Json {
@@ -256,4 +257,73 @@ test("applyJsonPatch() works on values ten thousand levels deep", () => {
   assert.ok(read.ok);
   const { operations } = readJsonPatch(new TextEncoder().encode(patch), true);
   assert.equal(writtenText(applyJsonPatch(read.tree, operations)), `{"x":${deep},"y":${deep}}`);
+});
+
+/** The reasons that a kube-apiserver gives for failed patches of `{"data":{"a":"1"},"list":["x"]}`. */
+const reasons: readonly (readonly [patch: string, why: string])[] = [
+  ['[{"op":"dance","path":"/data"}]', "Unexpected kind: dance"],
+  ['[{"path":"/data"}]', "Unexpected kind: unknown"],
+  ['[{"op":"add","path":"/nope/x","value":"a"}]', 'add operation does not apply: doc is missing path: "/nope/x": missing value'],
+  ['[{"op":"add","path":"","value":"a"}]', 'add operation does not apply: doc is missing path: "": missing value'],
+  [
+    '[{"op":"add","path":"/list/x","value":"a"}]',
+    `error in add for path: '/list/x': value was not a proper array index: 'x': strconv.Atoi: parsing "x": invalid syntax`,
+  ],
+  [
+    '[{"op":"add","path":"/list/9","value":"a"}]',
+    "error in add for path: '/list/9': Unable to access invalid index: 9: invalid index referenced",
+  ],
+  [
+    '[{"op":"add","path":"/list/-9","value":"a"}]',
+    "error in add for path: '/list/-9': Unable to access invalid index: -9: invalid index referenced",
+  ],
+  [
+    '[{"op":"remove","path":"/data/nope"}]',
+    "error in remove for path: '/data/nope': Unable to remove nonexistent key: nope: missing value",
+  ],
+  ['[{"op":"remove","path":"/nope/x"}]', 'remove operation does not apply: doc is missing path: "/nope/x": missing value'],
+  [
+    '[{"op":"remove","path":"/list/7"}]',
+    "error in remove for path: '/list/7': Unable to access invalid index: 7: invalid index referenced",
+  ],
+  ['[{"op":"remove","path":"/list/x"}]', `error in remove for path: '/list/x': strconv.Atoi: parsing "x": invalid syntax`],
+  ['[{"op":"replace","path":"/nope/x","value":1}]', "replace operation does not apply: doc is missing path: /nope/x: missing value"],
+  ['[{"op":"replace","path":"/list/7","value":1}]', "replace operation does not apply: doc is missing key: /list/7: missing value"],
+  ['[{"op":"replace","path":"","value":"x"}]', "replace operation value must be object or array: %!w(<nil>)"],
+  ['[{"op":"move","path":"/data/b"}]', "move operation failed to decode from: operation, missing from field: missing value"],
+  [
+    '[{"op":"move","path":"/data/b","from":"/data/zz"}]',
+    "error in move for path: 'zz': Unable to remove nonexistent key: zz: missing value",
+  ],
+  [
+    '[{"op":"move","path":"/data/b","from":"/nope/zz"}]',
+    "move operation does not apply: doc is missing from path: /nope/zz: missing value",
+  ],
+  [
+    '[{"op":"move","path":"/nope/b","from":"/data/a"}]',
+    "move operation does not apply: doc is missing destination path: /nope/b: missing value",
+  ],
+  [
+    '[{"op":"copy","path":"/data/b","from":"/nope/zz"}]',
+    "copy operation does not apply: doc is missing from path: /nope/zz: missing value",
+  ],
+  [
+    '[{"op":"copy","path":"/nope/b","from":"/data/a"}]',
+    "copy operation does not apply: doc is missing destination path: /nope/b: missing value",
+  ],
+  ['[{"op":"copy","path":"/data/b"}]', "copy operation failed to decode from: operation, missing from field: missing value"],
+  ['[{"op":"test","path":"/nope/b","value":1}]', "test operation does not apply: is missing path: /nope/b: missing value"],
+  ['[{"op":"test","path":"/list/x","value":1}]', `error in test for path: '/list/x': strconv.Atoi: parsing "x": invalid syntax`],
+  ['[{"op":"test","path":"/data/zz","value":1}]', "testing value /data/zz failed: test failed"],
+];
+
+test("a failed patch has the reason that upstream's library gives", () => {
+  for (const [patch, why] of reasons) {
+    assert.throws(() => apply('{"data":{"a":"1"},"list":["x"]}', patch), (error) => {
+      assert.ok(error instanceof JsonPatchFailure, patch);
+      assert.equal(error.why, why);
+      assert.equal(error.isTest, why.endsWith("test failed"));
+      return true;
+    });
+  }
 });
