@@ -44,7 +44,7 @@ export { attributesOf, type Subject, type SubjectAttributes } from "./core/admis
 export { coveredForm, type MatchResources, type MatchRule, type RequestAttributes, ruleDescribes } from "./core/admission/matching.ts";
 export type { JsonObject } from "./core/json.ts";
 export type { ConversionContext, StoredConversion, WebhookAddress } from "./core/conversion.ts";
-export type { GroupVersion } from "./core/versions.ts";
+export { type GroupVersion, splitGroupVersion } from "./core/versions.ts";
 
 // Users, and what they may do.
 export type {

@@ -294,10 +294,15 @@ export interface Resource<T extends ApiObject = any> {
   };
 }
 
-/** An admission step for writes of some resources, which may read other objects. Operators can disable it by name. */
+/**
+ * An admission step for writes of some resources, which may read other objects. Operators can disable it by name. Steps with names of
+ * kube-apiserver run in its order; others run before policies, webhooks and quotas, in the order of plugins.
+ */
 export interface Admission<T extends ApiObject = any> {
   readonly name: string;
-  /** The resources whose writes it is for; `"all"`: every stored resource, custom ones too. Steps for all run after the others. */
+  /** Runs only if --enable-admission-plugins names it. */
+  readonly isOptional?: true;
+  /** The resources whose writes it is for; `"all"`: every stored resource, custom ones too. */
   readonly resources: readonly Resource<T>[] | "all";
   /** Before the object is prepared, in the stored form; `prior` is undefined at creation. Returns `next` itself when nothing changes. */
   readonly mutate?: (next: T, prior: T | undefined, context: RequestHookContext) => T | Promise<T>;

@@ -23,7 +23,6 @@ export const plugins: readonly Plugin[] = Object.freeze([
   authorizationPlugin,
   rbacPlugin,
   admissionregistrationPlugin,
-  // After the policies: what they reject is not charged.
   quotasPlugin,
   apiextensionsPlugin,
 ]);

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { request } from "node:https";
 import { test } from "node:test";
+import { upstreamOrder } from "../core/admission/order.ts";
+import { plugins } from "../plugins/mod.ts";
 import { startTestServer, type TestServer } from "./harness.ts";
 
 async function send(server: TestServer, method: string, path: string, body?: unknown): Promise<{ status: number; json: any }> {
@@ -63,4 +65,10 @@ test("a disabled admission step does not run", async () => {
   } finally {
     await server.close();
   }
+});
+
+test("each step of the built-in plugins has upstream's name, and no name is listed twice", () => {
+  const names = plugins.flatMap(({ admission = [] }) => admission.map(({ name }) => name));
+  assert.deepEqual(names.filter((name) => !upstreamOrder.includes(name)), []);
+  assert.equal(new Set(upstreamOrder).size, upstreamOrder.length);
 });

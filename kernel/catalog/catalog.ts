@@ -132,7 +132,9 @@ export interface Catalog {
   group(name: string): CatalogGroup | undefined;
   version(group: string, version: string): CatalogVersion | undefined;
   endpoint(group: string, version: string, plural: string): Endpoint | undefined;
-  /** The admission steps of a resource's writes, in order of plugins. */
+  /** Whether the namespace of new objects must exist and must not be terminating: the admission plugin NamespaceLifecycle. */
+  readonly checksNamespaces: boolean;
+  /** The admission steps of a resource's writes, in order. */
   admission(resource: Resource): readonly Admission[];
   /** Every version of a kind, served or not, except long removed ones. */
   versionsOf(kind: StoredKind): readonly Endpoint[];
@@ -143,6 +145,8 @@ export interface CatalogConfig {
   readonly featureGates: ReadonlyMap<string, boolean>;
   /** `--runtime-config`: `group/version`, `group/version/resource` or `api/all|ga|beta|alpha` to enabled or disabled, in order. */
   readonly runtimeConfig: ReadonlyMap<string, boolean>;
+  /** Default true. */
+  readonly checksNamespaces?: boolean;
 }
 
 /** Every mistake in plugins and configuration; the start fails and lists them. */

@@ -1,4 +1,5 @@
 /** Compiles plugins and configuration to the catalog. Parts that did not change are the same values in both catalogs. */
+import { inOrder } from "../../core/admission/order.ts";
 import { append } from "../../core/append.ts";
 import { mediaOf } from "../../core/codec/negotiate.ts";
 import { spell } from "../../core/names.ts";
@@ -64,14 +65,12 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig, appea
   const hasCbor = gates.isOn("CBORServingAndStorage");
   const groups = groupsOf([...endpoints.values()].filter(({ resource }) => resource.unlisted !== true), priorities);
   const byPath = nested(endpoints.values());
-  const admission = plugins.flatMap(({ admission = [] }) => admission);
+  const admission = inOrder(plugins.flatMap(({ admission = [] }) => admission));
   const steps = new Map<Resource, Admission[]>();
   const forAll = admission.filter(({ resources }) => resources === "all");
-  for (const step of admission) {
-    if (step.resources === "all") continue;
-    for (const resource of new Set(step.resources)) steps.set(resource, [...steps.get(resource) ?? [], step]);
+  for (const resource of new Set(admission.flatMap(({ resources }) => resources === "all" ? [] : resources))) {
+    steps.set(resource, admission.filter(({ resources }) => resources === "all" || resources.includes(resource)));
   }
-  for (const [resource, own] of steps) steps.set(resource, [...own, ...forAll]);
   const groupByName = new Map(groups.map((group) => [group.name, group]));
   return Object.freeze({
     names,
@@ -80,6 +79,7 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig, appea
     storedAs: hasCbor ? "cbor" as const : "json" as const,
     gates,
     plugins,
+    checksNamespaces: config.checksNamespaces ?? true,
     groups,
     kinds,
     stored: kinds.filter(({ resource }) => resource.handleCreate === undefined),

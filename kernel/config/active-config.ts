@@ -5,7 +5,7 @@ import type { Plugin, Resource } from "../../core/plugin.ts";
 import { lineNames } from "../../metrics/mod.ts";
 import { kernelMetrics } from "../observe/metrics.ts";
 import { authorizationMistakes } from "./configured-authorizers.ts";
-import { withoutAdmission } from "./choose-admission.ts";
+import { chosenAdmission } from "./choose-admission.ts";
 import { type Catalog, CatalogError } from "../catalog/catalog.ts";
 import { compile } from "../catalog/compile.ts";
 import { ConfigError } from "./parse.ts";
@@ -57,8 +57,14 @@ export function differInAppearedOnly(one: ActiveConfig, other: ActiveConfig): bo
 /** Throws the mistakes of admission and of the catalog together. */
 function catalogOf(config: Config, plugins: readonly Plugin[], appeared: Appeared): Catalog {
   const mistakes: string[] = [...metricClashes(plugins)];
-  const admitting = withoutAdmission(plugins, config["disable-admission-plugins"], mistakes);
-  const options = { names: namesOf(config), featureGates: config["feature-gates"], runtimeConfig: config["runtime-config"] };
+  const names = { enabled: config["enable-admission-plugins"], disabled: config["disable-admission-plugins"] };
+  const { plugins: admitting, checksNamespaces } = chosenAdmission(plugins, names, mistakes);
+  const options = {
+    names: namesOf(config),
+    featureGates: config["feature-gates"],
+    runtimeConfig: config["runtime-config"],
+    checksNamespaces,
+  };
   try {
     const catalog = compile(admitting, options, resourcesOf(plugins, appeared));
     if (mistakes.length === 0) return catalog;
@@ -115,7 +121,14 @@ export function namesOf(config: Config): Names {
 }
 
 function hasSameCatalog(config: Config, plugins: readonly Plugin[], before: ActiveConfig): boolean {
-  const settings = ["disable-admission-plugins", "feature-gates", "runtime-config", "group-domain", "platform-name"] as const;
+  const settings = [
+    "enable-admission-plugins",
+    "disable-admission-plugins",
+    "feature-gates",
+    "runtime-config",
+    "group-domain",
+    "platform-name",
+  ] as const;
   return plugins.length === before.plugins.length && plugins.every((plugin, index) => plugin === before.plugins[index]) &&
     settings.every((name) => isSameValue(config[name], before.config[name]));
 }

@@ -1,29 +1,49 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Plugin } from "../../core/plugin.ts";
-import { withoutAdmission } from "./choose-admission.ts";
+import { type ChosenAdmission, chosenAdmission } from "./choose-admission.ts";
 
-const step = (name: string) => ({ name, resources: [] });
+const step = (name: string, more: object = {}) => ({ name, resources: [], ...more });
 const plugins: readonly Plugin[] = [
-  { name: "a", summary: "A.", admission: [step("First"), step("Second")] },
+  { name: "a", summary: "A.", admission: [step("First"), step("Second"), step("Third", { isOptional: true })] },
   { name: "b", summary: "B." },
 ];
-const names = (chosen: readonly Plugin[]) => chosen.map(({ admission = [] }) => admission.map(({ name }) => name));
-
-test("withoutAdmission() removes steps by name, and returns plugins without such steps unchanged", () => {
+const chosen = (enabled: readonly string[], disabled: readonly string[], mistakes: string[] = []) =>
+  chosenAdmission(plugins, { enabled, disabled }, mistakes);
+const names = ({ plugins }: ChosenAdmission) => plugins[0]!.admission?.map(({ name }) => name);
+const mistakesOf = (enabled: readonly string[], disabled: readonly string[]) => {
   const mistakes: string[] = [];
-  const chosen = withoutAdmission(plugins, ["Second"], mistakes);
-  assert.deepEqual(names(chosen), [["First"], []]);
-  assert.equal(chosen[1], plugins[1]);
-  assert.equal(withoutAdmission(plugins, [], mistakes)[0], plugins[0]);
-  assert.deepEqual(mistakes, []);
+  chosen(enabled, disabled, mistakes);
+  return mistakes;
+};
+
+test("steps are disabled by name, and optional ones run only if they are enabled", () => {
+  assert.deepEqual(names(chosen([], [])), ["First", "Second"]);
+  assert.deepEqual(names(chosen([], ["Second"])), ["First"]);
+  assert.deepEqual(names(chosen(["Third", "First"], [])), ["First", "Second", "Third"]);
+  assert.equal(chosen([], ["Second"]).plugins[1], plugins[1]);
+  assert.equal(chosen(["Third"], []).plugins[0], plugins[0]);
 });
 
-test("withoutAdmission() reports an unknown name, with a suggestion", () => {
-  const mistakes: string[] = [];
-  withoutAdmission(plugins, ["Frist", "constructor"], mistakes);
-  assert.deepEqual(mistakes, [
-    'unknown admission plugin "Frist": did you mean "First"? (there are: First, Second)',
-    'unknown admission plugin "constructor" (there are: First, Second)',
+test("the step of the kernel can be disabled", () => {
+  assert.equal(chosen(["NamespaceLifecycle"], []).checksNamespaces, true);
+  assert.equal(chosen([], ["NamespaceLifecycle"]).checksNamespaces, false);
+});
+
+test("a name that kube-apiserver has and this server has not can be disabled but not enabled", () => {
+  assert.deepEqual(mistakesOf([], ["PodSecurity", "ServiceAccount"]), []);
+  assert.deepEqual(mistakesOf(["NodeRestriction"], []), [
+    'admission plugin "NodeRestriction" of kube-apiserver is not in this server and cannot be enabled (there are: NamespaceLifecycle, First, Second, Third)',
+  ]);
+});
+
+test("unknown names, and names in both lists, are mistakes", () => {
+  assert.deepEqual(mistakesOf(["Thrid"], ["Frist", "constructor"]), [
+    'unknown admission plugin "Thrid": did you mean "Third"? (there are: NamespaceLifecycle, First, Second, Third)',
+    'unknown admission plugin "Frist": did you mean "First"? (there are: NamespaceLifecycle, First, Second, Third)',
+    'unknown admission plugin "constructor" (there are: NamespaceLifecycle, First, Second, Third)',
+  ]);
+  assert.deepEqual(mistakesOf(["First"], ["First"]), [
+    'admission plugin "First" is in --enable-admission-plugins and in --disable-admission-plugins',
   ]);
 });

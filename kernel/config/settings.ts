@@ -99,6 +99,7 @@ export interface Config extends AuditConfig {
   readonly "platform-name": string;
   readonly "plugins": readonly string[];
   readonly "runtime-config": ReadonlyMap<string, boolean>;
+  readonly "enable-admission-plugins": readonly string[];
   readonly "disable-admission-plugins": readonly string[];
   readonly "feature-gates": ReadonlyMap<string, boolean>;
   readonly "suppress-deprecation-warnings": boolean;
@@ -362,7 +363,12 @@ export const settings: Settings = Object.freeze(
     "runtime-config": live(map(
       "Group versions and resources to enable or disable: group/version[/resource][=bool], api/all, api/ga, api/beta, api/alpha.",
     )),
-    "disable-admission-plugins": live(list("Admission plugins to disable, by name, such as DefaultStorageClass.")),
+    "enable-admission-plugins": live(list(
+      "Admission plugins to enable although they are off by default, by name, such as OwnerReferencesPermissionEnforcement. The order does not matter.",
+    )),
+    "disable-admission-plugins": live(list(
+      "Admission plugins to disable, by name, such as DefaultStorageClass. Names of kube-apiserver that this server does not have are accepted.",
+    )),
     "feature-gates": live(map("Feature gates to set: Name=bool. AllAlpha and AllBeta set every gate of that stage.")),
 
     "suppress-deprecation-warnings": live(bool(false, "Do not log warnings about deprecated flags and feature gates that are set.")),

@@ -7,6 +7,7 @@ import { legacyTokenController } from "./legacy-token-controller.ts";
 import { legacyTokenTracking } from "./legacy-token-tracking.ts";
 import { namespaceController } from "./namespace-controller.ts";
 import { bootstrapNamespaces, namespaces } from "./namespace.ts";
+import { ownerPermissions } from "./owner-permissions.ts";
 import { pods } from "./pod.ts";
 import { podTemplateGateDependencies, podTemplateGates, podTemplates } from "./pod-template.ts";
 import { rootCaController } from "./root-ca-controller.ts";
@@ -24,6 +25,7 @@ export const clusterPlugin = definePlugin({
   gateDependencies: { ...podTemplateGateDependencies, ...tokenGateDependencies },
   groupPriorities: { "events.{domain}": 17_750, "coordination.{domain}": 16_500 },
   resources: [namespaces, serviceAccounts, leases, events, podTemplates, services, pods],
+  admission: [ownerPermissions],
   controllers: [
     namespaceController,
     serviceAccountController,

@@ -293,7 +293,26 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
       /unknown group version "events\.k8s\.io\/v2".*did you mean "events\.k8s\.io\/v1"\?/,
     );
   },
+  "enable-admission-plugins": async () => {
+    const strict = definePlugin({
+      name: "strict",
+      summary: "Refuses settings.",
+      admission: [{ name: "NoSettings", isOptional: true, resources: [configMaps], refuse: () => "there are enough" }],
+    });
+    const post = async ({ client }: Served) => (await client.ask(path, { method: "POST", body: { metadata: { name: "a" } } })).status;
+    const plugins = [...builtIn, strict];
+    await served([], async (server) => assert.equal(await post(server), 201), plugins);
+    await served(["--enable-admission-plugins=NoSettings"], async (server) => assert.equal(await post(server), 403), plugins);
+    await assert.rejects(
+      served(["--enable-admission-plugins=NodeRestriction"], () => Promise.resolve(), plugins),
+      /admission plugin "NodeRestriction" of kube-apiserver is not in this server and cannot be enabled/,
+    );
+  },
   "disable-admission-plugins": async () => {
+    await served(["--disable-admission-plugins=NamespaceLifecycle,PodSecurity"], async ({ client }) => {
+      const body = { metadata: { name: "a" } };
+      assert.equal((await client.ask("/api/v1/namespaces/absent/configmaps", { method: "POST", body })).status, 201);
+    });
     const strict = definePlugin({
       name: "strict",
       summary: "Refuses settings.",

@@ -144,6 +144,14 @@ const live: { readonly [Name in SettingName]?: Live } = {
     saw: 200,
     nowSees: 404,
   },
+  "enable-admission-plugins": {
+    before: "",
+    after: "enable-admission-plugins: [NoSettings]",
+    plugins: [...builtIn, { ...strict, admission: strict.admission!.map((step) => ({ ...step, isOptional: true as const })) }],
+    sees: post,
+    saw: 201,
+    nowSees: 403,
+  },
   "disable-admission-plugins": {
     before: "",
     after: "disable-admission-plugins: [NoSettings]",

@@ -9,8 +9,8 @@ import { type RequestContext, resourceName } from "../../request-context.ts";
 /** Throws 404 for an absent namespace, 403 for one that is being terminated and 500 for an invalid name. Servers without the Namespace kind
  *  check nothing. */
 export async function checkNamespace(call: RequestContext, name: string): Promise<void> {
-  if (!call.endpoint.namespaced || call.info.namespace === "") return;
   const { catalog, backend, info } = call;
+  if (!catalog.checksNamespaces || !call.endpoint.namespaced || info.namespace === "") return;
   const kind = catalog.endpoint("", "v1", "namespaces")?.stored;
   if (kind === undefined) return;
   const wrong = pathSegmentName(info.namespace, false);

@@ -1,0 +1,60 @@
+/** The order of admission steps. */
+/** The step of the kernel, which checks the namespace of new objects (`kernel/write/admission/namespace-lifecycle.ts`). */
+export const namespaceLifecycle = "NamespaceLifecycle";
+
+/** The steps before which those of other plugins run: they see and check the objects as these leave them. */
+const last = [
+  "MutatingAdmissionPolicy",
+  "MutatingAdmissionWebhook",
+  "ValidatingAdmissionPolicy",
+  "ValidatingAdmissionWebhook",
+  "ResourceQuota",
+];
+
+/**
+ * The admission plugins of kube-apiserver 1.35 in their order (`pkg/kubeapiserver/options/plugins.go`, which names them all). Thole has those
+ * that a plugin declares as a step. The others are known by name only: they are about pods and nodes, and disabling them has no effect.
+ */
+export const upstreamOrder: readonly string[] = Object.freeze([
+  "AlwaysAdmit",
+  "NamespaceAutoProvision",
+  namespaceLifecycle,
+  "NamespaceExists",
+  "LimitPodHardAntiAffinityTopology",
+  "LimitRanger",
+  "ServiceAccount",
+  "NodeRestriction",
+  "TaintNodesByCondition",
+  "AlwaysPullImages",
+  "ImagePolicyWebhook",
+  "PodSecurity",
+  "PodNodeSelector",
+  "Priority",
+  "DefaultTolerationSeconds",
+  "PodTolerationRestriction",
+  "EventRateLimit",
+  "ExtendedResourceToleration",
+  "DefaultStorageClass",
+  "StorageObjectInUseProtection",
+  "OwnerReferencesPermissionEnforcement",
+  "PersistentVolumeClaimResize",
+  "RuntimeClass",
+  "CertificateApproval",
+  "CertificateSigning",
+  "ClusterTrustBundleAttest",
+  "CertificateSubjectRestriction",
+  "DefaultIngressClass",
+  "DenyServiceExternalIPs",
+  "PodTopologyLabels",
+  "NodeDeclaredFeatureValidator",
+  ...last,
+  "AlwaysDeny",
+]);
+const places: ReadonlyMap<string, number> = new Map(upstreamOrder.map((name, place) => [name, place]));
+const placeOfOthers = places.get(last[0]!)! - 0.5;
+
+/** The steps in the order of upstream; those that upstream does not have, in their own order, before policies and webhooks. */
+export function inOrder<S extends { readonly name: string }>(steps: readonly S[]): readonly S[] {
+  const placeOf = ({ name }: S) => places.get(name) ?? placeOfOthers;
+  return steps.toSorted((a, b) => placeOf(a) - placeOf(b));
+}
