@@ -41,6 +41,7 @@ export type {
 } from "./core/api.ts";
 export type { AdmissionForm, AdmissionOperation, AdmissionRequest, Reinvocation, ResourceForm } from "./core/admission/request.ts";
 export { attributesOf, type Subject, type SubjectAttributes } from "./core/admission/attributes.ts";
+export { RuleIndex } from "./core/admission/rule-index.ts";
 export { coveredForm, type MatchResources, type MatchRule, type RequestAttributes, ruleDescribes } from "./core/admission/matching.ts";
 export type { JsonObject } from "./core/json.ts";
 export type { ConversionContext, StoredConversion, WebhookAddress } from "./core/conversion.ts";

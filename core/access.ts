@@ -130,6 +130,13 @@ export interface Reader {
   list(groupVersion: string, resource: string, namespace: string): Promise<readonly ApiObject[]>;
 }
 
+/** A resource in all namespaces. */
+export interface NamedCollection {
+  /** May contain `{domain}`. */
+  readonly groupVersion: GroupVersion;
+  readonly resource: string;
+}
+
 /**
  * What the server offers to admission steps that look at more than one request, such as quotas. Its calls do not end with the request: each
  * has a deadline of its own (`limits.admissionCallMs`).
@@ -140,6 +147,18 @@ export interface AdmissionServer {
    * rejection. Empty if the kind is not served.
    */
   recent(groupVersion: string, resource: string, namespace: string): readonly ApiObject[] | Promise<readonly ApiObject[]>;
+  /**
+   * A value made of whole collections, such as an index of policies. It is kept, and made again when one of the collections or the served
+   * versions have changed. An object that has not changed is the same value as before. Not a Promise if the collections are in memory.
+   *
+   * @param key the owner of the value; each has one
+   * @param make makes the value of the objects of each collection, in the order of `collections`; empty for a kind that is not served
+   */
+  derived<T>(
+    key: object,
+    collections: readonly NamedCollection[],
+    make: (lists: readonly (readonly ApiObject[])[]) => T,
+  ): T | Promise<T>;
   /** One object, from memory if it is there; it may be out of date. Undefined if it does not exist or the kind is not served. */
   recentObject(groupVersion: string, resource: string, namespace: string, name: string): Promise<ApiObject | undefined>;
   /** The resource with objects of a kind; undefined if none is served. */

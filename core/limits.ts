@@ -247,6 +247,8 @@ export const limits = Object.freeze({
   controllerPassesMax: 10,
   /** Duration of one read or write of an admission step, and of the wait for the charge of a quota. */
   admissionCallMs: 10_000,
+  /** Resources and operations whose candidates an index of match rules keeps. */
+  ruleIndexKeysMax: 10_000,
   /** Attempts to charge a quota that other servers change at the same time. */
   quotaTriesMax: 50,
   /** Quotas of which a server remembers its own last write. */

@@ -88,6 +88,7 @@ export function fakeRequestContext(
     isDryRun,
     server: {
       recent: unused("AdmissionServer.recent"),
+      derived: unused("AdmissionServer.derived"),
       recentObject: unused("AdmissionServer.recentObject"),
       resourceOfKind: unused("AdmissionServer.resourceOfKind"),
       json: unused("AdmissionServer.json"),

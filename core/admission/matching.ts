@@ -72,9 +72,14 @@ function formByRules(rules: readonly MatchRule[], isExact: boolean, request: Req
 
 /** Whether a rule describes the request, if its resource had this form. */
 export function ruleDescribes(rule: MatchRule, form: VersionedResource, request: RequestAttributes): boolean {
-  const { operations = [], apiGroups = [], apiVersions = [], resources = [], scope } = rule;
-  return includes(operations, request.operation) && includes(apiGroups, form.group) && includes(apiVersions, form.version) &&
-    resources.some((each) => names(each, form.resource, request.subresource)) && hasScope(scope, form, request.namespace);
+  return ruleNames(rule, request.operation, form, request.subresource) && hasScope(rule.scope, form, request.namespace);
+}
+
+/** Whether a rule names an operation and a resource, in this version, whatever its scope and the names of objects. */
+export function ruleNames(rule: MatchRule, operation: AdmissionOperation, form: VersionedResource, subresource: string): boolean {
+  const { operations = [], apiGroups = [], apiVersions = [], resources = [] } = rule;
+  return includes(operations, operation) && includes(apiGroups, form.group) && includes(apiVersions, form.version) &&
+    resources.some((each) => names(each, form.resource, subresource));
 }
 
 function includes(words: readonly string[], word: string): boolean {

@@ -26,6 +26,7 @@ import { cachedItems } from "./cached-items.ts";
 import { Cursor } from "./watch/cursor.ts";
 import { type CachedEntry, type EntryMaker, itemOf } from "./index/entry.ts";
 import type { KeyIndex } from "./index/key-index.ts";
+import type { KindCache } from "./kind/kind-cache.ts";
 import type { CacheMeter } from "./metrics.ts";
 import { initialFrames } from "./watch/initial-frames.ts";
 import type { OpenWatches } from "./watch/open-watches.ts";
@@ -83,11 +84,20 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
     return { item, renew: isNewest ? undefined : async () => (await fromStore()).item };
   }
 
-  function inMemory({ endpoint, prefix }: Collection): readonly Item[] | undefined {
+  function heldKind({ endpoint, prefix }: Collection): KindCache | undefined {
     const cached = cache.state.tag === "current" ? cache.kindOf(endpoint.stored) : undefined;
-    if (cached === undefined || cached.hasBroken(prefix)) return undefined;
+    return cached === undefined || cached.hasBroken(prefix) ? undefined : cached;
+  }
+  function inMemory(collection: Collection): readonly Item[] | undefined {
+    const cached = heldKind(collection), { prefix } = collection;
+    if (cached === undefined) return undefined;
     if (cached.index.size === 0) return nothing;
     return [...cached.index.runs(prefix)].flatMap((run) => run.map((entry) => itemOf(cached.maker, entry)));
+  }
+
+  /** The index is an immutable value. */
+  function changeMark(collection: Collection): object | undefined {
+    return heldKind(collection)?.index;
   }
 
   /** Whether the cache has reached the requested revision (undefined: the newest), so that the read need not wait. */
@@ -197,7 +207,7 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
       leave();
     }
   }
-  return { get, live, list, inMemory, watch };
+  return { get, live, list, inMemory, changeMark, watch };
 }
 
 const nothing: readonly Item[] = Object.freeze([]);

@@ -49,6 +49,7 @@ export function directReads(store: Store, clock: Clock = systemClock, listed: Li
     get,
     live: async (kind, key, waiter) => ({ item: await newest(kind, key, waiter), renew: undefined }),
     inMemory: () => undefined,
+    changeMark: () => undefined,
     list: (collection, options, names, signal) => list(source, collection, options, names, signal),
     async watch(watching) {
       const { collection: { endpoint, prefix }, signal } = watching;

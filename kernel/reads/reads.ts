@@ -37,6 +37,8 @@ export interface Reads {
   list(collection: Collection, options: ListOptions, names: Names, signal: AbortSignal): Promise<ListPage>;
   /** The objects of a collection in memory, possibly out of date; undefined if memory does not hold them. */
   inMemory(collection: Collection): readonly Item[] | undefined;
+  /** A value that is another one after each change of the collection's kind; undefined if memory does not hold the collection. */
+  changeMark(collection: Collection): object | undefined;
   /** Frames of a watch until its timeout, the abort of its signal or an error. A chunk may have several frames, or a part of one. */
   watch(watching: Watching): Promise<AsyncIterable<Uint8Array>>;
 }

@@ -8,10 +8,13 @@ import { plainJson } from "../../core/tree/plain-json.ts";
 import { splitGroupVersion } from "../../core/versions.ts";
 import type { Catalog, Endpoint } from "../catalog/catalog.ts";
 import { keyOf } from "../objects/objects.ts";
+import { DerivedValues } from "./derived-values.ts";
 import { collectionOf } from "../reads/reads.ts";
 import type { ListOptions } from "../request/options.ts";
 import type { Backend, RequestContext } from "../request-context.ts";
 
+/** Values made of collections, by server. */
+const derivedValues = new WeakMap<Backend, DerivedValues>();
 /** The states of steps, by server. */
 const states = new WeakMap<Backend, Map<object, unknown>>();
 
@@ -50,6 +53,14 @@ export function admissionServer(call: RequestContext): AdmissionServer {
       const known = backend.reads.inMemory(collectionOf(backend.prefix, endpoint, namespace, ""));
       if (known === undefined) return listOf(endpoint, namespace, ofAnyAge);
       return known.length === 0 ? [] : known.map(({ object }) => endpoint.fromStored(object));
+    },
+    derived(key, collections, make) {
+      let values = derivedValues.get(backend);
+      if (values === undefined) derivedValues.set(backend, values = new DerivedValues(backend));
+      return values.of(key, catalog, collections, make, {
+        endpointOf: ({ groupVersion, resource }) => servedEndpoint(catalog, groupVersion, resource),
+        list: async (collection) => (await backend.reads.list(collection, ofAnyAge, catalog.names, deadline())).items,
+      });
     },
     async recentObject(groupVersion, resource, namespace, name) {
       const endpoint = servedEndpoint(catalog, groupVersion, resource);

@@ -47,6 +47,7 @@ class Shared {
       },
       stateOf: (_key, make) => make(),
       recentObject: unused,
+      derived: unused,
       resourceOfKind: unused,
       json: unused,
     };

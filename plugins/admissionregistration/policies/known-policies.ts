@@ -1,5 +1,5 @@
 /** The policies with their bindings, and their compiled expressions. */
-import type { RequestHookContext } from "../../../plugin.ts";
+import { type RequestHookContext, RuleIndex } from "../../../plugin.ts";
 import { groupVersion, type ValidatingAdmissionPolicy, type ValidatingAdmissionPolicyBinding } from "../schema.ts";
 import { type CompiledPolicy, compiledPolicy } from "./compiled-policy.ts";
 
@@ -9,15 +9,20 @@ export interface BoundPolicy {
   readonly bindings: readonly ValidatingAdmissionPolicyBinding[];
 }
 
-/** The policies that have bindings, by name. Not a Promise if they are in memory. */
-export function boundPolicies({ server }: RequestHookContext): readonly BoundPolicy[] | Promise<readonly BoundPolicy[]> {
-  const bindings = server.recent(groupVersion, "validatingadmissionpolicybindings", "");
-  if (!(bindings instanceof Promise) && bindings.length === 0) return none;
-  const policies = server.recent(groupVersion, "validatingadmissionpolicies", "");
-  if (!(bindings instanceof Promise) && !(policies instanceof Promise)) return joined(policies as Policies, bindings as Bindings);
-  return Promise.all([policies, bindings]).then(([some, others]) => joined(some as Policies, others as Bindings));
+/** The policies that have bindings, by name, as an index of their rules. Not a Promise if they are in memory. */
+export function boundPolicies({ server }: RequestHookContext): RuleIndex<BoundPolicy> | Promise<RuleIndex<BoundPolicy>> {
+  return server.derived(
+    owner,
+    collections,
+    ([policies = [], bindings = []]) => new RuleIndex(joined(policies as Policies, bindings as Bindings), rulesOf),
+  );
 }
-const none: readonly BoundPolicy[] = Object.freeze([]);
+const owner = Object.freeze({});
+const collections = Object.freeze([
+  { groupVersion, resource: "validatingadmissionpolicies" },
+  { groupVersion, resource: "validatingadmissionpolicybindings" },
+]);
+const rulesOf = ({ policy }: BoundPolicy) => policy.spec.matchConstraints?.resourceRules;
 /** Of these resources. */
 type Policies = readonly ValidatingAdmissionPolicy[];
 type Bindings = readonly ValidatingAdmissionPolicyBinding[];

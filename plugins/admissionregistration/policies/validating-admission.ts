@@ -9,6 +9,7 @@ import {
   forbiddenError,
   type JsonObject,
   type RequestHookContext,
+  type RuleIndex,
   spell,
   StatusError,
   type StatusReason,
@@ -50,8 +51,13 @@ function review(subject: Subject, context: RequestHookContext): undefined | Prom
   const { group, plural } = context.resource;
   if (exempt.has(plural) && group === spell(context.names, "admissionregistration.{domain}")) return undefined;
   const policies = boundPolicies(context);
-  if (policies instanceof Promise) return policies.then((known) => new Review(subject, context).run(known));
-  return policies.length === 0 ? undefined : new Review(subject, context).run(policies);
+  if (policies instanceof Promise) return policies.then((known) => reviewBy(known, subject, context));
+  return reviewBy(policies, subject, context);
+}
+function reviewBy(policies: RuleIndex<BoundPolicy>, subject: Subject, context: RequestHookContext): undefined | Promise<undefined> {
+  const { request: { form, forms }, subresource } = context;
+  const candidates = policies.candidates({ operation: subject.operation, form, subresource, equivalents: forms });
+  return candidates.length === 0 ? undefined : new Review(subject, context).run(candidates);
 }
 
 /** A rejection, and the policy and binding that it comes from. */

@@ -1,0 +1,50 @@
+/** Finds the items whose match rules may describe a request, without a look at the others: policies and webhooks are such items. */
+import { limits } from "../limits.ts";
+import { type MatchRule, type RequestAttributes, ruleNames } from "./matching.ts";
+
+/** The attributes by which items are found. */
+export type IndexedAttributes = Pick<RequestAttributes, "operation" | "form" | "subresource" | "equivalents">;
+
+/**
+ * Items with match rules. The candidates of an operation on a resource are determined at the first request, and kept. Make a new index
+ * when the items or the served versions change.
+ *
+ *     const index = new RuleIndex(policies, ({ spec }) => spec.matchConstraints?.resourceRules);
+ *     for (const policy of index.candidates(attributes)) ...
+ */
+export class RuleIndex<T> {
+  readonly #items: readonly T[];
+  readonly #rulesOf: (item: T) => readonly MatchRule[] | undefined;
+  readonly #known = new Map<string, readonly T[]>();
+
+  /** `rulesOf`: the rules of an item; it covers a request if one of them does. An item without rules covers nothing. */
+  constructor(items: readonly T[], rulesOf: (item: T) => readonly MatchRule[] | undefined) {
+    this.#items = items;
+    this.#rulesOf = rulesOf;
+  }
+
+  /**
+   * The items with a rule for the operation and for a form of the resource, in their order. Scopes, names and selectors are not
+   * compared, and the match policy is taken as `Equivalent`.
+   */
+  candidates(request: IndexedAttributes): readonly T[] {
+    if (this.#items.length === 0) return none;
+    const { operation, form: { group, version, resource }, subresource } = request;
+    const key = `${operation}/${group}/${version}/${resource}/${subresource}`;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const found = this.#find(request);
+    if (this.#known.size >= limits.ruleIndexKeysMax) this.#known.clear();
+    this.#known.set(key, found);
+    return found;
+  }
+
+  #find({ operation, form, subresource, equivalents }: IndexedAttributes): readonly T[] {
+    const forms = [form, ...equivalents()];
+    return this.#items.filter((item) =>
+      this.#rulesOf(item)?.some((rule) => forms.some((each) => ruleNames(rule, operation, each, subresource)))
+    );
+  }
+}
+
+const none: readonly never[] = Object.freeze([]);

@@ -1,0 +1,98 @@
+/** Values that steps make of whole collections (`AdmissionServer.derived`), kept until a collection or the catalog changes. */
+import type { NamedCollection } from "../../core/access.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
+import type { Catalog, Endpoint } from "../catalog/catalog.ts";
+import type { Item } from "../objects/objects.ts";
+import { type Collection, collectionOf } from "../reads/reads.ts";
+import type { Backend } from "../request-context.ts";
+
+type Objects = readonly ApiObject[];
+
+/** One collection as it was when the value was made. */
+interface Source {
+  /** Undefined for a kind that is not served. */
+  readonly collection: Collection | undefined;
+  /** The change mark; undefined if the collection was not in memory. */
+  readonly mark: object | undefined;
+  readonly byKey: ReadonlyMap<string, Decoded>;
+  readonly objects: Objects;
+}
+interface Decoded {
+  readonly revision: Item["revision"];
+  readonly object: ApiObject;
+}
+interface Derived {
+  readonly catalog: Catalog;
+  readonly sources: readonly Source[];
+  readonly value: unknown;
+}
+
+/** The derived values of one server, by the key of their owner. */
+export class DerivedValues {
+  readonly #backend: Backend;
+  readonly #kept = new Map<object, Derived>();
+
+  constructor(backend: Backend) {
+    this.#backend = backend;
+  }
+
+  /**
+   * The value of `key`.
+   *
+   * @param endpointOf finds the endpoint of a collection in the catalog
+   * @param list reads a collection that is not in memory
+   */
+  of<T>(
+    key: object,
+    catalog: Catalog,
+    collections: readonly NamedCollection[],
+    make: (lists: readonly Objects[]) => T,
+    { endpointOf, list }: {
+      readonly endpointOf: (collection: NamedCollection) => Endpoint | undefined;
+      readonly list: (collection: Collection) => Promise<Iterable<Item>>;
+    },
+  ): T | Promise<T> {
+    const { reads, prefix } = this.#backend, kept = this.#kept.get(key);
+    if (kept !== undefined && kept.catalog === catalog && kept.sources.every((source) => this.#isCurrent(source))) return kept.value as T;
+    const wanted = collections.map((each) => {
+      const endpoint = endpointOf(each);
+      return endpoint === undefined ? undefined : collectionOf(prefix, endpoint, "", "");
+    });
+    // The marks before the lists: a change between the two makes the value once more.
+    const marks = wanted.map((each) => each && reads.changeMark(each));
+    const sourceOf = (index: number, items: Iterable<Item>) => read(wanted[index], marks[index], items, kept?.sources[index]);
+    const keep = (sources: readonly Source[]): T => {
+      const isSame = kept !== undefined && kept.catalog === catalog &&
+        sources.every(({ objects }, at) => same(objects, kept.sources[at]!.objects));
+      const value = isSame ? kept.value as T : make(sources.map(({ objects }) => objects)); // made by the same owner
+      this.#kept.set(key, { catalog, sources, value });
+      return value;
+    };
+    const inMemory = wanted.map((each) => each === undefined ? [] : reads.inMemory(each));
+    if (inMemory.every((items) => items !== undefined)) return keep(inMemory.map((items, index) => sourceOf(index, items)));
+    const lists = wanted.map((each, index) => each === undefined ? [] : inMemory[index] ?? list(each));
+    return Promise.all(lists).then((all) => keep(all.map((items, index) => sourceOf(index, items))));
+  }
+
+  #isCurrent({ collection, mark }: Source): boolean {
+    return collection === undefined || mark !== undefined && this.#backend.reads.changeMark(collection) === mark;
+  }
+}
+
+/** Reads the items of a collection. Objects that have not changed are those of `before`. */
+function read(collection: Collection | undefined, mark: object | undefined, items: Iterable<Item>, before: Source | undefined): Source {
+  const known = before?.collection?.endpoint === collection?.endpoint ? before?.byKey : undefined;
+  const byKey = new Map<string, Decoded>();
+  for (const item of items) {
+    const same = known?.get(item.key);
+    const decoded = same?.revision === item.revision
+      ? same
+      : { revision: item.revision, object: collection!.endpoint.fromStored(item.object) };
+    byKey.set(item.key, decoded);
+  }
+  return { collection, mark, byKey, objects: Array.from(byKey.values(), ({ object }) => object) };
+}
+
+function same(some: Objects, others: Objects): boolean {
+  return some.length === others.length && some.every((each, index) => each === others[index]);
+}
