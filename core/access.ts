@@ -1,4 +1,5 @@
 /** Types shared by hooks and authorizers: attributes of requests, decisions, rules, and access reviews. */
+import type { WebhookAddress } from "./conversion.ts";
 import type { JsonObject } from "./json.ts";
 import type { ApiObject } from "./meta/object-meta.ts";
 import type { FieldRequirement } from "./selectors/field.ts";
@@ -137,6 +138,20 @@ export interface NamedCollection {
   readonly resource: string;
 }
 
+/** The outcome of a call of a webhook. */
+export type WebhookOutcome =
+  | { readonly tag: "answered"; readonly body: string }
+  /**
+   * There is no response, or an error response. `code`: of the error response, else 503. `isRequestOver`: the client has left, or the
+   * request has reached its timeout.
+   */
+  | { readonly tag: "failed"; readonly message: string; readonly code: number; readonly isRequestOver: boolean }
+  /** The call was not made: too many wait for this webhook. */
+  | { readonly tag: "busy" };
+
+/** Sends a POST with JSON to a webhook. Never rejects. `signal`: of the request. */
+export type CallWebhook = (webhook: WebhookAddress, json: string, timeoutMs: number, signal: AbortSignal) => Promise<WebhookOutcome>;
+
 /**
  * What the server offers to admission steps that look at more than one request, such as quotas. Its calls do not end with the request: each
  * has a deadline of its own (`limits.admissionCallMs`).
@@ -172,6 +187,11 @@ export interface AdmissionServer {
    * Rejects with Conflict unless `metadata.resourceVersion` is the newest one.
    */
   updateStatus(groupVersion: GroupVersion, resource: string, object: ApiObject): Promise<ApiObject>;
+  /**
+   * Sends a POST with JSON to a webhook. Never rejects. Unlike the other calls it ends with the request. The number of calls to one webhook
+   * is bounded (`limits.webhookCallsMax`).
+   */
+  callWebhook(webhook: WebhookAddress, json: string, timeoutMs: number): Promise<WebhookOutcome>;
   /** The state that belongs to `key`, such as a step. Made at the first use, and kept as long as the server runs. */
   stateOf<S>(key: object, make: () => S): S;
 }

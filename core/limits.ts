@@ -428,6 +428,24 @@ export const limits = Object.freeze({
   /** Milliseconds before the events of a watch are converted again after a failure: the first pause, each twice the one before, and the longest. */
   conversionRetryMs: 100,
   conversionRetryMsMax: 5_000,
+  /** Calls of one admission webhook in flight, and calls that wait for one of them to end. Further requests are rejected with 429. */
+  webhookCallsMax: 64,
+  webhookCallsWaitingMax: 64,
+  /** Validating webhooks that are called at the same time for one request. */
+  webhooksAtOnceMax: 16,
+  /**
+   * Milliseconds without a response to any call after which an admission webhook counts as stalled: waiting calls fail, and only few calls
+   * are made at a time.
+   */
+  webhookStalledMs: 1_000,
+  webhookStalledCallsMax: 16,
+  /** UTF-8 bytes of the requests and answers of the calls of one admission webhook in flight, and of one answer. */
+  webhookBytesMax: 64 * 1024 * 1024,
+  webhookAnswerBytesMax: 8 * 1024 * 1024,
+  /** Admission webhooks with open connections; connections of the one that was called longest ago are closed (kube-apiserver's number). */
+  webhookClientsMax: 200,
+  /** Milliseconds after the last call of an admission webhook after which its connections are closed. */
+  webhookIdleMs: 90_000,
   /** UTF-16 units of an answer of a webhook in an error message. */
   webhookExcerptLengthMax: 1024,
   /** The audit policy file, in UTF-16 units. */

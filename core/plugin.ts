@@ -102,8 +102,9 @@ export interface RequestHookContext extends HookContext {
   readonly warn: (text: string) => void;
   /**
    * Adds an annotation to the audit event of the request, if there is one. The first value of a key is kept. It must not contain secrets.
+   * `level`: only if the event also has the body of the request, which is then no secret.
    */
-  readonly annotate: (key: string, value: string) => void;
+  readonly annotate: (key: string, value: string, level?: "Request") => void;
 }
 
 /** A kind of request and response bodies of a subresource only. It is never stored and has no collection. */

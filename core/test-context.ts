@@ -94,6 +94,7 @@ export function fakeRequestContext(
       json: unused("AdmissionServer.json"),
       newest: unused("AdmissionServer.newest"),
       updateStatus: unused("AdmissionServer.updateStatus"),
+      callWebhook: unused("AdmissionServer.callWebhook"),
       stateOf: unused("AdmissionServer.stateOf"),
       ...server,
     },

@@ -2,7 +2,7 @@
 import { type MetricOf, recordRemote } from "../metrics/mod.ts";
 import { abortable } from "../core/async.ts";
 import type { Output } from "../core/codec/negotiate.ts";
-import type { Access } from "../core/access.ts";
+import type { Access, CallWebhook } from "../core/access.ts";
 import type { ConversionContext } from "../core/conversion.ts";
 import type { ApiObject } from "../core/meta/object-meta.ts";
 import type { HookContext } from "../core/plugin.ts";
@@ -45,6 +45,8 @@ export interface Backend {
   readonly metric: MetricOf;
   /** The means of conversions by calls; absent where no kind needs them. */
   readonly conversions?: ConversionContext;
+  /** Calls admission webhooks; absent in tests without them. */
+  readonly callWebhook?: CallWebhook;
 }
 
 export interface RequestContext {

@@ -61,7 +61,7 @@ for (const family of ["authentication", "authorization", "migration", "rbac"]) {
  */
 const internals: Readonly<Record<string, readonly string[]>> = {
   compareBytes: ["apiextensions"],
-  isObject: ["apiextensions", "cluster"],
+  isObject: ["admissionregistration", "apiextensions", "cluster", "shared"],
   limits: ["admissionregistration", "apiextensions", "cluster", "configmaps", "csi", "quotas", "shared", "storage"],
   JsonPathError: ["admissionregistration"],
   parseJsonPath: ["admissionregistration"],
@@ -92,17 +92,23 @@ const internals: Readonly<Record<string, readonly string[]>> = {
     ]
       .map((name) => [name, ["admissionregistration"]]),
   ),
+  // JSON patches of webhooks, and their answers.
+  ...Object.fromEntries(
+    ["applyJsonPatch", "JsonPatchFailure", "Operation", "readJsonPatch", "readWrittenJson", "writtenText"].map((
+      name,
+    ) => [name, ["admissionregistration"]]),
+  ),
+  DecodeError: ["admissionregistration", "apiextensions"],
+  goJson: ["admissionregistration", "apiextensions"],
+  jsonFromTree: ["shared"],
   // The parts of custom resources: their schemas, and how values are validated by them.
   ...Object.fromEntries(
     [
       "CompiledRule",
-      "DecodeError",
       "decodeStored",
       "embeddedErrors",
       "findField",
-      "goJson",
       "Json",
-      "jsonFromTree",
       "JsonObject",
       "memberSchema",
       "pruned",
@@ -123,7 +129,7 @@ const internals: Readonly<Record<string, readonly string[]>> = {
   jsonKind: ["cluster"],
   notAMap: ["configmaps"],
   NumberText: ["cluster"],
-  readJson: ["apiextensions", "cluster", "configmaps"],
+  readJson: ["cluster", "configmaps", "shared"],
   setOwn: ["apiextensions"],
   Tree: ["cluster"],
   TreeObject: ["cluster"],
@@ -131,7 +137,7 @@ const internals: Readonly<Record<string, readonly string[]>> = {
   parseReference: ["shared"],
   parseUrl: ["apiextensions"],
   textOfBytes: ["shared"],
-  Unreadable: ["apiextensions", "cluster", "configmaps", "shared"],
+  Unreadable: ["admissionregistration", "apiextensions", "cluster", "configmaps", "shared"],
   urlUser: ["shared"],
 };
 

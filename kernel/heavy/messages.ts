@@ -1,6 +1,7 @@
 /** The messages between the main thread and the heavy thread. Bytes are transferred as separate buffers. */
 import type { RemoteRecording } from "../../metrics/mod.ts";
-import type { Access } from "../../core/access.ts";
+import type { Access, WebhookOutcome } from "../../core/access.ts";
+import type { WebhookAddress } from "../../core/conversion.ts";
 import type { Attributes } from "../cache/index/attributes.ts";
 import type { RuleOutcome } from "../observe/meter.ts";
 import type { Appeared } from "../config/active-config.ts";
@@ -54,6 +55,7 @@ export type Question =
     readonly attributes: Attributes | undefined;
   }
   | { readonly op: "authorize"; readonly verb: string }
+  | { readonly op: "webhook"; readonly webhook: WebhookAddress; readonly json: string; readonly timeoutMs: number }
   | AccessQuestion;
 
 /** A call of one function of `Access` with its arguments, which are plain data. */
@@ -66,6 +68,7 @@ export interface Answers {
   readonly list: Listing;
   readonly commit: Commit;
   readonly authorize: undefined;
+  readonly webhook: WebhookOutcome;
   readonly access: Awaited<ReturnType<Access[keyof Access]>>;
 }
 

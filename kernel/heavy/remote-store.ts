@@ -1,5 +1,5 @@
 /** The main thread's store, for the heavy thread. */
-import type { Access } from "../../core/access.ts";
+import type { Access, CallWebhook } from "../../core/access.ts";
 import type { Attributes } from "../cache/index/attributes.ts";
 import type { Batch, Change, Commit, Entry, Listing, Page, Range, Revision, Store } from "../store/store.ts";
 import { errorOf } from "./errors.ts";
@@ -41,6 +41,8 @@ export class RemoteStore implements Store {
   authorize(verb: string): Promise<void> {
     return this.#ask({ op: "authorize", verb });
   }
+  /** Calls an admission webhook, through the main thread, which has the connections and the signal of the request. */
+  readonly callWebhook: CallWebhook = (webhook, json, timeoutMs) => this.#ask({ op: "webhook", webhook, json, timeoutMs });
   get(key: string): Promise<{ readonly entry: Entry | undefined; readonly revision: Revision }> {
     return this.#ask({ op: "get", key });
   }

@@ -3,7 +3,7 @@
  * with the first job and ends after an idle time. A thread whose job does not stop soon after its abort is terminated.
  */
 import { limits } from "../../core/limits.ts";
-import type { Access, Waiting } from "../../core/access.ts";
+import type { Access, CallWebhook, Waiting } from "../../core/access.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { nextTurn } from "../../core/turns.ts";
 import type { Catalog } from "../catalog/catalog.ts";
@@ -25,6 +25,7 @@ export type StartHeavyThread = (received: (message: FromHeavy) => void, died: (e
 export interface HeavyNeeds {
   readonly start: StartHeavyThread;
   readonly store: Store;
+  readonly callWebhook: CallWebhook;
   readonly inForce: () => Pick<ActiveConfig, "config" | "catalog" | "appeared">;
   /** Calls back after a delay, without keeping the process alive. */
   readonly after: (milliseconds: number, run: () => void) => () => void;
@@ -216,6 +217,8 @@ class Requests implements HeavyRequests {
       }
       case "authorize":
         return await host.authorize(question.verb);
+      case "webhook":
+        return await this.#needs.callWebhook(question.webhook, question.json, question.timeoutMs, signal);
       case "access":
         // To read a question about very many groups or audiences took long already.
         await nextTurn();

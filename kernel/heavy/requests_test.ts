@@ -43,6 +43,7 @@ function scene() {
   const commits: unknown[] = [];
   const store = { commit: (change: unknown) => (commits.push(change), Promise.resolve({ done: true, revision: 7 })) } as unknown as Store; // Only `commit` is used.
   const heavy = heavyRequests({
+    callWebhook: () => Promise.reject(new Error("no webhook is expected to be called")),
     start(tell, die) {
       const thread = { got: [] as ToHeavy[], ended: false, tell, die };
       threads.push(thread);

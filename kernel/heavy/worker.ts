@@ -143,6 +143,7 @@ function backendOf(config: Config, { post, store }: Here): Backend {
     clock: { now: () => Date.now(), random: () => Math.random() },
     ending: () => never,
     minRequestTimeoutSeconds: config["min-request-timeout"],
+    callWebhook: store.callWebhook,
     metric: remoteMetric((recording) => post({ tag: "recorded", recording })),
     meter: {
       now,

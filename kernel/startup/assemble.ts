@@ -1,5 +1,5 @@
 /** Assembles the server for `handle` from settings, plugins and a store. */
-import type { Access } from "../../core/access.ts";
+import type { Access, CallWebhook } from "../../core/access.ts";
 import type { ConversionContext } from "../../core/conversion.ts";
 import { abortable } from "../../core/async.ts";
 import type { Audit } from "../access/audit/mod.ts";
@@ -32,6 +32,8 @@ export interface Parts extends CheckedParts {
   readonly cache: OpenedReads;
   /** The means of conversions by webhooks. Absent in tests without them. */
   readonly conversions?: ConversionContext;
+  /** Absent in tests without webhooks. */
+  readonly callWebhook?: CallWebhook;
   readonly registry: KernelRegistry;
   readonly log: Log;
   readonly authentication: Pick<Authentication, "authenticators" | "authenticateToken" | "isAnonymous">;
@@ -111,7 +113,7 @@ function completeness({ inForce, start }: Parts): Server["isComplete"] {
   return () => isComplete;
 }
 
-function backendOf({ inForce, cache, conversions, ending, registry }: Parts): Backend {
+function backendOf({ inForce, cache, conversions, callWebhook, ending, registry }: Parts): Backend {
   return {
     store: cache.store,
     reads: cache.reads,
@@ -124,6 +126,7 @@ function backendOf({ inForce, cache, conversions, ending, registry }: Parts): Ba
     meter: meterOf(registry.record, elapsed),
     metric: registry.metric,
     ...(conversions === undefined ? {} : { conversions }),
+    ...(callWebhook === undefined ? {} : { callWebhook }),
   };
 }
 

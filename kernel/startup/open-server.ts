@@ -1,6 +1,7 @@
 /** A server in process: assembled from settings, plugins and a store, and updated when settings change. */
 import { once, pause, systemClock } from "../../core/async.ts";
 import { limits } from "../../core/limits.ts";
+import { admissionWebhooks } from "../access/remote/admission-webhooks.ts";
 import { followSources } from "../background/resource-sources.ts";
 import { type ActiveConfig, activeConfigOf } from "../config/active-config.ts";
 import type { Followed } from "../config/follow-files.ts";
@@ -77,7 +78,11 @@ export async function openServer(options: ServeOptions): Promise<Opened> {
   const health = openHealth(inForce, options.flushLog, signal);
   const watches = watchEnds(signal);
   const parts = { inForce, registry, access, storage, health, signal };
-  const { server, heavy } = openRequests(options, { ...parts, audit: auditing?.audit, ending: () => watches.signal(Math.random) });
+  const { server, heavy, webhooks } = openRequests(options, {
+    ...parts,
+    audit: auditing?.audit,
+    ending: () => watches.signal(Math.random),
+  });
   const background = await openBackground(server, { ...parts, log });
   describeConfig(inForce, registry, log);
   const { reload, watching } = followSource(options, inForce, registry, signal);
@@ -91,6 +96,7 @@ export async function openServer(options: ServeOptions): Promise<Opened> {
     close: once(async () => {
       ending.abort();
       await Promise.all([watching, background.ended(), heavy?.close(), access.accounts.ended()]);
+      webhooks.close();
       await Promise.all([storage.close(), auditing?.close()]);
     }),
   };
@@ -143,8 +149,9 @@ function openRequests(
   },
 ) {
   const { accounts, authentication, authorizationFile: file } = access, { start } = health;
+  const webhooks = admissionWebhooks(), callWebhook = webhooks.call;
   const heavy = startHeavy &&
-    heavyRequests({ start: startHeavy, store: cache.store, inForce: inForce.current, after: systemClock.after });
+    heavyRequests({ start: startHeavy, store: cache.store, callWebhook, inForce: inForce.current, after: systemClock.after });
   const authorization = openAuthorization({ inForce, registry, log, start, signal, file });
   const server = assemble({
     ...health,
@@ -155,6 +162,7 @@ function openRequests(
     faults,
     cache,
     conversions,
+    callWebhook,
     registry,
     log,
     authentication,
@@ -166,7 +174,7 @@ function openRequests(
   const api = serverApi(server);
   authorization.open(api);
   accounts.recordBy(api);
-  return { server, heavy };
+  return { server, heavy, webhooks };
 }
 
 /** Bootstrap objects, controllers, and resources that appear while the server runs. */

@@ -40,7 +40,7 @@ export function servedEndpoint(catalog: Catalog, groupVersion: string, resource:
 }
 
 export function admissionServer(call: RequestContext): AdmissionServer {
-  const { backend, catalog } = call;
+  const { backend, catalog, deadline: deadlineOfRequest } = call;
   const listOf = async (endpoint: Endpoint, namespace: string, options: ListOptions) => {
     const collection = collectionOf(backend.prefix, endpoint, namespace, "");
     const { items } = await backend.reads.list(collection, options, catalog.names, deadline());
@@ -86,6 +86,11 @@ export function admissionServer(call: RequestContext): AdmissionServer {
       const endpoint = servedEndpoint(catalog, groupVersion, resource), { name = "" } = object.metadata;
       if (endpoint === undefined) throw notFoundError({ group: splitGroupVersion(groupVersion).group, name: resource }, name);
       return await call.writeStatus(call, endpoint, object, deadline());
+    },
+    async callWebhook(webhook, json, timeoutMs) {
+      const call = backend.callWebhook;
+      if (call === undefined) return { tag: "failed", message: "the server calls no webhooks", code: 503, isRequestOver: false };
+      return await call(webhook, json, timeoutMs, deadlineOfRequest.signal);
     },
     stateOf<S>(key: object, make: () => S): S {
       const kept = states.get(backend) ?? new Map<object, unknown>();

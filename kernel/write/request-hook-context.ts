@@ -30,7 +30,9 @@ export function requestHookContext(
     access: accessOf(access, call.deadline),
     read: readerOf(call),
     warn: (text) => warnings.add(text),
-    annotate: (key, value) => audit?.annotate(key, value),
+    annotate(key, value, level) {
+      if (level === undefined || audit?.level !== "Metadata") audit?.annotate(key, value);
+    },
   };
 }
 

@@ -112,7 +112,6 @@ const WebhookClientConfig = struct("WebhookClientConfig", {
     goName: "CABundle",
   }),
 }, { doc: "How the server connects to a webhook." });
-export type WebhookClientConfig = Infer<typeof WebhookClientConfig>;
 
 const WebhookConversion = struct("WebhookConversion", {
   clientConfig: field(2, WebhookClientConfig, "How the server connects to the webhook.", { pointer: true }),

@@ -45,6 +45,7 @@ class Shared {
         this.quotas.set(name, { ...object, metadata } as ResourceQuota);
         return this.quotas.get(name)!;
       },
+      callWebhook: () => Promise.reject(new Error("no webhook is expected to be called")),
       stateOf: (_key, make) => make(),
       recentObject: unused,
       derived: unused,

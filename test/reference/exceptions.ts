@@ -48,8 +48,6 @@ const discovery: Exceptions = {
   "v1.limitranges": quotas,
   "v1.resourcequotas": quotas,
   "v1.resourcequotas/status": quotas,
-  "admissionregistration.k8s.io/v1.mutatingwebhookconfigurations": later,
-  "admissionregistration.k8s.io/v1.validatingwebhookconfigurations": later,
   "admissionregistration.k8s.io/v1beta1": later,
   "admissionregistration.k8s.io/v1alpha1": later,
   "apiregistration.k8s.io/v1": later,

@@ -17,8 +17,6 @@ interface Known {
 
 /** Kinds of the reference that are not served: a kind that becomes served needs a table. */
 const notServed: readonly string[] = [
-  "admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration",
-  "admissionregistration.k8s.io/v1/MutatingWebhookConfiguration",
   "admissionregistration.k8s.io/v1beta1/MutatingAdmissionPolicy",
   "admissionregistration.k8s.io/v1beta1/MutatingAdmissionPolicyBinding",
   "admissionregistration.k8s.io/v1alpha1/MutatingAdmissionPolicy",
@@ -34,6 +32,8 @@ const notServed: readonly string[] = [
 const triedElsewhere: readonly string[] = [
   "admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy",
   "admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyBinding",
+  "admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration",
+  "admissionregistration.k8s.io/v1/MutatingWebhookConfiguration",
   "apiextensions.k8s.io/v1/CustomResourceDefinition",
 ];
 

@@ -20,6 +20,8 @@ export interface RemoteAccess {
   readonly key?: string;
   /** The expected name in the server's certificate, instead of the URL's host. */
   readonly serverName?: string;
+  /** The Host header, if it is not the URL's host and port. */
+  readonly host?: string;
   /** The server's certificate is not verified. */
   readonly insecure?: boolean;
   /** The value of the Authorization header. A secret. */

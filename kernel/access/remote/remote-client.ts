@@ -36,10 +36,17 @@ export interface RemoteClient {
   /** Closes idle connections. */
   close(): void;
 }
+/** Observes the response of a request while it arrives. */
+export interface ResponseObserver {
+  /** The headers have arrived. */
+  began(): void;
+  /** A part of the body has arrived. An error that this throws ends the request. */
+  received(bytes: number): void;
+}
 /** A client of other documents than JSON. */
 export interface TextClient extends RemoteClient {
   /** As `send`, with a body of any type and of at most this many bytes. */
-  text(request: RemoteRequest, bytesMax: number): Promise<RemoteText>;
+  text(request: RemoteRequest, bytesMax: number, observer?: ResponseObserver): Promise<RemoteText>;
 }
 /** An error response. */
 export class RemoteError extends Error {
@@ -85,6 +92,7 @@ export function remoteClient(read: () => Promise<RemoteAccess>, now: () => numbe
       headers: {
         accept: "application/json",
         "user-agent": "thole",
+        ...(access.host === undefined ? {} : { host: access.host }),
         ...(access.authorization === undefined ? {} : { authorization: access.authorization }),
         ...(bytes === undefined ? {} : { "content-type": "application/json", "content-length": bytes.length }),
       },
@@ -108,9 +116,10 @@ export function remoteClient(read: () => Promise<RemoteAccess>, now: () => numbe
       const text = await textOf(response, request.signal);
       return { status: response.statusCode ?? 0, body: valueOf(text), retryAfter: secondsOf(response.headers["retry-after"]) };
     },
-    async text(request, bytesMax) {
+    async text(request, bytesMax, observer) {
       const response = await open(request);
-      const text = await textOf(response, request.signal, bytesMax);
+      observer?.began();
+      const text = await textOf(response, request.signal, bytesMax, observer);
       return { status: response.statusCode ?? 0, contentType: response.headers["content-type"] ?? "", text };
     },
     async *stream(path, signal) {
@@ -154,13 +163,19 @@ function urlOf(server: URL, path: string): URL {
   return url;
 }
 
-async function textOf(response: IncomingMessage, signal: AbortSignal, bytesMax = limits.remoteAnswerBytesMax): Promise<string> {
+async function textOf(
+  response: IncomingMessage,
+  signal: AbortSignal,
+  bytesMax = limits.remoteAnswerBytesMax,
+  observer?: ResponseObserver,
+): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   try {
     for await (const chunk of response) {
       bytes += (chunk as Uint8Array).length;
       if (bytes > bytesMax) throw new Error(`the answer is larger than ${bytesMax} bytes`);
+      observer?.received((chunk as Uint8Array).length);
       chunks.push(chunk as Uint8Array);
     }
   } catch (error) {

@@ -23,7 +23,7 @@ export interface Evaluation {
 }
 const nothing: Evaluation = Object.freeze({ decisions: [], annotations: [] });
 
-const spent = "validation failed due to running out of cost budget, no further validation rules will be run";
+export const spent = "validation failed due to running out of cost budget, no further validation rules will be run";
 
 export function evaluate(policy: ValidatingAdmissionPolicy, compiled: CompiledPolicy, input: PolicyInput): Evaluation {
   const ignores = policy.spec.failurePolicy === "Ignore";
@@ -72,7 +72,7 @@ type Result =
   | { readonly error: string; readonly value?: undefined; readonly seconds: number };
 
 /** Evaluates expressions with one budget. `left`: the rest of it, negative if it is spent. */
-function inTurn(
+export function inTurn(
   activation: PolicyActivation,
   expressions: readonly (Expression | undefined)[],
   budget: number,

@@ -5,8 +5,8 @@ import { goJson } from "../../../core/tree/json-text.ts";
 import { setOwn } from "../../../core/tree/values.ts";
 import { validateAnnotations, validateLabels } from "../../../core/meta/labels.ts";
 import { type FieldError, fieldErrorText } from "../../../plugin.ts";
-import { goType } from "./go-type.ts";
-import { gvk, jsonType } from "./review.ts";
+import { goType, jsonType } from "../../shared/go-type.ts";
+import { gvk } from "./review.ts";
 
 /** Why a converted object is refused: upstream's text, which follows the type of the object, or is whole. */
 export class ConvertedError extends Error {

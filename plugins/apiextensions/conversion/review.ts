@@ -2,9 +2,9 @@
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
 import { goJson } from "../../../core/tree/json-text.ts";
 import { goQuote } from "../../../core/tree/go-quote.ts";
-import { jsonFromTree, readJson } from "../../../core/tree/json.ts";
 import { type Names, spell } from "../../../plugin.ts";
-import { goType } from "./go-type.ts";
+import { jsonType } from "../../shared/go-type.ts";
+import { kindMistake, reviewDocument } from "../../shared/review-document.ts";
 
 /** Supported versions of ConversionReview. */
 export const reviewVersions: readonly string[] = ["v1", "v1beta1"];
@@ -33,8 +33,8 @@ export function writeReview(names: Names, version: string, uid: string, objects:
 /** The converted objects of an answer. `uid`: of the request; as upstream, it is compared in v1 only. */
 export function readReview(names: Names, version: string, uid: string, body: string): readonly Json[] {
   const review = documentOf(body);
-  const mistake = kindMistake(textOf(review["apiVersion"]), textOf(review["kind"]), spell(names, group), version);
-  if (mistake !== undefined) throw new ReviewError("call", mistake);
+  const mistake = kindMistake(review, { kind: "ConversionReview", group: spell(names, group), version }, reviewVersions);
+  if (mistake !== undefined) throw new ReviewError("call", mistake.message);
   const { response } = review;
   if (response === undefined || response === null) throw new ReviewError("malformed", "no response provided");
   const { uid: answered, result, convertedObjects } = typedResponse(response);
@@ -50,31 +50,10 @@ export function readReview(names: Names, version: string, uid: string, body: str
   return convertedObjects;
 }
 
-/** Upstream's text for a document that is no ConversionReview in the version of the request. */
-function kindMistake(apiVersion: string, kind: string, domain: string, version: string): string | undefined {
-  const expected = `${domain}/${version}`;
-  if (kind === "ConversionReview" && apiVersion === expected) return undefined;
-  if (apiVersion === "" || kind === "") {
-    const got = apiVersion === "" ? "/" : apiVersion;
-    return `expected webhook response of ${expected}, Kind=ConversionReview, got ${got}, Kind=${kind}`;
-  }
-  if (kind === "ConversionReview" && reviewVersions.some((each) => apiVersion === `${domain}/${each}`)) {
-    const given = apiVersion.slice(domain.length + 1);
-    return `converting (${given}.ConversionReview) to (${version}.ConversionReview): unknown conversion`;
-  }
-  const about = `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)}`;
-  return `${about} in scheme "k8s.io/apiserver/pkg/util/webhook/client.go:71"`;
-}
-
 function documentOf(body: string): JsonObject {
-  const read = readJson(body);
-  if (!read.ok) throw new ReviewError("call", `couldn't get version/kind; json parse error: ${read.error}`);
-  const value = jsonFromTree(read.tree);
-  if (value === null) return {};
-  if (isObject(value)) return value;
-  const fields = ["apiVersion", "kind"].map((name) => `${name === "kind" ? "Kind" : "APIVersion"} string "json:\\"${name},omitempty\\""`);
-  const why = `json: cannot unmarshal ${jsonType(value)} into Go value of type struct { ${fields.join("; ")} }`;
-  throw new ReviewError("call", `couldn't get version/kind; json parse error: ${why}`);
+  const read = reviewDocument(body);
+  if (!read.ok) throw new ReviewError("call", read.error);
+  return read.document;
 }
 
 interface Response {
@@ -102,16 +81,6 @@ function typedResponse(response: Json): Response {
     result: { status: status ?? "", message: message ?? "" },
     convertedObjects: (convertedObjects ?? []) as readonly Json[],
   };
-}
-
-function textOf(value: Json | undefined): string {
-  return typeof value === "string" ? value : "";
-}
-
-/** The JSON type of a value, as Go names it. */
-export function jsonType(value: Json): string {
-  const type = goType(value);
-  return type === "float64" || type === "int64" ? "number" : Array.isArray(value) ? "array" : isObject(value) ? "object" : type;
 }
 
 /** Group, version and kind in Go's format. */

@@ -1,7 +1,8 @@
 /** Conversion by the webhook of a definition (upstream: apiextensions-apiserver `pkg/apiserver/conversion`). */
 import type { Json, JsonObject } from "../../../core/json.ts";
-import { bytesOf, type ConversionContext, StatusError, type StoredConversion, type WebhookAddress } from "../../../plugin.ts";
-import type { Spec, WebhookClientConfig } from "../schema.ts";
+import { type ConversionContext, StatusError, type StoredConversion } from "../../../plugin.ts";
+import { addressOf } from "../../shared/webhook-address.ts";
+import type { Spec } from "../schema.ts";
 import { checkedConversion, ConvertedError, typeText } from "./converted.ts";
 import { type FailureType, recordConversion, recordRequest } from "./metrics.ts";
 import { readReview, ReviewError, reviewVersions, writeReview } from "./review.ts";
@@ -93,14 +94,4 @@ async function measured<T>(
 
 function versionOf(apiVersion: string): string {
   return apiVersion.slice(apiVersion.indexOf("/") + 1);
-}
-
-/** As upstream, a bundle of white space only is none. */
-function addressOf({ url, service, caBundle = "" }: WebhookClientConfig): WebhookAddress {
-  const pem = new TextDecoder().decode(bytesOf(caBundle)).trim();
-  const ca = pem === "" ? {} : { ca: pem };
-  if (service === undefined) return { url: url ?? "", ...ca };
-  const { name, namespace, port = 443, path = "" } = service;
-  const serverName = `${name}.${namespace}.svc`;
-  return { url: `https://${serverName}:${port}${path.startsWith("/") || path === "" ? "" : "/"}${path}`, serverName, ...ca };
 }

@@ -1,0 +1,149 @@
+/** Calls of admission webhooks. Each webhook has its own connections and bounds, so that one without answers does not hold the others. */
+import { limits } from "../../../core/limits.ts";
+import type { CallWebhook, WebhookOutcome } from "../../../core/access.ts";
+import { type Clock, systemClock } from "../../../core/async.ts";
+import type { WebhookAddress } from "../../../core/conversion.ts";
+import { goQuote } from "../../../core/tree/go-quote.ts";
+import { type CallSlot, CallSlots } from "./call-slots.ts";
+import type { RemoteAccess } from "./kubeconfig.ts";
+import { remoteClient, type RemoteText, type TextClient } from "./remote-client.ts";
+import { answerMistake, connectionText, type Target, targetOf } from "./webhook-texts.ts";
+
+/** Credentials for a server, of a kubeconfig. */
+export type WebhookCredentials = Pick<RemoteAccess, "cert" | "key" | "authorization" | "serverName">;
+
+export interface AdmissionWebhookNeeds {
+  readonly clock?: Clock;
+  /** The configured address (`host:port`) of a Service by its name and port (`hook.default.svc:443`); undefined: by DNS. */
+  readonly addressOfService?: (service: string) => string | undefined;
+  /** The credentials for a host with its port, such as `hook.default.svc:443`. */
+  readonly credentialsFor?: (hostPort: string) => Promise<WebhookCredentials>;
+}
+
+export interface AdmissionWebhooks {
+  readonly call: CallWebhook;
+  /** Closes all connections. */
+  close(): void;
+}
+
+interface Client {
+  readonly remote: TextClient;
+  readonly slots: CallSlots;
+  calls: number;
+  cancelIdle: () => void;
+}
+
+export function admissionWebhooks(needs: AdmissionWebhookNeeds = {}): AdmissionWebhooks {
+  const { clock = systemClock } = needs;
+  /** By address, in the order of their last calls. */
+  const clients = new Map<string, Client>();
+  const drop = (key: string, client: Client) => {
+    client.cancelIdle();
+    client.remote.close();
+    if (clients.get(key) === client) clients.delete(key);
+  };
+  const clientOf = (key: string, webhook: WebhookAddress): Client => {
+    const client = clients.get(key) ?? { remote: openClient(webhook, needs), slots: new CallSlots(clock), calls: 0, cancelIdle() {} };
+    clients.delete(key);
+    clients.set(key, client);
+    client.cancelIdle();
+    for (const [oldest, idle] of clients) {
+      if (clients.size <= limits.webhookClientsMax) break;
+      if (idle.calls === 0 && idle !== client) drop(oldest, idle);
+    }
+    return client;
+  };
+  return {
+    async call(webhook, json, timeoutMs, signal) {
+      const key = JSON.stringify(webhook), client = clientOf(key, webhook);
+      client.calls++;
+      try {
+        return await callOf(client, targetOf(webhook, Math.ceil(timeoutMs / 1000)), json, { timeoutMs, signal });
+      } finally {
+        if (--client.calls === 0) client.cancelIdle = clock.after(limits.webhookIdleMs, () => drop(key, client));
+      }
+    },
+    close() {
+      for (const [key, client] of clients) drop(key, client);
+    },
+  };
+}
+
+function openClient({ url, serverName, ca }: WebhookAddress, { addressOfService, credentialsFor }: AdmissionWebhookNeeds): TextClient {
+  const named = new URL(url), hostPort = `${named.hostname}:${named.port === "" ? "443" : named.port}`;
+  const configured = serverName === undefined ? undefined : addressOfService?.(hostPort);
+  const server = configured === undefined ? named : new URL(`https://${configured}${named.pathname}`);
+  return remoteClient(async () => {
+    const credentials = await credentialsFor?.(hostPort) ?? {};
+    return {
+      server,
+      ...(configured === undefined ? {} : { host: named.host }),
+      ...(serverName === undefined ? {} : { serverName }),
+      ...(ca === undefined ? {} : { ca }),
+      ...credentials,
+    };
+  });
+}
+
+async function callOf(
+  { remote, slots }: Client,
+  target: Target,
+  json: string,
+  request: { readonly timeoutMs: number; readonly signal: AbortSignal },
+): Promise<WebhookOutcome> {
+  const over = new AbortController();
+  const leave = () => over.abort(request.signal.reason);
+  if (request.signal.aborted) leave();
+  request.signal.addEventListener("abort", leave, { once: true });
+  const timer = setTimeout(() => over.abort(timedOut), request.timeoutMs);
+  try {
+    const slot = await slots.take(json, over.signal).catch(() => undefined); // rejects on abort only
+    if (slot === "busy") return { tag: "busy" };
+    if (slot === "stalled") return failed(`Post ${goQuote(target.shown)}: the webhook does not answer, and too many calls wait for it`);
+    return await posted(remote, target, json, over.signal, slot);
+  } finally {
+    clearTimeout(timer);
+    request.signal.removeEventListener("abort", leave);
+  }
+}
+const timedOut = new DOMException("The webhook did not answer in time", "TimeoutError");
+
+async function posted(
+  remote: TextClient,
+  { shown, path, service }: Target,
+  json: string,
+  signal: AbortSignal,
+  slot: CallSlot | undefined,
+): Promise<WebhookOutcome> {
+  // Without a slot the signal has aborted.
+  let hasBegun = false;
+  const observer = {
+    began() {
+      hasBegun = true;
+      slot?.began();
+    },
+    received: (bytes: number) => slot?.received(bytes),
+  };
+  let answer: RemoteText;
+  try {
+    signal.throwIfAborted();
+    answer = await remote.text({ method: "POST", path, json, signal }, limits.webhookAnswerBytesMax, observer);
+  } catch (error) {
+    const isRequestOver = signal.aborted && signal.reason !== timedOut;
+    const why = !signal.aborted ? connectionText(error, service) : isRequestOver ? "context canceled" : "context deadline exceeded";
+    const text = hasBegun
+      ? `unexpected error when reading response body. Please retry. Original error: ${why}`
+      : `Post ${goQuote(shown)}: ${why}`;
+    return failed(text, isRequestOver);
+  } finally {
+    slot?.end();
+  }
+  const mistake = answerMistake(answer);
+  if (mistake === undefined) return { tag: "answered", body: answer.text };
+  const isError = answer.status < 200 || answer.status > 206;
+  return { ...failed(mistake), code: isError ? answer.status : 500 };
+}
+
+function failed(message: string, isRequestOver = false): WebhookOutcome & { readonly tag: "failed" } {
+  return { tag: "failed", message, code: 503, isRequestOver };
+}

@@ -1,0 +1,224 @@
+/** One call of a webhook: the review, its answer, and what is recorded of both. */
+
+import type { DecisionTable } from "../../../core/cel/functions/authorizer/decisions.ts";
+import { AuthorizerValue, ResourceCheck } from "../../../core/cel/functions/authorizer/authorizer.ts";
+import {
+  type AdmissionForm,
+  attributesOf,
+  type AuthorizationDecision,
+  badRequestError,
+  coveredForm,
+  forbiddenError,
+  goQuote,
+  internalError,
+  qualifiedName,
+  type RequestHookContext,
+  type RuleIndex,
+  spell,
+  StatusError,
+  type Subject,
+} from "../../../plugin.ts";
+import { requestJson } from "../policies/request.ts";
+import { harmlessSideEffects } from "../schema.ts";
+import { reviewVersions } from "../validate/webhook.ts";
+import { evaluateConditions } from "./conditions.ts";
+import type { KnownWebhook } from "./known-webhooks.ts";
+import { type CallType, recordCall, recordConditions, recordFailOpen, recordRejection, type WebhookSeries } from "./metrics.ts";
+import { rejection } from "./rejection.ts";
+import { AnswerError, readAnswer, type Verdict, writeReview } from "./review.ts";
+
+/** Kinds that no webhook covers: otherwise one could prevent its own removal. */
+const exempt: ReadonlySet<string> = new Set([
+  "validatingwebhookconfigurations",
+  "mutatingwebhookconfigurations",
+  "validatingadmissionpolicies",
+  "validatingadmissionpolicybindings",
+  "mutatingadmissionpolicies",
+  "mutatingadmissionpolicybindings",
+]);
+
+/**
+ * Runs `review` with the webhooks that may cover the request; undefined if there are none. Not a Promise if nothing is to be waited for.
+ */
+export function reviewedBy<T>(
+  known: (context: RequestHookContext) => RuleIndex<KnownWebhook> | Promise<RuleIndex<KnownWebhook>>,
+  subject: Subject,
+  context: RequestHookContext,
+  review: (webhooks: readonly KnownWebhook[]) => Promise<T>,
+): undefined | Promise<T | undefined> {
+  if (isExempt(context)) return undefined;
+  const { request: { form, forms }, subresource } = context;
+  const run = (index: RuleIndex<KnownWebhook>) => {
+    const webhooks = index.candidates({ operation: subject.operation, form, subresource, equivalents: forms });
+    return webhooks.length === 0 ? undefined : review(webhooks);
+  };
+  const index = known(context);
+  return index instanceof Promise ? index.then(run) : run(index);
+}
+
+function isExempt({ resource: { group, plural }, names }: RequestHookContext): boolean {
+  return exempt.has(plural) && group === spell(names, "admissionregistration.{domain}");
+}
+
+/** The request of a hook, for the webhooks of one kind. */
+export interface ReviewedRequest {
+  readonly subject: Subject;
+  readonly context: RequestHookContext;
+  readonly type: CallType;
+  /** Access checks of conditions. */
+  readonly decisions: DecisionTable;
+}
+
+/** The form of the resource in which the request is sent to the webhook; undefined if the webhook is not called. */
+export async function calledForm({ webhook, conditions }: KnownWebhook, request: ReviewedRequest): Promise<AdmissionForm | undefined> {
+  const { rules = [], matchPolicy, namespaceSelector, objectSelector } = webhook, { subject, context } = request;
+  if (rules.length === 0) return undefined;
+  const attributes = attributesOf(subject, context);
+  const match = {
+    resourceRules: rules,
+    ...(matchPolicy === undefined ? {} : { matchPolicy }),
+    ...(namespaceSelector === undefined ? {} : { namespaceSelector }),
+    ...(objectSelector === undefined ? {} : { objectSelector }),
+  };
+  const form = await coveredForm(match, attributes) as AdmissionForm | undefined; // one of the attributes
+  const compiled = form === undefined ? undefined : conditions();
+  if (form === undefined || compiled === undefined) return form;
+  const { access, caller } = context, { subresource, namespace, name, operation } = attributes;
+  const authorizer = new AuthorizerValue(caller, request.decisions), begun = performance.now();
+  const jsonOf = (object: Subject["object"]) => object === undefined ? null : form.json(object);
+  const input = {
+    object: jsonOf(subject.object),
+    oldObject: jsonOf(subject.oldObject),
+    request: requestJson(attributes, form, context),
+    namespaceObject: null,
+    authorizer,
+    requestResource: new ResourceCheck(authorizer, { group: form.group, resource: form.resource, subresource, namespace, name }),
+  };
+  const result = await request.decisions.evaluate(
+    () => evaluateConditions(compiled, input),
+    async ({ user, attributes: checked }): Promise<AuthorizationDecision> => await access.authorize(user, checked),
+  );
+  const isExcluded = result.tag === "excluded" || result.tag === "failed" && webhook.failurePolicy === "Ignore";
+  const series = { name: webhook.name, type: request.type, operation };
+  recordConditions(context, series, { seconds: (performance.now() - begun) / 1000, errors: result.errors, isExcluded });
+  if (isExcluded) return undefined;
+  if (result.tag === "failed") throw forbiddenError({ group: context.resource.group, name: context.resource.plural }, name, result.message);
+  return form;
+}
+
+/** The call has failed: the failure policy of the webhook decides. `code`: of the error, for metrics. */
+export class CallError extends Error {
+  readonly code: number;
+  readonly isRequestOver: boolean;
+  constructor(message: string, code: number, isRequestOver = false) {
+    super(message);
+    this.code = code;
+    this.isRequestOver = isRequestOver;
+  }
+}
+
+/**
+ * Sends the request to the webhook and returns its verdict, which may be a rejection.
+ *
+ * @throws {CallError} if the webhook cannot be called or its answer cannot be used
+ * @throws {StatusError} for a dry run that the webhook does not support, and if too many calls wait for the webhook
+ */
+export async function verdictOf({ webhook, address }: KnownWebhook, form: AdmissionForm, request: ReviewedRequest): Promise<Verdict> {
+  const { name, sideEffects, admissionReviewVersions, timeoutSeconds = defaultTimeoutSeconds } = webhook;
+  const { context, subject, type } = request, { names, server } = context;
+  if (context.isDryRun && !(harmlessSideEffects as readonly unknown[]).includes(sideEffects)) {
+    if (sideEffects === undefined || sideEffects === null) throw new CallError("Webhook SideEffects is nil", 400);
+    throw badRequestError(`admission webhook ${goQuote(name)} does not support dry run`);
+  }
+  const version = admissionReviewVersions.find((each) => reviewVersions.includes(each));
+  if (version === undefined) {
+    const why = "webhook does not accept known AdmissionReview versions (v1, v1beta1)";
+    throw new CallError(`could not create admission objects: ${why}`, 400);
+  }
+  const uid = crypto.randomUUID(), textOf = (object: Subject["object"]) => object === undefined ? "null" : form.text(object);
+  const about = requestJson(attributesOf(subject, context), form, context);
+  const review = writeReview(names, version, uid, about, { object: textOf(subject.object), oldObject: textOf(subject.oldObject) });
+  const outcome = await server.callWebhook(address, review, timeoutSeconds * 1000);
+  if (outcome.tag === "busy") {
+    const details = { retryAfterSeconds: 1 };
+    throw new StatusError("TooManyRequests", `too many requests wait for the admission webhook ${goQuote(name)}`, { details });
+  }
+  if (outcome.tag === "failed") {
+    throw new CallError(`failed to call webhook: ${outcome.message}`, outcome.code, outcome.isRequestOver);
+  }
+  try {
+    const verdict = readAnswer(names, outcome.body, { version, uid, mayPatch: type === "admit" });
+    publish(name, verdict, context);
+    return verdict;
+  } catch (error) {
+    if (error instanceof AnswerError) throw new CallError(error.message, 503);
+    throw error;
+  }
+}
+/** Only configurations of older releases have no timeout. */
+const defaultTimeoutSeconds = 30;
+
+/** Adds audit annotations and warnings of the webhook. An annotation with an invalid key is left out. */
+function publish(webhook: string, { auditAnnotations, warnings }: Verdict, { annotate, warn }: RequestHookContext): void {
+  for (const [key, value] of Object.entries(auditAnnotations)) {
+    if (!key.includes("/") && qualifiedName(`${webhook}/${key}`).length === 0) annotate(`${webhook}/${key}`, value);
+  }
+  for (const text of warnings) warn(text);
+}
+
+/** How a call has ended. */
+export type CallEnd =
+  | { readonly tag: "admitted" }
+  | { readonly tag: "ignored" }
+  /** The request is over: there is nothing to continue. */
+  | { readonly tag: "over" }
+  | { readonly tag: "rejected"; readonly error: Error };
+
+/**
+ * Runs a call and records its metrics. A failure of the call is a rejection or is ignored, as the failure policy says.
+ *
+ * @param failedOpen the key of the audit annotation of an ignored failure
+ */
+export async function endOfCall(
+  { webhook: { name, failurePolicy } }: KnownWebhook,
+  { context, type, subject: { operation } }: ReviewedRequest,
+  failedOpen: string,
+  run: () => Promise<StatusError | undefined>,
+): Promise<CallEnd> {
+  const series: WebhookSeries = { name, type, operation }, begun = performance.now();
+  const record = (code: number, isRejected: boolean) => recordCall(context, series, (performance.now() - begun) / 1000, code, isRejected);
+  try {
+    const rejected = await run();
+    if (rejected === undefined) {
+      record(200, false);
+      return { tag: "admitted" };
+    }
+    recordRejection(context, series, "no_error", rejected.code);
+    record(rejected.code, true);
+    return { tag: "rejected", error: rejected };
+  } catch (error) {
+    if (!(error instanceof CallError)) {
+      recordRejection(context, series, "apiserver_internal_error", 0);
+      record(0, true);
+      return { tag: "rejected", error: error as Error }; // code throws errors only
+    }
+    const ignores = failurePolicy === "Ignore";
+    if (!ignores && !error.isRequestOver) recordRejection(context, series, "calling_webhook_error", error.code);
+    record(error.code, !ignores);
+    if (!ignores) return { tag: "rejected", error: internalError(`failed calling webhook ${goQuote(name)}: ${error.message}`) };
+    if (error.isRequestOver) return { tag: "over" };
+    recordFailOpen(context, series);
+    context.annotate(failedOpen, name);
+    return { tag: "ignored" };
+  }
+}
+
+/** The rejection of a verdict; undefined if it admits the request. */
+export function rejectionOf({ webhook: { name } }: KnownWebhook, { allowed, result }: Verdict): StatusError | undefined {
+  return allowed ? undefined : rejection(name, result);
+}
+
+/** 504, as upstream. */
+export function requestOver(): StatusError {
+  return new StatusError("Timeout", "Timeout: request did not complete within requested timeout", { details: {} });
+}

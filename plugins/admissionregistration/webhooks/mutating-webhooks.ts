@@ -1,0 +1,108 @@
+/** The admission step MutatingAdmissionWebhook: webhooks that may change objects, called one after another. */
+import { DecisionTable } from "../../../core/cel/functions/authorizer/decisions.ts";
+
+import {
+  type Admission,
+  type AdmissionForm,
+  type ApiObject,
+  goQuote,
+  internalError,
+  type RequestHookContext,
+  sameValue,
+  type Subject,
+} from "../../../plugin.ts";
+import { calledForm, CallError, endOfCall, rejectionOf, requestOver, reviewedBy, type ReviewedRequest, verdictOf } from "./call.ts";
+import { type KnownWebhook, knownWebhooks } from "./known-webhooks.ts";
+import { annotatePatch, parsedObject, patchedText, readPatch } from "./patch.ts";
+import { WebhookRuns } from "./reinvocation.ts";
+import type { Verdict } from "./review.ts";
+
+export const mutatingWebhooks: Admission = {
+  name: "MutatingAdmissionWebhook",
+  resources: "all",
+  mutate: (next, prior, context) =>
+    context.request.isAction
+      ? next
+      : admitted({ operation: prior === undefined ? "CREATE" : "UPDATE", object: next, oldObject: prior }, context) as Changed,
+  mutateAction: (request: ApiObject, _subresource, context) =>
+    admitted({ operation: "CREATE", object: request, oldObject: undefined }, context),
+  // An action without a request has no object to change.
+  refuseAction: (request: ApiObject | undefined, _subresource, context) =>
+    request === undefined ? rejected({ operation: "CREATE", object: undefined, oldObject: undefined }, context) : undefined,
+  refuseDelete: (prior, context) => rejected({ operation: "DELETE", object: undefined, oldObject: prior }, context),
+};
+/** The object of a request with an object. */
+type Changed = ApiObject | Promise<ApiObject>;
+
+async function rejected(subject: Subject, context: RequestHookContext): Promise<undefined> {
+  await admitted(subject, context);
+  return undefined;
+}
+
+/** The object after all webhooks. Throws the first rejection. */
+function admitted(subject: Subject, context: RequestHookContext): Subject["object"] | Promise<Subject["object"]> {
+  const reviewed = reviewedBy(known, subject, context, async (webhooks) => ({ object: await admittedBy(webhooks, subject, context) }));
+  return reviewed === undefined ? subject.object : reviewed.then((result) => result === undefined ? subject.object : result.object);
+}
+const known = knownWebhooks("mutatingwebhookconfigurations");
+
+async function admittedBy(webhooks: readonly KnownWebhook[], subject: Subject, context: RequestHookContext): Promise<Subject["object"]> {
+  const { reinvocation } = context, runs = reinvocation.stateOf(mutatingWebhooks, () => new WebhookRuns());
+  if (reinvocation.isSecondRun) runs.beginSecond(subject.object);
+  const decisions = new DecisionTable();
+  let { object } = subject;
+  for (const webhook of webhooks) {
+    const request: ReviewedRequest = { subject: { ...subject, object }, context, type: "admit", decisions };
+    const form = await calledForm(webhook, request);
+    // A webhook that was not called in the first run is not called in the second.
+    if (form === undefined || reinvocation.isSecondRun && !runs.isDue(webhook.id)) continue;
+    const next = await changedBy(webhook, form, request);
+    const isChanged = next !== object && !sameValue(next, object);
+    if (isChanged) {
+      runs.changed();
+      reinvocation.request();
+    }
+    if (webhook.webhook.reinvocationPolicy === "IfNeeded") runs.called(webhook.id);
+    object = next;
+  }
+  runs.end(object);
+  return object;
+}
+
+/** The object after one webhook. Throws the rejection of the request. */
+async function changedBy(webhook: KnownWebhook, form: AdmissionForm, request: ReviewedRequest): Promise<Subject["object"]> {
+  const { context, subject: { object } } = request, { names: { domain }, reinvocation, annotate } = context;
+  const place = `round_${reinvocation.isSecondRun ? 1 : 0}_index_${webhook.index}`;
+  const keys = { mutation: `mutation.webhook.admission.${domain}/${place}`, patch: `patch.webhook.admission.${domain}/${place}` };
+  let next = object;
+  const end = await endOfCall(webhook, request, `failed-open.${keys.mutation}`, async () => {
+    const verdict = await verdictOf(webhook, form, request);
+    const rejection = rejectionOf(webhook, verdict);
+    if (rejection === undefined) next = patched(webhook, form, verdict, request, keys.patch);
+    return rejection;
+  });
+  const { configuration, webhook: { name } } = webhook;
+  annotate(keys.mutation, JSON.stringify({ configuration, webhook: name, mutated: next !== object && !sameValue(next, object) }));
+  if (end.tag === "rejected") throw end.error;
+  if (end.tag === "over") throw requestOver();
+  return next;
+}
+
+function patched(
+  { configuration, webhook: { name } }: KnownWebhook,
+  form: AdmissionForm,
+  { patch, patchType }: Verdict,
+  { subject: { object }, context }: ReviewedRequest,
+  annotation: string,
+): Subject["object"] {
+  const operations = patch === undefined ? [] : readPatch(patch);
+  if (operations.length === 0 || patch === undefined) return object;
+  if (object === undefined) {
+    const why = "attempted to modify the object, which is not supported for this operation";
+    throw internalError(`admission webhook ${goQuote(name)} ${why}`);
+  }
+  if (patchType !== "JSONPatch") throw new CallError(`unsupported patch type ${goQuote(patchType)}`, 400);
+  const next = parsedObject(form, patchedText(form.text(object), operations), object);
+  annotatePatch(context, annotation, { configuration, webhook: name }, patch);
+  return next;
+}

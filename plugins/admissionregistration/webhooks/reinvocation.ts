@@ -1,0 +1,36 @@
+/** Which mutating webhooks are called again in the second run of the mutating steps (upstream: reinvocationcontext.go). */
+import { type ApiObject, sameValue } from "../../../plugin.ts";
+
+/** The calls of the webhooks for one write. */
+export class WebhookRuns {
+  /** Webhooks with the policy IfNeeded that were called before the last change. */
+  readonly #due = new Set<string>();
+  /** Webhooks with the policy IfNeeded that were called after it. */
+  readonly #called = new Set<string>();
+  #last: ApiObject | undefined;
+
+  /** Begins the second run. If other steps have changed the object since the first one, all called webhooks are due. */
+  beginSecond(object: ApiObject | undefined): void {
+    if (!sameValue(object, this.#last)) this.changed();
+  }
+
+  /** A webhook with the policy IfNeeded was called. */
+  called(id: string): void {
+    this.#called.add(id);
+  }
+
+  /** The object was changed: webhooks that were called before are due. */
+  changed(): void {
+    for (const id of this.#called) this.#due.add(id);
+    this.#called.clear();
+  }
+
+  isDue(id: string): boolean {
+    return this.#due.has(id);
+  }
+
+  /** Ends a run with this object. */
+  end(object: ApiObject | undefined): void {
+    this.#last = object;
+  }
+}

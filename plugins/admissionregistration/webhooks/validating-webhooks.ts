@@ -1,0 +1,50 @@
+/** The admission step ValidatingAdmissionWebhook: webhooks that accept or reject requests. */
+import { DecisionTable } from "../../../core/cel/functions/authorizer/decisions.ts";
+import { limits } from "../../../core/limits.ts";
+import type { Admission, AdmissionForm, ApiObject, RequestHookContext, Subject } from "../../../plugin.ts";
+import { calledForm, endOfCall, rejectionOf, requestOver, reviewedBy, type ReviewedRequest, verdictOf } from "./call.ts";
+import { type KnownWebhook, knownWebhooks } from "./known-webhooks.ts";
+
+export const validatingWebhooks: Admission = {
+  name: "ValidatingAdmissionWebhook",
+  resources: "all",
+  refuse: (next, prior, context) =>
+    context.request.isAction
+      ? undefined
+      : review({ operation: prior === undefined ? "CREATE" : "UPDATE", object: next, oldObject: prior }, context),
+  // The POST of a subresource.
+  refuseAction: (request: ApiObject | undefined, _subresource, context) =>
+    review({ operation: "CREATE", object: request, oldObject: undefined }, context),
+  refuseDelete: (prior, context) => review({ operation: "DELETE", object: undefined, oldObject: prior }, context),
+};
+
+function review(subject: Subject, context: RequestHookContext): undefined | Promise<undefined> {
+  return reviewedBy(known, subject, context, (webhooks) => reviewBy(webhooks, subject, context));
+}
+const known = knownWebhooks("validatingwebhookconfigurations");
+
+/** Calls the webhooks at the same time, and throws the rejection of the first one in their order. */
+async function reviewBy(webhooks: readonly KnownWebhook[], subject: Subject, context: RequestHookContext): Promise<undefined> {
+  const request: ReviewedRequest = { subject, context, type: "validating", decisions: new DecisionTable() };
+  const calls: { readonly webhook: KnownWebhook; readonly form: AdmissionForm }[] = [];
+  for (const webhook of webhooks) {
+    const form = await calledForm(webhook, request);
+    if (form !== undefined) calls.push({ webhook, form });
+  }
+  const errors: (Error | undefined)[] = [], waiting = calls.entries();
+  // Several loops take calls from one iterator.
+  const run = async (): Promise<void> => {
+    for (const [index, { webhook, form }] of waiting) errors[index] = await errorOf(webhook, form, index, request);
+  };
+  await Promise.all(Array.from({ length: Math.min(calls.length, limits.webhooksAtOnceMax) }, run));
+  const error = errors.find((each) => each !== undefined);
+  if (error !== undefined) throw error;
+  return undefined;
+}
+
+async function errorOf(webhook: KnownWebhook, form: AdmissionForm, index: number, request: ReviewedRequest): Promise<Error | undefined> {
+  const failedOpen = `failed-open.validating.webhook.admission.${request.context.names.domain}/round_0_index_${index}`;
+  const end = await endOfCall(webhook, request, failedOpen, async () => rejectionOf(webhook, await verdictOf(webhook, form, request)));
+  if (end.tag === "rejected") return end.error;
+  return end.tag === "over" ? requestOver() : undefined;
+}
