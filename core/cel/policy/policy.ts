@@ -30,7 +30,7 @@ export type PolicyExpression =
   | { readonly program: Program; readonly type: Type; readonly error?: undefined }
   | { readonly error: string; readonly program?: undefined };
 
-/** The values of the variables of a request. */
+/** The values of the variables of a request. Members may be getters: each is read once in an activation, if an expression needs it. */
 export interface PolicyInput {
   readonly object: JsonObject | null;
   readonly oldObject: JsonObject | null;
@@ -87,9 +87,9 @@ export class PolicyCompiler {
     return { error: `program instantiation failed: ${text}` };
   }
 
-  /** The variables of a request, for all expressions of the policy. */
-  activate(input: PolicyInput): PolicyActivation {
-    return new PolicyActivation(input, this.#variables);
+  /** The variables of a request, for all expressions of the policy. `hidden`: a variable that is null here. */
+  activate(input: PolicyInput, hidden?: "namespaceObject"): PolicyActivation {
+    return new PolicyActivation(input, this.#variables, hidden);
   }
 }
 
@@ -115,30 +115,52 @@ function resultMistake(results: readonly Type[], type: Type): string {
   return `must evaluate to one of [${results.map(fullTypeName).join(" ")}] but got ${fullTypeName(type)}`;
 }
 
-/** The variables of one request. Each variable of the policy is evaluated once, when an expression needs it. */
+/**
+ * The variables of one request. Each variable of the policy is evaluated once, and each member of the input is read once, when an expression
+ * needs it.
+ */
 export class PolicyActivation {
-  readonly #values: ReadonlyMap<string, Value>;
+  readonly #input: PolicyInput;
+  readonly #known = new Map<string, Value>();
   readonly #variables: PolicyVariables;
+  readonly #find = (name: string): Value | undefined => {
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
+    const value = this.#read(name);
+    if (value !== undefined) this.#known.set(name, value);
+    return value;
+  };
 
-  constructor(input: PolicyInput, expressions: ReadonlyMap<string, PolicyExpression>) {
-    const values = new Map<string, Value>();
-    for (const name of ["object", "oldObject", "request", "namespaceObject"] as const) values.set(name, valueOfJson(input[name]));
-    values.set("params", valueOfJson(input.params ?? null));
-    if (input.authorizer !== undefined) values.set("authorizer", input.authorizer);
-    if (input.requestResource !== undefined) values.set("authorizer.requestResource", input.requestResource);
-    this.#variables = new PolicyVariables(expressions, (name) => this.#find(name));
-    values.set("variables", this.#variables);
-    this.#values = values;
+  constructor(input: PolicyInput, expressions: ReadonlyMap<string, PolicyExpression>, hidden: string | undefined) {
+    this.#input = input;
+    if (hidden !== undefined) this.#known.set(hidden, null);
+    this.#variables = new PolicyVariables(expressions, this.#find);
   }
 
-  #find(name: string): Value | undefined {
-    return this.#values.get(name);
+  #read(name: string): Value | undefined {
+    switch (name) {
+      case "object":
+      case "oldObject":
+      case "request":
+      case "namespaceObject":
+        return valueOfJson(this.#input[name]);
+      case "params":
+        return valueOfJson(this.#input.params ?? null);
+      case "authorizer":
+        return this.#input.authorizer;
+      case "authorizer.requestResource":
+        return this.#input.requestResource;
+      case "variables":
+        return this.#variables;
+      default:
+        return undefined;
+    }
   }
 
   /** Evaluates an expression. `budget`: units that are left for the policy. */
   evaluate(program: Program, budget: number = limits.celObjectCostMax): PolicyResult {
     this.#variables.cost = 0;
-    const { value, cost } = program.evaluate((name) => this.#find(name));
+    const { value, cost } = program.evaluate(this.#find);
     const total = cost + this.#variables.cost;
     return { value, cost: total, isExhausted: total > budget };
   }

@@ -19,6 +19,8 @@ export interface CompiledPolicy {
   /** By validation; undefined if it has no expression for the message. */
   readonly messages: readonly (Expression | undefined)[];
   readonly annotations: readonly (Expression & { readonly key: string })[];
+  /** Whether an expression may read `namespaceObject`. */
+  readonly readsNamespace: boolean;
 }
 
 /** Compiles the expressions of a stored policy with the libraries of all versions. */
@@ -31,7 +33,14 @@ export function compiledPolicy({ spec }: ValidatingAdmissionPolicy): CompiledPol
   // Messages have no variable `authorizer`.
   const messageCompiler = new PolicyCompiler(storedBase(), { ...options, hasAuthorizer: false });
   for (const { name, expression } of variables) for (const each of [compiler, messageCompiler]) each.declare(name, expression);
+  const texts = [
+    ...variables.map(({ expression }) => expression),
+    ...validations.flatMap(({ expression, messageExpression = "" }) => [expression, messageExpression]),
+    ...auditAnnotations.map(({ valueExpression }) => valueExpression),
+  ];
   return {
+    // Identifiers have no escapes.
+    readsNamespace: texts.some((text) => text.includes("namespaceObject")),
     compiler,
     conditionCompiler,
     conditions: matchConditions.map(({ name, expression }) => ({

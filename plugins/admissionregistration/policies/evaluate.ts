@@ -34,7 +34,9 @@ export function evaluate(policy: ValidatingAdmissionPolicy, compiled: CompiledPo
   const activation = compiled.compiler.activate(input);
   const checked = inTurn(activation, compiled.validations, limits.celObjectCostMax);
   if (checked.left < 0) return failed(spent);
-  const messages = inTurn(compiled.compiler.activate(input), compiled.messages, checked.left);
+  const isAdmitted = checked.results.every((result) => result?.value === true);
+  // Their results matter only for what is denied.
+  const messages = isAdmitted ? unused : inTurn(compiled.compiler.activate(input), compiled.messages, checked.left);
   const decisions = checked.results.map((result, i): Decision => {
     const seconds = result?.seconds ?? 0;
     if (result === undefined || result.error === undefined && result.value === true) return { tag: "admit", error: undefined, seconds };
@@ -44,6 +46,7 @@ export function evaluate(policy: ValidatingAdmissionPolicy, compiled: CompiledPo
     const shown = computedMessage(messages.results[i]) || goTrim(message) || `failed expression: ${goTrim(expression)}`;
     return { tag: "deny", message: shown, reason, seconds };
   });
+  if (compiled.annotations.length === 0) return { decisions, annotations: [] };
   const annotated = inTurn(compiled.compiler.activate(input), compiled.annotations, limits.celObjectCostMax);
   if (annotated.left < 0) return failed(spent);
   const annotations = annotated.results.flatMap((result, i) => annotation(compiled.annotations[i]!.key, result, ignores));
@@ -58,7 +61,7 @@ function failure(message: string, ignores: boolean, seconds: number): Decision {
 function evaluateConditions(compiled: CompiledPolicy, input: PolicyInput): "covered" | "not covered" | { readonly message: string } {
   if (compiled.conditions.length === 0) return "covered";
   // As upstream, conditions do not see the namespace.
-  const activation = compiled.conditionCompiler.activate({ ...input, namespaceObject: null });
+  const activation = compiled.conditionCompiler.activate(input, "namespaceObject");
   const { results, left } = inTurn(activation, compiled.conditions, limits.celConditionsCostMax);
   if (left < 0) return { message: spent };
   if (results.some((result) => result?.value === false)) return "not covered";
@@ -71,12 +74,15 @@ type Result =
   | { readonly value: Value; readonly error?: undefined; readonly seconds: number }
   | { readonly error: string; readonly value?: undefined; readonly seconds: number };
 
-/** Evaluates expressions with one budget. `left`: the rest of it, negative if it is spent. */
-export function inTurn(
-  activation: PolicyActivation,
-  expressions: readonly (Expression | undefined)[],
-  budget: number,
-): { readonly results: readonly (Result | undefined)[]; readonly left: number } {
+/** `left`: the rest of the budget, negative if it is spent. */
+export interface Results {
+  readonly results: readonly (Result | undefined)[];
+  readonly left: number;
+}
+const unused: Results = Object.freeze({ results: [], left: 0 });
+
+/** Evaluates expressions with one budget. */
+export function inTurn(activation: PolicyActivation, expressions: readonly (Expression | undefined)[], budget: number): Results {
   const results: (Result | undefined)[] = [];
   let left = budget;
   for (const expression of expressions) {

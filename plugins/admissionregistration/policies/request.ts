@@ -1,5 +1,64 @@
 /** The request of a hook in the forms that expressions need. */
-import { type JsonObject, notFoundError, type RequestHookContext, type ResourceForm, type SubjectAttributes } from "../../../plugin.ts";
+import { type AuthorizerValue, ResourceCheck } from "../../../core/cel/functions/authorizer/authorizer.ts";
+import type { PolicyInput } from "../../../core/cel/policy/policy.ts";
+import {
+  type AdmissionForm,
+  type ApiObject,
+  type JsonObject,
+  notFoundError,
+  type RequestHookContext,
+  type ResourceForm,
+  type Subject,
+  type SubjectAttributes,
+} from "../../../plugin.ts";
+
+/** The values of the variables for one request in one form. Each is made when an expression reads it, and kept for all policies. */
+export class RequestInput implements PolicyInput {
+  readonly #subject: Subject;
+  readonly #attributes: SubjectAttributes;
+  readonly #form: AdmissionForm;
+  readonly #context: RequestHookContext;
+  readonly authorizer: AuthorizerValue;
+  #object: JsonObject | null | undefined;
+  #oldObject: JsonObject | null | undefined;
+  #request: JsonObject | undefined;
+  #requestResource: ResourceCheck | undefined;
+  /** The values of the evaluation that comes next. */
+  params: JsonObject | null = null;
+  namespaceObject: JsonObject | null = null;
+
+  constructor(
+    subject: Subject,
+    attributes: SubjectAttributes,
+    form: AdmissionForm,
+    context: RequestHookContext,
+    authorizer: AuthorizerValue,
+  ) {
+    this.#subject = subject;
+    this.#attributes = attributes;
+    this.#form = form;
+    this.#context = context;
+    this.authorizer = authorizer;
+  }
+
+  get object(): JsonObject | null {
+    return this.#object ??= this.#json(this.#subject.object);
+  }
+  get oldObject(): JsonObject | null {
+    return this.#oldObject ??= this.#json(this.#subject.oldObject);
+  }
+  get request(): JsonObject {
+    return this.#request ??= requestJson(this.#attributes, this.#form, this.#context);
+  }
+  get requestResource(): ResourceCheck {
+    const { group, resource } = this.#form, { subresource, namespace, name } = this.#attributes;
+    return this.#requestResource ??= new ResourceCheck(this.authorizer, { group, resource, subresource, namespace, name });
+  }
+
+  #json(object: ApiObject | undefined): JsonObject | null {
+    return object === undefined ? null : this.#form.json(object);
+  }
+}
 
 /** The value of `request`. `form`: the form of the resource by which a rule covers the request. */
 export function requestJson(attributes: SubjectAttributes, form: ResourceForm, context: RequestHookContext): JsonObject {

@@ -17,14 +17,14 @@ import {
   type SubjectAttributes,
 } from "../../../plugin.ts";
 import { type AccessCheck, DecisionTable } from "../../../core/cel/functions/authorizer/decisions.ts";
-import { AuthorizerValue, ResourceCheck } from "../../../core/cel/functions/authorizer/authorizer.ts";
-import type { PolicyInput } from "../../../core/cel/policy/policy.ts";
+import { AuthorizerValue } from "../../../core/cel/functions/authorizer/authorizer.ts";
 import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from "../schema.ts";
+import type { CompiledPolicy } from "./compiled-policy.ts";
 import { type Decision, evaluate, type Evaluation } from "./evaluate.ts";
 import { boundPolicies, type BoundPolicy, CompiledPolicies } from "./known-policies.ts";
 import { type Enforcement, recordCheck } from "./metrics.ts";
 import { ParameterError, parameterResource, parametersOf } from "./parameters.ts";
-import { namespaceJson, requestJson } from "./request.ts";
+import { namespaceJson, RequestInput } from "./request.ts";
 
 export const validatingPolicies: Admission = {
   name: "ValidatingAdmissionPolicy",
@@ -79,6 +79,8 @@ class Review {
   readonly #denials: Denial[] = [];
   readonly #decisions = new DecisionTable();
   readonly #authorizer: AuthorizerValue;
+  /** By the form by which policies cover the request. */
+  readonly #inputs = new Map<AdmissionForm, RequestInput>();
 
   constructor(subject: Subject, context: RequestHookContext) {
     this.#subject = subject;
@@ -120,9 +122,10 @@ class Review {
       return await parametersOf(policy.spec.paramKind, paramRef, this.#attributes.namespace, this.#context);
     });
     if (parameters === undefined) return;
-    const namespaceObject = await namespaceJson(this.#attributes, this.#context);
+    const compiled = this.#context.server.stateOf(validatingPolicies, () => new CompiledPolicies()).of(policy);
+    const namespaceObject = compiled.readsNamespace ? await namespaceJson(this.#attributes, this.#context) : null;
     for (const params of parameters) {
-      const evaluation = await this.#evaluated(policy, form, params, namespaceObject);
+      const evaluation = await this.#evaluated(policy, compiled, form, params, namespaceObject);
       for (const [index, decision] of evaluation.decisions.entries()) this.#apply(policy, binding, decision, index);
       for (const each of evaluation.annotations) {
         if (each.tag === "error") this.#deny(policy, binding, each.message);
@@ -136,25 +139,20 @@ class Review {
 
   async #evaluated(
     policy: ValidatingAdmissionPolicy,
+    compiled: CompiledPolicy,
     form: AdmissionForm,
     params: JsonObject | null,
     namespaceObject: JsonObject | null,
   ): Promise<Evaluation> {
-    const { access, server } = this.#context, { object, oldObject } = this.#subject;
-    const { subresource, namespace, name } = this.#attributes;
-    const compiled = server.stateOf(validatingPolicies, () => new CompiledPolicies()).of(policy);
-    const jsonOf = (given: ApiObject | undefined) => given === undefined ? null : form.json(given);
-    const input: PolicyInput = {
-      object: jsonOf(object),
-      oldObject: jsonOf(oldObject),
-      params,
-      request: requestJson(this.#attributes, form, this.#context),
-      namespaceObject,
-      authorizer: this.#authorizer,
-      requestResource: new ResourceCheck(this.#authorizer, { group: form.group, resource: form.resource, subresource, namespace, name }),
-    };
+    let input = this.#inputs.get(form);
+    if (input === undefined) {
+      input = new RequestInput(this.#subject, this.#attributes, form, this.#context, this.#authorizer);
+      this.#inputs.set(form, input);
+    }
+    const run = () => evaluate(policy, compiled, Object.assign(input, { params, namespaceObject }));
+    const { access } = this.#context;
     const authorize = async ({ user, attributes }: AccessCheck): Promise<AuthorizationDecision> => await access.authorize(user, attributes);
-    return await this.#decisions.evaluate(() => evaluate(policy, compiled, input), authorize);
+    return await this.#decisions.evaluate(run, authorize);
   }
 
   #apply(policy: ValidatingAdmissionPolicy, binding: ValidatingAdmissionPolicyBinding, decision: Decision, index: number): void {
