@@ -65,6 +65,22 @@ const internals: Readonly<Record<string, readonly string[]>> = {
   limits: ["admissionregistration", "apiextensions", "cluster", "configmaps", "csi", "quotas", "shared", "storage"],
   JsonPathError: ["admissionregistration"],
   parseJsonPath: ["admissionregistration"],
+  // Match rules of policies and webhooks.
+  ...Object.fromEntries(
+    [
+      "anything",
+      "matchPolicies",
+      "matchPolicyDoc",
+      "matchResources",
+      "namedRule",
+      "RuleWithOperations",
+      "validateChoice",
+      "validateMatchResources",
+      "validateMutatingOperations",
+      "validateNeededChoice",
+      "validateRule",
+    ].map((name) => [name, ["admissionregistration"]]),
+  ),
   // Expressions in policies.
   ...Object.fromEntries(
     [

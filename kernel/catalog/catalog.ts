@@ -2,6 +2,7 @@
  * The catalog: everything that is served, compiled from plugins and configuration. It is an immutable value; the server replaces the active
  * one as a whole. Requests in flight finish with the catalog of their start.
  */
+import type { MatchResources } from "../../core/admission/matching.ts";
 import type { Verb } from "../../core/versions.ts";
 import type { DecodeReport } from "../../core/derive/decode.ts";
 import type { CborItem } from "../../core/codec/cbor/item.ts";
@@ -136,6 +137,8 @@ export interface Catalog {
   readonly checksNamespaces: boolean;
   /** The admission steps of a resource's writes, in order. */
   admission(resource: Resource): readonly Admission[];
+  /** By admission step: the requests for which it runs, if not for all. */
+  readonly matchConstraints: ReadonlyMap<string, MatchResources>;
   /** Every version of a kind, served or not, except long removed ones. */
   versionsOf(kind: StoredKind): readonly Endpoint[];
 }
@@ -147,6 +150,8 @@ export interface CatalogConfig {
   readonly runtimeConfig: ReadonlyMap<string, boolean>;
   /** Default true. */
   readonly checksNamespaces?: boolean;
+  /** By admission step: the requests for which it runs. Default: all. */
+  readonly matchConstraints?: ReadonlyMap<string, MatchResources>;
 }
 
 /** Every mistake in plugins and configuration; the start fails and lists them. */

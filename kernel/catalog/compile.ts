@@ -80,6 +80,7 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig, appea
     gates,
     plugins,
     checksNamespaces: config.checksNamespaces ?? true,
+    matchConstraints: config.matchConstraints ?? new Map(),
     groups,
     kinds,
     stored: kinds.filter(({ resource }) => resource.handleCreate === undefined),

@@ -4,6 +4,7 @@ import type { Names } from "../../core/names.ts";
 import type { Plugin, Resource } from "../../core/plugin.ts";
 import { lineNames } from "../../metrics/mod.ts";
 import { kernelMetrics } from "../observe/metrics.ts";
+import { type AdmissionConfiguration, readAdmissionConfiguration } from "./admission-configuration.ts";
 import { authorizationMistakes } from "./configured-authorizers.ts";
 import { chosenAdmission } from "./choose-admission.ts";
 import { type Catalog, CatalogError } from "../catalog/catalog.ts";
@@ -17,6 +18,8 @@ export interface ActiveConfig {
   readonly plugins: readonly Plugin[];
   /** The latest descriptions of the plugins' resource sources. */
   readonly appeared: Appeared;
+  /** The settings of admission steps, read at the start. */
+  readonly admission: AdmissionConfiguration;
   readonly catalog: Catalog;
 }
 
@@ -33,15 +36,16 @@ export function activeConfigOf(
   plugins: readonly Plugin[],
   before?: ActiveConfig,
   appeared: Appeared = before?.appeared ?? nothingAppeared,
+  admission = before?.admission,
 ): ActiveConfig {
   const isSame = before !== undefined && appeared === before.appeared && hasSameCatalog(config, plugins, before);
-  const catalog = isSame ? before.catalog : catalogOf(config, plugins, appeared);
+  const { catalog, admission: steps } = isSame ? before : catalogOf(config, plugins, appeared, admission);
   if (config["requestheader-uid-headers"].length > 0 && !catalog.gates.isOn("RemoteRequestHeaderUID")) {
     throw new ConfigError(['--requestheader-uid-headers requires the "RemoteRequestHeaderUID" feature to be enabled']);
   }
   const mistakes = authorizationMistakes(config, plugins.flatMap(({ authorizers = [] }) => authorizers.map(({ name }) => name)));
   if (mistakes.length > 0) throw new ConfigError(mistakes);
-  return { config, plugins, appeared, catalog };
+  return { config, plugins, appeared, admission: steps, catalog };
 }
 
 /** The configuration with other descriptions of one plugin's resource source. */
@@ -55,11 +59,19 @@ export function differInAppearedOnly(one: ActiveConfig, other: ActiveConfig): bo
 }
 
 /** Throws the mistakes of admission and of the catalog together. */
-function catalogOf(config: Config, plugins: readonly Plugin[], appeared: Appeared): Catalog {
+function catalogOf(
+  config: Config,
+  plugins: readonly Plugin[],
+  appeared: Appeared,
+  known: AdmissionConfiguration | undefined,
+): Pick<ActiveConfig, "catalog" | "admission"> {
   const mistakes: string[] = [...metricClashes(plugins)];
   const names = { enabled: config["enable-admission-plugins"], disabled: config["disable-admission-plugins"] };
   const { plugins: admitting, checksNamespaces } = chosenAdmission(plugins, names, mistakes);
+  const path = config["admission-control-config-file"], steps = plugins.flatMap(({ admission = [] }) => admission.map(({ name }) => name));
+  const admission = known ?? readAdmissionConfiguration({ path, steps, groupDomain: config["group-domain"] }, mistakes);
   const options = {
+    matchConstraints: admission.matchConstraints,
     names: namesOf(config),
     featureGates: config["feature-gates"],
     runtimeConfig: config["runtime-config"],
@@ -67,7 +79,7 @@ function catalogOf(config: Config, plugins: readonly Plugin[], appeared: Appeare
   };
   try {
     const catalog = compile(admitting, options, resourcesOf(plugins, appeared));
-    if (mistakes.length === 0) return catalog;
+    if (mistakes.length === 0) return { catalog, admission };
   } catch (error) {
     if (mistakes.length === 0 || !(error instanceof CatalogError)) throw error;
     append(mistakes, error.mistakes);

@@ -99,6 +99,7 @@ export interface Config extends AuditConfig {
   readonly "platform-name": string;
   readonly "plugins": readonly string[];
   readonly "runtime-config": ReadonlyMap<string, boolean>;
+  readonly "admission-control-config-file": string;
   readonly "enable-admission-plugins": readonly string[];
   readonly "disable-admission-plugins": readonly string[];
   readonly "feature-gates": ReadonlyMap<string, boolean>;
@@ -363,6 +364,14 @@ export const settings: Settings = Object.freeze(
     "runtime-config": live(map(
       "Group versions and resources to enable or disable: group/version[/resource][=bool], api/all, api/ga, api/beta, api/alpha.",
     )),
+    "admission-control-config-file": fixed(
+      "it is read at the start",
+      text(
+        "",
+        "File with an AdmissionConfiguration: for which requests an admission plugin runs, and the credentials for webhooks. Empty: every plugin " +
+          "runs for all of its requests, and webhooks get no credentials.",
+      ),
+    ),
     "enable-admission-plugins": live(list(
       "Admission plugins to enable although they are off by default, by name, such as OwnerReferencesPermissionEnforcement. The order does not matter.",
     )),

@@ -5,6 +5,7 @@ import type { WebhookAddress } from "../../core/conversion.ts";
 import type { Attributes } from "../cache/index/attributes.ts";
 import type { RuleOutcome } from "../observe/meter.ts";
 import type { Appeared } from "../config/active-config.ts";
+import type { AdmissionConfiguration } from "../config/admission-configuration.ts";
 import type { Config } from "../config/settings.ts";
 import type { Commit, Entry, Listing, Page, Range, Revision } from "../store/store.ts";
 import type { PlainError } from "./errors.ts";
@@ -12,7 +13,7 @@ import type { RemoteNote } from "../request/audit-notes.ts";
 import type { HeavyJob, HeavyRequest } from "../request/hand-over.ts";
 
 export type ToHeavy =
-  | { readonly tag: "open"; readonly config: Config; readonly appeared: Appeared }
+  | { readonly tag: "open"; readonly config: Config; readonly appeared: Appeared; readonly admission: AdmissionConfiguration }
   /** One at a time. */
   | { readonly tag: "job"; readonly job: HeavyJob; readonly request: HeavyRequest; readonly milliseconds: number }
   | { readonly tag: "abort"; readonly reason: PlainError }

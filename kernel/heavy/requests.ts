@@ -26,7 +26,7 @@ export interface HeavyNeeds {
   readonly start: StartHeavyThread;
   readonly store: Store;
   readonly callWebhook: CallWebhook;
-  readonly inForce: () => Pick<ActiveConfig, "config" | "catalog" | "appeared">;
+  readonly inForce: () => Pick<ActiveConfig, "config" | "catalog" | "appeared" | "admission">;
   /** Calls back after a delay, without keeping the process alive. */
   readonly after: (milliseconds: number, run: () => void) => () => void;
 }
@@ -135,7 +135,7 @@ class Requests implements HeavyRequests {
 
   /** A thread with the active catalog. */
   #threadInForce(): HeavyThread {
-    const { config, catalog, appeared } = this.#needs.inForce();
+    const { config, catalog, appeared, admission } = this.#needs.inForce();
     if (this.#thread !== undefined && this.#catalog === catalog) return this.#thread;
     void this.#retire();
     this.#catalog = catalog;
@@ -150,7 +150,7 @@ class Requests implements HeavyRequests {
       },
     );
     this.#thread = thread;
-    thread.post({ tag: "open", config, appeared });
+    thread.post({ tag: "open", config, appeared, admission });
     return thread;
   }
 

@@ -6,6 +6,7 @@ import type { HookContext } from "../../core/plugin.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { fakeRequestContext } from "../../core/test-context.ts";
 import type { Catalog } from "../catalog/catalog.ts";
+import { noAdmissionConfiguration } from "../config/admission-configuration.ts";
 import { withDefaults } from "../config/parse.ts";
 import type { Store } from "../store/store.ts";
 import { plainError } from "./errors.ts";
@@ -50,7 +51,7 @@ function scene() {
       return { post: (message) => void thread.got.push(message), end: async () => void (thread.ended = true) };
     },
     store,
-    inForce: () => ({ config: withDefaults({}), catalog, appeared: new Map() }),
+    inForce: () => ({ config: withDefaults({}), catalog, appeared: new Map(), admission: noAdmissionConfiguration }),
     after(milliseconds, run) {
       const timer = { milliseconds, run };
       timers.push(timer);

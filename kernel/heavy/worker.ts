@@ -74,11 +74,11 @@ export function heavyWorker(builtIn: readonly Plugin[], post: Post, heap: Heap):
   };
 }
 
-async function open({ config, appeared }: ToHeavy & { tag: "open" }, builtIn: readonly Plugin[]): Promise<Opened> {
+async function open({ config, appeared, admission }: ToHeavy & { tag: "open" }, builtIn: readonly Plugin[]): Promise<Opened> {
   const mistakes: string[] = [];
   const plugins = await choosePlugins(config.plugins, builtIn, loadModule, mistakes);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
-  return activeConfigOf(config, plugins, undefined, appeared);
+  return activeConfigOf(config, plugins, undefined, appeared, admission);
 }
 
 /** The attributes of objects that were encoded here, by key and bytes; undefined if the bytes alone do not represent the object. */

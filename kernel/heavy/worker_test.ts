@@ -6,6 +6,7 @@ import { object } from "../../core/meta/object.ts";
 import { defineMetric } from "../../metrics/mod.ts";
 import { withDefaults } from "../config/parse.ts";
 import type { HeavyRequest } from "../request/hand-over.ts";
+import { noAdmissionConfiguration } from "../config/admission-configuration.ts";
 import type { FromHeavy } from "./messages.ts";
 import { heavyWorker } from "./worker.ts";
 
@@ -35,7 +36,7 @@ test("heavyWorker() sends the recordings of a plugin's metrics to the main threa
     posted.push(message);
     if (message.tag === "done") done.resolve();
   }, { bytes: () => 0, collect() {} });
-  send({ tag: "open", config: withDefaults({ plugins: ["things"] }), appeared: new Map() });
+  send({ tag: "open", config: withDefaults({ plugins: ["things"] }), appeared: new Map(), admission: noAdmissionConfiguration });
   const body = new TextEncoder().encode('{"metadata":{"name":"a"}}');
   const user = { name: "admin", groups: ["system:masters"] };
   const request: HeavyRequest = {

@@ -32,6 +32,7 @@ export const fileSettings = Object.freeze(
     "allow-metric-labels-manifest",
     "audit-policy-file",
     "audit-webhook-config-file",
+    "admission-control-config-file",
   ] as const satisfies readonly SettingName[],
 );
 
@@ -88,6 +89,7 @@ function paths(config: Config, folder: string): { read: string[]; write: string[
     sources,
     ...machineFiles,
     ...files.map(at),
+    ...filesOfAdmission(config, folder),
     ...config.plugins.filter(isModule).filter(isPath).map((path) => packageOf(at(path))),
   ];
   const write = config["data-dir"] === ":memory:" ? [] : [at(config["data-dir"])];
@@ -113,7 +115,11 @@ function folderThatExists(path: string): string {
 
 /** The files and servers in kubeconfig files. A file that cannot be used grants nothing but itself. */
 function remoteAccess(config: Config, folder: string): { files: string[]; addresses: string[]; isInCluster: boolean } {
-  const named = [...kubeconfigSettings.map((name) => config[name]), ...kubeconfigsOfAuthorizers(config, folder)];
+  const named = [
+    ...kubeconfigSettings.map((name) => config[name]),
+    ...kubeconfigsOfAuthorizers(config, folder),
+    ...kubeconfigsOfAdmission(config, folder),
+  ];
   const paths = named.filter((path) => path !== "");
   const files: string[] = [], addresses: string[] = [];
   for (const path of paths.map((each) => each === inCluster ? each : resolve(folder, each))) {
@@ -164,9 +170,24 @@ function issuerAddresses(config: Config, folder: string): string[] {
 
 /** Kubeconfig files in the file of --authorization-config, and the word for in-cluster credentials. */
 function kubeconfigsOfAuthorizers(config: Config, folder: string): readonly string[] {
-  const text = textOf(config["authorization-config"], folder);
-  const paths = text.split("kubeConfigFile").slice(1).map((piece) => /^["': \t]*([^\s"',{}:]+)/.exec(piece)?.[1] ?? "");
+  const text = textOf(config["authorization-config"], folder), paths = valuesOf(text, "kubeConfigFile");
   return text.includes("InClusterConfig") ? [...paths, inCluster] : paths;
+}
+
+/** The files that the file of --admission-control-config-file names by `path`. */
+function filesOfAdmission(config: Config, folder: string): readonly string[] {
+  const path = config["admission-control-config-file"];
+  return valuesOf(textOf(path, folder), "path").map((each) => resolve(folder, dirname(path), each));
+}
+/** Kubeconfig files in that file, and in the files that it names. */
+function kubeconfigsOfAdmission(config: Config, folder: string): readonly string[] {
+  const texts = [config["admission-control-config-file"], ...filesOfAdmission(config, folder)].map((path) => textOf(path, folder));
+  return texts.flatMap((text) => valuesOf(text, "kubeConfigFile"));
+}
+
+/** The words that follow a key in a YAML or JSON text. */
+function valuesOf(text: string, key: string): readonly string[] {
+  return text.split(key).slice(1).flatMap((piece) => /^["': \t]*([^\s"',{}:]+)/.exec(piece)?.[1] ?? []);
 }
 
 function textOf(path: string, folder: string): string {

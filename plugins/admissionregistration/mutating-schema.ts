@@ -1,15 +1,7 @@
 /** Schemas of mutating policies: the same in v1alpha1 and v1beta1, but for a default. */
 import { field, type Infer, list, mapBy, object, oneOf, string, structsOf } from "../../plugin.ts";
-import {
-  failurePolicies,
-  matchCondition,
-  matchResources,
-  namedRule,
-  paramKind,
-  paramRef,
-  reinvocationPolicies,
-  variable,
-} from "./schema.ts";
+import { failurePolicies, matchCondition, paramKind, paramRef, reinvocationPolicies, variable } from "./schema.ts";
+import { matchResources, namedRule } from "../../core/admission/match-schema.ts";
 
 function expressionOf(structs: ReturnType<typeof structsOf>, name: "ApplyConfiguration" | "JSONPatch", doc: string, expressionDoc: string) {
   return structs(name, { expression: field(1, string, expressionDoc) }, { doc });

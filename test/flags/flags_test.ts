@@ -293,6 +293,31 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
       /unknown group version "events\.k8s\.io\/v2".*did you mean "events\.k8s\.io\/v1"\?/,
     );
   },
+  "admission-control-config-file": () =>
+    inFolder(async (folder) => {
+      const strict = definePlugin({
+        name: "strict",
+        summary: "Refuses settings.",
+        admission: [{ name: "NoSettings", resources: [configMaps], refuse: () => "there are enough", refuseDelete: () => "they are kept" }],
+      });
+      const rules = '[{apiGroups: [""], apiVersions: [v1], resources: [configmaps], operations: [CREATE]}]';
+      const file = join(folder, "admission.yaml");
+      await writeFile(
+        file,
+        "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n- name: NoSettings\n  configuration:\n" +
+          "    apiVersion: apiserver.config.k8s.io/v1\n    kind: AdmissionStepConfiguration\n" +
+          `    matchConstraints: {objectSelector: {matchLabels: {a: b}}, resourceRules: ${rules}}\n`,
+      );
+      const flag = `--admission-control-config-file=${file}`;
+      const create = async ({ client }: Served, name: string, labels: object) =>
+        (await client.ask(path, { method: "POST", body: { metadata: { name, labels } } })).status;
+      await served([flag], async (server) => {
+        assert.equal(await create(server, "one", { a: "b" }), 403);
+        assert.equal(await create(server, "two", { a: "c" }), 201);
+        assert.equal((await server.client.ask(`${path}/two`, { method: "DELETE" })).status, 200);
+      }, [...builtIn, strict]);
+      await assert.rejects(served([flag], () => Promise.resolve()), /unknown admission plugin/);
+    }),
   "enable-admission-plugins": async () => {
     const strict = definePlugin({
       name: "strict",

@@ -394,6 +394,7 @@ const others: { readonly [Name in SettingName]?: string } = {
   "authentication-token-webhook-config-file": "webhook.yaml",
   "authentication-token-webhook-version": "v1",
   "authentication-token-webhook-cache-ttl": "1m",
+  "admission-control-config-file": "admission.yaml",
   "authorization-config": "authorization.yaml",
   "authorization-webhook-config-file": "webhook.yaml, authorization-mode: [Webhook]",
   "authorization-webhook-version": "v1",

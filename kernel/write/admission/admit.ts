@@ -1,4 +1,5 @@
 /** Admission steps of plugins: they may change an object before its preparation, and reject it after validation. */
+import type { Subject } from "../../../core/admission/attributes.ts";
 import type { Reinvocation } from "../../../core/admission/request.ts";
 import type { Admission } from "../../../core/plugin.ts";
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
@@ -6,36 +7,96 @@ import { badRequestError, forbiddenError, type StatusError } from "../../../core
 import type { RequestContext } from "../../request-context.ts";
 import type { DeleteRequest } from "../delete-options.ts";
 import { requestHookContext } from "../request-hook-context.ts";
+import { stepsFor } from "./covering.ts";
 import type { AdmissionType } from "../../observe/meter.ts";
 
 /** Applies the mutating steps in order, and all of them once more if one of them requests it. */
 export async function mutated(call: RequestContext, object: ApiObject, prior: ApiObject | undefined): Promise<ApiObject> {
-  const steps = stepsOf(call).filter(({ mutate }) => mutate !== undefined);
+  const found = stepsFor(call, ["mutate"], written(object, prior)), steps = found instanceof Promise ? await found : found;
   if (steps.length === 0) return object;
-  const runs = new Runs();
-  let next = await mutatedOnce(call, steps, object, prior, runs);
-  if (runs.isRequested) {
-    runs.isSecondRun = true;
-    next = await mutatedOnce(call, steps, next, prior, runs);
-  }
-  return next;
+  const runs = new Runs(), context = requestHookContext(call, undefined, runs);
+  const once = (given: ApiObject) => passed(call, steps, given, async ({ mutate }, next) => await mutate?.(next, prior, context));
+  const next = await once(object);
+  if (!runs.isRequested) return next;
+  runs.isSecondRun = true;
+  return await once(next);
 }
 
-async function mutatedOnce(
+/** Throws 403 with the reason of the first step that rejects the write; otherwise runs the side effects of the steps. */
+export async function approve(call: RequestContext, next: ApiObject, prior: ApiObject | undefined): Promise<void> {
+  const found = stepsFor(call, ["refuse", "effect"], written(next, prior)), steps = found instanceof Promise ? await found : found;
+  if (steps.length === 0) return;
+  const context = requestHookContext(call), { name = "" } = next.metadata;
+  await checked(call, steps.filter(({ refuse }) => refuse !== undefined), name, ({ refuse }) => refuse?.(next, prior, context));
+  await takeEffect(call, steps, (effect) => effect(next, prior, context));
+}
+
+/** Throws 403 with the reason of the first step that rejects the deletion of an object. */
+export async function approveDeletion(call: RequestContext, prior: ApiObject, options: DeleteRequest): Promise<void> {
+  const found = stepsFor(call, ["refuseDelete"], { operation: "DELETE", object: undefined, oldObject: prior }, options);
+  const steps = found instanceof Promise ? await found : found;
+  if (steps.length === 0) return;
+  const context = requestHookContext(call, options);
+  await checked(call, steps, prior.metadata.name ?? "", ({ refuseDelete }) => refuseDelete?.(prior, context));
+}
+
+/** Applies the mutating steps for actions to the request of an action. */
+export async function mutatedAction(call: RequestContext, request: ApiObject): Promise<ApiObject> {
+  const found = stepsFor(call, ["mutateAction"], acted(request)), steps = found instanceof Promise ? await found : found;
+  if (steps.length === 0) return request;
+  const context = requestHookContext(call), { subresource } = call.info;
+  return await passed(call, steps, request, async ({ mutateAction }, next) => await mutateAction?.(next, subresource, context));
+}
+
+/** Throws 403 with the reason of the first step that rejects the action. */
+export async function approveAction(call: RequestContext, request: ApiObject | undefined): Promise<void> {
+  const found = stepsFor(call, ["refuseAction"], acted(request)), steps = found instanceof Promise ? await found : found;
+  if (steps.length === 0) return;
+  const context = requestHookContext(call), { name, subresource } = call.info;
+  await checked(call, steps, name, ({ refuseAction }) => refuseAction?.(request, subresource, context));
+}
+
+function written(object: ApiObject, oldObject: ApiObject | undefined): Subject {
+  return { operation: oldObject === undefined ? "CREATE" : "UPDATE", object, oldObject };
+}
+function acted(request: ApiObject | undefined): Subject {
+  return { operation: "CREATE", object: request, oldObject: undefined };
+}
+
+/** The object after all steps. */
+async function passed(
   call: RequestContext,
   steps: readonly Admission[],
   object: ApiObject,
-  prior: ApiObject | undefined,
-  runs: Runs,
+  change: (step: Admission, next: ApiObject) => Promise<ApiObject | undefined>,
 ): Promise<ApiObject> {
   return await measured(call, undefined, "admit", async () => {
     let next = object;
-    for (const { name, mutate } of steps) {
-      const context = requestHookContext(call, undefined, runs);
-      next = await measured(call, name, "admit", async () => await mutate?.(next, prior, context) ?? next);
-    }
+    for (const step of steps) next = await measured(call, step.name, "admit", () => change(step, next)) ?? next;
     return next;
   });
+}
+
+/** Throws 403 with the first reason of a step. `name`: of the object. */
+async function checked(
+  call: RequestContext,
+  steps: readonly Admission[],
+  name: string,
+  reasonOf: (step: Admission) => ReturnType<NonNullable<Admission["refuse"]>>,
+): Promise<void> {
+  if (steps.length === 0) return;
+  await measured(call, undefined, "validate", async () => {
+    for (const step of steps) {
+      await measured(call, step.name, "validate", async () => {
+        const reason = await reasonOf(step);
+        if (reason !== undefined) throw forbidden(call, name, reason);
+      });
+    }
+  });
+}
+
+function forbidden({ endpoint: { group, plural } }: RequestContext, name: string, reason: string): StatusError {
+  return forbiddenError({ group, name: plural }, name, reason);
 }
 
 /** The runs of the mutating steps of one write. */
@@ -52,72 +113,6 @@ class Runs implements Reinvocation {
     if (!this.#states.has(key)) this.#states.set(key, make());
     return this.#states.get(key) as S; // made by the same step
   }
-}
-
-/** Throws 403 with the reason of the first step that rejects the write; otherwise runs the side effects of the steps. */
-export async function approve(call: RequestContext, next: ApiObject, prior: ApiObject | undefined): Promise<void> {
-  const steps = stepsOf(call), refusing = steps.filter(({ refuse }) => refuse !== undefined);
-  if (refusing.length > 0) {
-    await measured(call, undefined, "validate", async () => {
-      for (const step of refusing) await measured(call, step.name, "validate", () => refuseBy(call, step, next, prior));
-    });
-  }
-  await takeEffect(call, steps, next, prior);
-}
-
-async function refuseBy(call: RequestContext, { refuse }: Admission, next: ApiObject, prior: ApiObject | undefined): Promise<void> {
-  const reason = await refuse?.(next, prior, requestHookContext(call));
-  if (reason !== undefined) throw forbidden(call, next.metadata.name ?? "", reason);
-}
-
-function forbidden({ endpoint: { group, plural } }: RequestContext, name: string, reason: string): StatusError {
-  return forbiddenError({ group, name: plural }, name, reason);
-}
-
-/** Throws 403 with the reason of the first step that rejects the deletion of an object. */
-export async function approveDeletion(call: RequestContext, prior: ApiObject, options: DeleteRequest): Promise<void> {
-  const steps = stepsOf(call).filter(({ refuseDelete }) => refuseDelete !== undefined);
-  if (steps.length === 0) return;
-  await measured(call, undefined, "validate", async () => {
-    for (const { name, refuseDelete } of steps) {
-      await measured(call, name, "validate", async () => {
-        const reason = await refuseDelete?.(prior, requestHookContext(call, options));
-        if (reason !== undefined) throw forbidden(call, prior.metadata.name ?? "", reason);
-      });
-    }
-  });
-}
-
-/** Applies the mutating steps for actions to the request of an action. */
-export async function mutatedAction(call: RequestContext, request: ApiObject): Promise<ApiObject> {
-  const steps = stepsOf(call).filter(({ mutateAction }) => mutateAction !== undefined);
-  if (steps.length === 0) return request;
-  return await measured(call, undefined, "admit", async () => {
-    let next = request;
-    for (const { name, mutateAction } of steps) {
-      next = await measured(
-        call,
-        name,
-        "admit",
-        async () => await mutateAction?.(next, call.info.subresource, requestHookContext(call)) ?? next,
-      );
-    }
-    return next;
-  });
-}
-
-/** Throws 403 with the reason of the first step that rejects the action. */
-export async function approveAction(call: RequestContext, request: ApiObject | undefined): Promise<void> {
-  const steps = stepsOf(call).filter(({ refuseAction }) => refuseAction !== undefined);
-  if (steps.length === 0) return;
-  await measured(call, undefined, "validate", async () => {
-    for (const { name, refuseAction } of steps) {
-      await measured(call, name, "validate", async () => {
-        const reason = await refuseAction?.(request, call.info.subresource, requestHookContext(call));
-        if (reason !== undefined) throw forbidden(call, call.info.name, reason);
-      });
-    }
-  });
 }
 
 /** Runs `run` and records its duration as that of the admission step `name`, or of all steps of the type if undefined. */
@@ -138,17 +133,17 @@ export async function measured<T>(call: RequestContext, name: string | undefined
 const operations: Readonly<Record<string, string>> = { create: "CREATE", delete: "DELETE", deletecollection: "DELETE" };
 
 /** Runs side effects, except in a dry run. Throws 400 for a dry run if a step has side effects and does not declare `dryRun`. */
-async function takeEffect(call: RequestContext, steps: readonly Admission[], next: ApiObject, prior: ApiObject | undefined): Promise<void> {
+async function takeEffect(
+  call: RequestContext,
+  steps: readonly Admission[],
+  run: (effect: NonNullable<Admission["effect"]>) => void | Promise<void>,
+): Promise<void> {
   if (call.info.query.first("dryRun") === "") {
-    for (const { effect } of steps) await effect?.(next, prior, requestHookContext(call));
+    for (const { effect } of steps) if (effect !== undefined) await run(effect);
     return;
   }
   const unsafe = steps.find(({ effect, dryRun }) => effect !== undefined && dryRun === undefined);
   if (unsafe !== undefined) throw badRequestError(`admission step "${unsafe.name}" does not support dry run`);
-}
-
-function stepsOf({ catalog, endpoint }: RequestContext): readonly Admission[] {
-  return catalog.admission(endpoint.resource);
 }
 
 /** Throws 403 if the write authorization of the kind rejects this object. */

@@ -5,7 +5,12 @@ import type { MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, Mutation 
 import { failurePolicies, reinvocationPolicies } from "../schema.ts";
 import { ExpressionChecker, goTrim, nothingStored, results, type StoredExpressions, validateMatchConditions } from "./expressions.ts";
 import { keepsConditions, validateParamKind, validateParamRef, validatePolicyName, validateVariable } from "./policy.ts";
-import { validateChoice, validateMatchResources, validateMutatingOperations, validateNeededChoice } from "./rules.ts";
+import {
+  validateChoice,
+  validateMatchResources,
+  validateMutatingOperations,
+  validateNeededChoice,
+} from "../../../core/admission/validate-match.ts";
 
 type Spec = MutatingAdmissionPolicy["spec"];
 

@@ -20,7 +20,7 @@ import {
 } from "../schema.ts";
 import { ExpressionChecker, goTrim, nothingStored, results, type StoredExpressions, validateMatchConditions } from "./expressions.ts";
 import { keepsConditions, validateParamKind, validateParamRef, validatePolicyName, validateVariable } from "./policy.ts";
-import { validateMatchResources, validateNeededChoice } from "./rules.ts";
+import { validateMatchResources, validateNeededChoice } from "../../../core/admission/validate-match.ts";
 
 type Spec = ValidatingAdmissionPolicy["spec"];
 

@@ -12,17 +12,11 @@ import {
   sameValue,
   validateLabelSelector,
 } from "../../../plugin.ts";
+import { matchPolicies } from "../../../core/admission/match-schema.ts";
 import { validateService, validateWebhookUrl } from "../../shared/webhook-client-config.ts";
-import {
-  failurePolicies,
-  harmlessSideEffects,
-  matchPolicies,
-  type MutatingWebhook,
-  reinvocationPolicies,
-  type ValidatingWebhook,
-} from "../schema.ts";
+import { failurePolicies, harmlessSideEffects, type MutatingWebhook, reinvocationPolicies, type ValidatingWebhook } from "../schema.ts";
 import { nothingStored, type StoredExpressions, validateMatchConditions } from "./expressions.ts";
-import { validateChoice, validateRule } from "./rules.ts";
+import { validateChoice, validateRule } from "../../../core/admission/validate-match.ts";
 
 export type Webhook = ValidatingWebhook & Pick<MutatingWebhook, "reinvocationPolicy">;
 

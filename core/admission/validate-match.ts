@@ -1,22 +1,10 @@
 /** Rules of MatchResources and of the rules in webhooks: which requests are covered. */
-import {
-  append,
-  duplicate,
-  type FieldError,
-  invalid,
-  notSupported,
-  pathSegmentName,
-  required,
-  validateLabelSelector,
-} from "../../../plugin.ts";
-import {
-  matchPolicies,
-  type MatchResources,
-  type NamedRuleWithOperations,
-  operations as allOperations,
-  type RuleWithOperations,
-  scopes,
-} from "../schema.ts";
+import { append } from "../append.ts";
+import { duplicate, type FieldError, invalid, notSupported, required } from "../field-error.ts";
+import { validateLabelSelector } from "../meta/label-selector.ts";
+import { pathSegmentName } from "../meta/names.ts";
+import { matchPolicies, operations as allOperations, scopes } from "./match-schema.ts";
+import type { MatchResources, MatchRule } from "./matching.ts";
 
 /** Operations of mutating policies: a deletion has no object to change. */
 export const mutatingOperations: readonly string[] = allOperations.filter((operation) => operation !== "DELETE");
@@ -49,7 +37,7 @@ export function validateMutatingOperations(match: MatchResources | undefined, pa
   );
 }
 
-function validateNamedRule(rule: NamedRuleWithOperations, path: string): readonly FieldError[] {
+function validateNamedRule(rule: MatchRule, path: string): readonly FieldError[] {
   const errors: FieldError[] = [], seen = new Set<string>();
   for (const [i, name] of (rule.resourceNames ?? []).entries()) {
     const at = `${path}.resourceNames[${i}]`;
@@ -62,7 +50,7 @@ function validateNamedRule(rule: NamedRuleWithOperations, path: string): readonl
 }
 
 export function validateRule(
-  { operations = [], apiGroups = [], apiVersions = [], resources = [], scope }: RuleWithOperations,
+  { operations = [], apiGroups = [], apiVersions = [], resources = [], scope }: MatchRule,
   path: string,
 ): readonly FieldError[] {
   const errors = [...validateList(operations, `${path}.operations`, "operations")];

@@ -1,0 +1,161 @@
+/** The file of --admission-control-config-file: AdmissionConfiguration, with the settings of admission steps. */
+import { readFileSync, statSync } from "node:fs";
+import { dirname, isAbsolute, join } from "node:path";
+import { matchResources, namedRule } from "../../core/admission/match-schema.ts";
+import type { MatchResources } from "../../core/admission/matching.ts";
+import { upstreamOrder } from "../../core/admission/order.ts";
+import { validateMatchResources } from "../../core/admission/validate-match.ts";
+import { defaulter } from "../../core/derive/apply-defaults.ts";
+import { sortedText } from "../../core/derive/raw-json.ts";
+import { fieldErrorText } from "../../core/field-error.ts";
+import { isObject } from "../../core/json.ts";
+import { limits } from "../../core/limits.ts";
+import { nearest } from "../../core/nearest.ts";
+import { reasonOf } from "../../core/reason-of.ts";
+import { anyJson, field, type Infer, type Json, list, string, struct } from "../../core/schema.ts";
+import { readConfigObject } from "./config-object.ts";
+
+/** The settings of steps. Plain data: the heavy thread gets a copy. */
+export interface AdmissionConfiguration {
+  /** By step: the requests for which it runs. A step without an entry runs for all. */
+  readonly matchConstraints: ReadonlyMap<string, MatchResources>;
+  /** By step: the kubeconfig file with the credentials for webhooks. */
+  readonly kubeconfigs: ReadonlyMap<string, string>;
+}
+export const noAdmissionConfiguration: AdmissionConfiguration = Object.freeze({ matchConstraints: new Map(), kubeconfigs: new Map() });
+
+const PluginConfiguration = struct("AdmissionPluginConfiguration", {
+  name: field(0, string, "Name of the step, such as DefaultStorageClass.", { written: "always" }),
+  path: field(0, string, "File with the configuration of the step, relative to this file. Not together with `configuration`."),
+  configuration: field(0, anyJson, "The configuration of the step.", { pointer: true }),
+});
+type PluginConfiguration = Infer<typeof PluginConfiguration>;
+const Configuration = Object.freeze(
+  {
+    ...struct("AdmissionConfiguration", { plugins: field(0, list(PluginConfiguration), "The steps with settings.") }),
+    typeMeta: true,
+  } as const,
+);
+interface Configuration {
+  readonly plugins?: readonly PluginConfiguration[];
+}
+
+const StepStruct = struct("AdmissionStepConfiguration", {
+  matchConstraints: field(0, matchResources(struct, namedRule(struct)), "The requests for which the step runs.", { pointer: true }),
+});
+type StepConfiguration = Infer<typeof StepStruct>;
+const StepConfiguration = Object.freeze({ ...StepStruct, typeMeta: true } as const);
+
+const WebhookConfiguration = Object.freeze(
+  {
+    ...struct("WebhookAdmissionConfiguration", { kubeConfigFile: field(0, string, "Absolute path of a kubeconfig with credentials.") }),
+    typeMeta: true,
+  } as const,
+);
+interface WebhookConfiguration {
+  readonly kubeConfigFile?: string;
+}
+const webhookSteps: ReadonlySet<string> = new Set(["MutatingAdmissionWebhook", "ValidatingAdmissionWebhook"]);
+
+/** The file, and what the configuration in it is checked against. */
+export interface AdmissionFile {
+  readonly path: string;
+  /** Names of the steps of all plugins. */
+  readonly steps: readonly string[];
+  readonly groupDomain: string;
+}
+
+/** Reads the file and the files that it names; `path` "" is no configuration. Mistakes are added to `mistakes`. */
+export function readAdmissionConfiguration(file: AdmissionFile, mistakes: string[]): AdmissionConfiguration {
+  if (file.path === "") return noAdmissionConfiguration;
+  const matchConstraints = new Map<string, MatchResources>(), kubeconfigs = new Map<string, string>();
+  for (const plugin of tried(() => loaded(file), `the admission configuration in "${file.path}"`, mistakes)?.plugins ?? []) {
+    const what = `the configuration of the admission plugin "${plugin.name}" in "${file.path}"`;
+    tried(
+      () => {
+        checkName(plugin, file);
+        const text = textOf(plugin, file);
+        if (text === undefined) return;
+        if (webhookSteps.has(plugin.name) && kindOf(text) !== "AdmissionStepConfiguration") {
+          const kubeconfig = kubeconfigOf(text, file);
+          if (kubeconfig !== "") kubeconfigs.set(plugin.name, kubeconfig);
+        } else matchConstraints.set(plugin.name, matchOf(text, file));
+      },
+      what,
+      mistakes,
+    );
+  }
+  return { matchConstraints, kubeconfigs };
+}
+
+function loaded({ path, groupDomain }: AdmissionFile): Configuration {
+  const kind = { kind: "AdmissionConfiguration", group: `apiserver.config.${groupDomain}`, versions: ["v1", "v1alpha1"] };
+  return readConfigObject<Configuration>(bounded(path), { ...kind, schema: Configuration });
+}
+
+function checkName({ name }: PluginConfiguration, { steps }: AdmissionFile): void {
+  if (steps.includes(name) || upstreamOrder.includes(name)) return;
+  const near = nearest(name, steps);
+  throw new Error(`unknown admission plugin${near === undefined ? "" : `: did you mean "${near}"?`} (there are: ${steps.join(", ")})`);
+}
+
+/** The text of a step's configuration; undefined if it has none, or if this server does not have the step. */
+function textOf({ name, path = "", configuration }: PluginConfiguration, file: AdmissionFile): string | undefined {
+  if (path !== "" && configuration !== undefined) throw new Error("it has a path and a configuration: only one of them is allowed");
+  if (!file.steps.includes(name) && !webhookSteps.has(name)) return undefined;
+  if (configuration !== undefined) return sortedText(configuration as Json); // decoded as JSON
+  return path === "" ? undefined : bounded(isAbsolute(path) ? path : join(dirname(file.path), path));
+}
+
+function kindOf(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value["kind"] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function kubeconfigOf(text: string, { groupDomain }: AdmissionFile): string {
+  const { kubeConfigFile = "" } = readConfigObject<WebhookConfiguration>(text, {
+    kind: "WebhookAdmissionConfiguration",
+    group: `apiserver.config.${groupDomain}`,
+    versions: ["v1"],
+    schema: WebhookConfiguration,
+  });
+  if (kubeConfigFile !== "" && !isAbsolute(kubeConfigFile)) throw new Error(`kubeConfigFile "${kubeConfigFile}" is not an absolute path`);
+  return kubeConfigFile;
+}
+
+const withDefaults = defaulter(StepStruct);
+
+function matchOf(text: string, { groupDomain }: AdmissionFile): MatchResources {
+  const step = readConfigObject<StepConfiguration>(text, {
+    kind: "AdmissionStepConfiguration",
+    group: `apiserver.config.${groupDomain}`,
+    versions: ["v1"],
+    schema: StepConfiguration,
+  });
+  const { matchConstraints } = withDefaults(step, () => false);
+  if (matchConstraints === undefined) throw new Error("matchConstraints: Required value");
+  const errors = validateMatchResources(matchConstraints, "matchConstraints").map(fieldErrorText);
+  if (errors.length > 0) throw new Error(errors.join(", "));
+  return matchConstraints;
+}
+
+function bounded(path: string): string {
+  const { size } = statSync(path);
+  if (size > limits.configurationFileBytesMax) {
+    throw new Error(`"${path}" has ${size} bytes, more than ${limits.configurationFileBytesMax}`);
+  }
+  return readFileSync(path, "utf8");
+}
+
+function tried<T>(run: () => T, what: string, mistakes: string[]): T | undefined {
+  try {
+    return run();
+  } catch (error) {
+    mistakes.push(`cannot use ${what}: ${reasonOf(error)}`);
+    return undefined;
+  }
+}

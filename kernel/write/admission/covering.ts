@@ -1,0 +1,37 @@
+/** The admission steps that run for a request: the configuration may narrow each of them by match rules. */
+import { attributesOf, type Subject } from "../../../core/admission/attributes.ts";
+import { coveredForm } from "../../../core/admission/matching.ts";
+import type { Admission } from "../../../core/plugin.ts";
+import type { RequestContext } from "../../request-context.ts";
+import type { DeleteRequest } from "../delete-options.ts";
+import { requestHookContext } from "../request-hook-context.ts";
+
+/**
+ * The steps of the resource that have one of these functions and run for this request, in order. Not a Promise unless one of the steps is
+ * narrowed. Rejects with 404 if a rule selects namespaces and the namespace of the request does not exist.
+ */
+export function stepsFor(
+  call: RequestContext,
+  phases: readonly (keyof Admission)[],
+  subject: Subject,
+  deletion?: DeleteRequest,
+): readonly Admission[] | Promise<readonly Admission[]> {
+  const { catalog: { matchConstraints, admission }, endpoint: { resource } } = call;
+  const steps = admission(resource).filter((step) => phases.some((phase) => step[phase] !== undefined));
+  if (!steps.some(({ name }) => matchConstraints.has(name))) return steps;
+  return covering(call, steps, subject, deletion);
+}
+
+async function covering(
+  call: RequestContext,
+  steps: readonly Admission[],
+  subject: Subject,
+  deletion: DeleteRequest | undefined,
+): Promise<readonly Admission[]> {
+  const attributes = attributesOf(subject, requestHookContext(call, deletion)), found: Admission[] = [];
+  for (const step of steps) {
+    const match = call.catalog.matchConstraints.get(step.name);
+    if (match === undefined || await coveredForm(match, attributes) !== undefined) found.push(step);
+  }
+  return found;
+}
