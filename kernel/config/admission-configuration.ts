@@ -3,7 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { matchResources, namedRule } from "../../core/admission/match-schema.ts";
 import type { MatchResources } from "../../core/admission/matching.ts";
-import { upstreamOrder } from "../../core/admission/order.ts";
+import { namespaceLifecycle, upstreamOrder } from "../../core/admission/order.ts";
 import { validateMatchResources } from "../../core/admission/validate-match.ts";
 import { defaulter } from "../../core/derive/apply-defaults.ts";
 import { sortedText } from "../../core/derive/raw-json.ts";
@@ -94,6 +94,7 @@ function loaded({ path, groupDomain }: AdmissionFile): Configuration {
 }
 
 function checkName({ name }: PluginConfiguration, { steps }: AdmissionFile): void {
+  if (name === namespaceLifecycle) throw new Error("it has no configuration; it can be disabled");
   if (steps.includes(name) || upstreamOrder.includes(name)) return;
   const near = nearest(name, steps);
   throw new Error(`unknown admission plugin${near === undefined ? "" : `: did you mean "${near}"?`} (there are: ${steps.join(", ")})`);

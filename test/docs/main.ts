@@ -1,5 +1,6 @@
 // Writes the generated pages: `npm run docs`.
 import { readFile, writeFile } from "node:fs/promises";
+import { admissionPage } from "./admission-page.ts";
 import { configurationPage } from "./configuration-page.ts";
 import { metricsPage } from "./metrics-page.ts";
 import { pluginReference } from "./plugin-reference.ts";
@@ -8,6 +9,8 @@ import { newestResults, performancePage } from "./performance-page.ts";
 await writeFile(new URL("../../docs/metrics.md", import.meta.url), metricsPage());
 await writeFile(new URL("../../docs/configuration.md", import.meta.url), configurationPage());
 await writeFile(new URL("../../docs/plugin-reference.md", import.meta.url), pluginReference());
+const admission = new URL("../../docs/admission.md", import.meta.url);
+await writeFile(admission, admissionPage(await readFile(admission, "utf8")));
 const newest = newestResults();
 const performance = new URL("../../docs/performance.md", import.meta.url);
 if (newest !== undefined) {
