@@ -203,7 +203,10 @@ test("a dry run is sent to webhooks without side effects in it", () =>
     await configure(server, "validating", "dry", webhookOf(webhook, { sideEffects: "NoneOnDryRun" }));
     await inForce(server, webhook);
     await done(server, "POST", `${configMaps}?dryRun=All`, configMap("a"));
-    assert.deepEqual(webhook.reviews.map(({ request }) => [request.dryRun, request.options.dryRun]), [[true, ["All"]]]);
+    await done(server, "POST", configMaps, configMap("a"));
+    await done(server, "DELETE", `${configMaps}/a`, { gracePeriodSeconds: 5, dryRun: ["All"] });
+    const seen = webhook.reviews.map(({ request: { dryRun, options } }) => [dryRun, options.dryRun, options.gracePeriodSeconds]);
+    assert.deepEqual(seen, [[true, ["All"], undefined], [false, undefined, undefined], [true, ["All"], 5]]);
   }));
 
 test("warnings and audit annotations of the answer are passed on; the version of the review is the first that is known", () =>

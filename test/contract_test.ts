@@ -110,7 +110,7 @@ const internals: Readonly<Record<string, readonly string[]>> = {
   ),
   // JSON patches of webhooks, and their answers.
   ...Object.fromEntries(
-    ["applyJsonPatch", "JsonPatchFailure", "Operation", "readJsonPatch", "readWrittenJson", "writtenText"].map((
+    ["applyJsonPatch", "JsonPatchFailure", "Operation", "plainString", "readJsonPatch", "readWrittenJson", "writtenText"].map((
       name,
     ) => [name, ["admissionregistration"]]),
   ),
@@ -147,8 +147,8 @@ const internals: Readonly<Record<string, readonly string[]>> = {
   NumberText: ["cluster"],
   readJson: ["cluster", "configmaps", "shared"],
   setOwn: ["apiextensions"],
-  Tree: ["cluster"],
-  TreeObject: ["cluster"],
+  Tree: ["admissionregistration", "cluster"],
+  TreeObject: ["admissionregistration", "cluster"],
   trimEndOf: ["cluster"],
   parseReference: ["shared"],
   parseUrl: ["apiextensions"],

@@ -92,11 +92,16 @@ function optionsOf({ info: { query }, catalog: { names: { domain } } }: RequestC
   };
 }
 
-function deleteOptionsJson({ propagationPolicy, orphanDependents, uid, resourceVersion }: DeleteRequest): JsonObject {
+function deleteOptionsJson(
+  { dryRun, gracePeriodSeconds, propagationPolicy, orphanDependents, uid, resourceVersion }: DeleteRequest,
+): JsonObject {
   const preconditions = { ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) };
   return {
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
     ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
     ...(orphanDependents === undefined ? {} : { orphanDependents }),
     ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
+    // In the body, or in the query.
+    ...(dryRun ? { dryRun: ["All"] } : {}),
   };
 }

@@ -25,7 +25,7 @@ export function requestHookContext(
     resource: call.endpoint,
     request: admissionRequest(call, deletion),
     reinvocation,
-    isDryRun: call.info.query.first("dryRun") !== "",
+    isDryRun: deletion?.dryRun ?? call.info.query.first("dryRun") !== "",
     server: admissionServer(call),
     access: accessOf(access, call.deadline),
     read: readerOf(call),

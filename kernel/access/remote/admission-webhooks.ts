@@ -132,7 +132,7 @@ async function posted(
     const isRequestOver = signal.aborted && signal.reason !== timedOut;
     const why = !signal.aborted ? connectionText(error, service) : isRequestOver ? "context canceled" : "context deadline exceeded";
     const text = hasBegun
-      ? `unexpected error when reading response body. Please retry. Original error: ${why}`
+      ? `unexpected error when reading response body. Please retry. Original error: ${why === "EOF" ? "unexpected EOF" : why}`
       : `Post ${goQuote(shown)}: ${why}`;
     return failed(text, isRequestOver);
   } finally {

@@ -13,7 +13,7 @@ import {
 } from "../../../plugin.ts";
 import { calledForm, CallError, endOfCall, rejectionOf, requestOver, reviewedBy, type ReviewedRequest, verdictOf } from "./call.ts";
 import { type KnownWebhook, knownWebhooks } from "./known-webhooks.ts";
-import { annotatePatch, parsedObject, patchedText, readPatch } from "./patch.ts";
+import { annotatePatch, patchedObject, readPatch } from "./patch.ts";
 import { WebhookRuns } from "./reinvocation.ts";
 import type { Verdict } from "./review.ts";
 
@@ -102,7 +102,7 @@ function patched(
     throw internalError(`admission webhook ${goQuote(name)} ${why}`);
   }
   if (patchType !== "JSONPatch") throw new CallError(`unsupported patch type ${goQuote(patchType)}`, 400);
-  const next = parsedObject(form, patchedText(form.text(object), operations), object);
+  const next = patchedObject(form, object, operations);
   annotatePatch(context, annotation, { configuration, webhook: name }, patch);
   return next;
 }

@@ -3,8 +3,9 @@ import { DecodeError } from "../../../core/derive/decode.ts";
 import { applyJsonPatch, type Operation, readJsonPatch } from "../../../core/patch/json-patch.ts";
 import { JsonPatchFailure } from "../../../core/patch/json-patch-failure.ts";
 import { writtenText } from "../../../core/patch/written.ts";
-import { readWrittenJson } from "../../../core/tree/json.ts";
-import { type AdmissionForm, type ApiObject, internalError, type RequestHookContext, StatusError } from "../../../plugin.ts";
+import { plainString, readWrittenJson } from "../../../core/tree/json.ts";
+import { type Tree, TreeObject } from "../../../core/tree/tree.ts";
+import { type AdmissionForm, type ApiObject, goQuote, internalError, type RequestHookContext, StatusError } from "../../../plugin.ts";
 import { CallError } from "./call.ts";
 
 /** The operations of a patch. Throws a CallError if it cannot be read or is too long. */
@@ -17,26 +18,33 @@ export function readPatch(patch: Uint8Array): readonly Operation[] {
   }
 }
 
-/** The JSON text of the object after all operations. Throws 500, as upstream, if one of them fails. */
-export function patchedText(text: string, operations: readonly Operation[]): string {
-  const read = readWrittenJson(text);
+/**
+ * The object after all operations, decoded and with defaults. Throws 500, as upstream, if an operation fails, or if the result is not an object
+ * of the version and kind.
+ */
+export function patchedObject(form: AdmissionForm, object: ApiObject, operations: readonly Operation[]): ApiObject {
+  const read = readWrittenJson(form.text(object));
   if (!read.ok) throw new Error(`The text of an object is not JSON: ${read.error}`);
   try {
-    return writtenText(applyJsonPatch(read.tree, operations));
+    const tree = applyJsonPatch(read.tree, operations);
+    checkKind(tree, form);
+    return form.parse(writtenText(tree), object);
   } catch (error) {
     if (error instanceof JsonPatchFailure) throw internalError(error.why, error);
+    if (error instanceof DecodeError) throw internalError(error.message, error);
     throw error;
   }
 }
 
-/** The object of a patched text. Throws 500, as upstream, for a text that is not an object of the version. */
-export function parsedObject(form: AdmissionForm, text: string, object: ApiObject): ApiObject {
-  try {
-    return form.parse(text, object);
-  } catch (error) {
-    if (error instanceof DecodeError) throw internalError(error.message, error);
-    throw error;
-  }
+function checkKind(tree: Tree, { kind: { group, version, kind: expected } }: AdmissionForm): void {
+  const textOf = (key: string) => {
+    const value = tree instanceof TreeObject ? tree.get(key) : undefined;
+    return typeof value === "string" ? plainString(value) : "";
+  };
+  const kind = textOf("kind"), apiVersion = textOf("apiVersion");
+  if (kind === expected && apiVersion === (group === "" ? version : `${group}/${version}`)) return;
+  const about = `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)}`;
+  throw internalError(`${about} in scheme "pkg/api/legacyscheme/scheme.go:30"`);
 }
 
 /** Adds the patch to the audit event, where its level has request bodies. */
