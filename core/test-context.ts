@@ -4,6 +4,7 @@ import type { Access, AdmissionServer, Reader } from "./access.ts";
 import type { Api } from "./api.ts";
 import type { ControllerContext } from "./controller.ts";
 import type { HookContext, RequestHookContext } from "./plugin.ts";
+import { struct } from "./schema.ts";
 
 /** An API with the given methods. All other methods throw. */
 export function fakeApi(methods: Partial<Api>): Api {
@@ -77,6 +78,7 @@ export function fakeRequestContext(
         version: "v1",
         resource: resource.plural,
         kind: { group: resource.group, version: "v1", kind: "" },
+        schema: struct("Unused", {}, { package: "" }),
         text: unused("AdmissionForm.text"),
         json: unused("AdmissionForm.json"),
         parse: unused("AdmissionForm.parse"),

@@ -1,6 +1,7 @@
 /** A request as the rules of admission see it: policies and webhooks choose requests by these facts. */
 import type { JsonObject } from "../json.ts";
 import type { ApiObject } from "../meta/object-meta.ts";
+import type { StructNode } from "../schema.ts";
 
 /** The operation of a request. */
 export type AdmissionOperation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
@@ -17,6 +18,8 @@ export interface ResourceForm extends VersionedResource {
 }
 /** A version of the resource of a request, and how its objects look there. */
 export interface AdmissionForm extends ResourceForm {
+  /** The schema of the objects in this version. */
+  readonly schema: StructNode;
   /** The compact JSON text of an object in the stored form, as this version shows it. */
   readonly text: (stored: ApiObject) => string;
   /** The value of `text`, for expressions. */
@@ -25,9 +28,10 @@ export interface AdmissionForm extends ResourceForm {
    * The object in the stored form, with defaults, of a JSON text in this version: the inverse of `text`. Unknown fields are dropped.
    *
    * @param stored the object whose text was changed; a subresource with a kind of its own, such as Scale, is a part of it
+   * @param findings is given the unknown fields
    * @throws {DecodeError} for a text that is not an object of this version
    */
-  readonly parse: (text: string, stored: ApiObject) => ApiObject;
+  readonly parse: (text: string, stored: ApiObject, findings?: string[]) => ApiObject;
 }
 
 /** The runs of the mutating steps of one write: there is a second one if a step requests it. */

@@ -1,5 +1,6 @@
 /** Field ownership and server-side apply for plain values and their schemas. */
 export { type Atom, atomOf } from "./atom.ts";
+export { atomicPaths, foreignProblem } from "./configuration.ts";
 export * from "./field-set.ts";
 export {
   type Applied,
@@ -14,5 +15,6 @@ export {
   type Versions,
   type Writer,
 } from "./managers.ts";
+export { merge } from "./merge.ts";
 export { capped, noOwners, type Owner, type Owners, readOwners, writeOwners } from "./owners.ts";
 export { compare, fieldSetOf, hasAllKeys, isSame, isTyped, problemsText, typeProblems } from "./typed.ts";

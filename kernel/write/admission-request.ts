@@ -38,8 +38,9 @@ function formOf(endpoint: Endpoint): AdmissionForm {
     version,
     resource: plural,
     kind: { group, version, kind },
+    schema: endpoint.schema,
     ...written((stored) => endpoint.encode(endpoint.fromStored(stored))),
-    parse: (text) => inStoredForm(endpoint, parsed(endpoint, text)),
+    parse: (text, _stored, findings) => inStoredForm(endpoint, parsed(endpoint, text, findings)),
   };
 }
 
@@ -52,26 +53,35 @@ function viewForm(call: RequestContext, view: Endpoint): AdmissionForm {
     version,
     resource: plural,
     kind: { group: view.group, version: view.version, kind: view.kind },
+    schema: view.schema,
     ...written((stored) => view.encode(shown(stored))),
-    parse: (text, stored) => write(parsed(view, text), stored, hookContext(call)),
+    parse: (text, stored, findings) => write(parsed(view, text, findings), stored, hookContext(call)),
   };
 }
 
 /** The request of an action, such as TokenRequest. */
 function requestForm({ group, version, plural }: Endpoint, request: Endpoint): AdmissionForm {
   const kind = { group: request.group, version: request.version, kind: request.kind };
-  return { group, version, resource: plural, kind, ...written(request.encode), parse: (text) => parsed(request, text) };
+  return {
+    group,
+    version,
+    resource: plural,
+    kind,
+    schema: request.schema,
+    ...written(request.encode),
+    parse: (text, _stored, findings) => parsed(request, text, findings),
+  };
 }
 
 function written(text: AdmissionForm["text"]): Pick<AdmissionForm, "text" | "json"> {
   return { text, json: (stored) => plainJson(text(stored)) as JsonObject }; // the text of an object
 }
 
-/** The object of a JSON text in the version of an endpoint, with defaults. Unknown fields are dropped. */
-function parsed(endpoint: Endpoint, text: string): ApiObject {
+/** The object of a JSON text in the version of an endpoint, with defaults. Unknown fields are dropped and added to `findings`. */
+function parsed(endpoint: Endpoint, text: string, findings: string[] = []): ApiObject {
   const read = readJson(text);
   if (!read.ok) throw new DecodeError(read.error);
-  const object = endpoint.decode(read.tree ?? new TreeObject(), { reader: "json", findings: [] });
+  const object = endpoint.decode(read.tree ?? new TreeObject(), { reader: "json", findings });
   return endpoint.applyDefaults({ ...object, kind: endpoint.kind, apiVersion: endpoint.apiVersion });
 }
 

@@ -3,18 +3,22 @@
  * error is one of validation, and members of system:masters are not checked.
  */
 import {
+  type ApiObject,
   type Caller,
   type FieldError,
   forbidden,
   invalidError,
   type RequestHookContext,
+  type Resource,
   sameValue,
   spell,
   subdomainName,
   systemGroups,
 } from "../../plugin.ts";
-import { groupVersion, type ParamKind, type ValidatingAdmissionPolicy, type ValidatingAdmissionPolicyBinding } from "./schema.ts";
-import { validatePolicy, validatePolicyBinding } from "./validate/validating.ts";
+import type { Binding, Policy } from "./policies/invocations.ts";
+import type { ParamKind } from "./schema.ts";
+
+type AuthorizeWrite<T extends ApiObject> = NonNullable<Resource<T>["authorizeWrite"]>;
 
 /** The objects to be read; a part that is not known is `*`. */
 interface Read {
@@ -26,48 +30,60 @@ interface Read {
   readonly name: string;
 }
 
-/** Throws 422 unless the caller may get all objects of the kind of parameters. */
-export async function authorizePolicy(
-  next: ValidatingAdmissionPolicy,
-  prior: ValidatingAdmissionPolicy | undefined,
-  context: RequestHookContext,
-): Promise<undefined> {
-  const { paramKind } = next.spec;
-  if (paramKind === undefined || isMaster(context.caller) || sameValue(prior?.spec.paramKind, paramKind)) return;
-  if ([...subdomainName(next.metadata.name ?? "", false), ...validatePolicy(next, prior)].length > 0) return;
-  const { group, version, resource } = located(paramKind, context);
-  if (await mayRead({ verb: "get", group, version, resource, namespace: "*", name: "*" }, context)) return;
-  const { apiVersion = "", kind = "" } = paramKind;
-  const needed = `must have "get" permission on all objects of the referenced paramKind (kind=${kind}, apiVersion=${apiVersion})`;
-  throw refusal("ValidatingAdmissionPolicy", next, forbidden("spec.paramKind", `user ${shown(context.caller)} ${needed}`), context);
+/** A kind of policies, or of their bindings. */
+interface Authorized<T extends ApiObject> {
+  readonly kind: string;
+  /** The errors of an object. Nothing is authorized for an invalid one. */
+  readonly validate: (next: T, prior: T | undefined) => readonly FieldError[];
 }
 
-/** Throws 422 unless the caller may read the objects to which the binding refers. */
-export async function authorizeBinding(
-  next: ValidatingAdmissionPolicyBinding,
-  prior: ValidatingAdmissionPolicyBinding | undefined,
-  context: RequestHookContext,
-): Promise<undefined> {
-  const { paramRef, policyName = "" } = next.spec;
-  if (paramRef === undefined || isMaster(context.caller)) return;
-  if (prior?.spec.policyName === policyName && sameValue(prior.spec.paramRef, paramRef)) return;
-  if ([...subdomainName(next.metadata.name ?? "", false), ...validatePolicyBinding(next)].length > 0) return;
-  const policy = await context.server.recentObject(groupVersion, "validatingadmissionpolicies", "", policyName) as
-    | ValidatingAdmissionPolicy
-    | undefined; // of that resource
-  const paramKind = policy?.spec.paramKind;
-  const place = paramKind === undefined ? { group: "*", version: "*", resource: "*" } : located(paramKind, context);
-  const { name = "", namespace = "" } = paramRef, verb = name === "" ? "list" : "get";
-  if (await mayRead({ ...place, verb, namespace, name }, context)) return;
-  const who = `user ${shown(context.caller)} does not have "${verb}" permission`;
-  const why = policy === undefined
-    ? `unable to get policy ${policyName} to determine minimum required permissions and ${who} for all groups, versions and resources`
-    : paramKind !== undefined && place.resource === "*"
-    ? `unable to resolve paramKind &{${paramKind.apiVersion ?? ""} ${
-      paramKind.kind ?? ""
-    }} to determine minimum required permissions and ${who} for all groups, versions and resources`
-    : `${who} on the object referenced by paramRef`;
-  throw refusal("ValidatingAdmissionPolicyBinding", next, forbidden("spec.paramRef", why), context);
+/** The hook that throws 422 unless the caller may get all objects of the kind of parameters. */
+export function policyAuthorization<P extends Policy>({ kind: kindOfPolicy, validate }: Authorized<P>): AuthorizeWrite<P> {
+  return async (next, prior, context) => {
+    const { paramKind } = next.spec;
+    if (paramKind === undefined || isMaster(context.caller) || sameValue(prior?.spec.paramKind, paramKind)) return;
+    if ([...subdomainName(next.metadata.name ?? "", false), ...validate(next, prior)].length > 0) return;
+    const { group, version, resource } = located(paramKind, context);
+    if (await mayRead({ verb: "get", group, version, resource, namespace: "*", name: "*" }, context)) return;
+    const { apiVersion = "", kind = "" } = paramKind;
+    const needed = `must have "get" permission on all objects of the referenced paramKind (kind=${kind}, apiVersion=${apiVersion})`;
+    throw refusal(kindOfPolicy, next, forbidden("spec.paramKind", `user ${shown(context.caller)} ${needed}`), context);
+  };
+}
+
+/**
+ * The hook that throws 422 unless the caller may read the objects to which the binding refers.
+ *
+ * @param policies where the policies are
+ * @param isSwapped upstream exchanges the user and the verb in one message
+ */
+export function bindingAuthorization<B extends Binding>(
+  { kind, validate, policies, isSwapped = false }: Authorized<B> & {
+    readonly policies: { readonly groupVersion: string; readonly resource: string };
+    readonly isSwapped?: boolean;
+  },
+): AuthorizeWrite<B> {
+  return async (next, prior, context) => {
+    const { paramRef, policyName = "" } = next.spec;
+    if (paramRef === undefined || isMaster(context.caller)) return;
+    if (prior?.spec.policyName === policyName && sameValue(prior.spec.paramRef, paramRef)) return;
+    if ([...subdomainName(next.metadata.name ?? "", false), ...validate(next, prior)].length > 0) return;
+    const policy = await context.server.recentObject(policies.groupVersion, policies.resource, "", policyName) as Policy | undefined; // of it
+    const paramKind = policy?.spec.paramKind;
+    const place = paramKind === undefined ? { group: "*", version: "*", resource: "*" } : located(paramKind, context);
+    const { name = "", namespace = "" } = paramRef, verb = name === "" ? "list" : "get";
+    if (await mayRead({ ...place, verb, namespace, name }, context)) return;
+    const user = shown(context.caller), who = `user ${user} does not have "${verb}" permission`;
+    const everything = "to determine minimum required permissions and";
+    const why = policy === undefined
+      ? `unable to get policy ${policyName} ${everything} ${who} for all groups, versions and resources`
+      : paramKind !== undefined && place.resource === "*"
+      ? `unable to resolve paramKind &{${paramKind.apiVersion ?? ""} ${
+        paramKind.kind ?? ""
+      }} ${everything} ${who} for all groups, versions and resources`
+      : `${isSwapped ? `user ${verb} does not have "${user}" permission` : who} on the object referenced by paramRef`;
+    throw refusal(kind, next, forbidden("spec.paramRef", why), context);
+  };
 }
 
 function isMaster({ groups }: Caller): boolean {
@@ -87,7 +103,7 @@ async function mayRead(read: Read, { access, caller }: RequestHookContext): Prom
 
 function refusal(
   kind: string,
-  { metadata: { name = "" } }: ValidatingAdmissionPolicy | ValidatingAdmissionPolicyBinding,
+  { metadata: { name = "" } }: ApiObject,
   error: FieldError,
   { names }: RequestHookContext,
 ): Error {

@@ -1,4 +1,6 @@
 import { defineResource, metaRulesOf, type Plugin, type Resource, validateObjectMeta } from "../../plugin.ts";
+import { limits } from "../../core/limits.ts";
+import { bindingAuthorization, policyAuthorization } from "./authorize.ts";
 import { bindingColumns, mutatingPolicyColumns } from "./columns.ts";
 import { alpha, beta, type MutatingAdmissionPolicy, type MutatingAdmissionPolicyBinding } from "./mutating-schema.ts";
 import { validateMutatingBinding, validateMutatingPolicy } from "./validate/mutating.ts";
@@ -13,6 +15,16 @@ export const mutatingPolicyGates: NonNullable<Plugin["featureGates"]> = {
   ],
 };
 
+/** Whether the expressions are so long that they are compiled in the heavy thread. */
+function hasLongExpressions({ spec }: { readonly spec?: Partial<MutatingAdmissionPolicy["spec"]> | null }): boolean {
+  const { matchConditions = [], variables = [], mutations = [] } = spec ?? {};
+  const texts = [
+    ...[...matchConditions, ...variables].map(({ expression }) => expression),
+    ...mutations.map(({ applyConfiguration, jsonPatch }) => `${applyConfiguration?.expression ?? ""}${jsonPatch?.expression ?? ""}`),
+  ];
+  return texts.reduce((sum, text) => sum + text.length, 0) > limits.inlineExpressionsLengthMax;
+}
+
 export const mutatingAdmissionPolicies: Resource<MutatingAdmissionPolicy> = defineResource<MutatingAdmissionPolicy>({
   kind: "MutatingAdmissionPolicy",
   plural: "mutatingadmissionpolicies",
@@ -25,7 +37,8 @@ export const mutatingAdmissionPolicies: Resource<MutatingAdmissionPolicy> = defi
     [betaVersion]: { schema: beta.policy, introduced: "1.34", columns: mutatingPolicyColumns },
     [alphaVersion]: { schema: alpha.policy, introduced: "1.32", columns: mutatingPolicyColumns },
   },
-  strategy,
+  strategy: { ...strategy, isHeavy: hasLongExpressions },
+  authorizeWrite: policyAuthorization({ kind: "MutatingAdmissionPolicy", validate: validateMutatingPolicy }),
   create: (next) => validateMutatingPolicy(next),
   update: (next, prior, { names }) => [
     ...validateObjectMeta(next.metadata, metaRulesOf(mutatingAdmissionPolicies, names)),
@@ -45,6 +58,12 @@ export const mutatingAdmissionPolicyBindings: Resource<MutatingAdmissionPolicyBi
     [alphaVersion]: { schema: alpha.binding, introduced: "1.32", columns: bindingColumns },
   },
   strategy,
+  authorizeWrite: bindingAuthorization({
+    kind: "MutatingAdmissionPolicyBinding",
+    validate: validateMutatingBinding,
+    policies: { groupVersion: betaVersion, resource: "mutatingadmissionpolicies" },
+    isSwapped: true,
+  }),
   create: validateMutatingBinding,
   update: (next, _prior, { names }) => [
     ...validateObjectMeta(next.metadata, metaRulesOf(mutatingAdmissionPolicyBindings, names)),

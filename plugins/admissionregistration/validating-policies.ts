@@ -8,7 +8,7 @@ import {
   validateObjectMetaUpdate,
 } from "../../plugin.ts";
 import { limits } from "../../core/limits.ts";
-import { authorizeBinding, authorizePolicy } from "./authorize.ts";
+import { bindingAuthorization, policyAuthorization } from "./authorize.ts";
 import { bindingColumns, validatingPolicyColumns } from "./columns.ts";
 import { groupVersion, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from "./schema.ts";
 import { validatePolicy, validatePolicyBinding, validatePolicyStatus } from "./validate/validating.ts";
@@ -46,7 +46,7 @@ export const validatingAdmissionPolicies: Resource<ValidatingAdmissionPolicy> = 
     [groupVersion]: { schema: ValidatingAdmissionPolicy, introduced: "1.30", columns: validatingPolicyColumns, subresources: { status } },
   },
   strategy: { ...strategy, isHeavy: hasLongExpressions },
-  authorizeWrite: authorizePolicy,
+  authorizeWrite: policyAuthorization({ kind: "ValidatingAdmissionPolicy", validate: validatePolicy }),
   create: (next) => validatePolicy(next),
   update: (next, prior, { names }) => [
     ...validateObjectMeta(next.metadata, metaRulesOf(validatingAdmissionPolicies, names)),
@@ -65,7 +65,11 @@ export const validatingAdmissionPolicyBindings: Resource<ValidatingAdmissionPoli
   storedUnder: "validatingadmissionpolicybindings",
   served: { [groupVersion]: { schema: ValidatingAdmissionPolicyBinding, introduced: "1.30", columns: bindingColumns } },
   strategy,
-  authorizeWrite: authorizeBinding,
+  authorizeWrite: bindingAuthorization({
+    kind: "ValidatingAdmissionPolicyBinding",
+    validate: validatePolicyBinding,
+    policies: { groupVersion, resource: "validatingadmissionpolicies" },
+  }),
   create: validatePolicyBinding,
   update: (next, _prior, { names }) => [
     ...validateObjectMeta(next.metadata, metaRulesOf(validatingAdmissionPolicyBindings, names)),

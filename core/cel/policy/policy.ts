@@ -70,9 +70,14 @@ export class PolicyCompiler {
   /** Declares a variable of the policy. Later ones may use it. */
   declare(name: string, expression: string): PolicyExpression {
     const compiled = this.compile(expression, undefined);
+    this.define(name, compiled);
+    return compiled;
+  }
+
+  /** Declares a variable that another compiler has compiled. */
+  define(name: string, compiled: PolicyExpression): void {
     this.#types.declare(name, compiled.error === undefined ? compiled.type : undefined);
     this.#variables.set(name, compiled);
-    return compiled;
   }
 
   /** Compiles an expression. `results`: the types that it may have; undefined for any. */

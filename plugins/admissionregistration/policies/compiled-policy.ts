@@ -1,6 +1,6 @@
 /** The compiled expressions of a ValidatingAdmissionPolicy. */
 import { PolicyCompiler, type PolicyExpression, type PolicyOptions } from "../../../core/cel/policy/policy.ts";
-import type { ValidatingAdmissionPolicy } from "../schema.ts";
+import type { MatchCondition, ValidatingAdmissionPolicy } from "../schema.ts";
 import { goTrim, results, storedBase } from "../validate/expressions.ts";
 
 /** An expression with its text, as errors show it. */
@@ -9,12 +9,16 @@ export interface Expression {
   readonly compiled: PolicyExpression;
 }
 
-/** The expressions of a policy. Those that do not compile fail when they are evaluated. */
-export interface CompiledPolicy {
-  readonly compiler: PolicyCompiler;
+/** The match conditions of a policy. */
+export interface CompiledConditions {
   readonly conditions: readonly (Expression & { readonly name: string })[];
   /** Conditions have no variables. */
   readonly conditionCompiler: PolicyCompiler;
+}
+
+/** The expressions of a policy. Those that do not compile fail when they are evaluated. */
+export interface CompiledPolicy extends CompiledConditions {
+  readonly compiler: PolicyCompiler;
   readonly validations: readonly Expression[];
   /** By validation; undefined if it has no expression for the message. */
   readonly messages: readonly (Expression | undefined)[];
@@ -23,13 +27,31 @@ export interface CompiledPolicy {
   readonly readsNamespace: boolean;
 }
 
+/** Whether an expression may read a variable. Identifiers have no escapes. */
+export function mayRead(texts: readonly string[], variable: string): boolean {
+  return texts.some((text) => text.includes(variable));
+}
+
+/** Compiles match conditions. */
+export function compiledConditions(conditions: readonly MatchCondition[], hasParams: boolean): CompiledConditions {
+  const options = { hasParams, hasAuthorizer: true, hasPatchTypes: false, hasVariables: false };
+  const conditionCompiler = new PolicyCompiler(storedBase(), options);
+  return {
+    conditionCompiler,
+    conditions: conditions.map(({ name, expression }) => ({
+      name,
+      text: expression,
+      compiled: conditionCompiler.compile(expression, results.condition),
+    })),
+  };
+}
+
 /** Compiles the expressions of a stored policy with the libraries of all versions. */
 export function compiledPolicy({ spec }: ValidatingAdmissionPolicy): CompiledPolicy {
   const { paramKind, variables = [], validations = [], auditAnnotations = [], matchConditions = [] } = spec;
   const hasVariables = variables.length > 0;
   const options: PolicyOptions = { hasParams: paramKind !== undefined, hasAuthorizer: true, hasPatchTypes: false, hasVariables };
   const compiler = new PolicyCompiler(storedBase(), options);
-  const conditionCompiler = new PolicyCompiler(storedBase(), { ...options, hasVariables: false });
   // Messages have no variable `authorizer`.
   const messageCompiler = new PolicyCompiler(storedBase(), { ...options, hasAuthorizer: false });
   for (const { name, expression } of variables) for (const each of [compiler, messageCompiler]) each.declare(name, expression);
@@ -39,15 +61,9 @@ export function compiledPolicy({ spec }: ValidatingAdmissionPolicy): CompiledPol
     ...auditAnnotations.map(({ valueExpression }) => valueExpression),
   ];
   return {
-    // Identifiers have no escapes.
-    readsNamespace: texts.some((text) => text.includes("namespaceObject")),
+    readsNamespace: mayRead(texts, "namespaceObject"),
     compiler,
-    conditionCompiler,
-    conditions: matchConditions.map(({ name, expression }) => ({
-      name,
-      text: expression,
-      compiled: conditionCompiler.compile(expression, results.condition),
-    })),
+    ...compiledConditions(matchConditions, options.hasParams),
     validations: validations.map(({ expression }) => ({ text: expression, compiled: compiler.compile(expression, results.condition) })),
     messages: validations.map(({ messageExpression = "" }) =>
       goTrim(messageExpression) === ""

@@ -1,11 +1,11 @@
 /** Evaluates a ValidatingAdmissionPolicy for one request and one object of parameters, as upstream's validator. */
 import { limits } from "../../../core/limits.ts";
-import type { PolicyActivation, PolicyInput } from "../../../core/cel/policy/policy.ts";
-import { CelError, type Value } from "../../../core/cel/values.ts";
+import type { PolicyInput } from "../../../core/cel/policy/policy.ts";
 import { utf8Length } from "../../../plugin.ts";
 import type { ValidatingAdmissionPolicy } from "../schema.ts";
 import { goTrim } from "../validate/expressions.ts";
-import type { CompiledPolicy, Expression } from "./compiled-policy.ts";
+import type { CompiledPolicy } from "./compiled-policy.ts";
+import { evaluateConditions, type EvaluationResult, inTurn, type Results, spent } from "./in-turn.ts";
 
 /** The decision of one validation. `error`: the evaluation failed, and the failure policy decided. `seconds`: the time of the evaluation. */
 export type Decision =
@@ -22,8 +22,6 @@ export interface Evaluation {
   readonly annotations: readonly Annotation[];
 }
 const nothing: Evaluation = Object.freeze({ decisions: [], annotations: [] });
-
-export const spent = "validation failed due to running out of cost budget, no further validation rules will be run";
 
 export function evaluate(policy: ValidatingAdmissionPolicy, compiled: CompiledPolicy, input: PolicyInput): Evaluation {
   const ignores = policy.spec.failurePolicy === "Ignore";
@@ -57,64 +55,16 @@ function failure(message: string, ignores: boolean, seconds: number): Decision {
   return ignores ? { tag: "admit", error: message, seconds } : { tag: "deny", message, reason: undefined, seconds };
 }
 
-/** Whether the match conditions hold. False beats an error. */
-function evaluateConditions(compiled: CompiledPolicy, input: PolicyInput): "covered" | "not covered" | { readonly message: string } {
-  if (compiled.conditions.length === 0) return "covered";
-  // As upstream, conditions do not see the namespace.
-  const activation = compiled.conditionCompiler.activate(input, "namespaceObject");
-  const { results, left } = inTurn(activation, compiled.conditions, limits.celConditionsCostMax);
-  if (left < 0) return { message: spent };
-  if (results.some((result) => result?.value === false)) return "not covered";
-  const errors = [...new Set(results.flatMap((result) => result?.error ?? []))];
-  if (errors.length === 0) return "covered";
-  return { message: errors.length === 1 ? errors[0]! : `[${errors.join(", ")}]` };
-}
-
-type Result =
-  | { readonly value: Value; readonly error?: undefined; readonly seconds: number }
-  | { readonly error: string; readonly value?: undefined; readonly seconds: number };
-
-/** `left`: the rest of the budget, negative if it is spent. */
-export interface Results {
-  readonly results: readonly (Result | undefined)[];
-  readonly left: number;
-}
 const unused: Results = Object.freeze({ results: [], left: 0 });
 
-/** Evaluates expressions with one budget. */
-export function inTurn(activation: PolicyActivation, expressions: readonly (Expression | undefined)[], budget: number): Results {
-  const results: (Result | undefined)[] = [];
-  let left = budget;
-  for (const expression of expressions) {
-    if (expression === undefined) {
-      results.push(undefined);
-      continue;
-    }
-    const { text, compiled } = expression;
-    if (compiled.error !== undefined) {
-      results.push({ error: `compilation error: ${compiled.error}`, seconds: 0 });
-      continue;
-    }
-    const begun = performance.now();
-    const { value, cost, isExhausted } = activation.evaluate(compiled.program, left);
-    if (isExhausted) return { results, left: -1 };
-    left -= cost;
-    const seconds = (performance.now() - begun) / 1000;
-    results.push(
-      value instanceof CelError ? { error: `expression '${text}' resulted in error: ${value.message}`, seconds } : { value, seconds },
-    );
-  }
-  return { results, left };
-}
-
 /** The computed message; "" if it cannot be used, because it is too long or has several lines. */
-function computedMessage(result: Result | undefined): string {
+function computedMessage(result: EvaluationResult | undefined): string {
   if (typeof result?.value !== "string") return "";
   const message = goTrim(result.value);
   return utf8Length(message) > limits.celMessageBytesMax || message.includes("\n") ? "" : message;
 }
 
-function annotation(key: string, result: Result | undefined, ignores: boolean): readonly Annotation[] {
+function annotation(key: string, result: EvaluationResult | undefined, ignores: boolean): readonly Annotation[] {
   if (result?.error !== undefined) return ignores ? [] : [{ tag: "error", message: result.error }];
   const value = typeof result?.value === "string" ? goTrim(result.value) : "";
   return value === "" ? [] : [{ tag: "value", key, value }];

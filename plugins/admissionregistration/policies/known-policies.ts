@@ -1,33 +1,48 @@
 /** The policies with their bindings, and their compiled expressions. */
-import { type RequestHookContext, RuleIndex } from "../../../plugin.ts";
-import { groupVersion, type ValidatingAdmissionPolicy, type ValidatingAdmissionPolicyBinding } from "../schema.ts";
-import { type CompiledPolicy, compiledPolicy } from "./compiled-policy.ts";
+import { type AdmissionOperation, type ApiObject, type GroupVersion, type RequestHookContext, RuleIndex, spell } from "../../../plugin.ts";
+import type { Binding, BoundPolicy, Policy } from "./invocations.ts";
 
-/** A policy with its bindings, by name. */
-export interface BoundPolicy {
-  readonly policy: ValidatingAdmissionPolicy;
-  readonly bindings: readonly ValidatingAdmissionPolicyBinding[];
-}
-
-/** The policies that have bindings, by name, as an index of their rules. Not a Promise if they are in memory. */
-export function boundPolicies({ server }: RequestHookContext): RuleIndex<BoundPolicy> | Promise<RuleIndex<BoundPolicy>> {
-  return server.derived(
-    owner,
-    collections,
-    ([policies = [], bindings = []]) => new RuleIndex(joined(policies as Policies, bindings as Bindings), rulesOf),
-  );
-}
-const owner = Object.freeze({});
-const collections = Object.freeze([
-  { groupVersion, resource: "validatingadmissionpolicies" },
-  { groupVersion, resource: "validatingadmissionpolicybindings" },
+/** Kinds that no policy covers: otherwise a policy could prevent its own removal. */
+const exempt: ReadonlySet<string> = new Set([
+  "validatingadmissionpolicies",
+  "validatingadmissionpolicybindings",
+  "mutatingadmissionpolicies",
+  "mutatingadmissionpolicybindings",
 ]);
-const rulesOf = ({ policy }: BoundPolicy) => policy.spec.matchConstraints?.resourceRules;
-/** Of these resources. */
-type Policies = readonly ValidatingAdmissionPolicy[];
-type Bindings = readonly ValidatingAdmissionPolicyBinding[];
 
-function joined(policies: Policies, bindings: Bindings): readonly BoundPolicy[] {
+/** Whether no policy covers the request. */
+export function isExempt({ resource: { group, plural }, names }: RequestHookContext): boolean {
+  return exempt.has(plural) && group === spell(names, "admissionregistration.{domain}");
+}
+
+/** The policies of one kind and version, with their bindings. */
+export class PolicyFamily<P extends Policy, B extends Binding> {
+  readonly groupVersion: GroupVersion;
+  readonly #collections: readonly { readonly groupVersion: GroupVersion; readonly resource: string }[];
+  /** `policies`, `bindings`: the resources. */
+  constructor(groupVersion: GroupVersion, policies: string, bindings: string) {
+    this.groupVersion = groupVersion;
+    this.#collections = [policies, bindings].map((resource) => ({ groupVersion, resource }));
+  }
+
+  /** The policies that have bindings and may cover the request, by name. Not a Promise if they are in memory. */
+  candidates(
+    operation: AdmissionOperation,
+    { server, request: { form, forms }, subresource }: RequestHookContext,
+  ): readonly BoundPolicy<P, B>[] | Promise<readonly BoundPolicy<P, B>[]> {
+    const request = { operation, form, subresource, equivalents: forms };
+    const index = server.derived(
+      this,
+      this.#collections,
+      ([policies = [], bindings = []]) => new RuleIndex(joined(policies as readonly P[], bindings as readonly B[]), rulesOf), // of these resources
+    );
+    return index instanceof Promise ? index.then((known) => known.candidates(request)) : index.candidates(request);
+  }
+}
+
+const rulesOf = ({ policy }: BoundPolicy<Policy, Binding>) => policy.spec.matchConstraints?.resourceRules;
+
+function joined<P extends Policy, B extends Binding>(policies: readonly P[], bindings: readonly B[]): readonly BoundPolicy<P, B>[] {
   const byPolicy = Map.groupBy(bindings, ({ spec }) => spec.policyName ?? "");
   return policies.flatMap((policy) => {
     const own = byPolicy.get(policy.metadata.name ?? "");
@@ -36,14 +51,18 @@ function joined(policies: Policies, bindings: Bindings): readonly BoundPolicy[] 
 }
 
 /** Compiled policies by uid. A policy is compiled again when its spec has changed. */
-export class CompiledPolicies {
-  readonly #kept = new Map<string, { readonly generation: unknown; readonly compiled: CompiledPolicy }>();
+export class CompiledPolicies<P extends ApiObject, C> {
+  readonly #compile: (policy: P) => C;
+  readonly #kept = new Map<string, { readonly generation: unknown; readonly compiled: C }>();
+  constructor(compile: (policy: P) => C) {
+    this.#compile = compile;
+  }
 
-  of(policy: ValidatingAdmissionPolicy): CompiledPolicy {
+  of(policy: P): C {
     const { uid = "", generation } = policy.metadata;
     const kept = this.#kept.get(uid);
     if (kept?.generation === generation && kept !== undefined) return kept.compiled;
-    const compiled = compiledPolicy(policy);
+    const compiled = this.#compile(policy);
     this.#kept.delete(uid);
     this.#kept.set(uid, { generation, compiled });
     // The oldest one goes first; it is compiled again when it is needed.

@@ -1,5 +1,5 @@
-/** The metrics of validating policies: upstream's names, labels and buckets. */
-import { defineMetric, type RequestHookContext } from "../../../plugin.ts";
+/** The metrics of policies: upstream's names, labels and buckets. */
+import { type ApiObject, defineMetric, type RequestHookContext } from "../../../plugin.ts";
 
 const labels = ["policy", "policy_binding", "error_type", "enforcement_action"] as const;
 
@@ -19,7 +19,25 @@ const checkSeconds = defineMetric({
   buckets: [0.0000005, 0.001, 0.01, 0.1, 1],
 });
 
-export const policyMetrics = [checks, checkSeconds] as const;
+const mutationLabels = ["policy", "policy_binding", "error_type"] as const;
+
+const mutations = defineMetric({
+  name: "apiserver_mutating_admission_policy_check_total",
+  type: "counter",
+  help: "Mutations of mutating policies, by policy, binding and error type.",
+  labels: mutationLabels,
+  stability: "ALPHA",
+});
+const mutationSeconds = defineMetric({
+  name: "apiserver_mutating_admission_policy_check_duration_seconds",
+  type: "histogram",
+  help: "Duration of mutations of mutating policies, in seconds.",
+  labels: mutationLabels,
+  stability: "ALPHA",
+  buckets: [0.0000005, 0.001, 0.01, 0.1, 1],
+});
+
+export const policyMetrics = [checks, checkSeconds, mutations, mutationSeconds] as const;
 
 /** The action after a rule that was not satisfied; `allow`: its error was ignored. */
 export type Enforcement = "allow" | "deny" | "audit" | "warn";
@@ -44,4 +62,21 @@ export function recordCheck(
 function errorType(message: string): string {
   if (message.startsWith("compilation")) return "compile_error";
   return message.startsWith("validation failed due to running out of cost budget") ? "out_of_budget" : "invalid_error";
+}
+
+/** Records one mutation. */
+export function recordMutation(
+  { metric }: RequestHookContext,
+  { policy, binding, failure, seconds }: {
+    readonly policy: ApiObject;
+    readonly binding: ApiObject;
+    readonly failure: Error | undefined;
+    readonly seconds: number;
+  },
+): void {
+  const { name: policyName = "" } = policy.metadata, { name: bindingName = "" } = binding.metadata;
+  const error = failure === undefined ? "no_error" : errorType(failure.message);
+  const series = { policy: policyName, policy_binding: bindingName, error_type: error };
+  metric(mutations).with(series).add();
+  metric(mutationSeconds).with(series).observe(seconds);
 }

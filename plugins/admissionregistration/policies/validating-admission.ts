@@ -1,30 +1,22 @@
 /** The admission step ValidatingAdmissionPolicy: requests must satisfy the policies that cover them. */
 import {
   type Admission,
-  type AdmissionForm,
   type ApiObject,
   attributesOf,
-  type AuthorizationDecision,
-  coveredForm,
   forbiddenError,
-  type JsonObject,
   type RequestHookContext,
-  type RuleIndex,
-  spell,
   StatusError,
   type StatusReason,
   type Subject,
   type SubjectAttributes,
 } from "../../../plugin.ts";
-import { type AccessCheck, DecisionTable } from "../../../core/cel/functions/authorizer/decisions.ts";
-import { AuthorizerValue } from "../../../core/cel/functions/authorizer/authorizer.ts";
-import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from "../schema.ts";
-import type { CompiledPolicy } from "./compiled-policy.ts";
-import { type Decision, evaluate, type Evaluation } from "./evaluate.ts";
-import { boundPolicies, type BoundPolicy, CompiledPolicies } from "./known-policies.ts";
+import { groupVersion, type ValidatingAdmissionPolicy, type ValidatingAdmissionPolicyBinding } from "../schema.ts";
+import { compiledPolicy } from "./compiled-policy.ts";
+import { type Decision, evaluate } from "./evaluate.ts";
+import { type BoundPolicy, type Invocation, visitInvocations } from "./invocations.ts";
+import { CompiledPolicies, isExempt, PolicyFamily } from "./known-policies.ts";
 import { type Enforcement, recordCheck } from "./metrics.ts";
-import { ParameterError, parameterResource, parametersOf } from "./parameters.ts";
-import { namespaceJson, RequestInput } from "./request.ts";
+import { Evaluations } from "./request-input.ts";
 
 export const validatingPolicies: Admission = {
   name: "ValidatingAdmissionPolicy",
@@ -39,26 +31,22 @@ export const validatingPolicies: Admission = {
   refuseDelete: (prior, context) => review({ operation: "DELETE", object: undefined, oldObject: prior }, context),
 };
 
-/** Kinds that no policy covers: otherwise a policy could prevent its own removal. */
-const exempt: ReadonlySet<string> = new Set([
+const policies = new PolicyFamily<ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding>(
+  groupVersion,
   "validatingadmissionpolicies",
   "validatingadmissionpolicybindings",
-  "mutatingadmissionpolicies",
-  "mutatingadmissionpolicybindings",
-]);
+);
 
 function review(subject: Subject, context: RequestHookContext): undefined | Promise<undefined> {
-  const { group, plural } = context.resource;
-  if (exempt.has(plural) && group === spell(context.names, "admissionregistration.{domain}")) return undefined;
-  const policies = boundPolicies(context);
-  if (policies instanceof Promise) return policies.then((known) => reviewBy(known, subject, context));
-  return reviewBy(policies, subject, context);
+  if (isExempt(context)) return undefined;
+  const candidates = policies.candidates(subject.operation, context);
+  if (candidates instanceof Promise) return candidates.then((known) => reviewBy(known, subject, context));
+  return reviewBy(candidates, subject, context);
 }
-function reviewBy(policies: RuleIndex<BoundPolicy>, subject: Subject, context: RequestHookContext): undefined | Promise<undefined> {
-  const { request: { form, forms }, subresource } = context;
-  const candidates = policies.candidates({ operation: subject.operation, form, subresource, equivalents: forms });
+function reviewBy(candidates: readonly Bound[], subject: Subject, context: RequestHookContext): undefined | Promise<undefined> {
   return candidates.length === 0 ? undefined : new Review(subject, context).run(candidates);
 }
+type Bound = BoundPolicy<ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding>;
 
 /** A rejection, and the policy and binding that it comes from. */
 interface Denial {
@@ -76,83 +64,45 @@ class Review {
   readonly #subject: Subject;
   readonly #context: RequestHookContext;
   readonly #attributes: SubjectAttributes;
+  readonly #evaluations: Evaluations;
   readonly #denials: Denial[] = [];
-  readonly #decisions = new DecisionTable();
-  readonly #authorizer: AuthorizerValue;
-  /** By the form by which policies cover the request. */
-  readonly #inputs = new Map<AdmissionForm, RequestInput>();
+  /** Values of audit annotations by key. */
+  readonly #annotations = new Map<string, Set<string>>();
 
   constructor(subject: Subject, context: RequestHookContext) {
     this.#subject = subject;
     this.#context = context;
     this.#attributes = attributesOf(subject, context);
-    this.#authorizer = new AuthorizerValue(context.caller, this.#decisions);
+    this.#evaluations = new Evaluations(this.#attributes, context);
   }
 
   /** Throws the first rejection. */
-  async run(policies: readonly BoundPolicy[]): Promise<undefined> {
-    for (const each of policies) await this.#reviewPolicy(each);
+  async run(candidates: readonly Bound[]): Promise<undefined> {
+    await visitInvocations(candidates, this.#attributes, this.#context, {
+      invoke: (invocation) => this.#review(invocation),
+      fail: (policy, binding, message) => {
+        if (policy.spec.failurePolicy !== "Ignore") this.#deny(policy, binding, message);
+      },
+    });
+    for (const [key, values] of this.#annotations) this.#context.annotate(key, [...values].join(", "));
     const [denial] = this.#denials;
     if (denial !== undefined) throw this.#error(denial);
     return undefined;
   }
 
-  async #reviewPolicy({ policy, bindings }: BoundPolicy): Promise<void> {
-    const { metadata: { name = "" }, spec: { matchConstraints, paramKind } } = policy;
-    const form = await this.#tried(policy, undefined, async () => {
-      const covering = await coveredForm(matchConstraints ?? {}, this.#attributes) as AdmissionForm | undefined; // one of the attributes
-      if (covering !== undefined && paramKind !== undefined) parameterResource(paramKind, this.#context);
-      return covering;
-    });
-    if (form === undefined) return;
-    const annotations = new Map<string, Set<string>>();
-    for (const binding of bindings) await this.#reviewBinding(policy, binding, form, annotations);
-    for (const [key, values] of annotations) this.#context.annotate(`${name}/${key}`, [...values].join(", "));
-  }
-
-  async #reviewBinding(
-    policy: ValidatingAdmissionPolicy,
-    binding: ValidatingAdmissionPolicyBinding,
-    form: AdmissionForm,
-    annotations: Map<string, Set<string>>,
-  ): Promise<void> {
-    const { matchResources, paramRef } = binding.spec;
-    const parameters = await this.#tried(policy, binding, async () => {
-      if (matchResources !== undefined && await coveredForm(matchResources, this.#attributes) === undefined) return undefined;
-      return await parametersOf(policy.spec.paramKind, paramRef, this.#attributes.namespace, this.#context);
-    });
-    if (parameters === undefined) return;
-    const compiled = this.#context.server.stateOf(validatingPolicies, () => new CompiledPolicies()).of(policy);
-    const namespaceObject = compiled.readsNamespace ? await namespaceJson(this.#attributes, this.#context) : null;
-    for (const params of parameters) {
-      const evaluation = await this.#evaluated(policy, compiled, form, params, namespaceObject);
-      for (const [index, decision] of evaluation.decisions.entries()) this.#apply(policy, binding, decision, index);
-      for (const each of evaluation.annotations) {
-        if (each.tag === "error") this.#deny(policy, binding, each.message);
-        else {
-          const values = annotations.get(each.key) ?? new Set<string>();
-          annotations.set(each.key, values.add(Buffer.from(each.value).subarray(0, annotationBytesMax).toString()));
-        }
+  async #review(invocation: Invocation<ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding>): Promise<void> {
+    const { policy, binding } = invocation, { server } = this.#context;
+    const compiled = server.stateOf(validatingPolicies, () => new CompiledPolicies(compiledPolicy)).of(policy);
+    const input = await this.#evaluations.input(this.#subject, invocation, compiled);
+    const evaluation = await this.#evaluations.evaluate(() => evaluate(policy, compiled, input));
+    for (const [index, decision] of evaluation.decisions.entries()) this.#apply(policy, binding, decision, index);
+    for (const each of evaluation.annotations) {
+      if (each.tag === "error") this.#deny(policy, binding, each.message);
+      else {
+        const key = `${policy.metadata.name ?? ""}/${each.key}`, values = this.#annotations.get(key) ?? new Set<string>();
+        this.#annotations.set(key, values.add(Buffer.from(each.value).subarray(0, annotationBytesMax).toString()));
       }
     }
-  }
-
-  async #evaluated(
-    policy: ValidatingAdmissionPolicy,
-    compiled: CompiledPolicy,
-    form: AdmissionForm,
-    params: JsonObject | null,
-    namespaceObject: JsonObject | null,
-  ): Promise<Evaluation> {
-    let input = this.#inputs.get(form);
-    if (input === undefined) {
-      input = new RequestInput(this.#subject, this.#attributes, form, this.#context, this.#authorizer);
-      this.#inputs.set(form, input);
-    }
-    const run = () => evaluate(policy, compiled, Object.assign(input, { params, namespaceObject }));
-    const { access } = this.#context;
-    const authorize = async ({ user, attributes }: AccessCheck): Promise<AuthorizationDecision> => await access.authorize(user, attributes);
-    return await this.#decisions.evaluate(run, authorize);
   }
 
   #apply(policy: ValidatingAdmissionPolicy, binding: ValidatingAdmissionPolicyBinding, decision: Decision, index: number): void {
@@ -175,22 +125,6 @@ class Review {
         annotate(`validation.policy.admission.${names.domain}/validation_failure`, JSON.stringify([failure]));
       }
       record(message, enforcements[action]);
-    }
-  }
-
-  /** Runs a step of the configuration; an error is a rejection, unless failures are ignored. */
-  async #tried<T>(
-    policy: ValidatingAdmissionPolicy,
-    binding: ValidatingAdmissionPolicyBinding | undefined,
-    run: () => Promise<T>,
-  ): Promise<T | undefined> {
-    try {
-      return await run();
-    } catch (error) {
-      if (!(error instanceof ParameterError || error instanceof StatusError)) throw error;
-      const what = binding === undefined ? "policy" : "binding";
-      if (policy.spec.failurePolicy !== "Ignore") this.#deny(policy, binding, `failed to configure ${what}: ${error.message}`);
-      return undefined;
     }
   }
 

@@ -2,7 +2,7 @@
 import { limits } from "../../../core/limits.ts";
 import { PolicyCompiler, type PolicyInput } from "../../../core/cel/policy/policy.ts";
 import type { Expression } from "../policies/compiled-policy.ts";
-import { inTurn, spent } from "../policies/evaluate.ts";
+import { inTurn, spent } from "../policies/in-turn.ts";
 import type { MatchCondition } from "../schema.ts";
 import { results, storedBase } from "../validate/expressions.ts";
 

@@ -1,0 +1,47 @@
+/** The compiled expressions of a MutatingAdmissionPolicy. */
+import { PolicyCompiler, type PolicyExpression, type PolicyOptions } from "../../../core/cel/policy/policy.ts";
+import type { MutatingAdmissionPolicy } from "../mutating-schema.ts";
+import { results, storedBase } from "../validate/expressions.ts";
+import { type CompiledConditions, compiledConditions, mayRead } from "./compiled-policy.ts";
+
+/** A mutation of a policy. */
+export interface CompiledMutation {
+  readonly type: "ApplyConfiguration" | "JSONPatch";
+  readonly text: string;
+  readonly compiled: PolicyExpression;
+}
+
+/** The expressions of a policy. Those that do not compile fail when they are evaluated. */
+export interface CompiledMutations extends CompiledConditions {
+  readonly compiler: PolicyCompiler;
+  readonly mutations: readonly CompiledMutation[];
+  /** Whether an expression may read `namespaceObject`. */
+  readonly readsNamespace: boolean;
+}
+
+/** Compiles the expressions of a stored policy with the libraries of all versions. */
+export function compiledMutations({ spec }: MutatingAdmissionPolicy): CompiledMutations {
+  const { paramKind, variables = [], mutations = [], matchConditions = [] } = spec;
+  const options: PolicyOptions = { hasParams: paramKind !== undefined, hasAuthorizer: true, hasPatchTypes: true };
+  const compiler = new PolicyCompiler(storedBase(), options);
+  // As upstream, variables cannot construct objects.
+  const variableCompiler = new PolicyCompiler(storedBase(), { ...options, hasPatchTypes: false });
+  for (const { name, expression } of variables) compiler.define(name, variableCompiler.declare(name, expression));
+  const texts = [
+    ...variables.map(({ expression }) => expression),
+    ...mutations.flatMap(({ applyConfiguration, jsonPatch }) => [applyConfiguration?.expression ?? "", jsonPatch?.expression ?? ""]),
+  ];
+  return {
+    readsNamespace: mayRead(texts, "namespaceObject"),
+    compiler,
+    ...compiledConditions(matchConditions, options.hasParams),
+    mutations: mutations.flatMap(({ patchType, applyConfiguration, jsonPatch }): CompiledMutation | [] => {
+      if (patchType === "JSONPatch") {
+        const text = jsonPatch?.expression ?? "";
+        return { type: patchType, text, compiled: compiler.compile(text, results.jsonPatch) };
+      }
+      const text = applyConfiguration?.expression ?? "";
+      return { type: "ApplyConfiguration", text, compiled: compiler.compile(text, results.applyConfiguration) };
+    }),
+  };
+}

@@ -1,0 +1,61 @@
+/** Evaluates expressions of a policy one after another, and its match conditions. */
+import { limits } from "../../../core/limits.ts";
+import type { PolicyActivation, PolicyInput } from "../../../core/cel/policy/policy.ts";
+import { CelError, type Value } from "../../../core/cel/values.ts";
+import type { CompiledConditions, Expression } from "./compiled-policy.ts";
+
+/** The error of a spent budget. */
+export const spent = "validation failed due to running out of cost budget, no further validation rules will be run";
+
+/** Whether the match conditions hold. False beats an error. */
+export function evaluateConditions(
+  compiled: CompiledConditions,
+  input: PolicyInput,
+): "covered" | "not covered" | { readonly message: string } {
+  if (compiled.conditions.length === 0) return "covered";
+  // As upstream, conditions do not see the namespace.
+  const activation = compiled.conditionCompiler.activate(input, "namespaceObject");
+  const { results, left } = inTurn(activation, compiled.conditions, limits.celConditionsCostMax);
+  if (left < 0) return { message: spent };
+  if (results.some((result) => result?.value === false)) return "not covered";
+  const errors = [...new Set(results.flatMap((result) => result?.error ?? []))];
+  if (errors.length === 0) return "covered";
+  return { message: errors.length === 1 ? errors[0]! : `[${errors.join(", ")}]` };
+}
+
+/** The value of an expression, or why it has none. `seconds`: the time of the evaluation. */
+export type EvaluationResult =
+  | { readonly value: Value; readonly error?: undefined; readonly seconds: number }
+  | { readonly error: string; readonly value?: undefined; readonly seconds: number };
+
+/** `left`: the rest of the budget, negative if it is spent. */
+export interface Results {
+  readonly results: readonly (EvaluationResult | undefined)[];
+  readonly left: number;
+}
+
+/** Evaluates expressions with one budget. */
+export function inTurn(activation: PolicyActivation, expressions: readonly (Expression | undefined)[], budget: number): Results {
+  const results: (EvaluationResult | undefined)[] = [];
+  let left = budget;
+  for (const expression of expressions) {
+    if (expression === undefined) {
+      results.push(undefined);
+      continue;
+    }
+    const { text, compiled } = expression;
+    if (compiled.error !== undefined) {
+      results.push({ error: `compilation error: ${compiled.error}`, seconds: 0 });
+      continue;
+    }
+    const begun = performance.now();
+    const { value, cost, isExhausted } = activation.evaluate(compiled.program, left);
+    if (isExhausted) return { results, left: -1 };
+    left -= cost;
+    const seconds = (performance.now() - begun) / 1000;
+    results.push(
+      value instanceof CelError ? { error: `expression '${text}' resulted in error: ${value.message}`, seconds } : { value, seconds },
+    );
+  }
+  return { results, left };
+}

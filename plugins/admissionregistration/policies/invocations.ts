@@ -1,0 +1,87 @@
+/** Which policies, bindings and parameters cover a request: what validating and mutating policies have in common. */
+import {
+  type AdmissionForm,
+  type ApiObject,
+  coveredForm,
+  type JsonObject,
+  type MatchResources,
+  type RequestHookContext,
+  StatusError,
+  type SubjectAttributes,
+} from "../../../plugin.ts";
+import type { ParamKind, ParamRef } from "../schema.ts";
+import { ParameterError, parameterResource, parametersOf } from "./parameters.ts";
+
+/** What both kinds of policies have. */
+export interface Policy extends ApiObject {
+  readonly spec: { readonly paramKind?: ParamKind; readonly matchConstraints?: MatchResources };
+}
+/** What both kinds of bindings have. */
+export interface Binding extends ApiObject {
+  readonly spec: { readonly policyName?: string; readonly paramRef?: ParamRef; readonly matchResources?: MatchResources };
+}
+
+/** A policy with its bindings, by name. */
+export interface BoundPolicy<P extends Policy, B extends Binding> {
+  readonly policy: P;
+  readonly bindings: readonly B[];
+}
+
+/** A policy that covers the request by a binding, with one object of parameters. */
+export interface Invocation<P extends Policy, B extends Binding> {
+  readonly policy: P;
+  readonly binding: B;
+  /** The version of the resource that the policy names. */
+  readonly form: AdmissionForm;
+  /** Null for a policy or a binding without parameters. */
+  readonly params: JsonObject | null;
+}
+
+/** Receives the invocations of a request in the order of policies, bindings and parameters. */
+export interface InvocationVisitor<P extends Policy, B extends Binding> {
+  invoke(invocation: Invocation<P, B>): void | Promise<void>;
+  /** A mistake in the configuration. `binding`: undefined if it is one of the policy. */
+  fail(policy: P, binding: B | undefined, message: string): void;
+}
+
+/** Visits the invocations of a request. */
+export async function visitInvocations<P extends Policy, B extends Binding>(
+  policies: readonly BoundPolicy<P, B>[],
+  attributes: SubjectAttributes,
+  context: RequestHookContext,
+  visitor: InvocationVisitor<P, B>,
+): Promise<void> {
+  for (const { policy, bindings } of policies) {
+    const { matchConstraints, paramKind } = policy.spec;
+    const form = await tried(policy, undefined, visitor, async () => {
+      const covering = await coveredForm(matchConstraints ?? {}, attributes) as AdmissionForm | undefined; // one of the attributes
+      if (covering !== undefined && paramKind !== undefined) parameterResource(paramKind, context);
+      return covering;
+    });
+    if (form === undefined) continue;
+    for (const binding of bindings) {
+      const { matchResources, paramRef } = binding.spec;
+      const parameters = await tried(policy, binding, visitor, async () => {
+        if (matchResources !== undefined && await coveredForm(matchResources, attributes) === undefined) return undefined;
+        return await parametersOf(paramKind, paramRef, attributes.namespace, context);
+      });
+      for (const params of parameters ?? []) await visitor.invoke({ policy, binding, form, params });
+    }
+  }
+}
+
+/** Runs a step of the configuration. */
+async function tried<P extends Policy, B extends Binding, T>(
+  policy: P,
+  binding: B | undefined,
+  visitor: InvocationVisitor<P, B>,
+  run: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof ParameterError || error instanceof StatusError)) throw error;
+    visitor.fail(policy, binding, `failed to configure ${binding === undefined ? "policy" : "binding"}: ${error.message}`);
+    return undefined;
+  }
+}

@@ -1,0 +1,194 @@
+/** The admission step MutatingAdmissionPolicy: policies change the objects of the requests that they cover. */
+import {
+  type Admission,
+  type ApiObject,
+  attributesOf,
+  forbiddenError,
+  type RequestHookContext,
+  sameValue,
+  StatusError,
+  type Subject,
+  type SubjectAttributes,
+} from "../../../plugin.ts";
+import { limits } from "../../../core/limits.ts";
+import type { Value } from "../../../core/cel/values.ts";
+import type { MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding } from "../mutating-schema.ts";
+import { type CompiledMutation, type CompiledMutations, compiledMutations } from "./compiled-mutations.ts";
+import { evaluateConditions, inTurn, spent } from "./in-turn.ts";
+import { type BoundPolicy, type Invocation, visitInvocations } from "./invocations.ts";
+import { CompiledPolicies, isExempt, PolicyFamily } from "./known-policies.ts";
+import { recordMutation } from "./metrics.ts";
+import { MutationError, withConfiguration, withJsonPatch } from "./mutations.ts";
+import { PolicyRuns } from "./reinvocation.ts";
+import { Evaluations } from "./request-input.ts";
+
+type Policy = MutatingAdmissionPolicy;
+type PolicyBinding = MutatingAdmissionPolicyBinding;
+
+export const mutatingPolicies: Admission = {
+  name: "MutatingAdmissionPolicy",
+  resources: "all",
+  mutate: (next, prior, context) =>
+    context.request.isAction
+      ? next
+      : mutated({ operation: prior === undefined ? "CREATE" : "UPDATE", object: next, oldObject: prior }, context),
+  // The POST of a subresource.
+  mutateAction: (request: ApiObject, _subresource, context) =>
+    mutated({ operation: "CREATE", object: request, oldObject: undefined }, context),
+};
+
+/** The newest version that is served is used. */
+const families = (["v1beta1", "v1alpha1"] as const).map((version) =>
+  new PolicyFamily<Policy, PolicyBinding>(
+    `admissionregistration.{domain}/${version}`,
+    "mutatingadmissionpolicies",
+    "mutatingadmissionpolicybindings",
+  )
+);
+
+/** The subject of a mutation has an object. */
+type MutatedSubject = Subject & { readonly object: ApiObject };
+
+function mutated(subject: MutatedSubject, context: RequestHookContext): ApiObject | Promise<ApiObject> {
+  if (!context.gates("MutatingAdmissionPolicy") || isExempt(context)) return subject.object;
+  const family = families.find(({ groupVersion }) => context.server.resourceOfKind(groupVersion, "MutatingAdmissionPolicy") !== undefined);
+  const policies = family?.candidates(subject.operation, context) ?? [];
+  if (policies instanceof Promise) return policies.then((known) => new Mutation(subject, context).run(known));
+  return policies.length === 0 ? subject.object : new Mutation(subject, context).run(policies);
+}
+
+/** An error to which the failure policy of a policy applies. */
+interface Failure {
+  readonly policy: Policy;
+  readonly binding: PolicyBinding | undefined;
+  readonly message: string;
+  /** Whether it comes from an evaluation, not from the configuration. */
+  readonly isInvalid: boolean;
+}
+
+/** The mutation of the object of one request by all policies, in one run. */
+class Mutation {
+  /** With the object as mutated so far, in the stored form. */
+  #subject: MutatedSubject;
+  readonly #context: RequestHookContext;
+  readonly #attributes: SubjectAttributes;
+  readonly #evaluations: Evaluations;
+  readonly #failures: Failure[] = [];
+  /** Of both runs. */
+  readonly #runs: PolicyRuns;
+
+  constructor(subject: MutatedSubject, context: RequestHookContext) {
+    this.#subject = subject;
+    this.#context = context;
+    this.#attributes = attributesOf(subject, context);
+    this.#evaluations = new Evaluations(this.#attributes, context);
+    this.#runs = context.reinvocation.stateOf(mutatingPolicies, () => new PolicyRuns());
+  }
+
+  /** The mutated object. Throws the first error that a failure policy does not ignore. */
+  async run(policies: readonly BoundPolicy<Policy, PolicyBinding>[]): Promise<ApiObject> {
+    const invocations: Invocation<Policy, PolicyBinding>[] = [];
+    await visitInvocations(policies, this.#attributes, this.#context, {
+      invoke: (invocation) => void invocations.push(invocation),
+      fail: (policy, binding, message) => void this.#failures.push({ policy, binding, message, isInvalid: false }),
+    });
+    if (invocations.length > 0) await this.#runAll(invocations);
+    const failures = this.#failures.filter(({ policy }) => policy.spec.failurePolicy !== "Ignore");
+    if (failures.length > 0) throw this.#error(failures);
+    return this.#subject.object;
+  }
+
+  async #runAll(invocations: readonly Invocation<Policy, PolicyBinding>[]): Promise<void> {
+    const { reinvocation } = this.#context, runs = this.#runs;
+    runs.begin(reinvocation.isSecondRun, this.#subject.object);
+    let hasMutated = false;
+    for (const invocation of invocations) if (await this.#runOne(invocation)) hasMutated = true;
+    if (hasMutated) {
+      runs.changed();
+      reinvocation.request();
+    }
+    runs.end(this.#subject.object);
+  }
+
+  /** Whether a mutation was evaluated without an error. */
+  async #runOne(invocation: Invocation<Policy, PolicyBinding>): Promise<boolean> {
+    const { policy, binding } = invocation, { reinvocation, server } = this.#context;
+    const compiled = server.stateOf(mutatingPolicies, () => new CompiledPolicies(compiledMutations)).of(policy);
+    if (compiled.conditions.length > 0) {
+      const input = await this.#evaluations.input(this.#subject, invocation, compiled);
+      const held = await this.#evaluations.evaluate(() => evaluateConditions(compiled, input));
+      if (held === "not covered") return false;
+      if (held !== "covered") {
+        this.#failures.push({ policy, binding, message: held.message, isInvalid: true });
+        return false;
+      }
+    }
+    const key = keyOf(invocation);
+    if (reinvocation.isSecondRun && !this.#runs.isDue(key)) return false;
+    const before = this.#subject.object;
+    let hasMutated = false;
+    for (const mutation of compiled.mutations) {
+      const begun = performance.now();
+      const failure = await this.#apply(mutation, compiled, invocation);
+      recordMutation(this.#context, { policy, binding, failure, seconds: (performance.now() - begun) / 1000 });
+      if (failure instanceof StatusError) throw failure;
+      if (failure === undefined) hasMutated = true;
+      else this.#failures.push({ policy, binding, message: failure.message, isInvalid: true });
+    }
+    if (!sameValue(before, this.#subject.object)) {
+      this.#runs.changed();
+      reinvocation.request();
+    }
+    if (policy.spec.reinvocationPolicy === "IfNeeded") this.#runs.ran(key);
+    return hasMutated;
+  }
+
+  /** Applies one mutation to the object. Returns its failure. */
+  async #apply(
+    mutation: CompiledMutation,
+    compiled: CompiledMutations,
+    invocation: Invocation<Policy, PolicyBinding>,
+  ): Promise<MutationError | StatusError | undefined> {
+    if (mutation.compiled.error !== undefined) return new MutationError(mutation.compiled.error);
+    const { form } = invocation, subject = this.#subject, stored = subject.object;
+    const input = await this.#evaluations.input(subject, invocation, compiled);
+    try {
+      const made = await this.#evaluations.evaluate(() => evaluated(mutation, compiled.compiler.activate(input)));
+      const next = mutation.type === "JSONPatch"
+        ? withJsonPatch({ form, stored }, made)
+        : withConfiguration({ form, stored, json: input.object! }, made); // there is an object
+      if (next !== stored) this.#subject = { ...subject, object: next };
+      return undefined;
+    } catch (error) {
+      if (error instanceof MutationError || error instanceof StatusError) return error;
+      throw error;
+    }
+  }
+
+  #error(failures: readonly Failure[]): StatusError {
+    const messages = failures.map(({ policy, binding, message }) => {
+      const { name = "" } = policy.metadata;
+      return binding === undefined
+        ? `policy "${name}" denied request: ${message}`
+        : `policy '${name}' with binding '${binding.metadata.name}' denied request: ${message}`;
+    });
+    const { group, plural } = this.#context.resource, { generateName } = this.#subject.object.metadata ?? {};
+    const name = this.#attributes.name || generateName || "Unknown";
+    const { details } = forbiddenError({ group, name: plural }, name, "", messages.map((message) => ({ message })));
+    return new StatusError(failures[0]!.isInvalid ? "Invalid" : "Forbidden", messages[0]!, { code: 403, ...(details && { details }) });
+  }
+}
+
+/** The value of a mutation. Throws a MutationError. */
+function evaluated({ text, compiled }: CompiledMutation, activation: Parameters<typeof inTurn>[0]): Value {
+  const { results: [result], left } = inTurn(activation, [{ text, compiled }], limits.celObjectCostMax);
+  if (left < 0) throw new MutationError(spent);
+  if (result?.error !== undefined) throw new MutationError(result.error);
+  return result?.value ?? null;
+}
+
+/** Policy, binding and parameters of an invocation. */
+function keyOf({ policy, binding, params }: Invocation<Policy, PolicyBinding>): string {
+  const { name = "", namespace = "" } = params?.metadata as { readonly name?: string; readonly namespace?: string } | undefined ?? {};
+  return JSON.stringify([policy.metadata.name, binding.metadata.name, namespace, name]);
+}

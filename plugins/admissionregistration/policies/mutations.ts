@@ -1,0 +1,165 @@
+/** Applies what the expressions of mutating policies make to an object of a request, as upstream's patchers. */
+import { type AdmissionForm, type ApiObject, internalError, type JsonObject } from "../../../plugin.ts";
+import { atomicPaths, atomOf, foreignProblem, hasAllKeys, isTyped, merge, problemsText, typeProblems } from "../../../core/apply/mod.ts";
+import { configurationJson, ForeignValue, patchValueJson, TooLarge } from "../../../core/cel/mutation/json.ts";
+import { JsonPatchValue, PatchObject, typeNameMistakes } from "../../../core/cel/mutation/types.ts";
+import { CelError, ListValue, type Value } from "../../../core/cel/values.ts";
+import { DecodeError } from "../../../core/derive/decode.ts";
+import { limits } from "../../../core/limits.ts";
+import { convertUntyped } from "../../../core/patch/converted.ts";
+import { applyJsonPatch, type Operation } from "../../../core/patch/json-patch.ts";
+import { JsonPatchFailure } from "../../../core/patch/json-patch-failure.ts";
+import { untypedOf } from "../../../core/patch/untyped.ts";
+import { writtenText } from "../../../core/patch/written.ts";
+import { goJson } from "../../../core/tree/json-text.ts";
+import { jsonFromTree, readWrittenJson, treeFromJson } from "../../../core/tree/json.ts";
+import { type Tree, TreeObject } from "../../../core/tree/tree.ts";
+
+/** A mutation that failed: the failure policy decides. Other errors reject the request. */
+export class MutationError extends Error {}
+
+/** The object of a request in the version of a policy. */
+export interface Mutated {
+  readonly form: AdmissionForm;
+  /** In the stored form. */
+  readonly stored: ApiObject;
+  /** In the version. */
+  readonly json: JsonObject;
+}
+
+/** The object after the merge of a configuration. */
+export function withConfiguration({ form, stored, json }: Mutated, made: Value): ApiObject {
+  if (!(made instanceof PatchObject)) throw new Error("the expression has another type than the compiler found");
+  refuseTypeNames(made);
+  const atom = atomOf(form.schema), given = configurationJson(made);
+  if (given instanceof CelError) throw new MutationError("invalid return type: *dynamic.ObjectVal");
+  if (given instanceof TooLarge) throw tooLarge();
+  const untyped = (why: string) => new MutationError(`error applying patch: failed to convert patch object to typed object: ${why}`);
+  if (given instanceof ForeignValue) throw untyped(foreignProblem(atom, given));
+  const { apiVersion = "", kind = "" } = json as { readonly apiVersion?: string; readonly kind?: string }; // an object has strings there
+  const configuration: JsonObject = { ...given, apiVersion, kind };
+  const problems = typeProblems(atom, configuration);
+  if (problems.length > 0) throw untyped(problemsText(problems));
+  const atomics = atomicPaths(atom, configuration);
+  if (atomics.length > 0) {
+    const what = `may not mutate atomic arrays, maps or structs: ${atomics.join(", ")}`;
+    throw new MutationError(`error applying patch: invalid ApplyConfiguration: ${what}`);
+  }
+  if (!(isCustom(form) ? isTyped(atom, json) : hasAllKeys(atom, json))) {
+    const why = problemsText(typeProblems(atom, json, "allowed"));
+    throw new MutationError(`error applying patch: failed to convert original object to typed object: ${why}`);
+  }
+  const merged = merge(atom, json, configuration) as JsonObject; // of two objects
+  return merged === json ? stored : converted({ form, stored, json: merged });
+}
+
+function isCustom({ schema }: AdmissionForm): boolean {
+  return schema.whole !== undefined;
+}
+
+/** The object of a merged JSON. */
+function converted({ form, stored, json }: Mutated): ApiObject {
+  const text = goJson(json);
+  refuseLength(text);
+  try {
+    return form.parse(text, stored);
+  } catch (error) {
+    if (!(error instanceof DecodeError) || isCustom(form)) throw error instanceof DecodeError ? new MutationError(error.message) : error;
+  }
+  // Upstream's conversion from maps to structs accepts some values that our decoder rejects, and has other texts.
+  try {
+    return form.parse(goJson(jsonFromTree(convertUntyped(untypedOf(treeFromJson(json)), form.schema))), stored);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    const { group, version, kind } = form.kind;
+    throw new MutationError(`unable to convert unstructured object to ${group}/${version}, Kind=${kind}: ${error.message}`);
+  }
+}
+
+/** The object after the operations of a JSON patch. One whose `test` fails leaves the object as it is. */
+export function withJsonPatch({ form, stored }: Pick<Mutated, "form" | "stored">, made: Value): ApiObject {
+  const operations = operationsOf(made);
+  if (operations.length === 0) return stored;
+  const patched = patchedTree(treeOf(form.text(stored)), operations);
+  if (patched === undefined) return stored;
+  const text = writtenText(patched);
+  refuseLength(text);
+  refuseOtherKind(patched, form);
+  const findings: string[] = [];
+  const next = orInternal(() => form.parse(text, stored, findings));
+  // Unknown fields of custom resources are pruned.
+  if (findings.length > 0 && !isCustom(form)) throw internalError(`strict decoding error: ${findings.join(", ")}`);
+  return next;
+}
+
+function orInternal<T>(decode: () => T): T {
+  try {
+    return decode();
+  } catch (error) {
+    throw error instanceof DecodeError ? internalError(error.message) : error;
+  }
+}
+
+function patchedTree(document: Tree, operations: readonly Operation[]): Tree | undefined {
+  try {
+    return applyJsonPatch(document, operations);
+  } catch (error) {
+    if (!(error instanceof JsonPatchFailure)) throw error;
+    if (error.isTest) return undefined;
+    throw new MutationError(`JSON Patch: ${error.why}`);
+  }
+}
+
+/** A patch may remove kind and apiVersion, but not change them. */
+function refuseOtherKind(patched: Tree, { kind: { group, version, kind } }: AdmissionForm): void {
+  const own = group === "" ? version : `${group}/${version}`;
+  const textAt = (key: string) => {
+    const value = patched instanceof TreeObject ? patched.get(key) : undefined;
+    return typeof value === "string" && value !== "" ? value : undefined;
+  };
+  const named = { kind: textAt("kind") ?? kind, version: textAt("apiVersion") ?? own };
+  if (named.kind === kind && named.version === own) return;
+  throw internalError(`no kind "${named.kind}" is registered for version "${named.version}" in scheme "pkg/api/legacyscheme/scheme.go:30"`);
+}
+
+function operationsOf(made: Value): readonly Operation[] {
+  if (!(made instanceof ListValue)) throw new Error("the expression has another type than the compiler found");
+  const { jsonPatchOperationsMax: most } = limits;
+  if (made.size > most) throw new MutationError(`JSON Patch: the allowed maximum operations in a JSON patch is ${most}, got ${made.size}`);
+  let left: number = limits.mutationLengthMax;
+  return Array.from({ length: made.size }, (_, index): Operation => {
+    const each = made.at(index);
+    if (!(each instanceof JsonPatchValue)) throw new Error("an item has another type than the compiler found");
+    const { op, path, from, value } = each, written = value === undefined ? undefined : valueText(value);
+    left -= written?.length ?? 0;
+    if (left < 0) throw tooLarge();
+    return { op, path, from: from === "" ? undefined : from, value: written === undefined ? undefined : treeOf(written) };
+  });
+}
+
+function valueText(value: Value): string {
+  if (value instanceof PatchObject) refuseTypeNames(value);
+  const json = patchValueJson(value);
+  if (json instanceof TooLarge) throw tooLarge();
+  if (!(json instanceof CelError || json instanceof ForeignValue)) return goJson(json);
+  const why = json instanceof CelError ? json.message : `proto: invalid type: ${json.type}`;
+  throw new MutationError(`JSONPath valueExpression evaluated to a type that could not marshal to JSON: ${why}`);
+}
+
+function refuseTypeNames(made: PatchObject): void {
+  const mistakes = typeNameMistakes(made, made.type);
+  if (mistakes.length > 0) throw new MutationError(`type mismatch: ${mistakes.join("\n")}`);
+}
+
+function treeOf(text: string): Tree {
+  const read = readWrittenJson(text);
+  if (!read.ok) throw new Error(`our own JSON cannot be read: ${read.error}`);
+  return read.tree;
+}
+
+function refuseLength(text: string): void {
+  if (text.length > limits.mutationLengthMax) throw tooLarge();
+}
+function tooLarge(): MutationError {
+  return new MutationError(`the mutation or its result is larger than ${limits.mutationLengthMax} characters of JSON`);
+}
