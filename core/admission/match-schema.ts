@@ -48,8 +48,9 @@ export function namedRule(structs: typeof struct) {
     ruleWithOperations: field(2, RuleWithOperations, "Operations and resources.", { inline: true }),
   }, { atomic: true, doc: "Operations, resources and names of objects." });
 }
-/** The struct MatchResources of a version. */
-export function matchResources(structs: typeof struct, rule: ReturnType<typeof namedRule>) {
+/** The struct MatchResources of a version. `publishesPolicies`: the values of matchPolicy are an enumeration in OpenAPI. */
+export function matchResources(structs: typeof struct, rule: ReturnType<typeof namedRule>, publishesPolicies = true) {
+  const policy = publishesPolicies ? oneOf(...matchPolicies) : string;
   return structs("MatchResources", {
     namespaceSelector: field(
       1,
@@ -60,6 +61,6 @@ export function matchResources(structs: typeof struct, rule: ReturnType<typeof n
     objectSelector: field(2, LabelSelector, "Selects objects by label: the new or the old object must match.", anything),
     resourceRules: field(3, list(rule), "Requests that are covered: those that any rule describes."),
     excludeResourceRules: field(4, list(rule), "Requests that are not covered, although a rule describes them."),
-    matchPolicy: field(7, oneOf(...matchPolicies), matchPolicyDoc, { pointer: true, unpublishedDefault: "Equivalent" }),
+    matchPolicy: field(7, policy, matchPolicyDoc, { pointer: true, unpublishedDefault: "Equivalent" }),
   }, { atomic: true, doc: "Describes requests by resources, operations and labels." });
 }

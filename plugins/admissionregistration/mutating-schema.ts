@@ -11,7 +11,7 @@ function expressionOf(structs: ReturnType<typeof structsOf>, name: "ApplyConfigu
 function kindsOf(version: "v1alpha1" | "v1beta1") {
   const home = `admissionregistration/${version}`, isAlpha = version === "v1alpha1";
   const struct = structsOf(home);
-  const MatchResources = matchResources(struct, namedRule(struct)), ParamRef = paramRef(struct, isAlpha);
+  const MatchResources = matchResources(struct, namedRule(struct), isAlpha), ParamRef = paramRef(struct, isAlpha);
   const Mutation = struct("Mutation", {
     patchType: field(2, oneOf("ApplyConfiguration", "JSONPatch"), "Which of the two follows.", { required: true }),
     applyConfiguration: field(
@@ -45,7 +45,7 @@ function kindsOf(version: "v1alpha1" | "v1beta1") {
     mutations: field(4, list(Mutation), "The changes, in their order."),
     failurePolicy: field(
       5,
-      oneOf(...failurePolicies),
+      isAlpha ? oneOf(...failurePolicies) : string,
       "What happens when the evaluation fails: Fail rejects the request, Ignore continues without the change.",
       { pointer: true, unpublishedDefault: "Fail" },
     ),

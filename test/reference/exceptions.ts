@@ -12,7 +12,7 @@ const service = "`kubectl cluster-info` requests services, which are not in the 
 const pod = "`kubectl describe pvc` requests pods, which are not in the reference; none are served";
 const quotas = "the reference has no facts about quotas; recordings and golden files have";
 const listOfAlpha = "an accident of v1alpha1: its items have no field `type` to be merged by, and lists are never applied";
-const later = "webhooks, mutating policies and aggregation are not served yet";
+const later = "aggregation is not served yet";
 const alphaItems = "io.k8s.api.storagemigration.v1alpha1.StorageVersionMigrationList.properties.items";
 
 const schemas: Exceptions = {
@@ -48,8 +48,6 @@ const discovery: Exceptions = {
   "v1.limitranges": quotas,
   "v1.resourcequotas": quotas,
   "v1.resourcequotas/status": quotas,
-  "admissionregistration.k8s.io/v1beta1": later,
-  "admissionregistration.k8s.io/v1alpha1": later,
   "apiregistration.k8s.io/v1": later,
 };
 

@@ -17,10 +17,6 @@ interface Known {
 
 /** Kinds of the reference that are not served: a kind that becomes served needs a table. */
 const notServed: readonly string[] = [
-  "admissionregistration.k8s.io/v1beta1/MutatingAdmissionPolicy",
-  "admissionregistration.k8s.io/v1beta1/MutatingAdmissionPolicyBinding",
-  "admissionregistration.k8s.io/v1alpha1/MutatingAdmissionPolicy",
-  "admissionregistration.k8s.io/v1alpha1/MutatingAdmissionPolicyBinding",
   "custom resource instances",
   "apiregistration.k8s.io/v1/APIService",
   "authentication.k8s.io/v1/TokenRequest",
@@ -34,6 +30,10 @@ const triedElsewhere: readonly string[] = [
   "admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyBinding",
   "admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration",
   "admissionregistration.k8s.io/v1/MutatingWebhookConfiguration",
+  "admissionregistration.k8s.io/v1beta1/MutatingAdmissionPolicy",
+  "admissionregistration.k8s.io/v1beta1/MutatingAdmissionPolicyBinding",
+  "admissionregistration.k8s.io/v1alpha1/MutatingAdmissionPolicy",
+  "admissionregistration.k8s.io/v1alpha1/MutatingAdmissionPolicyBinding",
   "apiextensions.k8s.io/v1/CustomResourceDefinition",
 ];
 
