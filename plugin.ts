@@ -62,6 +62,7 @@ export type {
   TokenUser,
   UserRules,
   Waiting,
+  WebhookCall,
   WebhookOutcome,
 } from "./core/access.ts";
 export { type Caller, type SystemGroups, systemGroups } from "./core/user-info.ts";

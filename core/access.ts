@@ -149,8 +149,17 @@ export type WebhookOutcome =
   /** The call was not made: too many wait for this webhook. */
   | { readonly tag: "busy" };
 
-/** Sends a POST with JSON to a webhook. Never rejects. `signal`: of the request. */
-export type CallWebhook = (webhook: WebhookAddress, json: string, timeoutMs: number, signal: AbortSignal) => Promise<WebhookOutcome>;
+/** A call of a webhook: a POST with JSON. */
+export interface WebhookCall {
+  readonly webhook: WebhookAddress;
+  readonly json: string;
+  readonly timeoutMs: number;
+  /** The name of the step, whose configuration may have credentials for the webhook. */
+  readonly step: string;
+}
+
+/** Makes a call. Never rejects. `signal`: of the request. */
+export type CallWebhook = (call: WebhookCall, signal: AbortSignal) => Promise<WebhookOutcome>;
 
 /**
  * What the server offers to admission steps that look at more than one request, such as quotas. Its calls do not end with the request: each
@@ -188,10 +197,10 @@ export interface AdmissionServer {
    */
   updateStatus(groupVersion: GroupVersion, resource: string, object: ApiObject): Promise<ApiObject>;
   /**
-   * Sends a POST with JSON to a webhook. Never rejects. Unlike the other calls it ends with the request. The number of calls to one webhook
+   * Calls a webhook. Never rejects. Unlike the other calls it ends with the request. The number of calls to one webhook
    * is bounded (`limits.webhookCallsMax`).
    */
-  callWebhook(webhook: WebhookAddress, json: string, timeoutMs: number): Promise<WebhookOutcome>;
+  callWebhook(call: WebhookCall): Promise<WebhookOutcome>;
   /** The state that belongs to `key`, such as a step. Made at the first use, and kept as long as the server runs. */
   stateOf<S>(key: object, make: () => S): S;
 }

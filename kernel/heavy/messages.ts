@@ -1,7 +1,6 @@
 /** The messages between the main thread and the heavy thread. Bytes are transferred as separate buffers. */
 import type { RemoteRecording } from "../../metrics/mod.ts";
-import type { Access, WebhookOutcome } from "../../core/access.ts";
-import type { WebhookAddress } from "../../core/conversion.ts";
+import type { Access, WebhookCall, WebhookOutcome } from "../../core/access.ts";
 import type { Attributes } from "../cache/index/attributes.ts";
 import type { RuleOutcome } from "../observe/meter.ts";
 import type { Appeared } from "../config/active-config.ts";
@@ -56,7 +55,7 @@ export type Question =
     readonly attributes: Attributes | undefined;
   }
   | { readonly op: "authorize"; readonly verb: string }
-  | { readonly op: "webhook"; readonly webhook: WebhookAddress; readonly json: string; readonly timeoutMs: number }
+  | { readonly op: "webhook"; readonly call: WebhookCall }
   | AccessQuestion;
 
 /** A call of one function of `Access` with its arguments, which are plain data. */

@@ -42,7 +42,7 @@ export class RemoteStore implements Store {
     return this.#ask({ op: "authorize", verb });
   }
   /** Calls an admission webhook, through the main thread, which has the connections and the signal of the request. */
-  readonly callWebhook: CallWebhook = (webhook, json, timeoutMs) => this.#ask({ op: "webhook", webhook, json, timeoutMs });
+  readonly callWebhook: CallWebhook = (call) => this.#ask({ op: "webhook", call });
   get(key: string): Promise<{ readonly entry: Entry | undefined; readonly revision: Revision }> {
     return this.#ask({ op: "get", key });
   }

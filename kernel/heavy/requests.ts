@@ -218,7 +218,7 @@ class Requests implements HeavyRequests {
       case "authorize":
         return await host.authorize(question.verb);
       case "webhook":
-        return await this.#needs.callWebhook(question.webhook, question.json, question.timeoutMs, signal);
+        return await this.#needs.callWebhook(question.call, signal);
       case "access":
         // To read a question about very many groups or audiences took long already.
         await nextTurn();

@@ -1,7 +1,8 @@
 /** A server in process: assembled from settings, plugins and a store, and updated when settings change. */
 import { once, pause, systemClock } from "../../core/async.ts";
 import { limits } from "../../core/limits.ts";
-import { admissionWebhooks } from "../access/remote/admission-webhooks.ts";
+import { type AdmissionWebhookNeeds, admissionWebhooks } from "../access/remote/admission-webhooks.ts";
+import { credentialsIn } from "../access/remote/webhook-credentials.ts";
 import { followSources } from "../background/resource-sources.ts";
 import { type ActiveConfig, activeConfigOf } from "../config/active-config.ts";
 import type { Followed } from "../config/follow-files.ts";
@@ -149,7 +150,7 @@ function openRequests(
   },
 ) {
   const { accounts, authentication, authorizationFile: file } = access, { start } = health;
-  const webhooks = admissionWebhooks(), callWebhook = webhooks.call;
+  const webhooks = admissionWebhooks(webhookNeeds(inForce)), callWebhook = webhooks.call;
   const heavy = startHeavy &&
     heavyRequests({ start: startHeavy, store: cache.store, callWebhook, inForce: inForce.current, after: systemClock.after });
   const authorization = openAuthorization({ inForce, registry, log, start, signal, file });
@@ -175,6 +176,18 @@ function openRequests(
   authorization.open(api);
   accounts.recordBy(api);
   return { server, heavy, webhooks };
+}
+
+/** Credentials of webhooks, from the configuration of admission steps. */
+function webhookNeeds(inForce: ConfigInForce): AdmissionWebhookNeeds {
+  const { kubeconfigs } = inForce.current().admission;
+  if (kubeconfigs.size === 0) return {};
+  return {
+    async credentialsFor(step, hostPort) {
+      const path = kubeconfigs.get(step);
+      return path === undefined ? {} : await credentialsIn(path, hostPort);
+    },
+  };
 }
 
 /** Bootstrap objects, controllers, and resources that appear while the server runs. */

@@ -5,7 +5,7 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { append } from "../../core/append.ts";
-import { addressOfAccess, filesOfAccess, inCluster } from "../access/remote/kubeconfig.ts";
+import { addressOfAccess, filesOfAccess, filesOfUsers, inCluster } from "../access/remote/kubeconfig.ts";
 import { ConfigError, parseArguments } from "../config/parse.ts";
 import { type Config, defaults, type SettingName } from "../config/settings.ts";
 import { isModule } from "../config/choose-plugins.ts";
@@ -90,6 +90,7 @@ function paths(config: Config, folder: string): { read: string[]; write: string[
     ...machineFiles,
     ...files.map(at),
     ...filesOfAdmission(config, folder),
+    ...credentialsOfAdmission(config, folder),
     ...config.plugins.filter(isModule).filter(isPath).map((path) => packageOf(at(path))),
   ];
   const write = config["data-dir"] === ":memory:" ? [] : [at(config["data-dir"])];
@@ -118,7 +119,6 @@ function remoteAccess(config: Config, folder: string): { files: string[]; addres
   const named = [
     ...kubeconfigSettings.map((name) => config[name]),
     ...kubeconfigsOfAuthorizers(config, folder),
-    ...kubeconfigsOfAdmission(config, folder),
   ];
   const paths = named.filter((path) => path !== "");
   const files: string[] = [], addresses: string[] = [];
@@ -179,10 +179,16 @@ function filesOfAdmission(config: Config, folder: string): readonly string[] {
   const path = config["admission-control-config-file"];
   return valuesOf(textOf(path, folder), "path").map((each) => resolve(folder, dirname(path), each));
 }
-/** Kubeconfig files in that file, and in the files that it names. */
-function kubeconfigsOfAdmission(config: Config, folder: string): readonly string[] {
+/** Kubeconfig files in that file and in the files that it names, and the files that these name. */
+function credentialsOfAdmission(config: Config, folder: string): readonly string[] {
   const texts = [config["admission-control-config-file"], ...filesOfAdmission(config, folder)].map((path) => textOf(path, folder));
-  return texts.flatMap((text) => valuesOf(text, "kubeConfigFile"));
+  return texts.flatMap((text) => valuesOf(text, "kubeConfigFile")).flatMap((path) => {
+    try {
+      return filesOfUsers(path, textOf(path, folder));
+    } catch {
+      return [path]; // The server reports the error.
+    }
+  });
 }
 
 /** The words that follow a key in a YAML or JSON text. */

@@ -87,10 +87,9 @@ export function admissionServer(call: RequestContext): AdmissionServer {
       if (endpoint === undefined) throw notFoundError({ group: splitGroupVersion(groupVersion).group, name: resource }, name);
       return await call.writeStatus(call, endpoint, object, deadline());
     },
-    async callWebhook(webhook, json, timeoutMs) {
-      const call = backend.callWebhook;
-      if (call === undefined) return { tag: "failed", message: "the server calls no webhooks", code: 503, isRequestOver: false };
-      return await call(webhook, json, timeoutMs, deadlineOfRequest.signal);
+    async callWebhook(webhookCall) {
+      if (backend.callWebhook === undefined) return { tag: "failed", message: "the server calls no webhooks", code: 503, isRequestOver: false };
+      return await backend.callWebhook(webhookCall, deadlineOfRequest.signal);
     },
     stateOf<S>(key: object, make: () => S): S {
       const kept = states.get(backend) ?? new Map<object, unknown>();

@@ -1,23 +1,20 @@
 /** Calls of admission webhooks. Each webhook has its own connections and bounds, so that one without answers does not hold the others. */
 import { limits } from "../../../core/limits.ts";
-import type { CallWebhook, WebhookOutcome } from "../../../core/access.ts";
+import type { CallWebhook, WebhookCall, WebhookOutcome } from "../../../core/access.ts";
 import { type Clock, systemClock } from "../../../core/async.ts";
 import type { WebhookAddress } from "../../../core/conversion.ts";
 import { goQuote } from "../../../core/tree/go-quote.ts";
 import { type CallSlot, CallSlots } from "./call-slots.ts";
-import type { RemoteAccess } from "./kubeconfig.ts";
+import type { Credentials } from "./kubeconfig.ts";
 import { remoteClient, type RemoteText, type TextClient } from "./remote-client.ts";
 import { answerMistake, connectionText, type Target, targetOf } from "./webhook-texts.ts";
-
-/** Credentials for a server, of a kubeconfig. */
-export type WebhookCredentials = Pick<RemoteAccess, "cert" | "key" | "authorization" | "serverName">;
 
 export interface AdmissionWebhookNeeds {
   readonly clock?: Clock;
   /** The configured address (`host:port`) of a Service by its name and port (`hook.default.svc:443`); undefined: by DNS. */
   readonly addressOfService?: (service: string) => string | undefined;
-  /** The credentials for a host with its port, such as `hook.default.svc:443`. */
-  readonly credentialsFor?: (hostPort: string) => Promise<WebhookCredentials>;
+  /** The credentials for a host with its port, such as `hook.default.svc:443`, in the configuration of a step. */
+  readonly credentialsFor?: (step: string, hostPort: string) => Promise<Credentials>;
 }
 
 export interface AdmissionWebhooks {
@@ -42,8 +39,8 @@ export function admissionWebhooks(needs: AdmissionWebhookNeeds = {}): AdmissionW
     client.remote.close();
     if (clients.get(key) === client) clients.delete(key);
   };
-  const clientOf = (key: string, webhook: WebhookAddress): Client => {
-    const client = clients.get(key) ?? { remote: openClient(webhook, needs), slots: new CallSlots(clock), calls: 0, cancelIdle() {} };
+  const clientOf = (key: string, { webhook, step }: WebhookCall): Client => {
+    const client = clients.get(key) ?? { remote: openClient(webhook, step, needs), slots: new CallSlots(clock), calls: 0, cancelIdle() {} };
     clients.delete(key);
     clients.set(key, client);
     client.cancelIdle();
@@ -54,8 +51,10 @@ export function admissionWebhooks(needs: AdmissionWebhookNeeds = {}): AdmissionW
     return client;
   };
   return {
-    async call(webhook, json, timeoutMs, signal) {
-      const key = JSON.stringify(webhook), client = clientOf(key, webhook);
+    async call(call, signal) {
+      const { webhook, step, timeoutMs, json } = call;
+      // Steps may have different credentials.
+      const key = JSON.stringify([webhook, needs.credentialsFor === undefined ? "" : step]), client = clientOf(key, call);
       client.calls++;
       try {
         return await callOf(client, targetOf(webhook, Math.ceil(timeoutMs / 1000)), json, { timeoutMs, signal });
@@ -69,12 +68,16 @@ export function admissionWebhooks(needs: AdmissionWebhookNeeds = {}): AdmissionW
   };
 }
 
-function openClient({ url, serverName, ca }: WebhookAddress, { addressOfService, credentialsFor }: AdmissionWebhookNeeds): TextClient {
+function openClient(
+  { url, serverName, ca }: WebhookAddress,
+  step: string,
+  { addressOfService, credentialsFor }: AdmissionWebhookNeeds,
+): TextClient {
   const named = new URL(url), hostPort = `${named.hostname}:${named.port === "" ? "443" : named.port}`;
   const configured = serverName === undefined ? undefined : addressOfService?.(hostPort);
   const server = configured === undefined ? named : new URL(`https://${configured}${named.pathname}`);
   return remoteClient(async () => {
-    const credentials = await credentialsFor?.(hostPort) ?? {};
+    const credentials = await credentialsFor?.(step, hostPort) ?? {};
     return {
       server,
       ...(configured === undefined ? {} : { host: named.host }),

@@ -28,6 +28,9 @@ export interface RemoteAccess {
   readonly authorization?: string;
 }
 
+/** The credentials of a user. */
+export type Credentials = Pick<RemoteAccess, "cert" | "key" | "authorization">;
+
 /** The value for in-cluster credentials in settings of kubeconfig files. */
 export const inCluster = "in-cluster";
 const accountFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
@@ -131,31 +134,79 @@ const unsupported = Object.freeze({
 async function accessOf(config: Json, path: string): Promise<RemoteAccess> {
   const { cluster, user } = entriesOf(config, path);
   for (const key of unsupported.cluster) if ((cluster.get(key) ?? "") !== "") throw new Error(`"${key}" of a cluster is not supported`);
-  for (const key of unsupported.user) if ((user.get(key) ?? "") !== "") throw new Error(`"${key}" of a user is not supported`);
   const server = URL.parse(cluster.get("server") ?? "");
   if (server === null || (server.protocol !== "https:" && server.protocol !== "http:")) {
     throw new Error("the cluster has no valid server URL");
   }
   const folder = dirname(path);
-  const [ca, cert, key, token] = await Promise.all([
-    pem(cluster, "certificate-authority", folder),
+  const [ca, credentials] = await Promise.all([pem(cluster, "certificate-authority", folder), credentialsOf(user, folder)]);
+  const insecure = cluster.get("insecure-skip-tls-verify") === "true";
+  if (insecure && ca !== undefined) throw new Error("insecure-skip-tls-verify and a certificate authority exclude each other");
+  const serverName = cluster.get("tls-server-name") ?? "";
+  return {
+    server,
+    ...(ca === undefined ? {} : { ca }),
+    ...(serverName === "" ? {} : { serverName }),
+    ...(insecure ? { insecure } : {}),
+    ...credentials,
+  };
+}
+
+/** Certificate and Authorization header of a user. */
+async function credentialsOf(user: Texts, folder: string): Promise<Credentials> {
+  for (const key of unsupported.user) if ((user.get(key) ?? "") !== "") throw new Error(`"${key}" of a user is not supported`);
+  const [cert, key, token] = await Promise.all([
     pem(user, "client-certificate", folder),
     pem(user, "client-key", folder),
     tokenOf(user, folder),
   ]);
-  const insecure = cluster.get("insecure-skip-tls-verify") === "true";
-  if (insecure && ca !== undefined) throw new Error("insecure-skip-tls-verify and a certificate authority exclude each other");
   if ((cert === undefined) !== (key === undefined)) throw new Error("a client certificate needs its key");
-  const serverName = cluster.get("tls-server-name") ?? "";
   const authorization = authorizationOf(user, token);
   return {
-    server,
-    ...(ca === undefined ? {} : { ca }),
     ...(cert === undefined || key === undefined ? {} : { cert, key }),
-    ...(serverName === "" ? {} : { serverName }),
-    ...(insecure ? { insecure } : {}),
     ...(authorization === undefined ? {} : { authorization }),
   };
+}
+
+/** The users of a kubeconfig. */
+export interface KubeconfigUsers {
+  readonly names: ReadonlySet<string>;
+  /** That of the current context, if there is one. */
+  readonly current: string | undefined;
+  /** The credentials of a user. Rejects with an error without secrets. */
+  credentials(name: string): Promise<Credentials>;
+}
+
+/** The users of a kubeconfig file, which needs no cluster and no context. */
+export async function readUsers(path: string): Promise<KubeconfigUsers> {
+  const explained = (error: unknown) => new Error(`cannot use the kubeconfig "${path}": ${reasonOf(error)}`);
+  try {
+    const text = await readFile(path, "utf8");
+    if (text.length > limits.kubeconfigBytesMax) throw new Error(`it is larger than ${limits.kubeconfigBytesMax} bytes`);
+    const { users, current } = usersOf(parse(text));
+    return {
+      names: new Set(users.keys()),
+      current,
+      credentials: (name) =>
+        credentialsOf(users.get(name) ?? new Map(), dirname(path)).catch((error: unknown) => Promise.reject(explained(error))),
+    };
+  } catch (error) {
+    throw explained(error);
+  }
+}
+
+/** The files that `readUsers` and the credentials of its users need, for permissions. */
+export function filesOfUsers(path: string, text: string): readonly string[] {
+  const keys = ["client-certificate", "client-key", "tokenFile"];
+  const named = [...usersOf(parse(text)).users.values()].flatMap((user) => keys.map((key) => user.get(key) ?? ""));
+  return [path, ...named.filter((file) => file !== "").map((file) => resolve(dirname(path), file))];
+}
+
+function usersOf(config: Json): { readonly users: ReadonlyMap<string, Texts>; readonly current: string | undefined } {
+  if (!isObject(config)) throw new Error("it is not a map");
+  const users = named(config, "users", "user"), { "current-context": context } = config;
+  const current = typeof context === "string" ? named(config, "contexts", "context").get(context)?.get("user") : undefined;
+  return { users, current: current !== undefined && users.has(current) ? current : undefined };
 }
 
 /** `<name>-data` in base64, else the file `<name>`. */

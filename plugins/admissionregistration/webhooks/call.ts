@@ -138,7 +138,7 @@ export async function verdictOf({ webhook, address }: KnownWebhook, form: Admiss
   const uid = crypto.randomUUID(), textOf = (object: Subject["object"]) => object === undefined ? "null" : form.text(object);
   const about = requestJson(attributesOf(subject, context), form, context);
   const review = writeReview(names, version, uid, about, { object: textOf(subject.object), oldObject: textOf(subject.oldObject) });
-  const outcome = await server.callWebhook(address, review, timeoutSeconds * 1000);
+  const outcome = await server.callWebhook({ webhook: address, json: review, timeoutMs: timeoutSeconds * 1000, step: stepNames[type] });
   if (outcome.tag === "busy") {
     const details = { retryAfterSeconds: 1 };
     throw new StatusError("TooManyRequests", `too many requests wait for the admission webhook ${goQuote(name)}`, { details });
@@ -155,6 +155,11 @@ export async function verdictOf({ webhook, address }: KnownWebhook, form: Admiss
     throw error;
   }
 }
+/** The steps of the types. */
+export const stepNames: Readonly<Record<CallType, string>> = Object.freeze({
+  admit: "MutatingAdmissionWebhook",
+  validating: "ValidatingAdmissionWebhook",
+});
 /** Only configurations of older releases have no timeout. */
 const defaultTimeoutSeconds = 30;
 

@@ -11,14 +11,24 @@ import {
   sameValue,
   type Subject,
 } from "../../../plugin.ts";
-import { calledForm, CallError, endOfCall, rejectionOf, requestOver, reviewedBy, type ReviewedRequest, verdictOf } from "./call.ts";
+import {
+  calledForm,
+  CallError,
+  endOfCall,
+  rejectionOf,
+  requestOver,
+  reviewedBy,
+  type ReviewedRequest,
+  stepNames,
+  verdictOf,
+} from "./call.ts";
 import { type KnownWebhook, knownWebhooks } from "./known-webhooks.ts";
 import { annotatePatch, patchedObject, readPatch } from "./patch.ts";
 import { WebhookRuns } from "./reinvocation.ts";
 import type { Verdict } from "./review.ts";
 
 export const mutatingWebhooks: Admission = {
-  name: "MutatingAdmissionWebhook",
+  name: stepNames.admit,
   resources: "all",
   mutate: (next, prior, context) =>
     context.request.isAction

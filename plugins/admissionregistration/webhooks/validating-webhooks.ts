@@ -2,11 +2,11 @@
 import { DecisionTable } from "../../../core/cel/functions/authorizer/decisions.ts";
 import { limits } from "../../../core/limits.ts";
 import type { Admission, AdmissionForm, ApiObject, RequestHookContext, Subject } from "../../../plugin.ts";
-import { calledForm, endOfCall, rejectionOf, requestOver, reviewedBy, type ReviewedRequest, verdictOf } from "./call.ts";
+import { calledForm, endOfCall, rejectionOf, requestOver, reviewedBy, type ReviewedRequest, stepNames, verdictOf } from "./call.ts";
 import { type KnownWebhook, knownWebhooks } from "./known-webhooks.ts";
 
 export const validatingWebhooks: Admission = {
-  name: "ValidatingAdmissionWebhook",
+  name: stepNames.validating,
   resources: "all",
   refuse: (next, prior, context) =>
     context.request.isAction
