@@ -40,6 +40,9 @@ export const limits = Object.freeze({
   inlineExpressionsLengthMax: 32 * 1024,
   /** Waiting heavy requests of one user. More are rejected with 429. */
   heavyRequestsPerUserMax: 64,
+  /** Heavy requests that have begun: one runs, the others wait for webhooks; and how many of them may wait for one webhook. */
+  heavyJobsMax: 16,
+  heavyCallsOfWebhookMax: 4,
   /** Time from the abort of a heavy request to the termination of its thread, and idle time after which the thread ends. */
   heavyAbortMs: 1_000,
   heavyIdleMs: 30_000,
@@ -430,9 +433,12 @@ export const limits = Object.freeze({
   /** Milliseconds before the events of a watch are converted again after a failure: the first pause, each twice the one before, and the longest. */
   conversionRetryMs: 100,
   conversionRetryMsMax: 5_000,
-  /** Calls of one admission webhook in flight, and calls that wait for one of them to end. Further requests are rejected with 429. */
-  webhookCallsMax: 64,
-  webhookCallsWaitingMax: 64,
+  /**
+   * Calls of one admission webhook in flight, and calls that wait for one of them to end: together less than half of the default of
+   * --max-mutating-requests-inflight. Further requests are rejected with 429.
+   */
+  webhookCallsMax: 48,
+  webhookCallsWaitingMax: 32,
   /** Validating webhooks that are called at the same time for one request. */
   webhooksAtOnceMax: 16,
   /**

@@ -13,13 +13,16 @@ import type { HeavyJob, HeavyRequest } from "../request/hand-over.ts";
 
 export type ToHeavy =
   | { readonly tag: "open"; readonly config: Config; readonly appeared: Appeared; readonly admission: AdmissionConfiguration }
-  /** One at a time. */
-  | { readonly tag: "job"; readonly job: HeavyJob; readonly request: HeavyRequest; readonly milliseconds: number }
-  | { readonly tag: "abort"; readonly reason: PlainError }
-  | { readonly tag: "answered"; readonly id: number; readonly answer: Settled };
+  /** One at a time, beside those that wait for webhooks. */
+  | { readonly tag: "job"; readonly id: number; readonly job: HeavyJob; readonly request: HeavyRequest; readonly milliseconds: number }
+  | { readonly tag: "abort"; readonly job: number; readonly reason: PlainError }
+  | { readonly tag: "answered"; readonly job: number; readonly id: number; readonly answer: Settled };
 
-export type FromHeavy =
-  | { readonly tag: "opened" }
+/** `job`: the id of the job. */
+export type FromHeavy = { readonly tag: "opened" } | JobMessage & { readonly job: number };
+
+/** A message about a job. */
+export type JobMessage =
   | { readonly tag: "question"; readonly id: number; readonly question: Question }
   | { readonly tag: "warning"; readonly text: string }
   | { readonly tag: "step"; readonly what: string }

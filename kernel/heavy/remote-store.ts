@@ -3,10 +3,10 @@ import type { Access, CallWebhook } from "../../core/access.ts";
 import type { Attributes } from "../cache/index/attributes.ts";
 import type { Batch, Change, Commit, Entry, Listing, Page, Range, Revision, Store } from "../store/store.ts";
 import { errorOf } from "./errors.ts";
-import type { AccessQuestion, Answers, FromHeavy, Question, Settled } from "./messages.ts";
+import type { AccessQuestion, Answers, JobMessage, Question, Settled } from "./messages.ts";
 
 export class RemoteStore implements Store {
-  readonly #post: (message: FromHeavy, transfer?: readonly ArrayBuffer[]) => void;
+  readonly #post: (message: JobMessage, transfer?: readonly ArrayBuffer[]) => void;
   readonly #signal: AbortSignal;
   readonly #attributesOf: (key: string, value: Uint8Array) => Attributes | undefined;
   readonly #asked = new Map<number, PromiseWithResolvers<unknown>>();
@@ -14,7 +14,7 @@ export class RemoteStore implements Store {
 
   /** Reads reject with the reason of `signal` when it aborts. A commit in progress is waited for. */
   constructor(
-    post: (message: FromHeavy, transfer?: readonly ArrayBuffer[]) => void,
+    post: (message: JobMessage, transfer?: readonly ArrayBuffer[]) => void,
     signal: AbortSignal,
     attributesOf: (key: string, value: Uint8Array) => Attributes | undefined,
   ) {

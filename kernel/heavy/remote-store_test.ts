@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { FromHeavy } from "./messages.ts";
+import type { JobMessage } from "./messages.ts";
 import { RemoteStore } from "./remote-store.ts";
 
 test("commit() sends every field of the change and resolves with the result", async () => {
-  const posted: FromHeavy[] = [];
+  const posted: JobMessage[] = [];
   const store = new RemoteStore((message) => void posted.push(message), new AbortController().signal, () => undefined);
   const value = Uint8Array.of(1);
   const first = store.commit({ key: "/k", expect: 6, value, ttlSeconds: 5, frees: true });

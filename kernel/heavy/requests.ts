@@ -1,9 +1,10 @@
 /**
- * The main thread's side of heavy requests: one thread with one job at a time, so that memory is bounded by one body. The thread starts
- * with the first job and ends after an idle time. A thread whose job does not stop soon after its abort is terminated.
+ * The main thread's side of heavy requests: one thread with one job at a time, so that memory is bounded by one body. Jobs that wait for the
+ * answer of a webhook do not hold others: a bounded number of them is beside the one that runs. The thread starts with the first job and ends
+ * after an idle time. A thread whose job does not stop soon after its abort is terminated.
  */
 import { limits } from "../../core/limits.ts";
-import type { Access, CallWebhook, Waiting } from "../../core/access.ts";
+import type { Access, CallWebhook, Waiting, WebhookCall, WebhookOutcome } from "../../core/access.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { nextTurn } from "../../core/turns.ts";
 import type { Catalog } from "../catalog/catalog.ts";
@@ -41,6 +42,15 @@ interface Task {
   readonly host: HeavyHost;
   readonly signal: AbortSignal;
   readonly done: PromiseWithResolvers<unknown>;
+  /** Its calls of webhooks in progress. */
+  calls: number;
+  cancelKill: () => void;
+}
+/** A thread and its jobs by id. It takes new ones until there is another catalog, or its heap is too large. */
+interface Running {
+  readonly thread: HeavyThread;
+  readonly catalog: Catalog;
+  readonly tasks: Map<number, Task>;
 }
 
 function askAccess(access: Access, question: AccessQuestion, waiting: Waiting): Promise<unknown> {
@@ -72,15 +82,23 @@ function ending(): StatusError {
   return new StatusError("ServiceUnavailable", "the server is shutting down", { details: { retryAfterSeconds: 1 } });
 }
 
+function terminated(): StatusError {
+  return new StatusError("ServiceUnavailable", "the thread of large requests was terminated, please try again", {
+    details: { retryAfterSeconds: 1 },
+  });
+}
+
 class Requests implements HeavyRequests {
   readonly #needs: HeavyNeeds;
   readonly #waiting: FairQueue<Task> = fairQueue(limits.heavyRequestsPerUserMax);
-  #thread: HeavyThread | undefined;
-  /** The catalog of the thread. */
-  #catalog: Catalog | undefined;
-  #running: Task | undefined;
+  /** The thread that takes new jobs. */
+  #current: Running | undefined;
+  /** All threads with jobs. */
+  readonly #running = new Set<Running>();
+  /** Calls of webhooks in progress, by URL. */
+  readonly #calls = new Map<string, number>();
+  #lastId = 0;
   #cancelIdle = () => {};
-  #cancelKill = () => {};
   #closed = false;
 
   constructor(needs: HeavyNeeds) {
@@ -90,15 +108,14 @@ class Requests implements HeavyRequests {
   async run<Job extends HeavyJob>(job: Job, request: HeavyRequest, host: HeavyHost, signal: AbortSignal): Promise<HeavyOutcome[Job]> {
     signal.throwIfAborted();
     if (this.#closed) throw ending();
-    const task: Task = { job, request, host, signal, done: Promise.withResolvers() };
+    const task: Task = { job, request, host, signal, done: Promise.withResolvers(), calls: 0, cancelKill() {} };
     const owner = request.user.name;
     if (!this.#waiting.push(owner, task)) {
       throw new StatusError("TooManyRequests", "Too many requests, please try again later.", { details: { retryAfterSeconds: 1 } });
     }
     const abort = () => {
       task.done.reject(signal.reason);
-      if (this.#running === task) this.#stop(task, signal.reason);
-      else this.#waiting.remove(owner, task);
+      if (!this.#stop(task, signal.reason)) this.#waiting.remove(owner, task);
     };
     signal.addEventListener("abort", abort, { once: true });
     try {
@@ -111,56 +128,62 @@ class Requests implements HeavyRequests {
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.#cancelIdle();
     for (let task = this.#waiting.next(); task !== undefined; task = this.#waiting.next()) task.done.reject(ending());
-    this.#fail(ending());
-    await this.#retire();
+    const threads = new Set([...this.#running, ...(this.#current === undefined ? [] : [this.#current])]);
+    await Promise.all([...threads].map((running) => this.#end(running, ending())));
   }
 
+  /** Starts the next job, unless one runs that does not wait for a webhook. */
   #next(): void {
-    if (this.#running !== undefined) return;
+    const tasks = [...this.#running].flatMap((running) => [...running.tasks.values()]);
+    if (tasks.length >= limits.heavyJobsMax || tasks.some(({ calls }) => calls === 0)) return;
     const task = this.#waiting.next();
-    if (task === undefined) return this.#rest();
+    if (task === undefined) return tasks.length === 0 ? this.#rest() : undefined;
     this.#cancelIdle();
-    this.#running = task;
+    const running = this.#threadInForce(), id = ++this.#lastId;
+    running.tasks.set(id, task);
+    this.#running.add(running);
     const { request, job, signal } = task;
     // A waiting job that was aborted is no longer in the queue, and a running one has just started.
-    if (signal.aborted) return this.#finish();
+    if (signal.aborted) return this.#finish(running, id);
     try {
-      const body = ownBytes(request.body);
-      this.#threadInForce().post({ tag: "job", job, request: { ...request, body }, milliseconds: limits.heavyRequestMsMax }, [body.buffer]);
+      const body = ownBytes(request.body), milliseconds = limits.heavyRequestMsMax;
+      running.thread.post({ tag: "job", id, job, request: { ...request, body }, milliseconds }, [body.buffer]);
     } catch (error) {
-      this.#fail(error);
+      task.done.reject(error);
+      this.#finish(running, id);
     }
   }
 
   /** A thread with the active catalog. */
-  #threadInForce(): HeavyThread {
+  #threadInForce(): Running {
     const { config, catalog, appeared, admission } = this.#needs.inForce();
-    if (this.#thread !== undefined && this.#catalog === catalog) return this.#thread;
-    void this.#retire();
-    this.#catalog = catalog;
+    if (this.#current?.catalog === catalog) return this.#current;
+    if (this.#current !== undefined) this.#retire(this.#current);
+    let isOpen = true;
     const thread = this.#needs.start(
       (message) => {
-        if (this.#thread === thread) this.#received(message);
+        if (isOpen) this.#received(running, message);
       },
       (error) => {
-        if (this.#thread !== thread) return;
-        this.#thread = undefined;
-        this.#fail(error);
+        isOpen = false;
+        this.#forget(running);
+        this.#failAll(running, error);
       },
     );
-    this.#thread = thread;
+    const running: Running = { thread, catalog, tasks: new Map() };
+    this.#current = running;
     thread.post({ tag: "open", config, appeared, admission });
-    return thread;
+    return running;
   }
 
-  #received(message: FromHeavy): void {
-    const task = this.#running;
+  #received(running: Running, message: FromHeavy): void {
+    if (message.tag === "opened") return;
+    const { job: id } = message, task = running.tasks.get(id);
     if (task === undefined) return;
     const { host, done } = task;
     switch (message.tag) {
-      case "opened":
-        return;
       case "warning":
         return host.warn(message.text);
       case "step":
@@ -176,31 +199,30 @@ class Requests implements HeavyRequests {
       case "report":
         return host.report(errorOf(message.error), message.reference);
       case "question":
-        return void this.#answer(task, message.id, message.question);
+        return void this.#answer(running, id, task, message);
       case "done": {
         const { outcome, heapBytes } = message;
         // Some memory is not freed by garbage collection.
-        if (heapBytes > limits.heavyHeapBytesMax) void this.#retire();
+        const isWorn = heapBytes > limits.heavyHeapBytesMax;
         if (outcome.ok) done.resolve(outcome.value);
         else done.reject(errorOf(outcome.error));
-        return this.#finish();
+        return this.#finish(running, id, isWorn);
       }
     }
   }
 
-  async #answer(task: Task, id: number, question: Question): Promise<void> {
-    const thread = this.#thread;
+  async #answer(running: Running, job: number, task: Task, { id, question }: FromHeavy & { tag: "question" }): Promise<void> {
     let message: ToHeavy;
     try {
-      message = { tag: "answered", id, answer: { ok: true, value: await this.#ask(task, question) } };
+      message = { tag: "answered", job, id, answer: { ok: true, value: await this.#ask(task, question) } };
     } catch (error) {
-      message = { tag: "answered", id, answer: { ok: false, error: plainError(error) } };
+      message = { tag: "answered", job, id, answer: { ok: false, error: plainError(error) } };
     }
-    if (this.#thread === thread && this.#running === task) thread?.post(message);
+    if (running.tasks.get(job) === task) running.thread.post(message);
   }
 
-  async #ask({ host, signal }: Task, question: Question): Promise<unknown> {
-    const { store } = this.#needs;
+  async #ask(task: Task, question: Question): Promise<unknown> {
+    const { store } = this.#needs, { host, signal } = task;
     switch (question.op) {
       case "get": {
         const { entry, revision } = await store.get(question.key, signal);
@@ -218,7 +240,7 @@ class Requests implements HeavyRequests {
       case "authorize":
         return await host.authorize(question.verb);
       case "webhook":
-        return await this.#needs.callWebhook(question.call, signal);
+        return await this.#call(task, question.call);
       case "access":
         // To read a question about very many groups or audiences took long already.
         await nextTurn();
@@ -226,34 +248,84 @@ class Requests implements HeavyRequests {
     }
   }
 
-  /** Aborts the running job; terminates its thread if it does not stop. */
-  #stop(task: Task, reason: unknown): void {
-    this.#thread?.post({ tag: "abort", reason: plainError(reason) });
-    this.#cancelKill();
-    this.#cancelKill = this.#needs.after(limits.heavyAbortMs, () => {
-      if (this.#running !== task) return;
-      void this.#retire();
-      this.#finish();
-    });
+  /** Calls a webhook; other jobs run meanwhile. The jobs of one webhook cannot hold all places. */
+  async #call(task: Task, call: WebhookCall): Promise<WebhookOutcome> {
+    const { url } = call.webhook, calls = this.#calls.get(url) ?? 0;
+    if (calls >= limits.heavyCallsOfWebhookMax) return { tag: "busy" };
+    this.#calls.set(url, calls + 1);
+    task.calls++;
+    this.#next();
+    try {
+      return await this.#needs.callWebhook(call, task.signal);
+    } finally {
+      task.calls--;
+      const left = this.#calls.get(url)! - 1; // set above
+      if (left > 0) this.#calls.set(url, left);
+      else this.#calls.delete(url);
+    }
   }
 
-  #fail(error: unknown): void {
-    this.#running?.done.reject(error);
-    this.#finish();
+  /** Aborts a job that has begun; terminates its thread if it does not stop. Returns false if it has not begun. */
+  #stop(task: Task, reason: unknown): boolean {
+    for (const running of this.#running) {
+      for (const [id, each] of running.tasks) {
+        if (each !== task) continue;
+        running.thread.post({ tag: "abort", job: id, reason: plainError(reason) });
+        task.cancelKill();
+        task.cancelKill = this.#needs.after(limits.heavyAbortMs, () => {
+          if (running.tasks.get(id) === task) void this.#end(running, terminated());
+        });
+        return true;
+      }
+    }
+    return false;
   }
-  #finish(): void {
-    this.#cancelKill();
-    this.#running = undefined;
+
+  /** The job has ended. `isWorn`: its thread takes no other ones. */
+  #finish(running: Running, id: number, isWorn = false): void {
+    running.tasks.get(id)?.cancelKill();
+    running.tasks.delete(id);
+    if (isWorn || running !== this.#current) this.#retire(running);
+    else if (running.tasks.size === 0) this.#running.delete(running);
     this.#next();
   }
+
   #rest(): void {
     this.#cancelIdle();
-    if (this.#thread !== undefined) this.#cancelIdle = this.#needs.after(limits.heavyIdleMs, () => void this.#retire());
+    const idle = this.#current;
+    if (idle !== undefined) this.#cancelIdle = this.#needs.after(limits.heavyIdleMs, () => this.#retire(idle));
   }
-  async #retire(): Promise<void> {
-    this.#cancelIdle();
-    const thread = this.#thread;
-    this.#thread = undefined;
-    await thread?.end();
+
+  /** Gives the thread no new jobs. It ends with its last one. */
+  #retire(running: Running): void {
+    if (this.#current === running) {
+      this.#cancelIdle();
+      this.#current = undefined;
+    }
+    if (running.tasks.size > 0) return;
+    this.#forget(running);
+    void running.thread.end();
+  }
+
+  /** Ends a thread, and fails its jobs. */
+  async #end(running: Running, error: unknown): Promise<void> {
+    this.#forget(running);
+    const ended = running.thread.end();
+    this.#failAll(running, error);
+    await ended;
+  }
+
+  #forget(running: Running): void {
+    if (this.#current === running) this.#current = undefined;
+    this.#running.delete(running);
+  }
+
+  #failAll({ tasks }: Running, error: unknown): void {
+    for (const task of tasks.values()) {
+      task.cancelKill();
+      task.done.reject(error);
+    }
+    tasks.clear();
+    if (!this.#closed) this.#next();
   }
 }

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { limits } from "../../core/limits.ts";
+import type { WebhookOutcome } from "../../core/access.ts";
 import type { HookContext } from "../../core/plugin.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { fakeRequestContext } from "../../core/test-context.ts";
@@ -42,9 +43,14 @@ function scene() {
   const timers: { readonly milliseconds: number; readonly run: () => void }[] = [];
   let catalog = { name: "first" } as unknown as Catalog; // Compared, not read.
   const commits: unknown[] = [];
+  const calls: { readonly url: string; readonly outcome: PromiseWithResolvers<WebhookOutcome> }[] = [];
   const store = { commit: (change: unknown) => (commits.push(change), Promise.resolve({ done: true, revision: 7 })) } as unknown as Store; // Only `commit` is used.
   const heavy = heavyRequests({
-    callWebhook: () => Promise.reject(new Error("no webhook is expected to be called")),
+    callWebhook(call) {
+      const outcome = Promise.withResolvers<WebhookOutcome>();
+      calls.push({ url: call.webhook.url, outcome });
+      return outcome.promise;
+    },
     start(tell, die) {
       const thread = { got: [] as ToHeavy[], ended: false, tell, die };
       threads.push(thread);
@@ -65,10 +71,23 @@ function scene() {
     threads,
     timers,
     commits,
+    calls,
+    /** Lets a job call a webhook. */
+    call: (job: number, url: string) =>
+      threads.at(-1)!.tell({
+        tag: "question",
+        job,
+        id: 1,
+        question: { op: "webhook", call: { webhook: { url }, json: "{}", timeoutMs: 1, step: "" } },
+      }),
     swap: () => catalog = { name: "second" } as unknown as Catalog,
     jobs: () => threads.flatMap(({ got }) => got.flatMap((message) => message.tag === "job" ? [message.request.url] : [])),
     run: (name: string, signal = new AbortController().signal) => heavy.run("answer", request(name), host, signal),
-    done: (heapBytes = 1) => threads.at(-1)!.tell({ tag: "done", outcome: { ok: true, value: reply }, heapBytes }),
+    /** Ends the latest job, or the one with this id. */
+    done(heapBytes = 1, job?: number) {
+      const thread = threads.at(-1)!, ids = thread.got.flatMap((message) => message.tag === "job" ? [message.id] : []);
+      thread.tell({ tag: "done", job: job ?? ids.at(-1)!, outcome: { ok: true, value: reply }, heapBytes });
+    },
     fire: (milliseconds: number) => timers.splice(timers.findIndex((timer) => timer.milliseconds === milliseconds), 1)[0]!.run(),
   };
 }
@@ -115,7 +134,7 @@ test("an aborted request leaves the queue; a running one is aborted, and its thr
   await assert.rejects(two, { message: "gone" });
   first.abort(new DOMException("slow", "TimeoutError"));
   await assert.rejects(one, { message: "slow" });
-  assert.deepEqual(threads[0]!.got.at(-1), { tag: "abort", reason: plainError(first.signal.reason) });
+  assert.deepEqual(threads[0]!.got.at(-1), { tag: "abort", job: 1, reason: plainError(first.signal.reason) });
   assert.deepEqual(jobs(), ["/a"], "the thread is still busy");
   fire(limits.heavyAbortMs);
   assert.equal(threads[0]!.ended, true);
@@ -130,7 +149,7 @@ test("a thread that stops in time serves the next request", async () => {
   const one = run("a", first.signal), two = run("b");
   first.abort(new Error("gone"));
   await assert.rejects(one);
-  threads[0]!.tell({ tag: "done", outcome: { ok: false, error: plainError(new Error("gone")) }, heapBytes: 1 });
+  threads[0]!.tell({ tag: "done", job: 1, outcome: { ok: false, error: plainError(new Error("gone")) }, heapBytes: 1 });
   assert.equal(timers.some(({ milliseconds }) => milliseconds === limits.heavyAbortMs), false);
   done();
   await two;
@@ -167,10 +186,61 @@ test("the thread's commits go to the store, and errors keep their class", async 
   const one = run("a");
   const value = Uint8Array.of(1);
   const question = { op: "commit", key: "/k", expect: "absent", value, ttlSeconds: undefined, frees: true, attributes: undefined } as const;
-  threads[0]!.tell({ tag: "question", id: 5, question });
+  threads[0]!.tell({ tag: "question", job: 1, id: 5, question });
   await settled();
   assert.deepEqual(commits, [{ key: "/k", expect: "absent", value, frees: true }]);
-  assert.deepEqual(threads[0]!.got.at(-1), { tag: "answered", id: 5, answer: { ok: true, value: { done: true, revision: 7 } } });
-  threads[0]!.tell({ tag: "done", outcome: { ok: false, error: plainError(new StatusError("Invalid", "wrong")) }, heapBytes: 1 });
+  assert.deepEqual(threads[0]!.got.at(-1), { tag: "answered", job: 1, id: 5, answer: { ok: true, value: { done: true, revision: 7 } } });
+  threads[0]!.tell({ tag: "done", job: 1, outcome: { ok: false, error: plainError(new StatusError("Invalid", "wrong")) }, heapBytes: 1 });
   await assert.rejects(one, (error: unknown) => error instanceof StatusError && error.code === 422);
+});
+
+const answered: WebhookOutcome = { tag: "answered", body: "{}" };
+
+test("a job that waits for a webhook does not hold others; it goes on when it has the answer", async () => {
+  const { run, done, jobs, threads, calls, call } = scene();
+  const one = run("a"), two = run("b"), three = run("c");
+  assert.deepEqual(jobs(), ["/a"]);
+  call(1, "https://hook");
+  assert.deepEqual(jobs(), ["/a", "/b"]);
+  done();
+  await two;
+  assert.deepEqual(jobs(), ["/a", "/b", "/c"]);
+  calls[0]!.outcome.resolve(answered);
+  await settled();
+  assert.deepEqual(threads[0]!.got.at(-1), { tag: "answered", job: 1, id: 1, answer: { ok: true, value: answered } });
+  done(1, 1);
+  done(1, 3);
+  assert.deepEqual(await Promise.all([one, three]), [reply, reply]);
+  assert.equal(threads.length, 1);
+});
+
+test("few jobs may wait for one webhook, and some for others", async () => {
+  const { run, threads, calls, call, jobs, heavy } = scene();
+  const all = Promise.allSettled(Array.from({ length: 40 }, (_, index) => run(`u${index}`)));
+  for (let job = 1; job <= limits.heavyCallsOfWebhookMax; job++) call(job, "https://dead");
+  call(limits.heavyCallsOfWebhookMax + 1, "https://dead");
+  await settled();
+  assert.equal(calls.length, limits.heavyCallsOfWebhookMax);
+  const busy = { tag: "answered", job: limits.heavyCallsOfWebhookMax + 1, id: 1, answer: { ok: true, value: { tag: "busy" } } };
+  assert.deepEqual(threads[0]!.got.at(-1), busy);
+  for (let job = limits.heavyCallsOfWebhookMax + 1; job <= limits.heavyJobsMax; job++) call(job, `https://other${job}`);
+  assert.equal(jobs().length, limits.heavyJobsMax);
+  await heavy.close();
+  for (const { status } of await all) assert.equal(status, "rejected");
+});
+
+test("a thread with jobs that wait ends after them; another one takes new jobs", async () => {
+  const { run, done, threads, calls, call, swap } = scene();
+  const one = run("a");
+  call(1, "https://hook");
+  swap();
+  const two = run("b");
+  assert.deepEqual(threads.map(({ ended }) => ended), [false, false]);
+  done();
+  await two;
+  calls[0]!.outcome.resolve(answered);
+  await settled();
+  threads[0]!.tell({ tag: "done", job: 1, outcome: { ok: true, value: reply }, heapBytes: 1 });
+  await one;
+  assert.deepEqual(threads.map(({ ended }) => ended), [true, false]);
 });

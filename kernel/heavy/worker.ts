@@ -1,4 +1,4 @@
-/** The heavy thread: handles one request at a time like the main thread, with the main thread's store. */
+/** The heavy thread: handles requests like the main thread, with the main thread's store. */
 import { directReads } from "../reads/direct-reads.ts";
 import { limits } from "../../core/limits.ts";
 import { remoteMetric } from "../../metrics/mod.ts";
@@ -25,10 +25,10 @@ import { Warnings } from "../request/warnings.ts";
 import { errorOf, plainError } from "./errors.ts";
 import type { HeavyReply } from "../request/hand-over.ts";
 import type { Heap } from "./heap.ts";
-import type { FromHeavy, Settled, ToHeavy } from "./messages.ts";
+import type { FromHeavy, JobMessage, Settled, ToHeavy } from "./messages.ts";
 import { RemoteStore } from "./remote-store.ts";
 
-type Post = (message: FromHeavy, transfer?: readonly ArrayBuffer[]) => void;
+type Post = (message: JobMessage, transfer?: readonly ArrayBuffer[]) => void;
 
 interface Opened {
   readonly config: Config;
@@ -36,24 +36,29 @@ interface Opened {
 }
 
 /** Handles messages of the main thread. `builtIn`: the plugins that settings select from; `heap`: this thread's. */
-export function heavyWorker(builtIn: readonly Plugin[], post: Post, heap: Heap): (message: ToHeavy) => void {
+export function heavyWorker(
+  builtIn: readonly Plugin[],
+  send: (message: FromHeavy, transfer?: readonly ArrayBuffer[]) => void,
+  heap: Heap,
+): (message: ToHeavy) => void {
   let opening: Promise<Opened> | undefined;
-  let store: RemoteStore | undefined;
-  let aborted = new AbortController();
+  /** The jobs in progress. */
+  const jobs = new Map<number, { readonly aborted: AbortController; store?: RemoteStore }>();
 
   async function runJob(message: ToHeavy & { tag: "job" }): Promise<void> {
-    aborted = new AbortController();
-    const { signal } = aborted;
+    const { id } = message, job: { aborted: AbortController; store?: RemoteStore } = { aborted: new AbortController() };
+    jobs.set(id, job);
+    const { signal } = job.aborted, post: Post = (about, transfer) => send({ ...about, job: id }, transfer);
     let outcome: Settled;
     try {
       if (opening === undefined) throw new Error("The thread of heavy requests is not open");
       const opened = await opening;
-      store = new RemoteStore(post, signal, attributesOfWritten(opened));
+      const store = job.store = new RemoteStore(post, signal, attributesOfWritten(opened));
       outcome = { ok: true, value: await jobOf(opened, message, { post, store, signal }) };
     } catch (error) {
       outcome = { ok: false, error: plainError(error) };
     }
-    store = undefined;
+    jobs.delete(id);
     // Garbage of this request would be added to the memory of the next one.
     if (heap.bytes() > limits.heavyGarbageBytesMax) heap.collect();
     post({ tag: "done", outcome, heapBytes: heap.bytes() }, buffersOf(outcome));
@@ -63,13 +68,13 @@ export function heavyWorker(builtIn: readonly Plugin[], post: Post, heap: Heap):
     switch (message.tag) {
       case "open":
         opening = open(message, builtIn);
-        return void opening.then(() => post({ tag: "opened" }), () => {}); // An error is reported with the first job.
+        return void opening.then(() => send({ tag: "opened" }), () => {}); // An error is reported with the first job.
       case "job":
         return void runJob(message);
       case "abort":
-        return aborted.abort(errorOf(message.reason));
+        return jobs.get(message.job)?.aborted.abort(errorOf(message.reason));
       case "answered":
-        return store?.answered(message.id, message.answer);
+        return jobs.get(message.job)?.store?.answered(message.id, message.answer);
     }
   };
 }

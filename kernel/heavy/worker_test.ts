@@ -48,7 +48,7 @@ test("heavyWorker() sends the recordings of a plugin's metrics to the main threa
     user,
     body,
   };
-  send({ tag: "job", job: "answer", request, milliseconds: 60_000 });
+  send({ tag: "job", id: 1, job: "answer", request, milliseconds: 60_000 });
   await done.promise;
   const recorded = posted.flatMap((message) => message.tag === "recorded" ? message.recording : []);
   assert.deepEqual(recorded, [{ definition: checked, labels: { result: "bad" }, method: "add", value: 1 }]);

@@ -88,7 +88,9 @@ export function admissionServer(call: RequestContext): AdmissionServer {
       return await call.writeStatus(call, endpoint, object, deadline());
     },
     async callWebhook(webhookCall) {
-      if (backend.callWebhook === undefined) return { tag: "failed", message: "the server calls no webhooks", code: 503, isRequestOver: false };
+      if (backend.callWebhook === undefined) {
+        return { tag: "failed", message: "the server calls no webhooks", code: 503, isRequestOver: false };
+      }
       return await backend.callWebhook(webhookCall, deadlineOfRequest.signal);
     },
     stateOf<S>(key: object, make: () => S): S {
