@@ -4,7 +4,17 @@
  */
 export { definePlugin, defineResource, DefinitionError } from "./core/define/define.ts";
 export { type ScalePaths, scaleSubresource } from "./core/define/scale.ts";
-export type { Controller, ControllerContext, ControllerNeed, EventNews, EventRecorder, Gates, StartHook } from "./core/controller.ts";
+export type {
+  Controller,
+  ControllerContext,
+  ControllerNeed,
+  EventNews,
+  EventRecorder,
+  Gates,
+  ServedResource,
+  ServedTypes,
+  StartHook,
+} from "./core/controller.ts";
 export type {
   Admission,
   AuthorizerContext,

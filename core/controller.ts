@@ -4,11 +4,28 @@ import type { ResourceRule } from "./access.ts";
 import type { Api } from "./api.ts";
 import type { ApiObject } from "./meta/object-meta.ts";
 import type { Names } from "./names.ts";
+import type { StructuralSchema } from "./structural-schema.ts";
 import type { GroupVersion } from "./versions.ts";
 import type { WorkMeter } from "./work.ts";
 
 /** Whether a feature gate is on. Throws for a gate that no plugin declares: a bug. */
 export type Gates = (gate: string) => boolean;
+
+/** A resource in a version, as discovery lists it. */
+export interface ServedResource {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly singular: string;
+}
+/** The types that are served now, custom kinds too. */
+export interface ServedTypes {
+  /** The resources of a version, such as `v1`, in one group, or in all groups. */
+  resources(version: string, group?: string): readonly ServedResource[];
+  /** The schema of a kind with the types that OpenAPI documents publish; undefined for a kind that is not served. */
+  schemaOf(kind: Pick<ServedResource, "group" | "version" | "kind">): StructuralSchema | undefined;
+}
 
 /** The context of a controller: the API, with the same rules as for any client, and its log and metrics. */
 export interface ControllerContext {
@@ -25,6 +42,8 @@ export interface ControllerContext {
    * Absent in tests: false.
    */
   readonly isDeclared?: (group: string, plural: string) => boolean;
+  /** The types that are served. Absent in tests that need none. */
+  readonly types?: ServedTypes;
   /** The work meter of the controller, for its queue metrics. Absent in tests. */
   readonly work?: WorkMeter;
   /** Logs an error: a sentence without secrets, and the error. Absent in tests that do not read the log. */

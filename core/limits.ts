@@ -252,6 +252,10 @@ export const limits = Object.freeze({
   controllerPassesMax: 10,
   /** Duration of one read or write of an admission step, and of the wait for the charge of a quota. */
   admissionCallMs: 10_000,
+  /** Kinds that one rule of a policy adds to those whose types its expressions are checked against (upstream's). */
+  policyCheckedKindsMax: 10,
+  /** Milliseconds of type checking of policies in one turn of the event loop; a single expression is not divided. */
+  policyCheckTurnMs: 4,
   /** Resources and operations whose candidates an index of match rules keeps. */
   ruleIndexKeysMax: 10_000,
   /** Attempts to charge a quota that other servers change at the same time. */

@@ -111,6 +111,52 @@ test("a rule covers the POST of a subresource by its name", { timeout: 120_000 }
     assert.equal(await ask(600), 201);
   }));
 
+test("the status has the checked generation and warnings of types, of custom kinds too", { timeout: 60_000 }, async () => {
+  await using server = await openTestServer();
+  const group = "shop.example.com", policyVersion = "admissionregistration.k8s.io/v1", resource = "validatingadmissionpolicies";
+  const { api } = server;
+  const statusOnce = (name: string, generation: number) =>
+    until(async () => {
+      const { status } = await api.get(policyVersion, resource, "", name) as { status?: Record<string, unknown> };
+      assert.equal(status?.["observedGeneration"], generation);
+      return status;
+    });
+  await api.create(policyVersion, resource, "", policy("fitting", "object.data.all(key, key != '')"));
+  assert.deepEqual(await statusOnce("fitting", 1), { observedGeneration: 1, typeChecking: {} });
+  const changed = { spec: { validations: [{ expression: "object.spec.x == 1" }] } };
+  await api.patch(policyVersion, resource, "", "fitting", { merge: changed });
+  const place = "ERROR: <input>:1:7: undefined field 'spec'\n | object.spec.x == 1\n | ......^\n";
+  assert.deepEqual(await statusOnce("fitting", 2), {
+    observedGeneration: 2,
+    typeChecking: {
+      expressionWarnings: [{ fieldRef: "spec.validations[0].expression", warning: `/v1, Kind=ConfigMap: ${place}` }],
+    },
+  });
+  await api.create("apiextensions.k8s.io/v1", "customresourcedefinitions", "", {
+    metadata: { name: `carts.${group}` },
+    spec: {
+      group,
+      scope: "Namespaced",
+      names: { plural: "carts", singular: "cart", kind: "Cart", listKind: "CartList" },
+      versions: [{
+        name: "v1",
+        served: true,
+        storage: true,
+        schema: {
+          openAPIV3Schema: { type: "object", properties: { spec: { type: "object", properties: { size: { type: "integer" } } } } },
+        },
+      }],
+    },
+  });
+  await until(() => api.list(`${group}/v1`, "carts", "default"));
+  const custom = policy("carts", "object.spec.size == 'large' && params.data.x == ''");
+  const resourceRules = [{ ...rule, apiGroups: [group], resources: ["carts"] }];
+  const spec = { ...custom.spec, matchConstraints: { resourceRules }, paramKind: { apiVersion: "v1", kind: "ConfigMap" } };
+  await api.create(policyVersion, resource, "", { ...custom, spec });
+  const { typeChecking } = await statusOnce("carts", 1) as { typeChecking: { expressionWarnings: { warning: string }[] } };
+  assert.match(typeChecking.expressionWarnings[0]!.warning, /^shop\.example\.com\/v1, Kind=Cart: .*'_==_' applied to '\(int, string\)'/);
+});
+
 test("warnings, audit annotations and ignored errors pass, and are counted", async () => {
   const server = await openTestServer();
   const ask = async (method: string, path: string, body?: object) => {

@@ -6,6 +6,7 @@ import type { MetricOf } from "../../metrics/mod.ts";
 import type { StartUp } from "../../health/mod.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { applyPermissions } from "./controller-permissions.ts";
+import { servedTypes } from "./served-types.ts";
 import { controllerNews, controllerStates, isDeclared, runControllers } from "./controllers.ts";
 import { type ElectionNeeds, whenElected } from "./elected.ts";
 import { type ActiveConfig, differInAppearedOnly } from "../config/active-config.ts";
@@ -73,6 +74,8 @@ export function runBackground(
         names: catalog.names,
         gates: catalog.gates.isOn,
         isDeclared: (group: string, plural: string) => isDeclared(catalog, group, plural),
+        // Custom kinds that appear restart no controller.
+        types: servedTypes(() => current.catalog),
         metric,
         ...(rootCertificates === undefined ? {} : { rootCertificates }),
         ...(issueLegacyToken === undefined ? {} : { issueLegacyToken }),

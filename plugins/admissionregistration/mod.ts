@@ -2,6 +2,7 @@ import { definePlugin } from "../../plugin.ts";
 import { mutatingAdmissionPolicies, mutatingAdmissionPolicyBindings, mutatingPolicyGates } from "./mutating-policies.ts";
 import { policyMetrics } from "./policies/metrics.ts";
 import { mutatingPolicies } from "./policies/mutating-admission.ts";
+import { policyStatusController } from "./status/controller.ts";
 import { validatingPolicies } from "./policies/validating-admission.ts";
 import { mutatingWebhookConfigurations, validatingWebhookConfigurations } from "./webhook-configurations.ts";
 import { webhookMetrics } from "./webhooks/metrics.ts";
@@ -23,5 +24,6 @@ export const admissionregistrationPlugin = definePlugin({
     mutatingWebhookConfigurations,
   ],
   admission: [mutatingPolicies, mutatingWebhooks, validatingPolicies, validatingWebhooks],
+  controllers: [policyStatusController],
   metrics: [...policyMetrics, ...webhookMetrics],
 });

@@ -121,6 +121,7 @@ const ExpressionWarning = struct("ExpressionWarning", {
   fieldRef: field(2, string, "The field of the expression.", { required: true }),
   warning: field(3, string, "The mistakes in the expression, for each kind.", { required: true }),
 }, { doc: "Mistakes in the types of an expression." });
+export type ExpressionWarning = Infer<typeof ExpressionWarning>;
 
 const TypeChecking = struct("TypeChecking", {
   expressionWarnings: field(1, list(ExpressionWarning), "Mistakes in expressions."),

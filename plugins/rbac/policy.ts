@@ -79,6 +79,11 @@ const controllerRules: Readonly<Record<string, readonly PolicyRule[]>> = {
   ],
   // kube-apiserver's token controller has the rights of system:kube-controller-manager.
   "tokens-controller": [rule(["delete", "update"], core, "secrets"), rule(["update"], core, "serviceaccounts")],
+  "validatingadmissionpolicy-status-controller": [
+    rule(read, "admissionregistration.{domain}", "validatingadmissionpolicies"),
+    rule(["get", "patch", "update"], "admissionregistration.{domain}", "validatingadmissionpolicies/status"),
+    events,
+  ],
   "volumeattributesclass-protection-controller": [
     rule(read, core, "persistentvolumeclaims"),
     rule(read, core, "persistentvolumes"),

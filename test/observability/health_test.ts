@@ -29,6 +29,7 @@ test("the endpoints list their checks in upstream's order and format", async () 
       "root-ca-certificate-publisher",
       "garbage-collector",
       "resourcequota",
+      "validatingadmissionpolicy-status",
       "clusterrole-aggregation",
       "custom-resource-establishing",
       "custom-resource-cleanup",

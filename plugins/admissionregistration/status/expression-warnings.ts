@@ -1,0 +1,77 @@
+/** The warnings of the type checker, in upstream's words. */
+import { PolicyTypeChecker } from "../../../core/cel/policy/type-check.ts";
+import type { ServedResource, ServedTypes } from "../../../plugin.ts";
+import type { ExpressionWarning, ValidatingAdmissionPolicy } from "../schema.ts";
+import { storedBase } from "../validate/expressions.ts";
+import { checkedKinds } from "./checked-kinds.ts";
+
+/** A kind with the checker of its types. */
+interface Checked {
+  readonly kind: ServedResource;
+  readonly checker: PolicyTypeChecker;
+}
+
+/**
+ * The warnings of a policy: of its validations and their messages, each for the kinds with whose types it does not compile.
+ *
+ * @param turn is called between two expressions; it may let other work run
+ */
+export async function expressionWarnings(
+  policy: ValidatingAdmissionPolicy,
+  types: ServedTypes,
+  turn: () => Promise<void> | undefined,
+): Promise<readonly ExpressionWarning[]> {
+  const checked: Checked[] = [];
+  for (const kind of checkedKinds(policy, types)) {
+    const checker = await checkerOf(kind, policy, types, turn);
+    if (checker !== undefined) checked.push({ kind, checker });
+  }
+  const warnings: ExpressionWarning[] = [];
+  for (const [index, { expression, messageExpression = "" }] of (policy.spec.validations ?? []).entries()) {
+    const path = `spec.validations[${index}]`;
+    for (const [field, text] of [["expression", expression], ["messageExpression", messageExpression]] as const) {
+      // The message is optional.
+      const warning = text === "" && field === "messageExpression" ? "" : await warningOf(text, checked, turn);
+      if (warning !== "") warnings.push({ fieldRef: `${path}.${field}`, warning });
+    }
+  }
+  return warnings;
+}
+
+/** Undefined for a kind without a schema. */
+async function checkerOf(
+  kind: ServedResource,
+  { spec: { paramKind, variables = [] } }: ValidatingAdmissionPolicy,
+  types: ServedTypes,
+  turn: () => Promise<void> | undefined,
+): Promise<PolicyTypeChecker | undefined> {
+  const schema = types.schemaOf(kind);
+  if (schema === undefined) return undefined;
+  const params = paramKind === undefined ? undefined : parametersKind(paramKind.apiVersion ?? "", paramKind.kind ?? "");
+  const checker = new PolicyTypeChecker(
+    storedBase(),
+    { kind: kind.kind, schema },
+    params && { kind: params.kind, schema: types.schemaOf(params) },
+  );
+  for (const { name, expression } of variables) {
+    await turn();
+    checker.declare(name, expression);
+  }
+  return checker;
+}
+
+function parametersKind(apiVersion: string, kind: string): Pick<ServedResource, "group" | "version" | "kind"> {
+  const slash = apiVersion.indexOf("/");
+  return { group: apiVersion.slice(0, Math.max(slash, 0)), version: apiVersion.slice(slash + 1), kind };
+}
+
+/** The mistakes of an expression for each kind; "" if there are none. */
+async function warningOf(text: string, checked: readonly Checked[], turn: () => Promise<void> | undefined): Promise<string> {
+  const mistakes: string[] = [];
+  for (const { kind: { group, version, kind }, checker } of checked) {
+    await turn();
+    const mistake = checker.check(text);
+    if (mistake !== undefined) mistakes.push(`${group}/${version}, Kind=${kind}: ${mistake}\n`);
+  }
+  return mistakes.join("\n");
+}

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ServedTypes, StructuralSchema } from "../../../plugin.ts";
+import type { ValidatingAdmissionPolicy } from "../schema.ts";
+import { expressionWarnings } from "./expression-warnings.ts";
+
+const schemas: Readonly<Record<string, StructuralSchema | undefined>> = {
+  A: { type: "object", properties: { size: { type: "integer" } } },
+  B: { type: "object", properties: { name: { type: "string" } } },
+  Limit: { type: "object", properties: { max: { type: "integer" } } },
+};
+const types: ServedTypes = {
+  resources: (version, group = "") =>
+    ["A", "B", "C"].map((kind) => ({ group, version, kind, plural: `${kind.toLowerCase()}s`, singular: "" })),
+  schemaOf: ({ kind }) => schemas[kind],
+};
+type Spec = Partial<ValidatingAdmissionPolicy["spec"]>;
+const policyOf = (spec: Spec): ValidatingAdmissionPolicy => ({
+  kind: "",
+  apiVersion: "",
+  metadata: {},
+  spec: { matchConstraints: { resourceRules: [{ apiGroups: ["x"], apiVersions: ["v1"], resources: ["as", "bs", "cs"] }] }, ...spec },
+  status: {},
+} as unknown as ValidatingAdmissionPolicy);
+const warned = (spec: Spec, turn: () => undefined = () => undefined) => expressionWarnings(policyOf(spec), types, turn);
+
+test("each expression has one warning with the mistakes for every kind; kinds without a schema are left out", async () => {
+  const of = (field: string, column: number, text: string) =>
+    `ERROR: <input>:1:${column}: undefined field '${field}'\n | ${text}\n | ${".".repeat(column - 1)}^\n`;
+  assert.deepEqual(
+    await warned({
+      validations: [
+        { expression: "object.size > 1" },
+        { expression: "object.metadata.name != ''", messageExpression: "object.name" },
+        { expression: "object.other == 1" },
+      ],
+    }),
+    [
+      { fieldRef: "spec.validations[0].expression", warning: `x/v1, Kind=B: ${of("size", 7, "object.size > 1")}` },
+      { fieldRef: "spec.validations[1].messageExpression", warning: `x/v1, Kind=A: ${of("name", 7, "object.name")}` },
+      {
+        fieldRef: "spec.validations[2].expression",
+        warning: `x/v1, Kind=A: ${of("other", 7, "object.other == 1")}\nx/v1, Kind=B: ${of("other", 7, "object.other == 1")}`,
+      },
+    ],
+  );
+});
+
+test("parameters have the types of their kind, and are dynamic if it has no schema", async () => {
+  const validations = [{ expression: "params.min == 1" }];
+  const known = await warned({ paramKind: { apiVersion: "y/v1", kind: "Limit" }, validations });
+  assert.match(known[0]?.warning ?? "", /undefined field 'min'/);
+  assert.deepEqual(await warned({ paramKind: { apiVersion: "v1", kind: "Unknown" }, validations }), []);
+});
+
+test("other work may run between two checks", async () => {
+  let turns = 0;
+  const turn = () => void turns++;
+  await warned({ variables: [{ name: "v", expression: "1" }], validations: [{ expression: "true", messageExpression: "'x'" }] }, turn);
+  // Of two kinds: a variable and two expressions.
+  assert.equal(turns, 6);
+});
