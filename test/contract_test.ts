@@ -101,6 +101,7 @@ const internals: Readonly<Record<string, readonly string[]>> = {
       "PolicyExpression",
       "PolicyInput",
       "PolicyOptions",
+      "PolicyTypeChecker",
       "ResourceCheck",
       "stringType",
       "Type",

@@ -193,6 +193,36 @@ test("warnings, audit annotations and ignored errors pass, and are counted", asy
   }
 });
 
+test("evaluations of match conditions that are not all true are counted", async () => {
+  await using server = await openTestServer();
+  const { api } = server, group = "admissionregistration.k8s.io/v1";
+  const matchConditions = [{ name: "fails", expression: "object.data.missing == 'y'" }, {
+    name: "named",
+    expression: "object.metadata.name != 'other'",
+  }];
+  const conditional = policy("conditional", "object.metadata.name == 'never'");
+  await api.create(group, "validatingadmissionpolicies", "", { ...conditional, spec: { ...conditional.spec, matchConditions } });
+  await api.create(group, "validatingadmissionpolicybindings", "", binding("conditional"));
+  const create = (name: string, data: object) => api.create("v1", "configmaps", "default", configMap(name, data), { dryRun: true });
+  const isTrue = { missing: "y" };
+  // All are true: the rule rejects, and no duration is recorded.
+  await until(() => assert.rejects(create("x", isTrue), /denied request: failed expression/));
+  const samples = async () => {
+    const metrics = await (await server.handle(new Request("https://test/metrics"))).text();
+    const series = '{name="conditional",kind="policy",type="validate",operation="CREATE"}';
+    return ["errors_total", "seconds_count"].map((name) => {
+      const line = metrics.split("\n").find((each) => each.startsWith(`apiserver_admission_match_condition_evaluation_${name}${series} `));
+      return Number(line?.split(" ")[1] ?? 0);
+    });
+  };
+  assert.deepEqual(await samples(), [0, 0]);
+  await assert.rejects(create("x", {}), /no such key: data/);
+  assert.deepEqual(await samples(), [1, 1]);
+  // One that is false wins over the error before it.
+  await create("other", {});
+  assert.deepEqual(await samples(), [2, 2]);
+});
+
 test("what a policy rejects is not charged to a quota", { timeout: 60_000 }, async () => {
   const server = await openTestServer();
   try {

@@ -1,4 +1,5 @@
 import { definePlugin } from "../../plugin.ts";
+import { conditionMetrics } from "./conditions/metrics.ts";
 import { mutatingAdmissionPolicies, mutatingAdmissionPolicyBindings, mutatingPolicyGates } from "./mutating-policies.ts";
 import { policyMetrics } from "./policies/metrics.ts";
 import { mutatingPolicies } from "./policies/mutating-admission.ts";
@@ -25,5 +26,5 @@ export const admissionregistrationPlugin = definePlugin({
   ],
   admission: [mutatingPolicies, mutatingWebhooks, validatingPolicies, validatingWebhooks],
   controllers: [policyStatusController],
-  metrics: [...policyMetrics, ...webhookMetrics],
+  metrics: [...conditionMetrics, ...policyMetrics, ...webhookMetrics],
 });

@@ -2,7 +2,8 @@
 import { PolicyCompiler, type PolicyExpression, type PolicyOptions } from "../../../core/cel/policy/policy.ts";
 import type { MutatingAdmissionPolicy } from "../mutating-schema.ts";
 import { results, storedBase } from "../validate/expressions.ts";
-import { type CompiledConditions, compiledConditions, mayRead } from "./compiled-policy.ts";
+import { type CompiledConditions, compiledConditions } from "../conditions/match-conditions.ts";
+import { mayRead } from "./compiled-policy.ts";
 
 /** A mutation of a policy. */
 export interface CompiledMutation {

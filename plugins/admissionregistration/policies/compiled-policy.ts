@@ -1,20 +1,9 @@
 /** The compiled expressions of a ValidatingAdmissionPolicy. */
-import { PolicyCompiler, type PolicyExpression, type PolicyOptions } from "../../../core/cel/policy/policy.ts";
-import type { MatchCondition, ValidatingAdmissionPolicy } from "../schema.ts";
+import { PolicyCompiler, type PolicyOptions } from "../../../core/cel/policy/policy.ts";
+import { type CompiledConditions, compiledConditions } from "../conditions/match-conditions.ts";
+import type { Expression } from "../conditions/in-turn.ts";
+import type { ValidatingAdmissionPolicy } from "../schema.ts";
 import { goTrim, results, storedBase } from "../validate/expressions.ts";
-
-/** An expression with its text, as errors show it. */
-export interface Expression {
-  readonly text: string;
-  readonly compiled: PolicyExpression;
-}
-
-/** The match conditions of a policy. */
-export interface CompiledConditions {
-  readonly conditions: readonly (Expression & { readonly name: string })[];
-  /** Conditions have no variables. */
-  readonly conditionCompiler: PolicyCompiler;
-}
 
 /** The expressions of a policy. Those that do not compile fail when they are evaluated. */
 export interface CompiledPolicy extends CompiledConditions {
@@ -30,20 +19,6 @@ export interface CompiledPolicy extends CompiledConditions {
 /** Whether an expression may read a variable. Identifiers have no escapes. */
 export function mayRead(texts: readonly string[], variable: string): boolean {
   return texts.some((text) => text.includes(variable));
-}
-
-/** Compiles match conditions. */
-export function compiledConditions(conditions: readonly MatchCondition[], hasParams: boolean): CompiledConditions {
-  const options = { hasParams, hasAuthorizer: true, hasPatchTypes: false, hasVariables: false };
-  const conditionCompiler = new PolicyCompiler(storedBase(), options);
-  return {
-    conditionCompiler,
-    conditions: conditions.map(({ name, expression }) => ({
-      name,
-      text: expression,
-      compiled: conditionCompiler.compile(expression, results.condition),
-    })),
-  };
 }
 
 /** Compiles the expressions of a stored policy with the libraries of all versions. */

@@ -5,7 +5,8 @@ import { utf8Length } from "../../../plugin.ts";
 import type { ValidatingAdmissionPolicy } from "../schema.ts";
 import { goTrim } from "../validate/expressions.ts";
 import type { CompiledPolicy } from "./compiled-policy.ts";
-import { evaluateConditions, type EvaluationResult, inTurn, type Results, spent } from "./in-turn.ts";
+import { type MeasuredConditions, measuredConditions } from "../conditions/match-conditions.ts";
+import { type EvaluationResult, inTurn, type Results, spent } from "../conditions/in-turn.ts";
 
 /** The decision of one validation. `error`: the evaluation failed, and the failure policy decided. `seconds`: the time of the evaluation. */
 export type Decision =
@@ -23,12 +24,26 @@ export interface Evaluation {
 }
 const nothing: Evaluation = Object.freeze({ decisions: [], annotations: [] });
 
-export function evaluate(policy: ValidatingAdmissionPolicy, compiled: CompiledPolicy, input: PolicyInput): Evaluation {
+/** Evaluates the match conditions, and the rest if they are true. `conditions`: undefined if there are none. */
+export function evaluate(
+  policy: ValidatingAdmissionPolicy,
+  compiled: CompiledPolicy,
+  input: PolicyInput,
+): Evaluation & { readonly conditions: MeasuredConditions | undefined } {
+  const conditions = measuredConditions(compiled, input);
+  return { ...evaluateRest(policy, compiled, input, conditions), conditions };
+}
+
+function evaluateRest(
+  policy: ValidatingAdmissionPolicy,
+  compiled: CompiledPolicy,
+  input: PolicyInput,
+  conditions: MeasuredConditions | undefined,
+): Evaluation {
   const ignores = policy.spec.failurePolicy === "Ignore";
   const failed = (message: string): Evaluation => ({ decisions: [failure(message, ignores, 0)], annotations: [] });
-  const conditions = evaluateConditions(compiled, input);
-  if (conditions === "not covered") return nothing;
-  if (conditions !== "covered") return ignores ? nothing : failed(conditions.message);
+  if (conditions?.result.tag === "excluded") return nothing;
+  if (conditions?.result.tag === "failed") return ignores ? nothing : failed(conditions.result.message);
   const activation = compiled.compiler.activate(input);
   const checked = inTurn(activation, compiled.validations, limits.celObjectCostMax);
   if (checked.left < 0) return failed(spent);

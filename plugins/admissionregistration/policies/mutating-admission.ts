@@ -10,11 +10,13 @@ import {
   type Subject,
   type SubjectAttributes,
 } from "../../../plugin.ts";
+import { recordConditions } from "../conditions/metrics.ts";
 import { limits } from "../../../core/limits.ts";
 import type { Value } from "../../../core/cel/values.ts";
 import type { MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding } from "../mutating-schema.ts";
 import { type CompiledMutation, type CompiledMutations, compiledMutations } from "./compiled-mutations.ts";
-import { evaluateConditions, inTurn, spent } from "./in-turn.ts";
+import { measuredConditions } from "../conditions/match-conditions.ts";
+import { inTurn, spent } from "../conditions/in-turn.ts";
 import { type BoundPolicy, type Invocation, visitInvocations } from "./invocations.ts";
 import { CompiledPolicies, isExempt, PolicyFamily } from "./known-policies.ts";
 import { recordMutation } from "./metrics.ts";
@@ -116,10 +118,12 @@ class Mutation {
     const compiled = server.stateOf(mutatingPolicies, () => new CompiledPolicies(compiledMutations)).of(policy);
     if (compiled.conditions.length > 0) {
       const input = await this.#evaluations.input(this.#subject, invocation, compiled);
-      const held = await this.#evaluations.evaluate(() => evaluateConditions(compiled, input));
-      if (held === "not covered") return false;
-      if (held !== "covered") {
-        this.#failures.push({ policy, binding, message: held.message, isInvalid: true });
+      const held = (await this.#evaluations.evaluate(() => measuredConditions(compiled, input)))!; // there are conditions
+      const { operation } = this.#attributes, { name = "" } = policy.metadata;
+      recordConditions(this.#context, { kind: "policy", name, type: "validate", operation }, held);
+      if (held.result.tag === "excluded") return false;
+      if (held.result.tag === "failed") {
+        this.#failures.push({ policy, binding, message: held.result.message, isInvalid: true });
         return false;
       }
     }

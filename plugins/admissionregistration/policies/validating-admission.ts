@@ -10,6 +10,7 @@ import {
   type Subject,
   type SubjectAttributes,
 } from "../../../plugin.ts";
+import { recordConditions } from "../conditions/metrics.ts";
 import { groupVersion, type ValidatingAdmissionPolicy, type ValidatingAdmissionPolicyBinding } from "../schema.ts";
 import { compiledPolicy } from "./compiled-policy.ts";
 import { type Decision, evaluate } from "./evaluate.ts";
@@ -95,6 +96,10 @@ class Review {
     const compiled = server.stateOf(validatingPolicies, () => new CompiledPolicies(compiledPolicy)).of(policy);
     const input = await this.#evaluations.input(this.#subject, invocation, compiled);
     const evaluation = await this.#evaluations.evaluate(() => evaluate(policy, compiled, input));
+    if (evaluation.conditions !== undefined) {
+      const { operation } = this.#attributes, { name = "" } = policy.metadata;
+      recordConditions(this.#context, { kind: "policy", name, type: "validate", operation }, evaluation.conditions);
+    }
     for (const [index, decision] of evaluation.decisions.entries()) this.#apply(policy, binding, decision, index);
     for (const each of evaluation.annotations) {
       if (each.tag === "error") this.#deny(policy, binding, each.message);

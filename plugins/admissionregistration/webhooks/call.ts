@@ -18,12 +18,13 @@ import {
   StatusError,
   type Subject,
 } from "../../../plugin.ts";
+import { type ConditionSeries, recordConditions, recordExclusion } from "../conditions/metrics.ts";
+import { measuredConditions } from "../conditions/match-conditions.ts";
 import { requestJson } from "../policies/request.ts";
 import { harmlessSideEffects } from "../schema.ts";
 import { reviewVersions } from "../validate/webhook.ts";
-import { evaluateConditions } from "./conditions.ts";
 import type { KnownWebhook } from "./known-webhooks.ts";
-import { type CallType, recordCall, recordConditions, recordFailOpen, recordRejection, type WebhookSeries } from "./metrics.ts";
+import { type CallType, recordCall, recordFailOpen, recordRejection, type WebhookSeries } from "./metrics.ts";
 import { rejection } from "./rejection.ts";
 import { AnswerError, readAnswer, type Verdict, writeReview } from "./review.ts";
 
@@ -84,7 +85,7 @@ export async function calledForm({ webhook, conditions }: KnownWebhook, request:
   const compiled = form === undefined ? undefined : conditions();
   if (form === undefined || compiled === undefined) return form;
   const { access, caller } = context, { subresource, namespace, name, operation } = attributes;
-  const authorizer = new AuthorizerValue(caller, request.decisions), begun = performance.now();
+  const authorizer = new AuthorizerValue(caller, request.decisions);
   const jsonOf = (object: Subject["object"]) => object === undefined ? null : form.json(object);
   const input = {
     object: jsonOf(subject.object),
@@ -94,14 +95,18 @@ export async function calledForm({ webhook, conditions }: KnownWebhook, request:
     authorizer,
     requestResource: new ResourceCheck(authorizer, { group: form.group, resource: form.resource, subresource, namespace, name }),
   };
-  const result = await request.decisions.evaluate(
-    () => evaluateConditions(compiled, input),
+  const measured = await request.decisions.evaluate(
+    () => measuredConditions(compiled, input)!, // there are conditions
     async ({ user, attributes: checked }): Promise<AuthorizationDecision> => await access.authorize(user, checked),
   );
+  const { result } = measured;
   const isExcluded = result.tag === "excluded" || result.tag === "failed" && webhook.failurePolicy === "Ignore";
-  const series = { name: webhook.name, type: request.type, operation };
-  recordConditions(context, series, { seconds: (performance.now() - begun) / 1000, errors: result.errors, isExcluded });
-  if (isExcluded) return undefined;
+  const series: ConditionSeries = { kind: "webhook", name: webhook.name, type: request.type, operation };
+  recordConditions(context, series, measured);
+  if (isExcluded) {
+    recordExclusion(context, series);
+    return undefined;
+  }
   if (result.tag === "failed") throw forbiddenError({ group: context.resource.group, name: context.resource.plural }, name, result.message);
   return form;
 }

@@ -1,9 +1,9 @@
 /** The webhooks of all configurations of a kind, in the order in which they are called. */
 import { type RequestHookContext, RuleIndex, type WebhookAddress } from "../../../plugin.ts";
 import { addressOf } from "../../shared/webhook-address.ts";
+import { type CompiledConditions, compiledConditions } from "../conditions/match-conditions.ts";
 import { groupVersion, type MutatingWebhookConfiguration, type ValidatingWebhookConfiguration } from "../schema.ts";
 import type { Webhook } from "../validate/webhook.ts";
-import { type CompiledConditions, compiledConditions } from "./conditions.ts";
 
 type Configuration = MutatingWebhookConfiguration | ValidatingWebhookConfiguration;
 
@@ -55,7 +55,7 @@ function derivedOf({ metadata: { name: configuration = "" }, webhooks = [] }: Co
       configuration,
       webhook,
       address: addressOf(clientConfig),
-      conditions: () => matchConditions.length === 0 ? undefined : compiled ??= compiledConditions(matchConditions),
+      conditions: () => matchConditions.length === 0 ? undefined : compiled ??= compiledConditions(matchConditions, false),
     };
   });
 }

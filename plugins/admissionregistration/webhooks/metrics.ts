@@ -30,33 +30,9 @@ const failOpens = defineMetric({
   labels: ["name", "type"],
   stability: "ALPHA",
 });
-const conditionLabels = ["name", "kind", "type", "operation"] as const;
-const conditionErrors = defineMetric({
-  name: "apiserver_admission_match_condition_evaluation_errors_total",
-  type: "counter",
-  help: "Match conditions whose evaluation failed, by webhook, kind (webhook), type and operation.",
-  labels: conditionLabels,
-  stability: "ALPHA",
-});
-const exclusions = defineMetric({
-  name: "apiserver_admission_match_condition_exclusions_total",
-  type: "counter",
-  help: "Requests that match conditions excluded, by webhook, kind (webhook), type and operation.",
-  labels: conditionLabels,
-  stability: "ALPHA",
-});
-const conditionSeconds = defineMetric({
-  name: "apiserver_admission_match_condition_evaluation_seconds",
-  type: "histogram",
-  help: "Duration of the evaluation of match conditions in seconds, by webhook, kind (webhook), type and operation.",
-  labels: conditionLabels,
-  stability: "ALPHA",
-  buckets: [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25],
-});
+export const webhookMetrics = [durations, requests, rejections, failOpens] as const;
 
-export const webhookMetrics = [durations, requests, rejections, failOpens, conditionErrors, exclusions, conditionSeconds] as const;
-
-/** The type of a webhook. As upstream, `validating` is `validate` in the number of exclusions. */
+/** The type of a webhook. */
 export type CallType = "admit" | "validating";
 
 type Metered = Pick<RequestHookContext, "metric">;
@@ -82,16 +58,4 @@ export function recordRejection({ metric }: Metered, series: WebhookSeries, erro
 
 export function recordFailOpen({ metric }: Metered, { name, type }: WebhookSeries): void {
   metric(failOpens).with({ name, type }).add();
-}
-
-/** Records an evaluation of match conditions. */
-export function recordConditions(
-  { metric }: Metered,
-  { name, type, operation }: WebhookSeries,
-  { seconds, errors, isExcluded }: { readonly seconds: number; readonly errors: number; readonly isExcluded: boolean },
-): void {
-  const series = { name, kind: "webhook", type, operation };
-  metric(conditionSeconds).with(series).observe(seconds);
-  if (errors > 0) metric(conditionErrors).with(series).add(errors);
-  if (isExcluded) metric(exclusions).with({ ...series, type: type === "admit" ? "admit" : "validate" }).add();
 }

@@ -1,27 +1,15 @@
-/** Evaluates expressions of a policy one after another, and its match conditions. */
-import { limits } from "../../../core/limits.ts";
-import type { PolicyActivation, PolicyInput } from "../../../core/cel/policy/policy.ts";
+/** Evaluates expressions one after another with one budget. */
+import type { PolicyActivation, PolicyExpression } from "../../../core/cel/policy/policy.ts";
 import { CelError, type Value } from "../../../core/cel/values.ts";
-import type { CompiledConditions, Expression } from "./compiled-policy.ts";
+
+/** An expression with its text, as errors show it. */
+export interface Expression {
+  readonly text: string;
+  readonly compiled: PolicyExpression;
+}
 
 /** The error of a spent budget. */
 export const spent = "validation failed due to running out of cost budget, no further validation rules will be run";
-
-/** Whether the match conditions hold. False beats an error. */
-export function evaluateConditions(
-  compiled: CompiledConditions,
-  input: PolicyInput,
-): "covered" | "not covered" | { readonly message: string } {
-  if (compiled.conditions.length === 0) return "covered";
-  // As upstream, conditions do not see the namespace.
-  const activation = compiled.conditionCompiler.activate(input, "namespaceObject");
-  const { results, left } = inTurn(activation, compiled.conditions, limits.celConditionsCostMax);
-  if (left < 0) return { message: spent };
-  if (results.some((result) => result?.value === false)) return "not covered";
-  const errors = [...new Set(results.flatMap((result) => result?.error ?? []))];
-  if (errors.length === 0) return "covered";
-  return { message: errors.length === 1 ? errors[0]! : `[${errors.join(", ")}]` };
-}
 
 /** The value of an expression, or why it has none. `seconds`: the time of the evaluation. */
 export type EvaluationResult =

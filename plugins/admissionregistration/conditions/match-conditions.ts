@@ -1,0 +1,62 @@
+/** Match conditions of policies and webhooks: expressions in CEL that must all be true. */
+import { limits } from "../../../core/limits.ts";
+import { PolicyCompiler, type PolicyInput } from "../../../core/cel/policy/policy.ts";
+import type { MatchCondition } from "../schema.ts";
+import { results, storedBase } from "../validate/expressions.ts";
+import { type Expression, inTurn, spent } from "./in-turn.ts";
+
+/** Compiled match conditions. */
+export interface CompiledConditions {
+  readonly conditions: readonly (Expression & { readonly name: string })[];
+  /** Conditions have no variables. */
+  readonly conditionCompiler: PolicyCompiler;
+}
+
+/** Compiles match conditions. */
+export function compiledConditions(conditions: readonly MatchCondition[], hasParams: boolean): CompiledConditions {
+  const options = { hasParams, hasAuthorizer: true, hasPatchTypes: false, hasVariables: false };
+  const conditionCompiler = new PolicyCompiler(storedBase(), options);
+  return {
+    conditionCompiler,
+    conditions: conditions.map(({ name, expression }) => ({
+      name,
+      text: expression,
+      compiled: conditionCompiler.compile(expression, results.condition),
+    })),
+  };
+}
+
+/** The result of match conditions. `errors`: number of conditions that failed before one was false. */
+export type ConditionResult =
+  | { readonly tag: "covered"; readonly errors: 0 }
+  | { readonly tag: "excluded"; readonly errors: number }
+  | { readonly tag: "failed"; readonly errors: number; readonly message: string };
+
+/** The result of match conditions with the time of the evaluation. */
+export interface MeasuredConditions {
+  readonly result: ConditionResult;
+  readonly seconds: number;
+}
+
+/** Evaluates match conditions; undefined if there are none. */
+export function measuredConditions(compiled: CompiledConditions, input: PolicyInput): MeasuredConditions | undefined {
+  if (compiled.conditions.length === 0) return undefined;
+  const begun = performance.now(), result = evaluateConditions(compiled, input);
+  return { result, seconds: (performance.now() - begun) / 1000 };
+}
+
+/** Whether all conditions are true. One that is false beats errors. */
+function evaluateConditions({ conditions, conditionCompiler }: CompiledConditions, input: PolicyInput): ConditionResult {
+  // As upstream, conditions do not see the namespace.
+  const activation = conditionCompiler.activate(input, "namespaceObject");
+  const evaluated = inTurn(activation, conditions, limits.celConditionsCostMax);
+  if (evaluated.left < 0) return { tag: "failed", errors: 0, message: spent };
+  const errors: string[] = [];
+  for (const result of evaluated.results) {
+    if (result?.value === false) return { tag: "excluded", errors: errors.length };
+    if (result?.error !== undefined) errors.push(result.error);
+  }
+  if (errors.length === 0) return { tag: "covered", errors: 0 };
+  const different = [...new Set(errors)];
+  return { tag: "failed", errors: errors.length, message: different.length === 1 ? different[0]! : `[${different.join(", ")}]` };
+}
