@@ -11,6 +11,7 @@ import { type Catalog, CatalogError } from "../catalog/catalog.ts";
 import { compile } from "../catalog/compile.ts";
 import { ConfigError } from "./parse.ts";
 import type { Config } from "./settings.ts";
+import { webhookAddressMistakes } from "./webhook-addresses.ts";
 
 export interface ActiveConfig {
   readonly config: Config;
@@ -43,6 +44,8 @@ export function activeConfigOf(
   if (config["requestheader-uid-headers"].length > 0 && !catalog.gates.isOn("RemoteRequestHeaderUID")) {
     throw new ConfigError(['--requestheader-uid-headers requires the "RemoteRequestHeaderUID" feature to be enabled']);
   }
+  const wrongAddresses = webhookAddressMistakes(config["webhook-addresses"]);
+  if (wrongAddresses.length > 0) throw new ConfigError(wrongAddresses);
   const mistakes = authorizationMistakes(config, plugins.flatMap(({ authorizers = [] }) => authorizers.map(({ name }) => name)));
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return { config, plugins, appeared, admission: steps, catalog };

@@ -3,6 +3,7 @@
  * A setting with the meaning of a kube-apiserver flag has the flag's name.
  */
 import { limits } from "../../core/limits.ts";
+import { type AdmissionConfig, admissionSettings } from "./admission-settings.ts";
 import { type AuditConfig, auditSettings } from "./audit-settings.ts";
 import {
   bool,
@@ -35,7 +36,7 @@ const isLogged = "the log is opened once, at start";
 const isCounted = "metrics are registered once, at start";
 
 /** A value for every setting, by flag name; durations in milliseconds. */
-export interface Config extends AuditConfig {
+export interface Config extends AdmissionConfig, AuditConfig {
   readonly "config": string;
   readonly "bind-address": string;
   readonly "secure-port": number;
@@ -99,9 +100,6 @@ export interface Config extends AuditConfig {
   readonly "platform-name": string;
   readonly "plugins": readonly string[];
   readonly "runtime-config": ReadonlyMap<string, boolean>;
-  readonly "admission-control-config-file": string;
-  readonly "enable-admission-plugins": readonly string[];
-  readonly "disable-admission-plugins": readonly string[];
   readonly "feature-gates": ReadonlyMap<string, boolean>;
   readonly "suppress-deprecation-warnings": boolean;
   readonly "max-requests-inflight": number;
@@ -364,20 +362,7 @@ export const settings: Settings = Object.freeze(
     "runtime-config": live(map(
       "Group versions and resources to enable or disable: group/version[/resource][=bool], api/all, api/ga, api/beta, api/alpha.",
     )),
-    "admission-control-config-file": fixed(
-      "it is read at the start",
-      text(
-        "",
-        "File with an AdmissionConfiguration: for which requests an admission plugin runs, and the credentials for webhooks. Empty: every plugin " +
-          "runs for all of its requests, and webhooks get no credentials.",
-      ),
-    ),
-    "enable-admission-plugins": live(list(
-      "Admission plugins to enable although they are off by default, by name, such as OwnerReferencesPermissionEnforcement. The order does not matter.",
-    )),
-    "disable-admission-plugins": live(list(
-      "Admission plugins to disable, by name, such as DefaultStorageClass. Names of kube-apiserver that this server does not have are accepted.",
-    )),
+    ...admissionSettings,
     "feature-gates": live(map("Feature gates to set: Name=bool. AllAlpha and AllBeta set every gate of that stage.")),
 
     "suppress-deprecation-warnings": live(bool(false, "Do not log warnings about deprecated flags and feature gates that are set.")),

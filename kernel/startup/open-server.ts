@@ -178,11 +178,12 @@ function openRequests(
   return { server, heavy, webhooks };
 }
 
-/** Credentials of webhooks, from the configuration of admission steps. */
+/** Addresses of webhooks, and their credentials from the configuration of admission steps. */
 function webhookNeeds(inForce: ConfigInForce): AdmissionWebhookNeeds {
-  const { kubeconfigs } = inForce.current().admission;
-  if (kubeconfigs.size === 0) return {};
+  const { config, admission: { kubeconfigs } } = inForce.current(), addresses = config["webhook-addresses"];
+  if (kubeconfigs.size === 0) return { addresses };
   return {
+    addresses,
     async credentialsFor(step, hostPort) {
       const path = kubeconfigs.get(step);
       return path === undefined ? {} : await credentialsIn(path, hostPort);

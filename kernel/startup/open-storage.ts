@@ -44,7 +44,7 @@ export async function openStorage(
   for (const text of plainEtcdWarnings(config["etcd-servers"])) log.info(`Warning: ${text}`);
   const faults = faultsOf(systemClock, faultLog(log));
   const { store, followed, inUse } = await openStore(config, { faults, ...(sqlite === undefined ? {} : { sqlite }) });
-  const webhooks = webhookClients();
+  const webhooks = webhookClients(config["webhook-addresses"]);
   const conversions: ConversionContext = {
     names: inForce.current().catalog.names,
     post: webhooks.post,

@@ -149,10 +149,11 @@ function packageOf(path: string): string {
   }
 }
 
-/** The listen address and the servers of etcd. */
+/** The listen address, the servers of etcd, and webhooks. */
 function addresses(config: Config): string[] {
   const bracketed = (host: string) => isIP(host) === 6 ? `[${host}]` : host;
-  return [`${bracketed(config["bind-address"])}:${config["secure-port"]}`, ...config["etcd-servers"].flatMap(hostOf)];
+  const own = `${bracketed(config["bind-address"])}:${config["secure-port"]}`;
+  return [own, ...config["etcd-servers"].flatMap(hostOf), ...config["webhook-addresses"].values()];
 }
 
 /** Host and port of a URL; empty for text that is not a URL. */

@@ -11,6 +11,7 @@ import { etcdFlags, makeCertificates } from "../../kernel/store/testing/certific
 import { configMaps } from "../../plugins/configmaps/mod.ts";
 import { plugins as builtIn } from "../../plugins/mod.ts";
 import { openEtcd } from "../../kernel/store/etcd/etcd.ts";
+import { answered, configurationsOf, openAdmissionWebhook, webhookOf } from "../admission-webhook.ts";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { documents, httpsClient } from "../https.ts";
 import { freePort } from "../ports.ts";
@@ -318,6 +319,32 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
       }, [...builtIn, strict]);
       await assert.rejects(served([flag], () => Promise.resolve()), /unknown admission plugin/);
     }),
+  "webhook-addresses": async () => {
+    const webhook = await openAdmissionWebhook((review) => answered(review, { allowed: false }));
+    try {
+      // The certificate of the webhook has this name.
+      const { caBundle, port } = webhook, host = "localhost:6443";
+      const configuration = {
+        metadata: { name: "a" },
+        webhooks: [
+          webhookOf({ url: `https://${host}/x`, caBundle }, {
+            matchConditions: [{ name: "a", expression: "object.metadata.name == 'a'" }],
+          }),
+        ],
+      };
+      await served([`--webhook-addresses=${host}=127.0.0.1:${port}`], async (server) => {
+        const { status } = await server.client.ask(configurationsOf("validating"), { method: "POST", body: configuration });
+        assert.equal(status, 201);
+        await until(async () => {
+          assert.equal((await server.client.ask(path, { method: "POST", body: { metadata: { name: "a" } } })).status, 400);
+        });
+        assert.equal(webhook.reviews.length, 1);
+      });
+      await assert.rejects(served(["--webhook-addresses=hook=127.0.0.1"], () => Promise.resolve()), /not of the form host:port=host:port/);
+    } finally {
+      await webhook.close();
+    }
+  },
   "enable-admission-plugins": async () => {
     const strict = definePlugin({
       name: "strict",

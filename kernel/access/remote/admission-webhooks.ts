@@ -7,12 +7,12 @@ import { goQuote } from "../../../core/tree/go-quote.ts";
 import { type CallSlot, CallSlots } from "./call-slots.ts";
 import type { Credentials } from "./kubeconfig.ts";
 import { remoteClient, type RemoteText, type TextClient } from "./remote-client.ts";
+import { hostPortOf, webhookAccess, type WebhookAddresses } from "./webhook-access.ts";
 import { answerMistake, connectionText, type Target, targetOf } from "./webhook-texts.ts";
 
 export interface AdmissionWebhookNeeds {
   readonly clock?: Clock;
-  /** The configured address (`host:port`) of a Service by its name and port (`hook.default.svc:443`); undefined: by DNS. */
-  readonly addressOfService?: (service: string) => string | undefined;
+  readonly addresses?: WebhookAddresses;
   /** The credentials for a host with its port, such as `hook.default.svc:443`, in the configuration of a step. */
   readonly credentialsFor?: (step: string, hostPort: string) => Promise<Credentials>;
 }
@@ -68,25 +68,11 @@ export function admissionWebhooks(needs: AdmissionWebhookNeeds = {}): AdmissionW
   };
 }
 
-function openClient(
-  { url, serverName, ca }: WebhookAddress,
-  step: string,
-  { addressOfService, credentialsFor }: AdmissionWebhookNeeds,
-): TextClient {
-  const named = new URL(url), hostPort = `${named.hostname}:${named.port === "" ? "443" : named.port}`;
-  const configured = serverName === undefined ? undefined : addressOfService?.(hostPort);
-  const server = configured === undefined ? named : new URL(`https://${configured}${named.pathname}`);
-  return remoteClient(async () => {
-    const credentials = await credentialsFor?.(step, hostPort) ?? {};
-    return {
-      server,
-      ...(configured === undefined ? {} : { host: named.host }),
-      ...(serverName === undefined ? {} : { serverName }),
-      ...(ca === undefined ? {} : { ca }),
-      ...credentials,
-    };
-  });
+function openClient(webhook: WebhookAddress, step: string, { addresses = none, credentialsFor }: AdmissionWebhookNeeds): TextClient {
+  const access = webhookAccess(webhook, addresses);
+  return remoteClient(async () => ({ ...access, ...await credentialsFor?.(step, hostPortOf(webhook)) }));
 }
+const none: WebhookAddresses = new Map();
 
 async function callOf(
   { remote, slots }: Client,

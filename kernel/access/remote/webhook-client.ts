@@ -3,6 +3,7 @@ import { limits } from "../../../core/limits.ts";
 import type { WebhookAddress } from "../../../core/conversion.ts";
 import { goQuote } from "../../../core/tree/go-quote.ts";
 import { remoteClient, type RemoteText, type TextClient } from "./remote-client.ts";
+import { webhookAccess, type WebhookAddresses } from "./webhook-access.ts";
 import { answerMistake, connectionText, type Target, targetOf } from "./webhook-texts.ts";
 
 export interface WebhookClients {
@@ -19,7 +20,7 @@ interface Client {
 }
 
 /** `callMs`: timeout of one request. */
-export function webhookClients(callMs: number = limits.remoteCallMs): WebhookClients {
+export function webhookClients(addresses: WebhookAddresses = new Map(), callMs: number = limits.remoteCallMs): WebhookClients {
   const clients = new Map<WebhookAddress, Client>();
   let kept: ReadonlySet<WebhookAddress> | undefined;
   const closeIdle = (client: Client) => {
@@ -27,7 +28,7 @@ export function webhookClients(callMs: number = limits.remoteCallMs): WebhookCli
   };
   return {
     async post(webhook, json) {
-      const client = clients.get(webhook) ?? { remote: clientOf(webhook), requests: 0, isWanted: kept?.has(webhook) ?? true };
+      const client = clients.get(webhook) ?? { remote: clientOf(webhook, addresses), requests: 0, isWanted: kept?.has(webhook) ?? true };
       // A request that began before the webhook was removed has a client of its own.
       if (client.isWanted) clients.set(webhook, client);
       client.requests++;
@@ -50,10 +51,9 @@ export function webhookClients(callMs: number = limits.remoteCallMs): WebhookCli
   };
 }
 
-function clientOf({ url, serverName, ca }: WebhookAddress): TextClient {
-  const server = new URL(url);
+function clientOf(webhook: WebhookAddress, addresses: WebhookAddresses): TextClient {
   // The access never changes: a changed definition has another client.
-  const access = { server, ...(serverName === undefined ? {} : { serverName }), ...(ca === undefined ? {} : { ca }) };
+  const access = webhookAccess(webhook, addresses);
   return remoteClient(() => Promise.resolve(access));
 }
 

@@ -17,7 +17,7 @@ test("a webhook that does not answer in time is an error with the URL and the ti
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/convert`; // a TCP server
-  const clients = webhookClients(500), webhook = { url };
+  const clients = webhookClients(undefined, 500), webhook = { url };
   try {
     assert.equal(await clients.post(webhook, "{}"), "{}");
     isHeld = true;

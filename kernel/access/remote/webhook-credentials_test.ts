@@ -70,7 +70,7 @@ test("a webhook receives the client certificate and the token of its step; a Ser
   const address = `127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP server
   const asked: string[] = [];
   const webhooks = admissionWebhooks({
-    addressOfService: (service) => service === "hook.default.svc:443" ? address : undefined,
+    addresses: new Map([["hook.default.svc:443", address]]),
     async credentialsFor(step, hostPort) {
       asked.push(`${step} ${hostPort}`);
       return step === "One" ? { cert: identity.cert, key: identity.key } : { authorization: "Bearer secret" };
