@@ -230,14 +230,14 @@ test("watch() of an API in process begins anew where what it has begun to read i
 for (
   const { query, wanted } of [
     { query: {}, wanted: ["ADDED a", "ADDED b", "MODIFIED a finalizers", "MODIFIED b owners", "MODIFIED a deleting", "DELETED a"] },
-    // A selector has to hear of what comes into its sight and leaves it.
+    // With a selector, every change may add or remove an object.
     {
       query: { labelSelector: "told=yes" },
       wanted: ["ADDED a told", "MODIFIED a finalizers", "DELETED a finalizers", "ADDED a told", "MODIFIED a deleting", "DELETED a"],
     },
   ]
 ) {
-  test(`watch() of an API in process that ownership concerns tells of it and of who comes and goes (${JSON.stringify(query)})`, async () => {
+  test(`watch() of an API in process with the scope ownership delivers its changes, creations and deletions (${JSON.stringify(query)})`, async () => {
     const { api, close } = await scene(0);
     const ending = new AbortController();
     const seen: string[] = [];
@@ -262,7 +262,7 @@ for (
       await change("a", { finalizers: [], annotations: { step: "" } });
     };
     let writing: Promise<void> | undefined;
-    // The first is told as part of what there is: from then on the watch is open.
+    // The watch is open once this object, which exists before, is delivered.
     await api.create("example.com/v1", "things", "", { ...thing("begin"), metadata: { name: "begin", labels: { told: "yes" } } });
     for await (const { type, object: { metadata } } of api.watch("example.com/v1", "things", "", query, ending.signal, "ownership")) {
       writing ??= write();

@@ -29,7 +29,7 @@ export const kernelGates: Readonly<Record<string, readonly GateStage[]>> = Objec
     { since: "1.31", stage: "Beta", default: true },
     { since: "1.34", stage: "GA", default: true, locked: true },
   ],
-  // Both need declarative rules in schemas; every rule is hand-written for now, so they change nothing.
+  // They concern kinds of plugins with `rules: "compared"`; no built-in kind has it.
   DeclarativeValidation: [{ since: "1.33", stage: "Beta", default: true }],
   DeclarativeValidationTakeover: [{ since: "1.33", stage: "Beta", default: false }],
   DetectCacheInconsistency: [{ since: "1.34", stage: "Beta", default: true }],

@@ -56,15 +56,15 @@ function rowsOf({ mode, size, waitMs, throttle, qps, burst }: typeof batchDefaul
       isOpened,
       text(
         mode,
-        "How events are delivered: batch (in the background; events are lost when the buffer is full), blocking (before the request goes " +
-          "on) or blocking-strict (a request whose event cannot be stored fails).",
+        "Delivery of events: batch (in the background; events are lost when the buffer is full), blocking (before the request " +
+          "continues) or blocking-strict (a request whose event cannot be stored fails).",
       ),
     ),
-    "batch-buffer-size": fixed(isOpened, int(10_000, "Number of events that may wait; further ones are lost. Only in batch mode.")),
+    "batch-buffer-size": fixed(isOpened, int(10_000, "Maximum number of waiting events; further ones are lost. Only in batch mode.")),
     "batch-max-size": fixed(isOpened, int(size, "Maximum number of events in a batch. Only in batch mode.")),
     "batch-max-wait": fixed(
       isOpened,
-      duration(waitMs, "Time after which a batch is delivered that has not reached its maximum size. Only in batch mode."),
+      duration(waitMs, "Time after which an incomplete batch is delivered. Only in batch mode."),
     ),
     "batch-throttle-enable": fixed(isOpened, bool(throttle, "Limit the rate of batches. Only in batch mode.")),
     "batch-throttle-qps": fixed(isOpened, fraction(qps, "Average number of batches per second. Only in batch mode.")),

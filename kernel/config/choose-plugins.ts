@@ -8,7 +8,7 @@ import { nearest } from "../../core/nearest.ts";
 /** Loads a module by path or package name and returns its exports. */
 export type LoadModule = (specifier: string) => Promise<Readonly<Record<string, unknown>>>;
 
-/** Whether a word of `--plugins` is a module specifier, not a name. */
+/** Whether a word of `--plugins` is a module specifier and not a name. */
 export function isModule(word: string): boolean {
   return /[/.:@]/.test(word);
 }

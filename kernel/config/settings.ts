@@ -207,16 +207,19 @@ export const settings: Settings = Object.freeze(
       text("", "Address of the key set in /.well-known/openid-configuration; empty: this server's /openid/v1/jwks."),
     ),
     "service-account-max-token-expiration": live(
-      duration(0, "Longest validity of a service account token, from 1h; longer requests are shortened. 0: no limit."),
+      duration(0, "Maximum validity of a service account token, at least 1h; longer requests are shortened. 0 disables the limit."),
     ),
     "service-account-extend-token-expiration": live(
       bool(
         true,
-        "Issue tokens that are bound to a pod, for 3607 seconds and the server's audiences, for a year; later use counts as stale.",
+        "Extend tokens of pods, which are requested for 3607 seconds and the server's audiences, to a year. Use after the requested time counts as stale.",
       ),
     ),
     "service-account-lookup": live(
-      bool(true, "Accept legacy service account tokens only while their Secret and account exist; false accepts any that is signed."),
+      bool(
+        true,
+        "Accept legacy service account tokens only while their Secret and account exist; false accepts every one with a valid signature.",
+      ),
     ),
     "api-audiences": live(
       list("Audiences of this server: a service account token must be for one of them; empty: --service-account-issuer."),
@@ -253,11 +256,11 @@ export const settings: Settings = Object.freeze(
     ),
     "authentication-token-webhook-version": fixed(
       isIssuer,
-      text("v1beta1", "Version of the TokenReview that the webhook is sent and answers: v1 or v1beta1."),
+      text("v1beta1", "Version of the TokenReviews for the webhook: v1 or v1beta1."),
     ),
     "authentication-token-webhook-cache-ttl": fixed(
       isIssuer,
-      duration(2 * 60_000, "Time for which answers of the webhook are remembered, for accepted and refused tokens."),
+      duration(2 * 60_000, "Time for which responses of the webhook are cached, for accepted and rejected tokens; 0 disables the cache."),
     ),
 
     "authentication-kubeconfig": fixed(
@@ -265,8 +268,8 @@ export const settings: Settings = Object.freeze(
       text(
         "",
         "Kubeconfig file of the kube-apiserver in front of this server, or in-cluster for the credentials of the pod. Bearer tokens that " +
-          "no other authenticator accepts are reviewed there. The CAs of clients and of the front proxy, which no flag names, are followed in " +
-          "its ConfigMap kube-system/extension-apiserver-authentication.",
+          "no other authenticator accepts are reviewed there. CAs of clients and of the front proxy that no flag names are read from its " +
+          "ConfigMap kube-system/extension-apiserver-authentication, and reloaded when it changes.",
       ),
     ),
     "authentication-skip-lookup": fixed(
@@ -281,8 +284,8 @@ export const settings: Settings = Object.freeze(
       isCluster,
       text(
         "",
-        "Kubeconfig file of the kube-apiserver in front, or in-cluster. Requests are authorized there (the mode Cluster), which is the default " +
-          "of --authorization-mode then.",
+        "Kubeconfig file of the kube-apiserver in front, or in-cluster. Requests are authorized there: Cluster becomes the default " +
+          "of --authorization-mode.",
       ),
     ),
     "authorization-always-allow-paths": fixed(
@@ -300,13 +303,13 @@ export const settings: Settings = Object.freeze(
       isFollowed,
       text(
         "",
-        "File with an AuthorizationConfiguration: the authorizers in order, with any number of webhooks. Not together with " +
+        "YAML file with an AuthorizationConfiguration: the authorizers in order, with any number of webhooks. Excludes " +
           "--authorization-mode and --authorization-webhook-*.",
       ),
     ),
     "authorization-webhook-config-file": fixed(
       isFollowed,
-      text("", "Kubeconfig of the server that SubjectAccessReviews are sent to with --authorization-mode=Webhook."),
+      text("", "Kubeconfig file of the server that receives SubjectAccessReviews with --authorization-mode=Webhook."),
     ),
     "authorization-webhook-version": fixed(
       isIssuer,

@@ -242,7 +242,7 @@ class Requests implements HeavyRequests {
       case "webhook":
         return await this.#call(task, question.call);
       case "access":
-        // To read a question about very many groups or audiences took long already.
+        // A call about very many groups or audiences has already taken long to read.
         await nextTurn();
         return await askAccess(host.access, question, { signal });
     }

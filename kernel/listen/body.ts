@@ -39,7 +39,7 @@ export function readBody(body: IncomingBody, announced: string | undefined, limi
     };
     const onEnd = (): void => settle(() => resolve(content.whole()));
     const onClose = (cause?: unknown): void =>
-      settle(() => reject(new Error("the client went away before its body was complete", { cause })));
+      settle(() => reject(new Error("the client disconnected before its body was complete", { cause })));
     if (source.readableEnded) return resolve(new Uint8Array());
     if (source.destroyed) return onClose();
     input.gate(true);

@@ -1,4 +1,4 @@
-/** What is wrong with the files that settings name, found before a server starts: all of it, not only the first. */
+/** All mistakes in the files that settings name, found before a server starts. */
 import type { Plugin } from "../../core/plugin.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import type { Config } from "../config/settings.ts";

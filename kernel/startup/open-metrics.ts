@@ -50,7 +50,7 @@ export function openMetrics(config: MetricSettings, log: Pick<Log, "info">, rele
     overflowed: unexpected,
     refused: unexpected,
     deprecatedUsed: ({ name, deprecatedSince }) =>
-      log.info("a deprecated metric is recorded; dashboards and alerts should turn to another before it is hidden", {
+      log.info("a deprecated metric is recorded; replace it in dashboards and alerts before it is hidden", {
         metric: name,
         deprecatedSince,
       }),

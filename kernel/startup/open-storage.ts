@@ -64,7 +64,7 @@ export async function openStorage(
     webhooks.keep(
       new Set(next.catalog.stored.flatMap(({ resource: { conversion } }) => conversion === undefined ? [] : [conversion.webhook])),
     );
-    cache.adopt(next.catalog).catch((error: unknown) => log.error("the cache has lost a kind", describe(error)));
+    cache.adopt(next.catalog).catch((error: unknown) => log.error("the cache cannot follow the served kinds", describe(error)));
   });
   async function openCache(): Promise<OpenedReads> {
     await compactInitialRevision(store, prefix);

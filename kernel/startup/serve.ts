@@ -62,7 +62,7 @@ async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new Error(`cannot make the data folder: ${reasonOf(error)}`);
+    throw new Error(`cannot create the data folder: ${reasonOf(error)}`);
   }
 }
 

@@ -52,7 +52,7 @@ export async function openTokenKeys(
   }
   // Creating a key takes a while: the first request for a token should not wait for it.
   if (path !== undefined && !isGiven) {
-    keys().catch((error) => log.error("cannot make the key of service account tokens", { error: reasonOf(error) }));
+    keys().catch((error) => log.error("cannot create the key of service account tokens", { error: reasonOf(error) }));
   }
   const signer: Followed = {
     what: "signing key of service account tokens",

@@ -64,7 +64,7 @@ test("eventMembers() and legacyLine() escape control characters of names, URIs, 
     annotations: new Map([[hostile, hostile]]),
   };
   const members = eventMembers(made);
-  // deno-lint-ignore no-control-regex -- the very characters that must not be there
+  // deno-lint-ignore no-control-regex -- these are the characters that must be absent
   const raw = /[\u0000-\u001f\u2028\u2029]/;
   assert.doesNotMatch(members, raw);
   assert.equal(JSON.parse(`{${members}}`).user.username, hostile.toWellFormed());

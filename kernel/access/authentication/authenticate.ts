@@ -30,8 +30,7 @@ export function authenticatedUsers(): (user: UserInfo) => UserInfo {
 /**
  * Calls each authenticator in order. Credentials that were rejected, or could not be checked, and that no later authenticator accepts are
  * 401, even if anonymous requests are allowed. A request without credentials is `system:anonymous` if `anonymous` allows it. As upstream,
- * an
- * unknown form of a header counts as no credentials. `count` receives the result and its duration in milliseconds.
+ * an unknown form of a header counts as no credentials. `count` receives the result and its duration in milliseconds.
  */
 export function authenticateInOrder(
   authenticators: readonly Authenticator[],

@@ -4,7 +4,7 @@ import { limits } from "../../../core/limits.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
 import { type TokenAuthenticator, TokenRefusal } from "./token-authenticator.ts";
 
-/** What a chain says of a token. */
+/** The result of a chain for a token. */
 export type TokenOutcome =
   | { readonly tag: "accepted"; readonly accepted: TokenUser }
   /** No authenticator accepts it; `reasons` are those that a TokenReview shows. */
@@ -25,8 +25,8 @@ export interface TokenChain {
 }
 
 /**
- * The first authenticator that accepts a token decides. One that refuses it or fails does not end the chain, as upstream. A token that no
- * request could carry is refused unseen: a TokenReview may hold a longer one.
+ * The first authenticator that accepts a token decides. One that refuses it or fails does not end the chain, as upstream. A token above
+ * `limits.headerBytesMax`, which only a TokenReview can contain, is refused without a call.
  */
 export function authenticateTokens({ authenticators, audiences, report }: TokenChain): AuthenticateToken {
   return async (token, asked, warn) => {

@@ -36,7 +36,7 @@ test("authenticateTokens() takes the first authenticator that accepts, whatever 
   assert.deepEqual(reports, ["fails"], "a failure is reported, a refusal is not");
 });
 
-test("authenticateTokens() tells failures from refusals and lists their reasons", async () => {
+test("authenticateTokens() distinguishes failures from refusals and lists their reasons", async () => {
   assert.deepEqual(await chain(none, refuses).authenticate("t", []), { tag: "refused", reasons: [] });
   assert.deepEqual(await chain(explains, refuses).authenticate("t", []), { tag: "refused", reasons: ["token has expired"] });
   assert.deepEqual(await chain(fails, explains).authenticate("t", []), {
@@ -57,7 +57,7 @@ test("authenticateTokens() asks for the audiences of the server unless others ar
   assert.deepEqual(asked, [["here"], ["vault"]]);
 });
 
-test("authenticateTokens() asks nobody about a token that is longer than the headers of a request may be", async () => {
+test("authenticateTokens() calls no authenticator for a token that is longer than the headers of a request may be", async () => {
   const { authenticate } = chain(accepts);
   assert.equal((await authenticate("t".repeat(limits.headerBytesMax), [])).tag, "accepted");
   assert.deepEqual(await authenticate("t".repeat(limits.headerBytesMax + 1), []), { tag: "refused", reasons: [] });

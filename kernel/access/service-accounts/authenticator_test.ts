@@ -14,7 +14,7 @@ const seconds = now / 1000;
 const own = "https://api.example.com";
 const robot = object("robot", "u-robot");
 
-/** A world with these objects: what becomes of a token, what is counted, and which uses are recorded. */
+/** An authenticator over these objects, with the counts of tokens and the recorded uses of Secrets. */
 function world(objects: Readonly<Record<string, ApiObject>>, options: { readonly looksUp?: boolean; readonly now?: number } = {}) {
   const counted: string[] = [], used: SecretUse[] = [], warnings: string[] = [];
   const { authenticateToken } = serviceAccountTokens({

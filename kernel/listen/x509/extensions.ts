@@ -4,7 +4,7 @@ import { derTag } from "../der.ts";
 import { bigInteger, DerReader, isNegative } from "./der-reader.ts";
 import { type NameConstraints, readNameConstraints } from "./name-constraints.ts";
 
-/** What the extensions say; a field is undefined where its extension is missing. */
+/** The values of the extensions; a field is undefined if its extension is missing. */
 export interface Extensions {
   /** Bits as they are written; bit 0 is the highest of the first byte. */
   keyUsage?: Uint8Array;

@@ -88,7 +88,7 @@ function signs({ version, extensions, publicKey }: Certificate, subject: Certifi
     isSignedBy(subject.signatureAlgorithm, subject.signed, subject.signature, publicKey);
 }
 
-/** What is checked of whole chains. Policies are not processed: a chain that requires one is refused. */
+/** The checks of a whole chain. Policies are not processed: a chain that requires one is refused. */
 function acceptable(chain: readonly Certificate[]): boolean {
   return chain.every(({ extensions }) => forClients(extensions.extendedKeyUsages)) && policiesAllowed(chain) &&
     namesAllowed(chain.map(({ extensions }) => extensions));

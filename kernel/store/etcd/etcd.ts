@@ -141,7 +141,7 @@ function committer(connection: Connection, prefix: string, clock: Clock, refusal
   }
 
   return async (change): Promise<Commit> => {
-    if (change.value === undefined && change.expect === "absent") throw new Error("A deletion names the revision it expects");
+    if (change.value === undefined && change.expect === "absent") throw new Error("A deletion needs an expected revision");
     try {
       const { succeeded, revision, current } = await attempt(change, true);
       if (succeeded && change.value !== undefined) refusals.write();

@@ -7,7 +7,7 @@ import type { Call } from "./calls.ts";
 import { runHere, runInThread } from "./runner.ts";
 
 const commit = (key: string): Call => ({ op: "commit", change: { key, expect: "absent", value: Uint8Array.of(1) }, expires: undefined });
-// No call of ours: what the engine does with it is to throw.
+// An invalid call: the engine throws.
 const broken = { op: "none such" } as unknown as Call;
 
 for (const [name, open] of Object.entries({ runHere: (path: string) => runHere(path), runInThread })) {

@@ -110,7 +110,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
   }
 
   async function commit(change: Change): Promise<Commit> {
-    if (change.value === undefined && change.expect === "absent") throw new Error("A deletion names the revision it expects");
+    if (change.value === undefined && change.expect === "absent") throw new Error("A deletion needs an expected revision");
     if (change.key.length * 3 + (change.value?.byteLength ?? 0) > (options.requestBytesMax ?? limits.storeValueBytesMax)) {
       throw new StoreError("too-large", "etcdserver: request is too large");
     }

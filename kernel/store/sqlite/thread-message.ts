@@ -7,11 +7,11 @@ export type Packed<T> = T extends Uint8Array ? ArrayBuffer : T extends object ? 
 
 /** The form to post. Posting copies it, so the bytes of `data` stay with the caller. */
 export function pack<T>(data: T): Packed<T> {
-  return mapped(data, (value) => value instanceof Uint8Array ? ownBuffer(value) : undefined) as Packed<T>; // as the type says it
+  return mapped(data, (value) => value instanceof Uint8Array ? ownBuffer(value) : undefined) as Packed<T>; // The mapping that the type describes.
 }
 /** The inverse of `pack`. */
 export function unpack<T>(data: Packed<T>): T {
-  return mapped(data, (value) => value instanceof ArrayBuffer ? new Uint8Array(value) : undefined) as T; // the other way round
+  return mapped(data, (value) => value instanceof ArrayBuffer ? new Uint8Array(value) : undefined) as T; // Its inverse.
 }
 
 function ownBuffer(view: Uint8Array): ArrayBufferLike {

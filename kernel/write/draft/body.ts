@@ -171,7 +171,7 @@ function checkCustomDocument(endpoint: Endpoint, kind: string, tree: Tree, bytes
   throw new StatusError("Unknown", "*unstructured.Unstructured is not a list: no Items field in this object");
 }
 
-/** 422 for a custom resource that calls itself another kind; 403 if none can be created. */
+/** 422 for a custom resource with another kind in its body; 403 if none can be created. */
 function wrongKind(call: RequestContext, kind: string, { metadata: { name = "" } }: ApiObject): StatusError {
   const { group, kind: expected, plural, resource } = call.endpoint;
   if (call.info.verb === "create" && resource.isTerminating?.() === true) {

@@ -68,7 +68,7 @@ function watched(session: Session, socket: Socket, keepaliveMs: number): GrpcSes
 
   function probe(): void {
     if (silent !== undefined || socket.destroyed) return;
-    silent = setTimeout(() => session.destroy(new Error("the connection has gone silent")), Math.ceil(keepaliveMs / 3));
+    silent = setTimeout(() => session.destroy(new Error("no answer to a ping")), Math.ceil(keepaliveMs / 3));
     session.ping(() => {
       clearTimeout(silent);
       silent = undefined;

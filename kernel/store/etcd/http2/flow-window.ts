@@ -11,7 +11,7 @@ export function flowWindow(windowBytes: number, increase: (bytes: number) => voi
   return {
     fill(bytes) {
       left -= bytes;
-      if (left < 0) throw new Error("The server sent more than it was allowed");
+      if (left < 0) throw new Error("The server exceeded the flow-control window");
     },
     use(bytes) {
       used += bytes;

@@ -34,7 +34,7 @@ export function frameReader(take: TakeFrame): (chunk: Buffer) => void {
     let at = 0;
     while (bytes.length - at >= headBytes) {
       const length = bytes.readUIntBE(at, 3);
-      if (length > frameBytesMax) throw new Error(`A frame of ${length} bytes came; at most ${frameBytesMax} are allowed`);
+      if (length > frameBytesMax) throw new Error(`A frame has ${length} bytes; at most ${frameBytesMax} are allowed`);
       const end = at + headBytes + length;
       if (end > bytes.length) break;
       take(bytes.readUInt8(at + 3), bytes.readUInt8(at + 4), bytes.readUInt32BE(at + 5) & 0x7fffffff, bytes.subarray(at + headBytes, end));

@@ -25,7 +25,9 @@ export function headerFrames(
       return true;
     }
     if (partial === undefined && type !== frameType.continuation) return false;
-    if (partial === undefined || type !== frameType.continuation || stream !== partial.stream) throw new Error("A frame came out of turn");
+    if (partial === undefined || type !== frameType.continuation || stream !== partial.stream) {
+      throw new Error("A header block was interrupted, or continued without a start");
+    }
     const { ends, pieces } = partial;
     pieces.push(payload);
     partial.bytes += payload.length;

@@ -56,7 +56,7 @@ export function readHeaders(block: Buffer): Headers {
     return coded ? huffmanDecoded(bytes) : bytes.toString("latin1");
   }
   function numbered(index: number): void {
-    if (index === 0 || index > staticMax) throw new Error("A header refers to a table that is not kept");
+    if (index === 0 || index > staticMax) throw new Error("A header refers to the dynamic table, which is disabled");
   }
   while (at < block.length) {
     const head = byteAt(at);

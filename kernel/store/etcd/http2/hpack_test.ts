@@ -44,10 +44,10 @@ test("readHeaders() reads every form of field, and of indexed names :status only
   const block = Buffer.concat([
     hex("20 88 5f"), // a table of no size; ":status: 200"; content-type by number …
     Buffer.of(4),
-    Buffer.from("grpc"), // … with a value of its own, to be kept
-    hex("0f 10 01 78"), // … and not to be kept
-    hex("10 01 61 01 62"), // never to be kept: "a: b"
-    hex("40 01 63 82 6402"), // to be kept: "c: 302", coded
+    Buffer.from("grpc"), // … with a literal value, to be indexed
+    hex("0f 10 01 78"), // … without indexing
+    hex("10 01 61 01 62"), // never indexed: "a: b"
+    hex("40 01 63 82 6402"), // to be indexed: "c: 302", Huffman-coded
   ]);
   assert.deepEqual(Object.fromEntries(readHeaders(block)), { ":status": "200", a: "b", c: "302" });
   assert.deepEqual(Object.fromEntries(readHeaders(Buffer.concat([hex("48 03"), status]))), { ":status": "307" });

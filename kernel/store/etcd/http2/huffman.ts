@@ -61,5 +61,5 @@ export function huffmanDecoded(bytes: Uint8Array): string {
 }
 
 function noCode(): never {
-  throw new Error("A header is not well encoded");
+  throw new Error("A header has an invalid Huffman code");
 }

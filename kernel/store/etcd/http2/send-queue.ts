@@ -60,7 +60,7 @@ export function sendQueue(write: WriteFrame): SendQueue {
     for (const stream of streams) push(stream);
   }
   function added(before: number, bytes: number): number {
-    if (before + bytes > windowMax) throw new Error("The server allows more than can be");
+    if (before + bytes > windowMax) throw new Error("The flow-control window exceeds 2^31-1 bytes");
     return before + bytes;
   }
   return {

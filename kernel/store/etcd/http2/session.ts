@@ -206,11 +206,11 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
   }
   /** Throws if the stream was never opened by this client. */
   function known(id: number): void {
-    if (id >= next || id % 2 === 0) throw new Error(`The server spoke of stream ${id}, which does not exist`);
+    if (id >= next || id % 2 === 0) throw new Error(`The server sent a frame of stream ${id}, which does not exist`);
   }
   function take(type: number, flags: number, id: number, payload: Buffer): void {
     if (isOver) return;
-    if (!isOpen && type !== frameType.settings) throw new Error("The server does not begin with its settings");
+    if (!isOpen && type !== frameType.settings) throw new Error("The server's first frame is not SETTINGS");
     if (type === frameType.headers) known(id);
     if (takeHeaders(type, flags, id, payload)) return;
     switch (type) {

@@ -274,7 +274,7 @@ test("the windows of stream and connection grow by the processed bytes, and the 
     // 12 MiB are within the window of the connection, and exactly that of the stream.
     assert.equal(session.usable, true);
     peer.send(frameType.data, 0, 1, Buffer.of(1));
-    assert.match(String(await within(ended, "the end of the session")), /more than it was allowed/);
+    assert.match(String(await within(ended, "the end of the session")), /exceeded the flow-control window/);
     assert.equal((await slow.end())?.unsent, false);
   }));
 
