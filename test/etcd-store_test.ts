@@ -82,9 +82,9 @@ async function assertComplete(
 }
 
 const setBacks = [
-  { how: "which has not reached what was told", heard: true, passed: false },
-  { how: "which has passed what was told by other changes", heard: true, passed: true },
-  { how: "when nothing was told yet", heard: false, passed: false },
+  { how: "which has not reached the delivered events", heard: true, passed: false },
+  { how: "which has passed the delivered events by other changes", heard: true, passed: true },
+  { how: "when no event was delivered yet", heard: false, passed: false },
 ];
 
 for (const program of etcds()) {

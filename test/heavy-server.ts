@@ -1,4 +1,4 @@
-/** A server with a heavy thread, asked without a network. */
+/** A server with a heavy thread, and requests to it without a network. */
 import { withDefaults } from "../kernel/config/parse.ts";
 import { handle } from "../kernel/handle.ts";
 import { startHeavyThread } from "../kernel/heavy/thread.ts";

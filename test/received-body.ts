@@ -1,7 +1,7 @@
 /** Bodies of requests to the servers of tests. */
 import type { IncomingMessage } from "node:http";
 
-/** The whole text; undefined if the client has gone before its end, as a server does that is closed. */
+/** The whole text; undefined if the client disconnected before its end, for instance because its server was closed. */
 export async function receivedBody(request: IncomingMessage): Promise<string | undefined> {
   let text = "";
   try {

@@ -254,7 +254,7 @@ test("what a policy rejects is not charged to a quota", { timeout: 60_000 }, asy
   }
 });
 
-test("who writes a policy or a binding must be able to read the parameters", { timeout: 60_000 }, async () => {
+test("a user who writes a policy or a binding must be able to read the parameters", { timeout: 60_000 }, async () => {
   const server = await openTestServer();
   const alice = { name: "alice", groups: ["system:authenticated"] };
   const ask = async (method: string, path: string, body: object, user?: typeof alice) => {

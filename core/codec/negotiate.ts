@@ -19,7 +19,7 @@ export type Transform =
 export interface Output {
   readonly encoding: Encoding;
   readonly transform: Transform;
-  /** The clause asks for indented JSON (`pretty=1`). */
+  /** The clause requests indented JSON (`pretty=1`). */
   readonly pretty?: true;
 }
 

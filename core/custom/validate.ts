@@ -21,7 +21,7 @@ export interface ValidateOptions {
   readonly shownPath?: string;
   /** The value before an update: errors of parts that have not changed are left out (gate CRDValidationRatcheting). */
   readonly old?: Json | undefined;
-  /** The value is a default of a definition: an integer or a string has no type then, but what its schema says in `anyOf`. */
+  /** The value is a default of a definition: an integer or a string then has the types in `anyOf` of its schema instead of a type. */
   readonly isDefault?: boolean;
 }
 

@@ -83,7 +83,7 @@ export class Decoding {
     return value;
   }
 
-  /** Decodes metadata of an embedded resource: its findings are reported apart, if the report says so. */
+  /** Decodes metadata of an embedded resource: its findings are reported separately, if the report requires it. */
   inEmbedded<T>(decode: () => T): T {
     const before = this.#findings;
     this.#findings = before && (this.#embedded ?? before);

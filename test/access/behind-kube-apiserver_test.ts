@@ -105,7 +105,7 @@ describe("behind a kube-apiserver", { skip: kubeApiserverMissing() }, () => {
     await made(admin, `${roles}/clusterrolebindings`, { metadata: { name: "thole" }, subjects, roleRef: delegator });
     await made(admin, `${roles}/namespaces/kube-system/rolebindings`, { metadata: { name: "thole" }, subjects, roleRef: reader });
   }
-  /** Gives the subject a role with these verbs; the returned function takes it away. */
+  /** Gives the subject a role with these verbs; the returned function removes it. */
   async function grant(name: string, subject: object, verbs: readonly string[]): Promise<() => Promise<void>> {
     const own = `${roles}/namespaces/default`;
     await made(cluster.admin, `${own}/roles`, {
@@ -119,7 +119,7 @@ describe("behind a kube-apiserver", { skip: kubeApiserverMissing() }, () => {
     });
     return () => removed(cluster.admin, `${own}/rolebindings/${name}`);
   }
-  /** Resolves when an answer has this status: roles and decisions are remembered for some seconds. */
+  /** Resolves when a response has this status: roles and decisions are cached for some seconds. */
   async function soon(status: number, client: Client, path: string, ask?: Ask): Promise<Answer> {
     return await until(async () => {
       const answer = await client.ask(path, ask);
@@ -142,7 +142,7 @@ describe("behind a kube-apiserver", { skip: kubeApiserverMissing() }, () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** What the roles of this test allow and refuse, by a client of `user`. */
+  /** Asserts the requests that the roles of this test allow and reject, by a client of `user`. */
   async function isHeldToRole(client: Client, user: string, name: string): Promise<void> {
     const refusal = (verb: string, namespace: string) =>
       `User "${user}" cannot ${verb} resource "widgets" in API group "example.com" in the namespace "${namespace}"`;

@@ -23,7 +23,7 @@ export interface KubeApiserver {
   close(): Promise<void>;
 }
 
-/** The release that this server emulates; a newer program is asked to emulate it too. */
+/** The release that this server emulates; a newer program gets the flag to emulate it too. */
 const emulated = { version: "1.35", minor: 35 };
 const adminToken = "admin";
 const readyMsMax = 120_000;
@@ -131,7 +131,7 @@ async function flagsOf({ folder, port, etcd, ca, users, newer }: Place): Promise
     "--service-account-issuer=https://kubernetes.default.svc",
     "--service-cluster-ip-range=10.0.0.0/24",
     "--authorization-mode=RBAC",
-    // There is no controller that makes the accounts that it asks for.
+    // No controller creates the required accounts.
     "--disable-admission-plugins=ServiceAccount",
   ];
 }

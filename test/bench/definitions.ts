@@ -1,4 +1,4 @@
-/** Custom resource definitions by the hundred: how fast each is served and gone, and what all of them cost in memory and at the start. */
+/** Custom resource definitions by the hundred: how fast each is served and removed, and the cost of all of them in memory and at the start. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";

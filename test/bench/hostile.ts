@@ -69,7 +69,7 @@ export async function measureHostile(name: string, request: HostileRequest, runt
     const memoryBefore = memoryMiB(server.pid).now;
     forgetPeak(server.pid);
     const cpuBefore = cpuMs(server.pid), mainBefore = mainThreadMs(server.pid);
-    await longestTurn(); // Begins anew: the start has long turns.
+    await longestTurn(); // Resets the meter: the start has long turns.
     const alone = await beside(probe, load, one), turnAlone = await longestTurn();
     const together = await beside(probe, load, () =>
       Promise.all(

@@ -1,6 +1,6 @@
 /**
  * A module that is loaded into a measured server before its program: the CPU time of the longest turn of the event loop. SIGUSR2 writes it, in
- * milliseconds, to the file `THOLE_BENCH_TURNS`, and begins anew. A request needs up to three turns, so another client waits for at most
+ * milliseconds, to the file `THOLE_BENCH_TURNS`, and resets the meter. A request needs up to three turns, so another client waits for at most
  * three of them on a machine with a core for the thread.
  */
 import { writeFileSync } from "node:fs";

@@ -32,7 +32,7 @@ export type Tree =
   | { readonly map: readonly (readonly [Tree, Tree])[] }
   | { readonly call: string; readonly member?: true; readonly args: readonly Tree[] };
 
-/** What is known of a part of a tree without and with its evaluation. */
+/** The properties of a part of a tree, without and with its evaluation. */
 export interface Known {
   readonly type: Type;
   readonly value: Value;

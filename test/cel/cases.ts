@@ -1,4 +1,4 @@
-/** The recorded cases: expressions and rules, with what kube-apiserver's own library made of them. */
+/** The recorded cases: expressions and rules, with the results of kube-apiserver's own library. */
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Json } from "../../core/json.ts";
@@ -11,7 +11,7 @@ interface CaseBase {
   readonly group: string;
   readonly expect: Expected;
 }
-/** What is compared: only fields that are there. */
+/** The compared fields; absent ones are not compared. */
 export type Expected = { readonly [field: string]: Json };
 
 /** A rule in the schema of a definition. */

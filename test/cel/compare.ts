@@ -1,4 +1,4 @@
-/** Compares what was recorded with what happened. */
+/** Compares recorded and actual results. */
 import type { Json } from "../../core/json.ts";
 import { canonicalQuantity } from "../../core/scalars/quantity.ts";
 import { Unreadable } from "../../core/scalars/unreadable.ts";

@@ -1,4 +1,4 @@
-// Calls that make much of little: what they do is charged to the bound of an evaluation, before it is done.
+// Calls with small arguments and large results: their work is charged to the bound of an evaluation, before it is done.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { limits } from "../../core/limits.ts";

@@ -50,7 +50,7 @@ function revived(_key: string, value: unknown): unknown {
   return typeof value === "object" && value !== null && "$int" in value ? BigInt(String(value.$int)) : value;
 }
 
-/** What is wrong with a case of a rule in a schema; undefined if nothing is. */
+/** The difference of a case of a rule in a schema; undefined if there is none. */
 function mistakeOfRule(
   { expr, expect, wordingOptional }: KubernetesCase,
   { schema, self, oldSelf, resourceRoot }: Fixture,
@@ -87,7 +87,7 @@ function mistakeOfRule(
 
 const all = environment();
 
-/** What is wrong with a case without variables. Costs without constant folding are those of no API server, and are not compared. */
+/** The difference of a case without variables; undefined if there is none. Costs without constant folding are those of no API server, and are not compared. */
 function mistakeOfExpression({ expr, expect, match }: KubernetesCase): string | undefined {
   const fits = (text: string, wanted: string) => match === "regex" ? new RegExp(wanted).test(text) : text.includes(wanted);
   const compiled = compile(expr, all);

@@ -41,7 +41,7 @@ const returnTypes: ReadonlyMap<string, Type> = new Map<string, Type>([
   ["map(string, string)", mapType(stringType, stringType)],
 ]);
 
-/** What this implementation makes of a case, in the form of `expect`. */
+/** The result of this implementation for a case, in the form of `expect`. */
 export function runPolicyCase(given: PolicyCase): Expected {
   const compiler = new PolicyCompiler(base, {
     hasParams: given.params !== undefined || given.hasParams === true,

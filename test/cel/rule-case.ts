@@ -18,7 +18,7 @@ import type { Expected, RuleCase } from "./cases.ts";
 const rootPath = "spec.validation";
 const ruleCostMax = 10_000_000n;
 
-/** What this implementation makes of a case, in the form of `expect`. */
+/** The result of this implementation for a case, in the form of `expect`. */
 export function runRuleCase(given: RuleCase): Expected {
   const { schema, object, expect } = given;
   return {

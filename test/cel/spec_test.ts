@@ -39,7 +39,7 @@ const differences: Readonly<Record<string, readonly string[]>> = Object.freeze({
 });
 const listed = new Set(Object.values(differences).flat());
 
-/** Whether the test is about what an API server does: it has no containers and no test messages. */
+/** Whether the test applies to an API server, which has no containers and no test messages. */
 function isOurs({ file, container, needsProto }: SpecCase): boolean {
   return needsProto !== true && container === undefined && !otherLibraries.includes(file);
 }

@@ -85,7 +85,7 @@ describe("the audit", { skip: helmMissing() }, () => {
     assert.equal(sums[0], sums[1]);
     assert.notEqual(sums[0], sums[2]);
   });
-  it("refuses values of which nothing comes, and says what is missing", async () => {
+  it("rejects values without an effect, and names the missing ones", async () => {
     assert.match(await refused("audit.log=true"), /audit\.policy: without a policy nothing is recorded/);
     assert.match(await refused(policy), /audit\.policy: events need a destination/);
     assert.match(

@@ -23,7 +23,7 @@ const wellMs = 60_000;
 
 type Faults = (hosts: readonly Host[], members: readonly EtcdServer[], random: () => number) => readonly Fault[];
 
-/** Makes what is written and read. */
+/** Creates the kinds that are written and read. */
 type Collection = (client: () => Client) => Promise<{ readonly path: string; readonly type?: object }>;
 
 /** `runtimes`: the runtime of each server. */

@@ -132,7 +132,7 @@ test("wildcards, subresources and paths require more than the rights that they i
     );
   }));
 
-test("labels of aggregated roles and aggregation rules grant nobody rights", () =>
+test("labels of aggregated roles and aggregation rules grant no rights", () =>
   world(async ({ admin, mallory }) => {
     const labels = { [`${group}/aggregate-to-view`]: "true" };
     refused(await mallory.ask(`${api}/clusterroles`, { method: "POST", body: { metadata: { name: "x", labels }, rules: greedy } }));

@@ -35,8 +35,8 @@ function complaint(outcome: Outcome): string | undefined {
 }
 
 /**
- * Every outcome, from one run that the first caller starts. On a busy machine what a recording waits for may come too late, or be over too
- * early: scenarios that fail are replayed once more, alone. A few may.
+ * Every outcome, from one run that the first caller starts. On a busy machine an awaited event may arrive too late, or a watch may end too
+ * early: scenarios that fail are replayed once more, alone, up to a small number.
  */
 const outcomes: () => Promise<ReadonlyMap<Case, Outcome>> = once(async () => {
   const first = await runAll(cases, startServer);

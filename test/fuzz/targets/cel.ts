@@ -11,7 +11,7 @@ const costMax = 20_000;
 /** Whether a function has an overload of so many arguments. The checker rejects other calls. */
 type IsCallable = (name: string, args: number) => boolean;
 
-/** What the making of an expression needs. */
+/** The inputs for making an expression. */
 interface Making {
   readonly next: () => number;
   readonly isCallable: IsCallable;
