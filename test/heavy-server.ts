@@ -10,6 +10,11 @@ import { plugins } from "../plugins/mod.ts";
 
 /** The status of the response to a request with a JSON body. */
 export async function statusOf(server: Server, method: string, url: string, body?: object): Promise<number> {
+  return (await responseOf(server, method, url, body)).status;
+}
+
+/** The response to a request with a JSON body. */
+export async function responseOf(server: Server, method: string, url: string, body?: object): ReturnType<typeof handle> {
   const bytes = Buffer.from(body === undefined ? "" : JSON.stringify(body));
   const exchange: Exchange = {
     method,
@@ -21,14 +26,17 @@ export async function statusOf(server: Server, method: string, url: string, body
     protocol: "HTTP/1.1",
     signal: new AbortController().signal,
   };
-  return (await handle(exchange, server)).status;
+  return await handle(exchange, server);
 }
 
-/** A server, and the number of its requests that the heavy thread has run. */
-export async function withHeavyThread(use: (server: Server, jobs: () => number) => Promise<void>): Promise<void> {
+/** A server, and the number of its requests that the heavy thread has run. `settings`: by flag name. */
+export async function withHeavyThread(
+  use: (server: Server, jobs: () => number) => Promise<void>,
+  settings: Parameters<typeof withDefaults>[0] = {},
+): Promise<void> {
   let jobs = 0;
   const opened = await openServer({
-    config: withDefaults({ "data-dir": ":memory:" }),
+    config: withDefaults({ "data-dir": ":memory:", ...settings }),
     plugins,
     log: silentLog,
     startHeavy(...to) {

@@ -16,5 +16,5 @@ export {
   type Writer,
 } from "./managers.ts";
 export { merge } from "./merge.ts";
-export { capped, noOwners, type Owner, type Owners, readOwners, writeOwners } from "./owners.ts";
+export { capped, noOwners, type Owner, type Owners, ownersProblem, readOwners, writeOwners } from "./owners.ts";
 export { compare, fieldSetOf, hasAllKeys, isSame, isTyped, problemsText, typeProblems } from "./typed.ts";

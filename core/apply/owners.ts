@@ -1,7 +1,9 @@
 /** Conversion between the entries of metadata.managedFields and sets of fields. */
 import type { ManagedFieldsEntry } from "../meta/object-meta.ts";
 import { compareBytes } from "../tree/sorted-keys.ts";
+import { goQuote } from "../tree/go-quote.ts";
 import { limits } from "../limits.ts";
+import { reasonOf } from "../reason-of.ts";
 import { type FieldSet, readFieldSet, union, writeFieldSet } from "./field-set.ts";
 
 /** The fields that a manager owns by one operation and subresource. The version is part of the identity of an updater, not of an applier. */
@@ -44,6 +46,22 @@ export function readOwners(entries: readonly ManagedFieldsEntry[] | undefined): 
     }
   }
   return owners;
+}
+
+/** Why entries have no owners, in upstream's words; undefined if they have. */
+export function ownersProblem(entries: readonly ManagedFieldsEntry[] | undefined): string | undefined {
+  for (const [index, { operation, apiVersion = "", fieldsType = "", fieldsV1, manager = "" }] of (entries ?? []).entries()) {
+    if (operation !== "Apply" && operation !== "Update") return "operation must be `Apply` or `Update`";
+    if (apiVersion === "") return "apiVersion must not be empty";
+    if (fieldsType === "") return `missing fieldsType in managed fields entry ${index}`;
+    if (fieldsType !== "FieldsV1") return `invalid fieldsType ${goQuote(fieldsType)} in managed fields entry ${index}`;
+    try {
+      readFieldSet(fieldsV1);
+    } catch (error) {
+      return `error decoding versioned set from the entry of ${goQuote(manager)}: error decoding set: ${reasonOf(error)}`;
+    }
+  }
+  return undefined;
 }
 
 /** The entries of owners in upstream's order: applies first, then by time, then by name. Undefined when there are none. */

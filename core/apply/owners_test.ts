@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { ManagedFieldsEntry } from "../meta/object-meta.ts";
 import { limits } from "../limits.ts";
 import { pathTexts } from "./field-set.ts";
-import { capped, type Owners, readOwners, writeOwners } from "./owners.ts";
+import { capped, type Owners, ownersProblem, readOwners, writeOwners } from "./owners.ts";
 
 const entry = (more: Partial<ManagedFieldsEntry>): ManagedFieldsEntry => ({
   manager: "m",
@@ -91,4 +91,18 @@ test("capped() respects its bound if the merged entry comes second, after a mana
   assert.equal(owners.size, limits.updateManagersMax);
   const ancient = [...owners.values()].find(({ manager }) => manager === "ancient-changes")!;
   assert.deepEqual(pathTexts(ancient.set), [".0", ".data"]);
+});
+
+test("ownersProblem() names the first mistake of entries in upstream's words", () => {
+  assert.equal(ownersProblem(undefined), undefined);
+  assert.equal(ownersProblem([entry({}), entry({ manager: "n", operation: "Apply" })]), undefined);
+  const { operation: _operation, ...nameless } = entry({});
+  assert.equal(ownersProblem([nameless as ManagedFieldsEntry]), "operation must be `Apply` or `Update`");
+  assert.equal(ownersProblem([entry({ apiVersion: "" })]), "apiVersion must not be empty");
+  assert.equal(ownersProblem([entry({}), entry({ fieldsType: "" })]), "missing fieldsType in managed fields entry 1");
+  assert.equal(ownersProblem([entry({ fieldsType: "V2" })]), 'invalid fieldsType "V2" in managed fields entry 0');
+  assert.match(
+    ownersProblem([entry({ fieldsV1: { x: {} } })])!,
+    /^error decoding versioned set from the entry of "m": error decoding set: /,
+  );
 });

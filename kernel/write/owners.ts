@@ -1,4 +1,5 @@
-/** Removes duplicate owner references, with a warning for the client. */
+/** Owner references and field managers of an object that admission has changed, with warnings for the client. */
+import { ownersProblem } from "../../core/apply/mod.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { Warnings } from "../request/warnings.ts";
 
@@ -20,4 +21,17 @@ export function withOwnersOnce(object: ApiObject, when: "" | " after mutating ad
       `requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${[...repeated].join(", ")}`,
   );
   return { ...object, metadata: { ...object.metadata, ownerReferences: kept } };
+}
+
+/** Restores the field managers that the object had before the mutating steps if these made them invalid. */
+export function withValidManagers(before: ApiObject, after: ApiObject, warnings: Warnings): ApiObject {
+  const { managedFields } = after.metadata, { managedFields: valid } = before.metadata;
+  const problem = managedFields === valid ? undefined : ownersProblem(managedFields);
+  if (problem === undefined) return after;
+  warnings.add(
+    ".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; " +
+      `please fix your requests: ${problem}`,
+  );
+  const { managedFields: _, ...metadata } = after.metadata;
+  return { ...after, metadata: valid === undefined ? metadata : { ...metadata, managedFields: valid } };
 }

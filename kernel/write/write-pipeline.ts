@@ -15,7 +15,7 @@ import { badRequestError, invalidError } from "../../core/status-error.ts";
 import { approve, authorizeContents, mutated } from "./admission/admit.ts";
 import { checkValidation, hookContext, kindName, type RequestContext } from "../request-context.ts";
 import { randomSuffix } from "./names.ts";
-import { withOwnersOnce } from "./owners.ts";
+import { withOwnersOnce, withValidManagers } from "./owners.ts";
 import { withDeclaredRules } from "./declared-rules.ts";
 import { inStoredForm, isValidatedAsSent } from "./stored-form.ts";
 
@@ -55,7 +55,7 @@ export function checkNamespaceOf({ endpoint, info }: RequestContext, { metadata:
 /** The stored form of an object of the request, after the mutating steps of admission. */
 async function admitted(call: RequestContext, object: ApiObject, prior: ApiObject | undefined): Promise<ApiObject> {
   const sent = inStoredForm(call.endpoint, object), next = await mutated(call, sent, prior);
-  return next === sent ? next : placed(call, next, true);
+  return next === sent ? next : placed(call, withValidManagers(sent, next, call.warnings), true);
 }
 
 /** Metadata that the server sets at creation, after the mutating steps of admission. */
@@ -110,6 +110,7 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
   const part = partOf(call);
   const context = hookContext(call);
   let next = await admitted(call, object, prior);
+  const { managedFields } = next.metadata;
   call.step("admission has changed the object");
   if (call.subresource === undefined) await authorizeContents(call, next, prior);
   next = {
@@ -123,7 +124,7 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
   }
   next = dropDisabled(endpoint.stored.schema)(next, prior, catalog.gates.isOn) as ApiObject; // keeps required fields
   next = resource.dropDisabled?.(next, prior, catalog.gates.isOn) ?? next;
-  next = { ...next, metadata: keptMeta(next.metadata, prior.metadata, object.metadata.managedFields) };
+  next = { ...next, metadata: keptMeta(next.metadata, prior.metadata, managedFields) };
   if (resource.strategy?.generation && part === undefined && specChanged(call, next, prior)) {
     next = { ...next, metadata: metaWith(next.metadata, { generation: Number(prior.metadata.generation ?? 0) + 1 }) };
   }
