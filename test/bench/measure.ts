@@ -13,6 +13,7 @@ import { type LargeScenario, measureLarge } from "./large.ts";
 import type { Load, Loaded } from "./load.ts";
 import type { Goal, Measured, Rate, StoreName } from "./measured.ts";
 import { putsPath } from "./objects.ts";
+import { measurePolicies } from "./policies.ts";
 import { cpuMs, forgetPeak, memoryMiB } from "./process.ts";
 import { collections, objects, type Scenario } from "./scenarios.ts";
 import { type BenchServer, startServer } from "./server.ts";
@@ -102,6 +103,8 @@ export async function measure(options: Options): Promise<Result> {
     }
     const authorized = options.scenarios.flatMap(({ name, measure }) => measure.tag === "authorization" ? [{ name, measure }] : []);
     if (authorized.length > 0) { for (const result of await measureAuthorization(authorized, options)) keep(result); }
+    const governed = options.scenarios.flatMap(({ name, measure }) => measure.tag === "policies" ? [{ name, measure }] : []);
+    if (governed.length > 0) { for (const result of await measurePolicies(governed, options)) keep(result); }
     for (const { measure } of options.scenarios) {
       if (measure.tag === "definitions") await measureDefinitions(measure, options, keep);
     }

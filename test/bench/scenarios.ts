@@ -5,6 +5,7 @@ import type { Hostile } from "./hostile.ts";
 import { hostileRequests } from "./hostile-bodies.ts";
 import type { Large } from "./large.ts";
 import type { LoadKind } from "./load.ts";
+import type { Policies } from "./policies.ts";
 
 export interface Scenario {
   readonly name: string;
@@ -22,6 +23,7 @@ export interface Scenario {
     | Large
     | Hostile
     | Authorization
+    | Policies
     | Definitions;
   /** The reference of the comparison, if any. */
   readonly floor?: "read" | "write" | "rewrite" | "watch";
@@ -72,6 +74,10 @@ export const scenarios: readonly Scenario[] = Object.freeze([
   ...(["master", "others", "own"] as const).map((user): Scenario => ({
     name: `authorization, ${user}`,
     measure: { tag: "authorization", user, bindings: 1_000 },
+  })),
+  ...(["none", "others", "matching"] as const).map((inForce): Scenario => ({
+    name: `policies, ${inForce}`,
+    measure: { tag: "policies", inForce, count: 1_000 },
   })),
   { name: "definitions", measure: { tag: "definitions", count: 1_000 } },
   ...hostileRequests.map((request): Scenario => ({ name: `hostile: ${request.name}`, measure: { tag: "hostile", request } })),

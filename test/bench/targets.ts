@@ -24,6 +24,10 @@ const writes: ReadonlySet<string> = new Set(["create", "update", "merge patch"])
 const stallMsMax = 100, bodyTimesMax = 4;
 /** Maximum additional CPU of a GET by a user with roles, compared with a member of system:masters. */
 const authorizationMicrosecondsMax = 10;
+/** Maximum additional CPU of a create by one policy of three rules. */
+const policyMicrosecondsMax = 50;
+/** Maximum additional CPU of a create by policies that do not match: the noise of this measurement. */
+const otherPoliciesMicrosecondsMax = 10;
 /** A definition is served after this many milliseconds, at most, and takes at most this many mebibytes. */
 const servedMsMax = 1_000, mebibytesEachMax = 1;
 /** The last of many definitions is served as fast as the tenth. */
@@ -50,6 +54,8 @@ export function goalsOf(
   const ofFloor = floor === undefined ? undefined : cpuMs / floor.cpuMs;
   const update = before.find((each) => each.name === "update, 1 kB");
   const master = name.startsWith("authorization, ") ? before.find((each) => each.name === "authorization, master") : undefined;
+  const ungoverned = name.startsWith("policies, ") ? before.find((each) => each.name === "policies, none") : undefined;
+  const policiesMax = name === "policies, matching" ? policyMicrosecondsMax : otherPoliciesMicrosecondsMax;
   const tenth = name === "definitions: 1000th" ? before.find((each) => each.name === "definitions: 10th") : undefined;
   return [
     ...(isServing.test(name) ? goal("ms", p50, servedMsMax) : []),
@@ -57,6 +63,7 @@ export function goalsOf(
     ...goal("MiB each", mebibytesEach, mebibytesEachMax),
     ...(name === "definitions: start" ? goal("s to ready", p50 / 1000, definitionsReadySecondsMax) : []),
     ...goal("us of authorization", master && (cpuMs - master.cpuMs) * 1000, authorizationMicrosecondsMax),
+    ...goal("us of policies", ungoverned && (cpuMs - ungoverned.cpuMs) * 1000, policiesMax),
     ...(theirs === undefined ? [] : goal("CPU ms", cpuMs, theirs.cpuMs * theirs.share)),
     ...(reads.has(name) ? goal("x floor", ofFloor, readFloorsMax) : []),
     ...(writes.has(name) ? goal("x floor", ofFloor, writeFloorsMax) : []),
