@@ -4,7 +4,7 @@ import { randomOf, seedOfRun } from "../derive/test-random.ts";
 import type { Json } from "../json.ts";
 import { readJson } from "./json.ts";
 import { goJson } from "./json-text.ts";
-import { plainJson } from "./plain-json.ts";
+import { isInexact, plainJson } from "./plain-json.ts";
 import { jsonFromTree } from "./values.ts";
 
 const slowly = (text: string): Json => {
@@ -58,5 +58,44 @@ test(`plainJson() agrees with jsonFromTree() on random values (seed ${seed})`, (
   for (let round = 0; round < 2_000; round++) {
     const text = goJson(some(0));
     assert.deepStrictEqual(structuredClone(plainJson(text)), structuredClone(slowly(text)), text);
+  }
+});
+
+/** The definition, as a regular expression. */
+const inexact = /[0-9]{16}|[:[,]-0|^-0|"\\(?:u.{4}|.)"/;
+
+test("isInexact() finds long numbers, negative zeros and keys of one escaped character", () => {
+  const digits = "1234567890123456";
+  for (const before of ["", "x", "xy".repeat(4), "x".repeat(15), "x".repeat(16), "x".repeat(31)]) {
+    for (
+      const text of [
+        digits,
+        digits.slice(1),
+        `${digits}7`,
+        `${digits}.5`,
+        "-0",
+        ":-0",
+        ",-0",
+        "[-0",
+        "x-0",
+        '"\\n"',
+        '"\\u0041"',
+        '"\\nx"',
+        '"a\\n"',
+      ]
+    ) {
+      assert.equal(isInexact(before + text), inexact.test(before + text), before + text);
+    }
+  }
+});
+
+test("isInexact() agrees with its definition on texts of the characters that matter", () => {
+  const pieces = ["1", "23456789", "0", "-", "-0", '"', "\\", "u", "u0041", ":", ",", "[", "x", '"\\'];
+  let seed = 1;
+  const next = (bound: number) => (seed = seed * 48271 % 2147483647) % bound;
+  for (let time = 0; time < 20_000; time++) {
+    let text = "";
+    for (let count = next(12); count >= 0; count--) text += pieces[next(pieces.length)]!;
+    assert.equal(isInexact(text), inexact.test(text), text);
   }
 });
