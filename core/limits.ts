@@ -254,6 +254,8 @@ export const limits = Object.freeze({
   admissionCallMs: 10_000,
   /** Kinds that one rule of a policy adds to those whose types its expressions are checked against (upstream's). */
   policyCheckedKindsMax: 10,
+  /** Characters of an expression of a policy that is type checked for the status: a longer one would hold the event loop. */
+  policyCheckedCharactersMax: 8 * 1024,
   /** Milliseconds of type checking of policies in one turn of the event loop; a single expression is not divided. */
   policyCheckTurnMs: 4,
   /** Resources and operations whose candidates an index of match rules keeps. */

@@ -33,6 +33,11 @@ export class PolicyTypeChecker {
     this.#types.declare(name, analysed.ok ? analysed.checked.outputType : undefined);
   }
 
+  /** Declares a variable of the policy without a type. */
+  declareDynamic(name: string): void {
+    this.#types.declare(name, undefined);
+  }
+
   /** The mistakes in an expression; undefined if it has none. Any type of result is allowed. */
   check(expression: string): string | undefined {
     const analysed = analyse(expression, this.#environment);

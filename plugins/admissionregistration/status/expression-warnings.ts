@@ -1,5 +1,6 @@
 /** The warnings of the type checker, in upstream's words. */
 import { PolicyTypeChecker } from "../../../core/cel/policy/type-check.ts";
+import { limits } from "../../../core/limits.ts";
 import type { ServedResource, ServedTypes } from "../../../plugin.ts";
 import type { ExpressionWarning, ValidatingAdmissionPolicy } from "../schema.ts";
 import { storedBase } from "../validate/expressions.ts";
@@ -12,7 +13,8 @@ interface Checked {
 }
 
 /**
- * The warnings of a policy: of its validations and their messages, each for the kinds with whose types it does not compile.
+ * The warnings of a policy: of its validations and their messages, each for the kinds with whose types it does not compile. Expressions
+ * longer than `limits.policyCheckedCharactersMax` have none.
  *
  * @param turn is called between two expressions; it may let other work run
  */
@@ -55,7 +57,8 @@ async function checkerOf(
   );
   for (const { name, expression } of variables) {
     await turn();
-    checker.declare(name, expression);
+    if (isChecked(expression)) checker.declare(name, expression);
+    else checker.declareDynamic(name);
   }
   return checker;
 }
@@ -65,8 +68,13 @@ function parametersKind(apiVersion: string, kind: string): Pick<ServedResource, 
   return { group: apiVersion.slice(0, Math.max(slash, 0)), version: apiVersion.slice(slash + 1), kind };
 }
 
+function isChecked(expression: string): boolean {
+  return expression.length <= limits.policyCheckedCharactersMax;
+}
+
 /** The mistakes of an expression for each kind; "" if there are none. */
 async function warningOf(text: string, checked: readonly Checked[], turn: () => Promise<void> | undefined): Promise<string> {
+  if (!isChecked(text)) return "";
   const mistakes: string[] = [];
   for (const { kind: { group, version, kind }, checker } of checked) {
     await turn();

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { limits } from "../../../core/limits.ts";
 import type { ServedTypes, StructuralSchema } from "../../../plugin.ts";
 import type { ValidatingAdmissionPolicy } from "../schema.ts";
 import { expressionWarnings } from "./expression-warnings.ts";
@@ -51,6 +52,14 @@ test("parameters have the types of their kind, and are dynamic if it has no sche
   const known = await warned({ paramKind: { apiVersion: "y/v1", kind: "Limit" }, validations });
   assert.match(known[0]?.warning ?? "", /undefined field 'min'/);
   assert.deepEqual(await warned({ paramKind: { apiVersion: "v1", kind: "Unknown" }, validations }), []);
+});
+
+test("expressions above the bound are not checked, and variables above it are dynamic", async () => {
+  const long = (length: number) => "object.nothing == 1".padEnd(length);
+  const max = limits.policyCheckedCharactersMax;
+  const validations = [{ expression: long(max) }, { expression: long(max + 1) }, { expression: "variables.v.x == 1" }];
+  const warnings = await warned({ variables: [{ name: "v", expression: "1".padEnd(max + 1) }], validations });
+  assert.deepEqual(warnings.map(({ fieldRef }) => fieldRef), ["spec.validations[0].expression"]);
 });
 
 test("other work may run between two checks", async () => {
