@@ -58,11 +58,12 @@ test("every mistake is reported with the file and the plugin", async () => {
   const of = (name: string) => `cannot use the configuration of the admission plugin "${name}" in "file.yaml": `;
   assert.deepEqual(
     await read(
-      `${head}- name: Mines\n- name: Mine\n  configuration: ${step("{resourceRules: [{apiGroups: [a]}]}")}\n` +
+      `${head}- name: Mines\n- name: NamespaceLifecycle\n- name: Mine\n  configuration: ${step("{resourceRules: [{apiGroups: [a]}]}")}\n` +
         `- name: DefaultStorageClass\n  path: absent\n- name: MutatingAdmissionWebhook\n  configuration: {kind: A, apiVersion: v1}\n`,
     ).then((mistakes) => (mistakes as readonly string[]).map((mistake) => mistake.replace(/, (?:stat|open) .*/, ""))),
     [
       `${of("Mines")}unknown admission plugin: did you mean "Mine"? (there are: DefaultStorageClass, Mine)`,
+      `${of("NamespaceLifecycle")}it has no configuration; it can be disabled`,
       `${
         of("Mine")
       }matchConstraints.resourceRules[0].operations: Required value, matchConstraints.resourceRules[0].apiVersions: Required value, ` +
