@@ -4,8 +4,9 @@
 // because it is beside source maps; declarations have them, and only those are kept that an entry point reaches.
 import { spawn, spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import process from "node:process";
+import { withoutIndentation } from "./indentation.mjs";
 import { lineMappings } from "./line-maps.mjs";
 import { root } from "./runtimes.mjs";
 
@@ -73,12 +74,15 @@ function removeUnreachable(folder) {
   }
 }
 
-/** Shortens every source map of a folder to one place for each line. */
-function shortenMaps(folder) {
+/** Shortens every module of a folder, and its source map to one place for each line. A map names the source beside it. */
+function shorten(folder) {
   for (const file of readdirSync(folder, { recursive: true })) {
+    const path = join(folder, file);
+    if (file.endsWith(".js")) writeFileSync(path, withoutIndentation(readFileSync(path, "utf8")));
     if (!file.endsWith(".js.map")) continue;
-    const path = join(folder, file), map = JSON.parse(readFileSync(path, "utf8"));
-    writeFileSync(path, JSON.stringify({ ...map, names: [], mappings: lineMappings(map.mappings) }));
+    const { version, mappings } = JSON.parse(readFileSync(path, "utf8"));
+    const sources = [basename(path).replace(/\.js\.map$/, ".ts")];
+    writeFileSync(path, JSON.stringify({ version, sources, names: [], mappings: lineMappings(mappings) }));
   }
 }
 
@@ -114,7 +118,7 @@ async function main() {
     compile(folder, "declarations", { declaration: true, emitDeclarationOnly: true }),
   ]);
   removeUnreachable(content);
-  shortenMaps(content);
+  shorten(content);
   copyFileSync(join(root, "scripts/thole.mjs"), join(content, "bin/thole.js"));
   for (const file of copied) copyFileSync(join(root, file), join(content, file));
   const packed = manifest();

@@ -81,6 +81,29 @@ const internals: Readonly<Record<string, readonly string[]>> = {
       "validateRule",
     ].map((name) => [name, ["admissionregistration"]]),
   ),
+  // What mutating policies make of an object: merged configurations and JSON patches.
+  ...Object.fromEntries(
+    [
+      "atomicPaths",
+      "atomOf",
+      "configurationJson",
+      "convertUntyped",
+      "foreignProblem",
+      "ForeignValue",
+      "hasAllKeys",
+      "isTyped",
+      "JsonPatchValue",
+      "ListValue",
+      "merge",
+      "PatchObject",
+      "patchValueJson",
+      "problemsText",
+      "TooLarge",
+      "typeNameMistakes",
+      "typeProblems",
+      "untypedOf",
+    ].map((name) => [name, ["admissionregistration"]]),
+  ),
   // Expressions in policies.
   ...Object.fromEntries(
     [
@@ -117,7 +140,7 @@ const internals: Readonly<Record<string, readonly string[]>> = {
   ),
   DecodeError: ["admissionregistration", "apiextensions"],
   goJson: ["admissionregistration", "apiextensions"],
-  jsonFromTree: ["shared"],
+  jsonFromTree: ["admissionregistration", "shared"],
   // The parts of custom resources: their schemas, and how values are validated by them.
   ...Object.fromEntries(
     [
@@ -137,7 +160,6 @@ const internals: Readonly<Record<string, readonly string[]>> = {
       "SchemaPlace",
       "sortedText",
       "StructuralSchema",
-      "treeFromJson",
       "validateRules",
       "validateValue",
     ]
@@ -149,6 +171,7 @@ const internals: Readonly<Record<string, readonly string[]>> = {
   readJson: ["cluster", "configmaps", "shared"],
   setOwn: ["apiextensions"],
   Tree: ["admissionregistration", "cluster"],
+  treeFromJson: ["admissionregistration", "apiextensions"],
   TreeObject: ["admissionregistration", "cluster"],
   trimEndOf: ["cluster"],
   parseReference: ["shared"],
