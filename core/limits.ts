@@ -26,6 +26,8 @@ export const limits = Object.freeze({
   jsonPatchCopyBytesMax: 3 * 1024 * 1024,
   /** UTF-16 units of the JSON that one mutation of an admission policy makes, and of the JSON of the object after it. */
   mutationLengthMax: 3 * 1024 * 1024,
+  /** Time of mutations of one request after which other requests get a turn of the event loop. */
+  mutationTurnMs: 5,
   /** Bytes of bodies and stored objects above which requests run in the heavy thread, because decoding them would block other connections. */
   inlineBodyBytesMax: 128 * 1024,
   /** URLs longer than this are parsed one per turn of the event loop: a selector of 600 kB takes about 100 ms. */

@@ -276,6 +276,26 @@ test("custom resources are mutated in the version that the policy names, and so 
   assert.equal(large.code, 422);
 });
 
+test("the request of an action is mutated, in both runs", async () => {
+  await using client = await Client.open();
+  const token = "/api/v1/namespaces/default/serviceaccounts/default/token";
+  await client.bind("tokens", ["Object{spec: Object.spec{expirationSeconds: object.spec.expirationSeconds + 600}}"], {
+    matchConstraints: { resourceRules: [{ ...rule, resources: ["serviceaccounts/token"] }] },
+    reinvocationPolicy: "IfNeeded",
+  });
+  const request = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: { expirationSeconds: 1200 } };
+  await until(async () => assert.equal((await client.ask("POST", token, request)).body.spec?.expirationSeconds, 2400));
+});
+
+test("policies of the alpha version are in force if only that is served", async () => {
+  const alpha = { "runtime-config": { "admissionregistration.k8s.io/v1alpha1": true } };
+  await using client = new Client(await openTestServer({ settings: { ...settings, ...alpha } }));
+  const made = policy("labels", ["Object{metadata: Object.metadata{labels: {'mutated': 'yes'}}}"]);
+  assert.equal((await client.ask("POST", policies.replace("v1beta1", "v1alpha1"), made)).code, 201);
+  assert.equal((await client.ask("POST", bindings.replace("v1beta1", "v1alpha1"), binding("labels"))).code, 201);
+  await client.tried(({ body }) => assert.equal(body.metadata.labels?.mutated, "yes"));
+});
+
 test("without the gate policies are stored only, and policies are not mutated", async () => {
   await using client = new Client(await openTestServer({ settings: { "runtime-config": settings["runtime-config"] } }));
   await client.bind("labels", ["Object{metadata: Object.metadata{labels: {'mutated': 'yes'}}}"]);

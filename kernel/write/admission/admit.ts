@@ -1,7 +1,7 @@
 /** Admission steps of plugins: they may change an object before its preparation, and reject it after validation. */
 import type { Subject } from "../../../core/admission/attributes.ts";
 import type { Reinvocation } from "../../../core/admission/request.ts";
-import type { Admission } from "../../../core/plugin.ts";
+import type { Admission, RequestHookContext } from "../../../core/plugin.ts";
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import { badRequestError, forbiddenError, type StatusError } from "../../../core/status-error.ts";
 import type { RequestContext } from "../../request-context.ts";
@@ -14,12 +14,23 @@ import type { AdmissionType } from "../../observe/meter.ts";
 export async function mutated(call: RequestContext, object: ApiObject, prior: ApiObject | undefined): Promise<ApiObject> {
   const found = stepsFor(call, ["mutate"], written(object, prior)), steps = found instanceof Promise ? await found : found;
   if (steps.length === 0) return object;
-  const runs = new Runs(), context = requestHookContext(call, undefined, runs);
-  const once = (given: ApiObject) => passed(call, steps, given, async ({ mutate }, next) => await mutate?.(next, prior, context));
-  const next = await once(object);
+  return await inRuns(
+    call,
+    object,
+    (given, context) => passed(call, steps, given, async ({ mutate }, next) => await mutate?.(next, prior, context)),
+  );
+}
+
+/** The object after one run of all mutating steps, and after a second one if a step requests it. */
+async function inRuns(
+  call: RequestContext,
+  object: ApiObject,
+  run: (given: ApiObject, context: RequestHookContext) => Promise<ApiObject>,
+): Promise<ApiObject> {
+  const runs = new Runs(), context = requestHookContext(call, undefined, runs), next = await run(object, context);
   if (!runs.isRequested) return next;
   runs.isSecondRun = true;
-  return await once(next);
+  return await run(next, context);
 }
 
 /** Throws 403 with the reason of the first step that rejects the write; otherwise runs the side effects of the steps. */
@@ -40,12 +51,16 @@ export async function approveDeletion(call: RequestContext, prior: ApiObject, op
   await checked(call, steps, prior.metadata.name ?? "", ({ refuseDelete }) => refuseDelete?.(prior, context));
 }
 
-/** Applies the mutating steps for actions to the request of an action. */
+/** As `mutated`, for the request of an action. */
 export async function mutatedAction(call: RequestContext, request: ApiObject): Promise<ApiObject> {
   const found = stepsFor(call, ["mutateAction"], acted(request)), steps = found instanceof Promise ? await found : found;
   if (steps.length === 0) return request;
-  const context = requestHookContext(call), { subresource } = call.info;
-  return await passed(call, steps, request, async ({ mutateAction }, next) => await mutateAction?.(next, subresource, context));
+  const { subresource } = call.info;
+  return await inRuns(
+    call,
+    request,
+    (given, context) => passed(call, steps, given, async ({ mutateAction }, next) => await mutateAction?.(next, subresource, context)),
+  );
 }
 
 /** Throws 403 with the reason of the first step that rejects the action. */

@@ -15,14 +15,12 @@ export function isExempt({ resource: { group, plural }, names }: RequestHookCont
   return exempt.has(plural) && group === spell(names, "admissionregistration.{domain}");
 }
 
-/** The policies of one kind and version, with their bindings. */
+/** The policies of one kind, with their bindings. */
 export class PolicyFamily<P extends Policy, B extends Binding> {
-  readonly groupVersion: GroupVersion;
   readonly #collections: readonly { readonly groupVersion: GroupVersion; readonly resource: string }[];
-  /** `policies`, `bindings`: the resources. */
-  constructor(groupVersion: GroupVersion, policies: string, bindings: string) {
-    this.groupVersion = groupVersion;
-    this.#collections = [policies, bindings].map((resource) => ({ groupVersion, resource }));
+  /** `groupVersions`: the first one that is served is used; `policies`, `bindings`: the resources. */
+  constructor(groupVersions: readonly GroupVersion[], policies: string, bindings: string) {
+    this.#collections = groupVersions.flatMap((groupVersion) => [policies, bindings].map((resource) => ({ groupVersion, resource })));
   }
 
   /** The policies that have bindings and may cover the request, by name. Not a Promise if they are in memory. */
@@ -31,13 +29,18 @@ export class PolicyFamily<P extends Policy, B extends Binding> {
     { server, request: { form, forms }, subresource }: RequestHookContext,
   ): readonly BoundPolicy<P, B>[] | Promise<readonly BoundPolicy<P, B>[]> {
     const request = { operation, form, subresource, equivalents: forms };
-    const index = server.derived(
-      this,
-      this.#collections,
-      ([policies = [], bindings = []]) => new RuleIndex(joined(policies as readonly P[], bindings as readonly B[]), rulesOf), // of these resources
-    );
+    const index = server.derived(this, this.#collections, (lists) => new RuleIndex(bound<P, B>(lists), rulesOf));
     return index instanceof Promise ? index.then((known) => known.candidates(request)) : index.candidates(request);
   }
+}
+
+/** The bound policies of the first version that has some. `lists`: policies and bindings of each version. */
+function bound<P extends Policy, B extends Binding>(lists: readonly (readonly ApiObject[])[]): readonly BoundPolicy<P, B>[] {
+  for (let at = 0; at < lists.length; at += 2) {
+    const found = joined(lists[at] as readonly P[], lists[at + 1] as readonly B[]); // of these resources
+    if (found.length > 0) return found;
+  }
+  return [];
 }
 
 const rulesOf = ({ policy }: BoundPolicy<Policy, Binding>) => policy.spec.matchConstraints?.resourceRules;

@@ -12,6 +12,7 @@ import {
 } from "../../../plugin.ts";
 import { recordConditions } from "../conditions/metrics.ts";
 import { limits } from "../../../core/limits.ts";
+import { nextTurn } from "../../../core/turns.ts";
 import type { Value } from "../../../core/cel/values.ts";
 import type { MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding } from "../mutating-schema.ts";
 import { type CompiledMutation, type CompiledMutations, compiledMutations } from "./compiled-mutations.ts";
@@ -39,13 +40,10 @@ export const mutatingPolicies: Admission = {
     mutated({ operation: "CREATE", object: request, oldObject: undefined }, context),
 };
 
-/** The newest version that is served is used. */
-const families = (["v1beta1", "v1alpha1"] as const).map((version) =>
-  new PolicyFamily<Policy, PolicyBinding>(
-    `admissionregistration.{domain}/${version}`,
-    "mutatingadmissionpolicies",
-    "mutatingadmissionpolicybindings",
-  )
+const family = new PolicyFamily<Policy, PolicyBinding>(
+  ["admissionregistration.{domain}/v1beta1", "admissionregistration.{domain}/v1alpha1"],
+  "mutatingadmissionpolicies",
+  "mutatingadmissionpolicybindings",
 );
 
 /** The subject of a mutation has an object. */
@@ -53,8 +51,7 @@ type MutatedSubject = Subject & { readonly object: ApiObject };
 
 function mutated(subject: MutatedSubject, context: RequestHookContext): ApiObject | Promise<ApiObject> {
   if (!context.gates("MutatingAdmissionPolicy") || isExempt(context)) return subject.object;
-  const family = families.find(({ groupVersion }) => context.server.resourceOfKind(groupVersion, "MutatingAdmissionPolicy") !== undefined);
-  const policies = family?.candidates(subject.operation, context) ?? [];
+  const policies = family.candidates(subject.operation, context);
   if (policies instanceof Promise) return policies.then((known) => new Mutation(subject, context).run(known));
   return policies.length === 0 ? subject.object : new Mutation(subject, context).run(policies);
 }
@@ -78,6 +75,8 @@ class Mutation {
   readonly #failures: Failure[] = [];
   /** Of both runs. */
   readonly #runs: PolicyRuns;
+  /** Milliseconds of mutations in this turn of the event loop. */
+  #workedMs = 0;
 
   constructor(subject: MutatedSubject, context: RequestHookContext) {
     this.#subject = subject;
@@ -134,7 +133,9 @@ class Mutation {
     for (const mutation of compiled.mutations) {
       const begun = performance.now();
       const failure = await this.#apply(mutation, compiled, invocation);
-      recordMutation(this.#context, { policy, binding, failure, seconds: (performance.now() - begun) / 1000 });
+      const ms = performance.now() - begun;
+      recordMutation(this.#context, { policy, binding, failure, seconds: ms / 1000 });
+      await this.#yieldAfter(ms);
       if (failure instanceof StatusError) throw failure;
       if (failure === undefined) hasMutated = true;
       else this.#failures.push({ policy, binding, message: failure.message, isInvalid: true });
@@ -145,6 +146,14 @@ class Mutation {
     }
     if (policy.spec.reinvocationPolicy === "IfNeeded") this.#runs.ran(key);
     return hasMutated;
+  }
+
+  /** Lets other requests go on after mutations that took so many milliseconds. */
+  async #yieldAfter(ms: number): Promise<void> {
+    this.#workedMs += ms;
+    if (this.#workedMs < limits.mutationTurnMs) return;
+    await nextTurn();
+    this.#workedMs = 0;
   }
 
   /** Applies one mutation to the object. Returns its failure. */

@@ -33,7 +33,7 @@ export const validatingPolicies: Admission = {
 };
 
 const policies = new PolicyFamily<ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding>(
-  groupVersion,
+  [groupVersion],
   "validatingadmissionpolicies",
   "validatingadmissionpolicybindings",
 );
