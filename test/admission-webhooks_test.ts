@@ -48,6 +48,10 @@ test("a validating webhook receives an AdmissionReview of every operation", () =
     assert.equal(created.status, 201);
     await done(server, "PATCH", `${configMaps}/a`, { data: { k: "w" } }, "application/merge-patch+json");
     await done(server, "DELETE", `${configMaps}/a?dryRun=All&propagationPolicy=Foreground`);
+    // An unconditional update has the version that it replaces.
+    await done(server, "PUT", `${configMaps}/a?dryRun=All`, configMap("a"));
+    const replaced = webhook.reviews.pop()!.request;
+    assert.equal(replaced.object.metadata.resourceVersion, replaced.oldObject.metadata.resourceVersion);
     const [create, update, remove] = webhook.reviews.map(({ request }) => request);
     assert.deepEqual([...new Set(webhook.queries)], ["?timeout=7s"]);
     assert.deepEqual(

@@ -135,10 +135,15 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
   ];
   const errors = withDeclaredRules(call, written, next, prior);
   if (errors.length > 0) throw invalidError(kindName(call), next.metadata.name ?? "", errors);
-  await approve(call, next, prior);
+  await approve(call, withVersionOf(next, prior), prior);
   call.step("validated and admitted");
   for (const text of resource.warn?.(next, prior, context) ?? []) warnings.add(text);
   return asStored(endpoint, next);
+}
+
+/** The object of an update as validating steps see it: as upstream, an unconditional update has the version that it replaces. */
+function withVersionOf(next: ApiObject, { metadata: { resourceVersion } }: ApiObject): ApiObject {
+  return next.metadata.resourceVersion === undefined ? withMeta(next, { resourceVersion }) : next;
 }
 
 /**
