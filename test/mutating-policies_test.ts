@@ -276,6 +276,27 @@ test("custom resources are mutated in the version that the policy names, and so 
   assert.equal(large.code, 422);
 });
 
+test("expressions see the authorizer, the namespace, the request, its options and the old object", async () => {
+  await using client = await Client.open();
+  await client.bind("seen", [
+    `Object{data: {
+      'read': string(authorizer.group('').resource('secrets').namespace('default').check('get').allowed()),
+      'own': string(authorizer.requestResource.check('create').allowed()),
+      'namespace': namespaceObject.metadata.name,
+      'request': request.operation + ' ' + request.kind.kind + ' ' + request.options.kind + ' ' + request.userInfo.username,
+      'old': oldObject == null ? 'none' : string(oldObject.data.a)
+    }}`,
+  ]);
+  const common = { read: "true", own: "true", namespace: "default" };
+  await client.tried(
+    ({ body }) => assert.deepEqual(body.data, { a: "1", ...common, request: "CREATE ConfigMap CreateOptions admin", old: "none" }),
+    configMap("x", { a: "1" }),
+  );
+  assert.equal((await client.ask("POST", configMaps, configMap("x", { a: "1" }))).code, 201);
+  const { body } = await client.ask("PUT", `${configMaps}/x`, configMap("x", { a: "2" }));
+  assert.deepEqual(body.data, { a: "2", ...common, request: "UPDATE ConfigMap UpdateOptions admin", old: "1" });
+});
+
 test("the request of an action is mutated, in both runs", async () => {
   await using client = await Client.open();
   const token = "/api/v1/namespaces/default/serviceaccounts/default/token";

@@ -1,7 +1,9 @@
 /** JSON of the values that mutations make: applied configurations, and values of JSON patches. */
 import { limits } from "../../limits.ts";
+import { quantityText } from "../../scalars/quantity.ts";
 import type { Json, JsonObject } from "../../schema.ts";
 import { goQuote } from "../../tree/go-quote.ts";
+import { QuantityValue } from "../functions/quantity/quantity.ts";
 import { timestampText } from "../value/time.ts";
 import { durationJson, JsonList, JsonMap, jsonOfValue } from "../value/json.ts";
 import { spend } from "../value/work.ts";
@@ -30,14 +32,14 @@ function isFailure(json: Json | Failure): json is Failure {
 
 /**
  * The JSON of a constructed object. As upstream, lists and maps that the expression makes inside of lists and maps are foreign values, and so
- * are null, bytes, times and durations. A `CelError` for a map with keys that are not strings.
+ * are null, unsigned integers, bytes, times and durations. A `CelError` for a map with keys that are not strings.
  */
 export function configurationJson(root: PatchObject): JsonObject | Failure {
   const json = new Conversion().member(root, []);
   return json as JsonObject | Failure; // the JSON of an object is one
 }
 
-/** The JSON of the value of a JSON patch operation. In a constructed object the rules of `configurationJson` hold, but for bytes. */
+/** The JSON of the value of a JSON patch operation. In a constructed object the rules of `configurationJson` hold, but for bytes and unsigned integers. */
 export function patchValueJson(value: Value): Json | Failure {
   return new Conversion().value(value, []);
 }
@@ -72,7 +74,7 @@ class Conversion {
     if (value instanceof PatchObject) return this.#object(value, path, isPatch);
     if (value instanceof JsonMap || value instanceof JsonList) return this.#own(value);
     if (value instanceof CelError) return value;
-    if (value instanceof Uint) return this.#item(value.value, path, isPatch);
+    if (value instanceof Uint && isPatch) return this.#item(value.value, path, isPatch);
     if (value === null || typeof value === "object" && !(isPatch && value instanceof Uint8Array)) return new ForeignValue(path, value);
     if (typeof value === "bigint") return this.#counted(Number.isSafeInteger(Number(value)) ? Number(value) : value);
     if (typeof value === "number" && !Number.isFinite(value)) return new ForeignValue(path, value);
@@ -156,6 +158,7 @@ function keyType(key: Value): string {
 /** A value as Go prints it with `%#v`, `%v` and `%T`. Only a few elements of a container are shown. */
 function goForms(value: Value): readonly [syntax: string, text: string, type: string] {
   if (value === null) return ["0", "NULL_VALUE", "structpb.NullValue"];
+  if (value instanceof Uint) return [`0x${value.value.toString(16)}`, String(value.value), "uint64"];
   if (value instanceof Timestamp) return [timestampText(value), goTime(value), "time.Time"];
   if (value instanceof Duration) return [String(value.nanoseconds), durationJson(value), "time.Duration"];
   if (value instanceof Uint8Array) {
@@ -165,6 +168,9 @@ function goForms(value: Value): readonly [syntax: string, text: string, type: st
   if (value instanceof ListValue) {
     const items = Array.from({ length: Math.min(value.size, shownMax) }, (_, index) => scalarText(value.at(index)));
     return [`[]ref.Val{${items.join(", ")}}`, `[${items.join(" ")}]`, "[]ref.Val"];
+  }
+  if (value instanceof QuantityValue) {
+    return [goQuote(quantityText(value.exact.amount)), quantityText(value.exact.amount), "resource.Quantity"];
   }
   if (!(value instanceof MapValue)) return ["{}", "{}", "interface {}"];
   const pairs = [...value.keys()].slice(0, shownMax).map((key) => `${scalarText(key)}:${scalarText(value.find(key)!)}`);

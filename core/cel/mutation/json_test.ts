@@ -35,7 +35,7 @@ function shown(json: unknown): unknown {
 test("a configuration has the JSON of its fields; values of the request are shared", () => {
   const object = { spec: { list: [{ a: [1, null] }], map: { b: { c: 1.5 } } } };
   const made = configuration(
-    "Object{a: 1, b: 'x', c: [dyn(1u), dyn(2.5), dyn(true)], d: {'e': Object.d{f: 1}}, g: object.spec, h: []}",
+    "Object{a: 1, b: 'x', c: [dyn(1), dyn(2.5), dyn(true)], d: {'e': Object.d{f: 1}}, g: object.spec, h: []}",
     object,
   ) as {
     g: unknown;
@@ -58,6 +58,8 @@ test("values that upstream cannot use in a configuration are found with their pl
     "map[ref.Val]ref.Val",
   ]);
   assert.deepEqual(configuration("Object{data: null}"), [["data"], "0", "NULL_VALUE", "structpb.NullValue"]);
+  assert.deepEqual(configuration("Object{a: quantity('5Gi')}"), [["a"], '"5Gi"', "5Gi", "resource.Quantity"]);
+  assert.deepEqual(configuration("Object{a: 7u}"), [["a"], "0x7", "7", "uint64"]);
   assert.deepEqual(configuration("Object{a: b'abc'}"), [["a"], "[]uint8{0x61, 0x62, 0x63}", "[97 98 99]", "[]uint8"]);
   assert.deepEqual(configuration("Object{a: timestamp('2020-01-01T00:00:00Z')}"), [
     ["a"],
@@ -78,7 +80,7 @@ test("the value of an operation has the JSON of any value", () => {
   assert.deepEqual(json("object", { a: { b: [] } }), { a: { b: [] } });
   assert.equal(json("string"), "type conversion not supported for 'type'");
   assert.deepEqual(json("[Object{a: null}]"), [[0, "a"], "0", "NULL_VALUE", "structpb.NullValue"]);
-  assert.deepEqual(json("Object{a: b'abc'}"), { a: "YWJj" });
+  assert.deepEqual(json("Object{a: b'abc', b: 7u}"), { a: "YWJj", b: 7 });
 });
 
 test("much JSON is not made, even of values that are shared", () => {

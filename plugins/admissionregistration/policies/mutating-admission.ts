@@ -13,11 +13,12 @@ import {
 import { recordConditions } from "../conditions/metrics.ts";
 import { limits } from "../../../core/limits.ts";
 import { nextTurn } from "../../../core/turns.ts";
+import type { PolicyActivation } from "../../../core/cel/policy/policy.ts";
 import type { Value } from "../../../core/cel/values.ts";
 import type { MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding } from "../mutating-schema.ts";
 import { type CompiledMutation, type CompiledMutations, compiledMutations } from "./compiled-mutations.ts";
 import { measuredConditions } from "../conditions/match-conditions.ts";
-import { inTurn, spent } from "../conditions/in-turn.ts";
+import { inTurn, type Results, spent } from "../conditions/in-turn.ts";
 import { type BoundPolicy, type Invocation, visitInvocations } from "./invocations.ts";
 import { CompiledPolicies, isExempt, PolicyFamily } from "./known-policies.ts";
 import { recordMutation } from "./metrics.ts";
@@ -166,7 +167,7 @@ class Mutation {
     const { form } = invocation, subject = this.#subject, stored = subject.object;
     const input = await this.#evaluations.input(subject, invocation, compiled);
     try {
-      const made = await this.#evaluations.evaluate(() => evaluated(mutation, compiled.compiler.activate(input)));
+      const made = valueOf(await this.#evaluations.evaluate(() => evaluated(mutation, compiled.compiler.activate(input))));
       const next = mutation.type === "JSONPatch"
         ? withJsonPatch({ form, stored }, made)
         : withConfiguration({ form, stored, json: input.object! }, made); // there is an object
@@ -192,9 +193,12 @@ class Mutation {
   }
 }
 
+/** The evaluation of a mutation. Does not throw: it may run again with more decisions of the authorizer. */
+function evaluated({ text, compiled }: CompiledMutation, activation: PolicyActivation): Results {
+  return inTurn(activation, [{ text, compiled }], limits.celObjectCostMax);
+}
 /** The value of a mutation. Throws a MutationError. */
-function evaluated({ text, compiled }: CompiledMutation, activation: Parameters<typeof inTurn>[0]): Value {
-  const { results: [result], left } = inTurn(activation, [{ text, compiled }], limits.celObjectCostMax);
+function valueOf({ results: [result], left }: Results): Value {
   if (left < 0) throw new MutationError(spent);
   if (result?.error !== undefined) throw new MutationError(result.error);
   return result?.value ?? null;

@@ -1,5 +1,5 @@
 /** Applies what the expressions of mutating policies make to an object of a request, as upstream's patchers. */
-import { type AdmissionForm, type ApiObject, internalError, type JsonObject } from "../../../plugin.ts";
+import { type AdmissionForm, type ApiObject, internalError, invalid, invalidError, type JsonObject } from "../../../plugin.ts";
 import { atomicPaths, atomOf, foreignProblem, hasAllKeys, isTyped, merge, problemsText, typeProblems } from "../../../core/apply/mod.ts";
 import { configurationJson, ForeignValue, patchValueJson, TooLarge } from "../../../core/cel/mutation/json.ts";
 import { JsonPatchValue, PatchObject, typeNameMistakes } from "../../../core/cel/mutation/types.ts";
@@ -84,7 +84,7 @@ export function withJsonPatch({ form, stored }: Pick<Mutated, "form" | "stored">
   if (patched === undefined) return stored;
   const text = writtenText(patched);
   refuseLength(text);
-  refuseOtherKind(patched, form);
+  refuseOtherKind(patched, text, form);
   const findings: string[] = [];
   const next = orInternal(() => form.parse(text, stored, findings));
   // Unknown fields of custom resources are pruned.
@@ -110,16 +110,24 @@ function patchedTree(document: Tree, operations: readonly Operation[]): Tree | u
   }
 }
 
-/** A patch may remove kind and apiVersion, but not change them. */
-function refuseOtherKind(patched: Tree, { kind: { group, version, kind } }: AdmissionForm): void {
-  const own = group === "" ? version : `${group}/${version}`;
-  const textAt = (key: string) => {
-    const value = patched instanceof TreeObject ? patched.get(key) : undefined;
-    return typeof value === "string" && value !== "" ? value : undefined;
+/**
+ * Rejects a patched document of another kind. As upstream, a patch may remove kind and apiVersion of built-in kinds, and change the apiVersion of
+ * custom resources, without an effect.
+ */
+function refuseOtherKind(patched: Tree, text: string, form: AdmissionForm): void {
+  const { group, version, kind } = form.kind, own = group === "" ? version : `${group}/${version}`;
+  const textAt = (tree: Tree | undefined, key: string) => {
+    const value = tree instanceof TreeObject ? tree.get(key) : undefined;
+    return typeof value === "string" ? value : "";
   };
-  const named = { kind: textAt("kind") ?? kind, version: textAt("apiVersion") ?? own };
-  if (named.kind === kind && named.version === own) return;
-  throw internalError(`no kind "${named.kind}" is registered for version "${named.version}" in scheme "pkg/api/legacyscheme/scheme.go:30"`);
+  const namedKind = textAt(patched, "kind") || (isCustom(form) ? "" : kind), namedVersion = textAt(patched, "apiVersion") || own;
+  if (namedKind === "") throw internalError(`Object 'Kind' is missing in '${text}'`);
+  if (namedKind === kind && (namedVersion === own || isCustom(form))) return;
+  if (isCustom(form)) {
+    const name = textAt(patched instanceof TreeObject ? patched.get("metadata") : undefined, "name");
+    throw invalidError({ group, name: namedKind }, name, [invalid("kind", namedKind, `must be ${kind}`)]);
+  }
+  throw internalError(`no kind "${namedKind}" is registered for version "${namedVersion}" in scheme "pkg/api/legacyscheme/scheme.go:30"`);
 }
 
 function operationsOf(made: Value): readonly Operation[] {
