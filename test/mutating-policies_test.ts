@@ -101,6 +101,28 @@ test("a configuration is merged at creation, update, patch and apply, and its fi
   assert.equal(again.body.metadata.resourceVersion, patched.body.metadata.resourceVersion);
 });
 
+test("a stale update conflicts, an apply does not conflict with a policy, and of two policies the last by name wins", async () => {
+  await using client = await Client.open();
+  const label = (value: string) => `Object{metadata: Object.metadata{labels: {'mutated': '${value}'}}}`;
+  await client.bind("z", [label("z")]);
+  await client.bind("y", [label("y")]);
+  await client.tried(({ body }) => assert.equal(body.metadata.labels?.mutated, "z"));
+  const { body: created } = await client.ask("POST", configMaps, configMap("a", { first: "1" }));
+  const { resourceVersion } = created.metadata;
+  assert.equal((await client.ask("PATCH", `${configMaps}/a`, { data: { k: "v" } })).code, 200);
+  assert.equal((await client.ask("PUT", `${configMaps}/a`, configMap("a", {}, { resourceVersion }))).code, 409);
+  const document = configMap("a", { own: "1" }, { labels: { mutated: "mine" } });
+  const applied = await client.ask("PATCH", `${configMaps}/a?fieldManager=m`, document, "application/apply-patch+yaml");
+  assert.equal(applied.code, 200);
+  assert.deepEqual(applied.body.metadata.labels, { mutated: "z" });
+  // Each of several writers at once sees the changes of the others.
+  const names = Array.from({ length: 8 }, (_, index) => `k${index}`);
+  const codes = await Promise.all(names.map((name) => client.ask("PATCH", `${configMaps}/a`, { data: { [name]: "v" } })));
+  assert.deepEqual(codes.map(({ code }) => code), names.map(() => 200));
+  const { body } = await client.ask("GET", `${configMaps}/a`);
+  assert.deepEqual(Object.keys(body.data), ["first", "k", ...names, "own"]);
+});
+
 test("policies run in the order of their names; one that may run again sees what a later one made", async () => {
   await using client = await Client.open();
   const add = (word: string) => `Object{data: {'trace': object.?data.?trace.orValue('') + '${word}'}}`;

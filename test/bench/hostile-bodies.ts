@@ -11,8 +11,14 @@ export interface HostileRequest {
   readonly body: (share: number) => Uint8Array | string;
   /** The bearer token, where it is not the administrator's. */
   readonly token?: (share: number) => string;
-  /** An object that must exist before; sent once by POST to this path. */
-  readonly before?: { readonly path: string; readonly body: (share: number) => string };
+  /** Objects that must exist before; sent once by POST to their paths. */
+  readonly before?: readonly Before[];
+  /** Flags of the server. */
+  readonly flags?: readonly string[];
+}
+interface Before {
+  readonly path: string;
+  readonly body: (share: number) => string;
 }
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
@@ -36,18 +42,18 @@ const repeated = (text: string, share: number, around = 0): string =>
   text.repeat(Math.max(1, Math.floor((bytes - around) * share / text.length)));
 const list = (share: number): string => `[${repeated("0,", share)}0]`;
 const finalizers = (bytesMax: number) => (share: number): string => numbered(bytesMax, share, (index) => `"a.b/${index}"`);
-const long = (name: string): NonNullable<HostileRequest["before"]> => ({
+const long = (name: string): readonly Before[] => [{
   path: configMaps,
   body: (share) => `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}","finalizers":[${finalizers(storedBytes)(share)}]}}`,
-});
+}];
 
 function create(name: string, body: HostileRequest["body"], type = json, path = configMaps): HostileRequest {
   return { name, method: "POST", path, type, body };
 }
-const small: NonNullable<HostileRequest["before"]> = {
+const small: readonly Before[] = [{
   path: configMaps,
   body: () => `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"long"}}`,
-};
+}];
 function patch(name: string, dialect: string, body: HostileRequest["body"], before = small): HostileRequest {
   const query = dialect === "apply-patch+yaml" ? "?fieldManager=hostile&force=true" : "";
   return { name, method: "PATCH", path: `${configMaps}/long${query}`, type: `application/${dialect}`, body, before };
@@ -103,6 +109,17 @@ const definition = (properties: string): string =>
 /** A definition with such rules. They have no quotation marks. */
 const withRules = (rules: readonly string[]): string =>
   definition(`"spec":{"type":"object","x-kubernetes-validations":[${rules.map((rule) => `{"rule":"${rule}"}`).join()}]}`);
+/** A mutating policy for ConfigMaps that are created, and its binding. */
+const mutating = (expressions: readonly string[]): readonly Before[] => {
+  const home = "/apis/admissionregistration.k8s.io/v1beta1", metadata = { name: "hostile" };
+  const rule = { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["configmaps"] };
+  const mutations = expressions.map((expression) => ({ patchType: "JSONPatch", jsonPatch: { expression } }));
+  const spec = { matchConstraints: { resourceRules: [rule] }, reinvocationPolicy: "IfNeeded", mutations };
+  return [
+    { path: `${home}/mutatingadmissionpolicies`, body: () => JSON.stringify({ metadata, spec }) },
+    { path: `${home}/mutatingadmissionpolicybindings`, body: () => JSON.stringify({ metadata, spec: { policyName: "hostile" } }) },
+  ];
+};
 const pattern = (index: number): string => `"a${index}":{"type":"string","pattern":"x{1000}${index}"}`;
 
 export const hostileRequests: readonly HostileRequest[] = Object.freeze([
@@ -251,6 +268,14 @@ export const hostileRequests: readonly HostileRequest[] = Object.freeze([
     json,
     definitions,
   ),
+  {
+    ...create(
+      "a mutating policy with three patches of a large object",
+      (share) => `{${meta},"data":{"a":"${"x".repeat(900_000 * share)}"}}`,
+    ),
+    before: mutating(Array.from({ length: 3 }, (_, index) => `[JSONPatch{op: 'add', path: '/data/b${index}', value: 'c'}]`)),
+    flags: ["--feature-gates=MutatingAdmissionPolicy=true", "--runtime-config=admissionregistration.k8s.io/v1beta1=true"],
+  },
   create(
     "drivers of a node",
     (share) =>

@@ -36,6 +36,7 @@ export async function measureHostile(name: string, request: HostileRequest, runt
       `--token-auth-file=${folder}/tokens.csv`,
       // Also stores objects in CBOR, which is not the default.
       ...(request.type === "application/cbor" ? ["--feature-gates=CBORServingAndStorage=true"] : []),
+      ...request.flags ?? [],
     ];
     const turnsFile = join(folder, "turns");
     const server = await startServer(runtime, args, turnsFile);
@@ -43,10 +44,9 @@ export async function measureHostile(name: string, request: HostileRequest, runt
     children.push(server);
     const ca = join(folder, "data", "pki", "ca.crt"), certificate = await readFile(ca, "utf8");
     const connections = await Promise.all(Array.from({ length: atOnce }, () => openConnection({ port: server.port, ca: certificate })));
-    const { before } = request;
-    if (before !== undefined) {
+    for (const before of request.before ?? []) {
       const made = await send(connections[0]!, "POST", before.path, "application/json", before.body(share));
-      if (made >= 300) throw new Error(`The object before "${name}" was answered with ${made}`);
+      if (made >= 300) throw new Error(`An object before "${name}" was answered with ${made}`);
     }
     const probe = startChild(clientRuntime(), "load.ts");
     children.push(probe);
