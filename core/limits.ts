@@ -258,6 +258,8 @@ export const limits = Object.freeze({
   policyCheckedKindsMax: 10,
   /** Characters of an expression of a policy that is type checked for the status: a longer one would hold the event loop. */
   policyCheckedCharactersMax: 8 * 1024,
+  /** Characters of all warnings in the status of a policy. Mistakes that do not fit are left out. */
+  policyWarningsCharactersMax: 256 * 1024,
   /** Milliseconds of type checking of policies in one turn of the event loop; a single expression is not divided. */
   policyCheckTurnMs: 4,
   /** Resources and operations whose candidates an index of match rules keeps. */

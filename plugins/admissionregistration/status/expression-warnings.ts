@@ -6,6 +6,10 @@ import type { ExpressionWarning, ValidatingAdmissionPolicy } from "../schema.ts"
 import { storedBase } from "../validate/expressions.ts";
 import { checkedKinds } from "./checked-kinds.ts";
 
+/** Characters that further warnings may have. */
+interface Room {
+  left: number;
+}
 /** A kind with the checker of its types. */
 interface Checked {
   readonly kind: ServedResource;
@@ -28,12 +32,12 @@ export async function expressionWarnings(
     const checker = await checkerOf(kind, policy, types, turn);
     if (checker !== undefined) checked.push({ kind, checker });
   }
-  const warnings: ExpressionWarning[] = [];
+  const warnings: ExpressionWarning[] = [], room: Room = { left: limits.policyWarningsCharactersMax };
   for (const [index, { expression, messageExpression = "" }] of (policy.spec.validations ?? []).entries()) {
     const path = `spec.validations[${index}]`;
     for (const [field, text] of [["expression", expression], ["messageExpression", messageExpression]] as const) {
       // The message is optional.
-      const warning = text === "" && field === "messageExpression" ? "" : await warningOf(text, checked, turn);
+      const warning = text === "" && field === "messageExpression" ? "" : await warningOf(text, checked, room, turn);
       if (warning !== "") warnings.push({ fieldRef: `${path}.${field}`, warning });
     }
   }
@@ -73,13 +77,15 @@ function isChecked(expression: string): boolean {
 }
 
 /** The mistakes of an expression for each kind; "" if there are none. */
-async function warningOf(text: string, checked: readonly Checked[], turn: () => Promise<void> | undefined): Promise<string> {
+async function warningOf(text: string, checked: readonly Checked[], room: Room, turn: () => Promise<void> | undefined): Promise<string> {
   if (!isChecked(text)) return "";
   const mistakes: string[] = [];
   for (const { kind: { group, version, kind }, checker } of checked) {
     await turn();
     const mistake = checker.check(text);
-    if (mistake !== undefined) mistakes.push(`${group}/${version}, Kind=${kind}: ${mistake}\n`);
+    if (mistake === undefined || mistake.length > room.left) continue;
+    room.left -= mistake.length;
+    mistakes.push(`${group}/${version}, Kind=${kind}: ${mistake}\n`);
   }
   return mistakes.join("\n");
 }

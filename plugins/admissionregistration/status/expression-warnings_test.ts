@@ -62,6 +62,15 @@ test("expressions above the bound are not checked, and variables above it are dy
   assert.deepEqual(warnings.map(({ fieldRef }) => fieldRef), ["spec.validations[0].expression"]);
 });
 
+test("the warnings of a policy are bounded: mistakes that do not fit are left out", async () => {
+  const line = "object.nothing == 1".padEnd(8_000);
+  const many = Array.from({ length: 40 }, () => ({ expression: line }));
+  const warnings = await warned({ validations: [...many, { expression: "object.other == 1" }] });
+  const length = warnings.reduce((sum, { warning }) => sum + warning.length, 0);
+  assert.ok(length < limits.policyWarningsCharactersMax + 1_000, `${length}`);
+  assert.equal(warnings.at(-1)?.fieldRef, "spec.validations[40].expression");
+});
+
 test("other work may run between two checks", async () => {
   let turns = 0;
   const turn = () => void turns++;
