@@ -6,9 +6,10 @@ import { goQuote } from "../../tree/go-quote.ts";
 import { QuantityValue } from "../functions/quantity/quantity.ts";
 import { timestampText } from "../value/time.ts";
 import { durationJson, JsonList, JsonMap, jsonOfValue } from "../value/json.ts";
+import { typeName } from "../value/type.ts";
 import { spend } from "../value/work.ts";
-import { CelError, Duration, ListValue, MapValue, Timestamp, TypeValue, Uint, type Value } from "../values.ts";
-import { PatchObject } from "./types.ts";
+import { CelError, Duration, ListValue, MapValue, OptionalValue, Timestamp, TypeValue, Uint, type Value } from "../values.ts";
+import { JsonPatchValue, PatchObject } from "./types.ts";
 
 /** A value in a constructed object that upstream cannot use there: the texts of Go's `%#v`, `%v` and `%T`, and where it is. */
 export class ForeignValue {
@@ -57,6 +58,9 @@ class Conversion {
     if (value instanceof ListValue) return this.#list(value, (item, index) => this.value(item, [...path, index]));
     if (value instanceof MapValue) return this.#map(value, (item, key) => this.value(item, [...path, key]));
     if (value instanceof TypeValue) return new CelError("type conversion not supported for 'type'");
+    if (value instanceof JsonPatchValue) return new CelError("cannot convert to native type: *structpb.Value");
+    if (value instanceof OptionalValue && value.value !== undefined) return this.value(value.value, path);
+    if (typeof value === "number" && !Number.isFinite(value)) return new CelError(`${notFinite} ${goNumber(value)} value`);
     const json = jsonOfValue(value);
     return json instanceof CelError ? json : this.#counted(json);
   }
@@ -74,6 +78,8 @@ class Conversion {
     if (value instanceof PatchObject) return this.#object(value, path, isPatch);
     if (value instanceof JsonMap || value instanceof JsonList) return this.#own(value);
     if (value instanceof CelError) return value;
+    if (value instanceof OptionalValue && value.value !== undefined) return this.#item(value.value, path, isPatch);
+    if (value instanceof TypeValue) return this.#counted(typeName(value.type));
     if (value instanceof Uint && isPatch) return this.#item(value.value, path, isPatch);
     if (value === null || typeof value === "object" && !(isPatch && value instanceof Uint8Array)) return new ForeignValue(path, value);
     if (typeof value === "bigint") return this.#counted(Number.isSafeInteger(Number(value)) ? Number(value) : value);
@@ -127,6 +133,11 @@ class Conversion {
     this.#length += typeof json === "string" ? json.length + 2 : typeof json === "object" ? 2 : 1;
     return this.#length > limits.mutationLengthMax ? new TooLarge() : json;
   }
+}
+
+const notFinite = "json: error calling MarshalJSON for type *structpb.Value: proto: google.protobuf.Value.number_value: invalid";
+function goNumber(value: number): string {
+  return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
 }
 
 /** About the length of the text of a JSON value. Stops above `most`. */

@@ -42,6 +42,7 @@ test("a configuration has the JSON of its fields; values of the request are shar
   };
   assert.deepEqual(made, { a: 1, b: "x", c: [1, 2.5, true], d: { e: { f: 1 } }, g: object.spec, h: [] });
   assert.equal(made.g, object.spec);
+  assert.deepEqual(configuration("Object{a: optional.of('x'), b: string}"), { a: "x", b: "string" });
 });
 
 test("values that upstream cannot use in a configuration are found with their place", () => {
@@ -78,6 +79,9 @@ test("the value of an operation has the JSON of any value", () => {
     "1s",
   ]);
   assert.deepEqual(json("object", { a: { b: [] } }), { a: { b: [] } });
+  assert.equal(json("optional.of('x')"), "x");
+  assert.match(String(json("1.0 / 0.0")), /number_value: invalid \+Inf value$/);
+  assert.equal(json("JSONPatch{op: 'add'}"), "cannot convert to native type: *structpb.Value");
   assert.equal(json("string"), "type conversion not supported for 'type'");
   assert.deepEqual(json("[Object{a: null}]"), [[0, "a"], "0", "NULL_VALUE", "structpb.NullValue"]);
   assert.deepEqual(json("Object{a: b'abc', b: 7u}"), { a: "YWJj", b: 7 });

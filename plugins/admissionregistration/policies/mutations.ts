@@ -1,8 +1,9 @@
 /** Applies what the expressions of mutating policies make to an object of a request, as upstream's patchers. */
-import { type AdmissionForm, type ApiObject, internalError, invalid, invalidError, type JsonObject } from "../../../plugin.ts";
+import { type AdmissionForm, type ApiObject, goQuote, internalError, invalid, invalidError, type JsonObject } from "../../../plugin.ts";
 import { atomicPaths, atomOf, foreignProblem, hasAllKeys, isTyped, merge, problemsText, typeProblems } from "../../../core/apply/mod.ts";
 import { configurationJson, ForeignValue, patchValueJson, TooLarge } from "../../../core/cel/mutation/json.ts";
 import { JsonPatchValue, PatchObject, typeNameMistakes } from "../../../core/cel/mutation/types.ts";
+import { typeNameOf } from "../../../core/cel/value/type.ts";
 import { CelError, ListValue, type Value } from "../../../core/cel/values.ts";
 import { DecodeError } from "../../../core/derive/decode.ts";
 import { limits } from "../../../core/limits.ts";
@@ -12,7 +13,7 @@ import { JsonPatchFailure } from "../../../core/patch/json-patch-failure.ts";
 import { untypedOf } from "../../../core/patch/untyped.ts";
 import { writtenText } from "../../../core/patch/written.ts";
 import { goJson } from "../../../core/tree/json-text.ts";
-import { jsonFromTree, readWrittenJson, treeFromJson } from "../../../core/tree/json.ts";
+import { jsonFromTree, readJson, readWrittenJson, treeFromJson } from "../../../core/tree/json.ts";
 import { type Tree, TreeObject } from "../../../core/tree/tree.ts";
 
 /** A mutation that failed: the failure policy decides. Other errors reject the request. */
@@ -29,7 +30,9 @@ export interface Mutated {
 
 /** The object after the merge of a configuration. */
 export function withConfiguration({ form, stored, json }: Mutated, made: Value): ApiObject {
-  if (!(made instanceof PatchObject)) throw new Error("the expression has another type than the compiler found");
+  if (!(made instanceof PatchObject)) {
+    throw new MutationError(`unsupported return type from ApplyConfiguration expression: ${typeNameOf(made)}`);
+  }
   refuseTypeNames(made);
   const atom = atomOf(form.schema), given = configurationJson(made);
   if (given instanceof CelError) throw new MutationError("invalid return type: *dynamic.ObjectVal");
@@ -131,18 +134,32 @@ function refuseOtherKind(patched: Tree, text: string, form: AdmissionForm): void
 }
 
 function operationsOf(made: Value): readonly Operation[] {
-  if (!(made instanceof ListValue)) throw new Error("the expression has another type than the compiler found");
+  if (!(made instanceof ListValue)) throw new MutationError("type mismatch: JSONPatchType.expression should evaluate to array");
   const { jsonPatchOperationsMax: most } = limits;
   if (made.size > most) throw new MutationError(`JSON Patch: the allowed maximum operations in a JSON patch is ${most}, got ${made.size}`);
   let left: number = limits.mutationLengthMax;
   return Array.from({ length: made.size }, (_, index): Operation => {
     const each = made.at(index);
-    if (!(each instanceof JsonPatchValue)) throw new Error("an item has another type than the compiler found");
+    if (!(each instanceof JsonPatchValue)) {
+      throw new MutationError("type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch");
+    }
     const { op, path, from, value } = each, written = value === undefined ? undefined : valueText(value);
     left -= written?.length ?? 0;
     if (left < 0) throw tooLarge();
-    return { op, path, from: from === "" ? undefined : from, value: written === undefined ? undefined : treeOf(written) };
+    return {
+      op: passed(op),
+      path: passed(path),
+      from: from === "" ? undefined : passed(from),
+      value: written === undefined ? undefined : treeOf(written),
+    };
   });
+}
+
+/** A text as it gets to upstream's library: quoted as in Go and read as JSON, which control characters do not survive. */
+function passed(text: string): string | undefined {
+  if (/^[ -~]*$/.test(text)) return text;
+  const read = readJson(goQuote(text));
+  return read.ok && typeof read.tree === "string" ? read.tree : undefined;
 }
 
 function valueText(value: Value): string {

@@ -106,6 +106,8 @@ test("a JSON patch is decoded strictly, and its kind stays", () => {
   assert.deepEqual(patched(patch("remove", "/kind"))["kind"], "Widget");
   assert.equal(withJsonPatch({ form, stored }, made(patch("test", "/spec/size", "2"))), stored);
   const cases = {
+    [patch("add", "/spec/\\u0001")]: "JSON Patch: add operation failed to decode path: missing value",
+    [patch("add", "/spec/\u00e9")]: '500 Internal error occurred: strict decoding error: unknown field "spec.\u00e9"',
     [patch("dance", "/spec")]: "JSON Patch: Unexpected kind: dance",
     [patch("remove", "/spec/words")]:
       "JSON Patch: error in remove for path: '/spec/words': Unable to remove nonexistent key: words: missing value",
