@@ -35,10 +35,8 @@ export const limits = Object.freeze({
   /** Bodies above this are decoded one per turn of the event loop. */
   turnBodyBytesMin: 16 * 1024,
   inlineObjectBytesMax: 256 * 1024,
-  /**
-   * UTF-16 units of the rules in one definition, and a quarter of those of its patterns, above which the definition is validated in the heavy
-   * thread: parsing so many takes about 40 ms.
-   */
+  /** UTF-16 units of the rules in one definition, and a quarter of those of its patterns, above which it is validated in the heavy thread:
+   *  parsing so many takes about 40 ms. */
   inlineExpressionsLengthMax: 32 * 1024,
   /** Waiting heavy requests of one user. More are rejected with 429. */
   heavyRequestsPerUserMax: 64,
@@ -181,10 +179,13 @@ export const limits = Object.freeze({
   bookmarkEveryMs: 60_000,
   /** Time from the last bookmark of a watch to its planned end. A shorter watch gets no bookmark. */
   bookmarkBeforeEndMs: 2_000,
+  /** Characters of the shortest page of a list that readers in the process share, of all such pages, and milliseconds that they are kept. */
+  sharedTextLengthMin: 4_096,
+  sharedTextsLengthMax: 64 * 1024 * 1024,
+  sharedTextsMs: 10_000,
   /** Seconds: minimum duration of a watch in process; the maximum is twice as long (the default of --min-request-timeout). */
   localWatchSecondsMin: 1_800,
-  /** Milliseconds after a watch in process that delivered nothing before the next one; doubles with each further one, up to the maximum
-   *  (the maximum of client-go's reflectors). */
+  /** Milliseconds after a watch in process that delivered nothing before the next one; doubles up to the maximum of client-go's reflectors. */
   localWatchRetryMs: 100,
   localWatchRetryMsMax: 30_000,
   /** Milliseconds that a read waits for a future revision (upstream: blockTimeout). */
@@ -199,8 +200,7 @@ export const limits = Object.freeze({
   storeRunCallsMax: 512,
   storeRunBytesMax: 8 * 1024 * 1024,
   storeCallsWaitingMax: 65_536,
-  /** Bytes of shared memory for one direction between the main thread and the thread of the embedded store: hundreds of commits of the usual
-   *  size. Unused pages take no memory. */
+  /** Bytes of shared memory for each direction between the main thread and that of the embedded store. Unused pages take no memory. */
   storeLaneBytes: 1024 * 1024,
   /** Milliseconds between two compactions of the store, and the minimum age of compacted history (kube-apiserver's default). */
   compactionMs: 5 * 60 * 1000,
@@ -223,8 +223,7 @@ export const limits = Object.freeze({
   etcdCallMs: 30_000,
   etcdKeepaliveMs: 30_000,
   etcdRetryMs: 50,
-  /** Milliseconds. A timer later than the first was delayed by this process, so a missing answer proves nothing; it is checked again after
-   *  the second. */
+  /** Milliseconds. A timer later than the first was delayed here: a missing answer proves nothing, and is checked again after the second. */
   etcdTimerLateMs: 500,
   etcdSilentCheckMs: 100,
   /** Milliseconds before a watch of etcd that is behind requests progress: usually, and for a new watch. Events usually arrive within two

@@ -8,10 +8,10 @@ import type { AuthorizationDecision } from "../../core/access.ts";
 import type { Api, ApiList, ApiPatch, ApiWriteOptions, WatchScope } from "../../core/api.ts";
 import { type GroupVersion, splitGroupVersion } from "../../core/versions.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
-import type { Json } from "../../core/schema.ts";
+import type { Json, JsonObject } from "../../core/schema.ts";
+import { plainJson } from "../../core/tree/plain-json.ts";
 import { StatusError, type StatusReason } from "../../core/status-error.ts";
 import { spell } from "../../core/names.ts";
-import { plainJson } from "../../core/tree/plain-json.ts";
 import type { UserInfo } from "../../core/user-info.ts";
 import type { Exchange, Reply } from "../request/exchange.ts";
 import { AuditFailure } from "../access/audit/mod.ts";
@@ -24,6 +24,7 @@ import type { Server } from "../server.ts";
 import { noteFailure } from "../respond/audited.ts";
 import { isBug, toStatusError } from "../respond/failure.ts";
 import { Warnings } from "../request/warnings.ts";
+import { SharedValues } from "./shared-values.ts";
 
 /** Options of an API in process. */
 export interface LocalOptions {
@@ -48,6 +49,7 @@ export interface LocalOptions {
 export function localApi(server: Server, user: UserInfo, options: LocalOptions = {}): Api {
   const { manager = user.name, follows = () => () => {}, reader = user, patientMs = 0, patientWhile = never, clock = systemClock } =
     options;
+  const shared = sharedValuesOf(server);
   /** End of the retries (performance.now()). The first allowed call ends them: all rights of a user are written at the same time. */
   let patientUntil = performance.now() + patientMs;
   /** Rejects with 403 if the caller is not authorized. */
@@ -114,7 +116,7 @@ export function localApi(server: Server, user: UserInfo, options: LocalOptions =
     media: { readonly accept?: string; readonly contentType?: string } = {},
   ): Promise<any> {
     const reply = await send(method, url, body, media);
-    const value = valueOf(await textOf(reply));
+    const value = valueOf(await textOf(reply), shared);
     if (reply.status < 400) return value;
     throw new StatusError((value.reason ?? "Unknown") as StatusReason, value.message, {
       code: value.code,
@@ -246,8 +248,28 @@ async function textOf(reply: Reply): Promise<string> {
   return text + decoder.decode();
 }
 
-/** The value of a JSON text of this server. The caller's type describes it. */
-const valueOf: (text: string) => any = plainJson;
+/** By server, for all APIs in its process. */
+const sharedValues = new WeakMap<Server, SharedValues>();
+function sharedValuesOf(server: Server): SharedValues {
+  const known = sharedValues.get(server) ?? new SharedValues();
+  sharedValues.set(server, known);
+  return known;
+}
+
+/**
+ * The value of a JSON text of this server. The caller's type describes it. The items of a list are shared apart from its metadata, which
+ * differ from one reader to the next.
+ */
+function valueOf(text: string, shared: SharedValues): any {
+  const at = text.indexOf(itemsMember);
+  if (at < 0 || at > listHeadLengthMax || !text.startsWith('{"kind":"')) return plainJson(text);
+  const items = text.slice(at + itemsMember.length - 1, text.lastIndexOf("}"));
+  const list = plainJson(`${text.slice(0, at)}${itemsMember}]}`) as JsonObject; // a list
+  return { ...list, items: shared.of(items) };
+}
+const itemsMember = '"items":[';
+/** Length of the longest head of a list: names of kind and version, and metadata with a token for the next page. */
+const listHeadLengthMax = 4_096;
 
 interface Followed {
   readonly version: GroupVersion;
@@ -285,7 +307,7 @@ async function* follow(
     if (reply.status !== 200 || typeof reply.body === "string" || reply.body instanceof Uint8Array) from = "";
     else {
       for await (const frame of lines(reply.body)) {
-        const { type, object } = valueOf(frame);
+        const { type, object } = plainJson(frame) as any; // a watch event
         if (type === "ERROR") {
           from = "";
           continue;
