@@ -119,7 +119,7 @@ test("a server without any served resource is healthy", async () => {
   const { opened, logged } = await start(groupVersions);
   try {
     await assertHealthy(opened, "nothing");
-    assert.equal(named(logged, stopped).length, 14);
+    assert.equal(named(logged, stopped).length, 15);
     assert.deepEqual(failures(logged), []);
   } finally {
     await opened.close();
