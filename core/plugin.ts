@@ -305,6 +305,8 @@ export interface Admission<T extends ApiObject = any> {
   readonly isOptional?: true;
   /** The resources whose writes it is for; `"all"`: every stored resource, custom ones too. */
   readonly resources: readonly Resource<T>[] | "all";
+  /** With `"all"`: also for kinds that are answered and never stored, such as SubjectAccessReview. */
+  readonly includesReviews?: true;
   /** Before the object is prepared, in the stored form; `prior` is undefined at creation. Returns `next` itself when nothing changes. */
   readonly mutate?: (next: T, prior: T | undefined, context: RequestHookContext) => T | Promise<T>;
   /** After validation: the reason to reject the write (403), or undefined. */

@@ -337,6 +337,27 @@ test("custom resources, subresources and actions are sent", () =>
     assert.equal(code, 400);
   }));
 
+test("reviews that are never stored are sent", () =>
+  withWebhook(async (server, webhook) => {
+    const rules = [configMapRule, { apiGroups: ["authorization.k8s.io"], apiVersions: ["v1"], operations: ["CREATE"], resources: ["*"] }];
+    await configure(server, "mutating", "reviews", webhookOf(webhook, { rules }));
+    await configure(server, "validating", "reviews", webhookOf(webhook, { rules }));
+    await inForce(server, webhook);
+    const reviews = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
+    const review = { spec: { user: "ann", resourceAttributes: { verb: "get", resource: "configmaps" } } };
+    webhook.answer = (sent) =>
+      sent.request.kind.kind === "SubjectAccessReview" && sent.request.object.spec.user === "ann"
+        ? patched(sent, { op: "replace", path: "/spec/user", value: "bob" })
+        : answered(sent);
+    const { spec } = await done(server, "POST", reviews, review);
+    assert.equal(spec.user, "bob");
+    webhook.answer = (sent) => answered(sent, { allowed: false, status: { message: "no questions" } });
+    assert.deepEqual(await refused(server, "POST", reviews, review), [
+      400,
+      'admission webhook "hook.example.com" denied the request: no questions',
+    ]);
+  }));
+
 test("kinds of admission are never sent", () =>
   withWebhook(async (server, webhook) => {
     const rules = [{ apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*/*"] }];

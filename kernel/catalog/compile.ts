@@ -68,6 +68,7 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig, appea
   const admission = inOrder(plugins.flatMap(({ admission = [] }) => admission));
   const steps = new Map<Resource, Admission[]>();
   const forAll = admission.filter(({ resources }) => resources === "all");
+  const forReviews = forAll.filter(({ includesReviews }) => includesReviews === true);
   for (const resource of new Set(admission.flatMap(({ resources }) => resources === "all" ? [] : resources))) {
     steps.set(resource, admission.filter(({ resources }) => resources === "all" || resources.includes(resource)));
   }
@@ -87,7 +88,7 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig, appea
     group: (name: string) => groupByName.get(name),
     version: (group: string, version: string) => groupByName.get(group)?.versions.find((each) => each.version === version),
     endpoint: (group: string, version: string, plural: string) => byPath.get(group)?.get(version)?.get(plural),
-    admission: (resource: Resource) => steps.get(resource) ?? forAll,
+    admission: (resource: Resource) => steps.get(resource) ?? (resource.handleCreate === undefined ? forAll : forReviews),
     versionsOf: (kind: StoredKind) =>
       Object.entries(kind.resource.served).filter(([, served]) => lifeOf(served) >= 0).map(([written]) =>
         endpointOf(kind, written, settings)

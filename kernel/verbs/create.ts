@@ -1,7 +1,7 @@
 import { limits } from "../../core/limits.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { alreadyExistsError, invalidError, StatusError } from "../../core/status-error.ts";
-import { measured } from "../write/admission/admit.ts";
+import { approve, measured, mutated } from "../write/admission/admit.ts";
 import { checkNamespace } from "../write/admission/namespace-lifecycle.ts";
 import { objectResult, type VerbResult } from "../respond/answer.ts";
 import { readBody } from "../write/draft/body.ts";
@@ -31,9 +31,10 @@ function withoutDeletion(object: ApiObject): ApiObject {
 async function handled(call: RequestContext, sent: ApiObject): Promise<Item> {
   const { resource, stored, toStored } = call.endpoint;
   const context = hookContext(call);
-  const object = stored.applyDefaults(toStored(await recorded(call, sent, undefined)));
+  const object = await mutated(call, stored.applyDefaults(toStored(await recorded(call, sent, undefined))), undefined);
   const errors = resource.create?.(object, context) ?? [];
   if (errors.length > 0) throw invalidError(kindName(call), object.metadata.name ?? "", errors);
+  await approve(call, object, undefined);
   return Item.unsaved(stored, "", await resource.handleCreate!(object, requestHookContext(call)));
 }
 

@@ -30,6 +30,7 @@ import type { Verdict } from "./review.ts";
 export const mutatingWebhooks: Admission = {
   name: stepNames.admit,
   resources: "all",
+  includesReviews: true,
   mutate: (next, prior, context) =>
     context.request.isAction
       ? next

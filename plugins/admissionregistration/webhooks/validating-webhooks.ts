@@ -8,6 +8,7 @@ import { type KnownWebhook, knownWebhooks } from "./known-webhooks.ts";
 export const validatingWebhooks: Admission = {
   name: stepNames.validating,
   resources: "all",
+  includesReviews: true,
   refuse: (next, prior, context) =>
     context.request.isAction
       ? undefined
