@@ -22,7 +22,22 @@ export async function createBootstrapObjects(bootstrapObjects: readonly Bootstra
     try {
       await api.create(seed.groupVersion, seed.resource, seed.namespace ?? "", seed.object);
     } catch (error) {
-      if (!(error instanceof StatusError) || error.reason !== "AlreadyExists") throw error;
+      if (!(error instanceof StatusError)) throw error;
+      if (error.reason !== "AlreadyExists" && !(await exists(seed, api))) throw error;
     }
+  }
+}
+
+/**
+ * Whether the object is there. Admission looks at a create before the store finds the name in use: a webhook that cannot be called must not
+ * prevent the next start, without which it cannot be removed.
+ */
+async function exists({ groupVersion, resource, namespace = "", object }: BootstrapObject, api: Api): Promise<boolean> {
+  const { name = "" } = (object as { readonly metadata: { readonly name?: string } }).metadata; // an object of the API
+  try {
+    await api.get(groupVersion, resource, namespace, name);
+    return true;
+  } catch {
+    return false; // the error of the create is reported
   }
 }

@@ -1,4 +1,4 @@
-import { type Api, type Controller, StatusError, worked, type WorkMeter } from "../../plugin.ts";
+import { type Api, type Controller, runWorkQueue, StatusError, type WorkQueue } from "../../plugin.ts";
 
 /** The name of the service account of each namespace. */
 const name = "default";
@@ -9,39 +9,44 @@ export const serviceAccountController: Controller = {
   serviceAccount: "service-account-controller",
   fieldManager: "kube-controller-manager",
   needs: ["namespaces", "serviceaccounts"].map((resource) => ({ resource, groupVersions: ["v1"] })),
-  async run({ api, work }, signal) {
-    // If one watch fails, end the other too: the controller restarts as a whole.
-    const failed = new AbortController();
-    const until = AbortSignal.any([signal, failed.signal]);
-    const watches = [watchNamespaces(api, until, work), watchAccounts(api, until, work)];
-    try {
-      await Promise.all(watches);
-    } finally {
-      failed.abort();
-      await Promise.allSettled(watches);
-    }
-  },
+  run: (context, signal) =>
+    // A creation that fails, for instance by a webhook that cannot be called, is retried and does not hold the other namespaces.
+    runWorkQueue({ context, signal, work: (namespace) => ensureAccount(context.api, namespace) }, async (queue, until) => {
+      // If one watch fails, end the other too: the controller restarts as a whole.
+      const failed = new AbortController(), both = AbortSignal.any([until, failed.signal]);
+      const watches = [watchNamespaces(context.api, both, queue), watchAccounts(context.api, both, queue)];
+      try {
+        await Promise.all(watches);
+      } finally {
+        failed.abort();
+        await Promise.allSettled(watches);
+      }
+    }),
 };
 
-async function watchNamespaces(api: Api, signal: AbortSignal, work: WorkMeter | undefined): Promise<void> {
+async function watchNamespaces(api: Api, signal: AbortSignal, queue: WorkQueue): Promise<void> {
   for await (const { type, object } of api.watch("v1", "namespaces", "", {}, signal)) {
-    if (type === "ADDED" && (object.metadata.deletionTimestamp ?? null) === null) {
-      await ensureAccount(api, object.metadata.name ?? "", work);
-    }
+    if (type === "ADDED" && (object.metadata.deletionTimestamp ?? null) === null) queue.add(object.metadata.name ?? "");
   }
 }
-async function watchAccounts(api: Api, signal: AbortSignal, work: WorkMeter | undefined): Promise<void> {
+async function watchAccounts(api: Api, signal: AbortSignal, queue: WorkQueue): Promise<void> {
   for await (const { type, object } of api.watch("v1", "serviceaccounts", "", { fieldSelector: `metadata.name=${name}` }, signal)) {
-    if (type === "DELETED") await ensureAccount(api, object.metadata.namespace ?? "", work);
+    if (type === "DELETED") queue.add(object.metadata.namespace ?? "");
   }
 }
 
-async function ensureAccount(api: Api, namespace: string, work: WorkMeter | undefined): Promise<void> {
+async function ensureAccount(api: Api, namespace: string): Promise<void> {
   try {
-    await worked(work, namespace, () => api.create("v1", "serviceaccounts", namespace, { metadata: { name } }));
+    await api.create("v1", "serviceaccounts", namespace, { metadata: { name } });
   } catch (error) {
-    if (!(error instanceof StatusError) || !isExpected(error)) throw error;
+    if (error instanceof StatusError && (isExpected(error) || await exists(api, namespace))) return;
+    throw error;
   }
+}
+
+/** Whether the account is there: admission looks at a create before the store finds the name in use. */
+function exists(api: Api, namespace: string): Promise<boolean> {
+  return api.get("v1", "serviceaccounts", namespace, name).then(() => true, () => false);
 }
 /** Errors that need no retry: the account exists, or the namespace is deleted or terminating. */
 function isExpected({ reason }: StatusError): boolean {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
 import type { HookContext } from "../../core/plugin.ts";
+import { untilAborted } from "../../core/async.ts";
 import { fakeApi, fakeContext, noMetric } from "../../core/test-context.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { alreadyExistsError, forbiddenError, internalError, notFoundError } from "../../core/status-error.ts";
@@ -48,30 +49,38 @@ test("a ServiceAccount with a deprecated annotation gives a warning only if the 
 const namespace = (name: string, more: object = {}): ApiObject => ({ kind: "Namespace", apiVersion: "v1", metadata: { name, ...more } });
 type Change = { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: ApiObject };
 
-/** Runs the controller with these watch events and returns the namespaces in which it created the account. */
+/** Runs the controller with these watch events until it has tried `attempts` creations; returns the namespaces in which it created the account. */
 async function madeBy(
   changes: Record<string, readonly Change[]>,
+  attempts: number,
   create: (namespace: string) => void = () => {},
+  existing: readonly string[] = [],
 ): Promise<readonly string[]> {
-  const made: string[] = [];
+  const made: string[] = [], ended = new AbortController();
+  let tried = 0;
   const api = fakeApi({
     create: async (_groupVersion, resource, into, object) => {
       assert.deepEqual([resource, object], ["serviceaccounts", { metadata: { name: "default" } }]);
+      if (++tried === attempts) ended.abort();
       create(into);
       made.push(into);
       return namespace(into);
     },
-    watch: async function* (_groupVersion, resource) {
+    get: (_groupVersion, _resource, into) =>
+      existing.includes(into)
+        ? Promise.resolve(namespace(into))
+        : Promise.reject(notFoundError({ group: "", name: "serviceaccounts" }, "default")),
+    watch: async function* (_groupVersion, resource, _namespace, _scope, signal) {
       yield* changes[resource] ?? [];
+      await untilAborted(signal);
     },
   });
-  const context = fakeContext({ api });
-  await serviceAccountController.run(context, new AbortController().signal);
+  await serviceAccountController.run(fakeContext({ api }), ended.signal);
   return made;
 }
 
 test("the controller creates the account in every active namespace, and recreates a deleted one", async () => {
-  const made = await madeBy({
+  const changes = {
     namespaces: [
       { type: "ADDED", object: namespace("one") },
       { type: "MODIFIED", object: namespace("one") },
@@ -81,17 +90,26 @@ test("the controller creates the account in every active namespace, and recreate
       { type: "ADDED", object: make({ metadata: { name: "default", namespace: "two" } }) },
       { type: "DELETED", object: make({ metadata: { name: "default", namespace: "two" } }) },
     ],
-  });
-  assert.deepEqual(made.toSorted(), ["one", "two"]);
+  } as const;
+  assert.deepEqual((await madeBy(changes, 2)).toSorted(), ["one", "two"]);
 });
 
-test("the controller ignores existing accounts and terminating namespaces, and rejects with other errors", async () => {
-  const changes = { namespaces: [{ type: "ADDED", object: namespace("one") }] } as const;
+test("the controller ignores existing accounts and terminating namespaces", async () => {
+  const changes = { namespaces: [{ type: "ADDED", object: namespace("one") }, { type: "ADDED", object: namespace("two") }] } as const;
   const accounts = { group: "", name: "serviceaccounts" };
   for (
     const error of [alreadyExistsError(accounts, "default"), notFoundError(accounts, "one"), forbiddenError(accounts, "default", "ending")]
   ) {
-    assert.deepEqual(await madeBy(changes, () => assert.fail(error)), []);
+    assert.deepEqual(await madeBy(changes, 2, (into) => into === "one" && assert.fail(error)), ["two"]);
   }
-  await assert.rejects(madeBy(changes, () => assert.fail(internalError("broken"))), /broken/);
+});
+
+test("a creation that fails is retried, and does not hold other namespaces", async () => {
+  const changes = { namespaces: [{ type: "ADDED", object: namespace("one") }, { type: "ADDED", object: namespace("two") }] } as const;
+  let failures = 0;
+  const made = await madeBy(changes, 4, (into) => into === "one" && failures++ < 2 && assert.fail(internalError("failed calling webhook")));
+  assert.deepEqual([made, failures], [["two", "one"], 3]);
+  // An account that exists needs no other attempt.
+  const broken = () => assert.fail(internalError("failed calling webhook"));
+  assert.deepEqual(await madeBy(changes, 2, broken, ["one", "two"]), []);
 });
