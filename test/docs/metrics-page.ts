@@ -19,7 +19,7 @@ BETA metric for one. Then it is hidden for one release (\`--show-hidden-metrics-
 Other values are recorded as \`unexpected\`, and so are label sets above the limit of a metric. Arbitrary client input (paths, methods,
 resources that are not served) is never a label value.
 
-Metrics of kube-apiserver features that Thole does not have are missing: flow control, webhooks, aggregation and token caches.
+Metrics of kube-apiserver features that Thole does not have are missing, such as flow control and aggregation.
 `;
 
 /** The text of the page. */
