@@ -60,7 +60,7 @@ export function runtimeMissing(runtime: Runtime): string | false {
 }
 
 /** The runtime of this suite. */
-const ownRuntime: Runtime = "Deno" in globalThis ? "deno" : "node";
+export const ownRuntime: Runtime = "Deno" in globalThis ? "deno" : "node";
 
 /**
  * The reason to skip a test that starts the program on this runtime, or false. Each suite starts it on its own runtime, because the test does
