@@ -1,12 +1,14 @@
 /**
- * Generates the parts of the chart that derive from the settings table: a block of `values.yaml`, and `settings` and `liveSettings`
- * of `values.schema.json`. Run it with `npm run chart:settings`; a test checks that both files are up to date.
+ * Generates the parts of the chart that derive from other files: a block of `values.yaml`, and `settings` and `liveSettings`
+ * of `values.schema.json` from the settings table, the values in its README, its icon. Run it with `npm run chart:settings`; tests check that
+ * the files are up to date.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { type SettingName, settings } from "../kernel/config/settings.ts";
 import { durationText } from "../kernel/config/help.ts";
+import { withIcon, withValues } from "./chart-page.ts";
 
 /** Flags that the chart sets itself, with the values they derive from. They are not in `settings`. */
 export const chartOwned = Object.freeze<Partial<Record<SettingName, string>>>({
@@ -109,9 +111,13 @@ export function withSettingsSchema(schema: string): string {
 
 function main(): void {
   const chart = fileURLToPath(new URL("../charts/thole/", import.meta.url));
-  for (const [file, change] of [["values.yaml", withSettings], ["values.schema.json", withSettingsSchema]] as const) {
-    writeFileSync(chart + file, change(readFileSync(chart + file, "utf8")));
-  }
+  const changes: Readonly<Record<string, (text: string) => string>> = {
+    "values.yaml": withSettings,
+    "values.schema.json": withSettingsSchema,
+    "README.md": (text) => withValues(text, readFileSync(`${chart}values.yaml`, "utf8")),
+    "Chart.yaml": (text) => withIcon(text, readFileSync(`${chart}../../docs/pictures/icon.svg`, "utf8")),
+  };
+  for (const [file, change] of Object.entries(changes)) writeFileSync(chart + file, change(readFileSync(chart + file, "utf8")));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) main();

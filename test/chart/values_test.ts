@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { parseArguments } from "../../kernel/config/parse.ts";
 import { settings } from "../../kernel/config/settings.ts";
 import { chartOwned, withSettings, withSettingsSchema } from "../../scripts/chart-settings.ts";
+import { valuesOf, withIcon, withValues } from "../../scripts/chart-page.ts";
 import { chart, documentsOf } from "./helm.ts";
 
 const values = readFileSync(join(chart, "values.yaml"), "utf8");
@@ -15,6 +16,28 @@ const [given] = documentsOf(values);
 test("values.yaml and values.schema.json are generated from the settings table", () => {
   assert.equal(values, withSettings(values), "npm run chart:settings updates them");
   assert.equal(schema, withSettingsSchema(schema), "npm run chart:settings updates them");
+});
+
+test("the README of the chart and its icon are generated", () => {
+  const page = readFileSync(join(chart, "README.md"), "utf8"), file = readFileSync(join(chart, "Chart.yaml"), "utf8");
+  assert.equal(page, withValues(page, values), "npm run chart:settings updates it");
+  assert.equal(
+    file,
+    withIcon(file, readFileSync(join(chart, "../../docs/pictures/icon.svg"), "utf8")),
+    "npm run chart:settings updates it",
+  );
+  const { path, standard, meaning } = valuesOf(values).find((each) => each.path === "store.external.tlsSecret")!;
+  assert.deepEqual([path, standard, meaning], [path, '""', "Secret with ca.crt, tls.crt and tls.key for connections to etcd."]);
+});
+
+test("the annotations of the chart name the images of its values", () => {
+  const [manifest] = documentsOf(readFileSync(join(chart, "Chart.yaml"), "utf8"));
+  const { image, etcd } = given!;
+  const [listed] = documentsOf(manifest!["annotations"]["artifacthub.io/images"]) as unknown as [readonly { readonly image: string }[]];
+  assert.deepEqual(listed.map((each) => each.image), [
+    `${image.repository}:${manifest!["appVersion"]}`,
+    `${etcd.image.repository}:${etcd.image.tag}`,
+  ]);
 });
 
 test("every flag is exactly one of a setting, a live setting and a flag that the chart sets itself", () => {

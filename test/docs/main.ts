@@ -4,6 +4,7 @@ import { admissionPage } from "./admission-page.ts";
 import { configurationPage } from "./configuration-page.ts";
 import { metricsPage } from "./metrics-page.ts";
 import { pluginReference } from "./plugin-reference.ts";
+import { roadmapPage } from "./roadmap-page.ts";
 import { newestResults, performancePage } from "./performance-page.ts";
 
 await writeFile(new URL("../../docs/metrics.md", import.meta.url), metricsPage());
@@ -11,6 +12,9 @@ await writeFile(new URL("../../docs/configuration.md", import.meta.url), configu
 await writeFile(new URL("../../docs/plugin-reference.md", import.meta.url), pluginReference());
 const admission = new URL("../../docs/admission.md", import.meta.url);
 await writeFile(admission, admissionPage(await readFile(admission, "utf8")));
+const roadmap = new URL("../../docs/roadmap.md", import.meta.url);
+const missing = await readFile(new URL("../../docs/not-implemented.md", import.meta.url), "utf8");
+await writeFile(roadmap, roadmapPage(await readFile(roadmap, "utf8"), missing));
 const newest = newestResults();
 const performance = new URL("../../docs/performance.md", import.meta.url);
 if (newest !== undefined) {
