@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { diagrams, drawing, pictureOf } from "../../scripts/diagrams.ts";
 import { settings } from "../../kernel/config/settings.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -59,9 +60,10 @@ test("links between pages resolve to files and headings", () => {
 const sourcesIn = (text: string): readonly string[] =>
   [...text.matchAll(/\b(?:core|kernel|plugins|metrics|health|test)\/[\w/.-]*\.ts\b/g)].map(([path]) => path);
 
-test("docs/concepts.md and the READMEs of core and kernel name sources that exist", () => {
+test("docs/concepts.md, the diagrams and the READMEs of core and kernel name sources that exist", () => {
   assert.deepEqual(sourcesIn("`kernel/a.ts`, kernel/b/c-d.ts<br>core/e.test.ts."), ["kernel/a.ts", "kernel/b/c-d.ts", "core/e.test.ts"]);
-  const concepts = sourcesIn(readFileSync(join(root, "docs/concepts.md"), "utf8"));
+  const texts = [readFileSync(join(root, "docs/concepts.md"), "utf8"), ...diagrams().map(({ dot }) => dot)];
+  const concepts = texts.flatMap(sourcesIn);
   assert.ok(concepts.length > 40);
   assert.deepEqual(concepts.filter((path) => !existsSync(join(root, path))), []);
   // A README names files from its own folder or from the kernel, so any of the three places counts.
@@ -123,6 +125,14 @@ test("kernel/README.md lists the layers of the kernel in the order of their impo
       .filter((target) => target !== own && !(level.get(target)! < level.get(own)!)).map((target) => `${path} imports ${target}`);
   });
   assert.deepEqual(wrong, []);
+});
+
+test("the pictures of the diagrams are up to date (npm run diagrams), and a page shows each", async () => {
+  const shown = pages().map((page) => readFileSync(join(root, page), "utf8")).join("\n");
+  for (const { name, dot } of diagrams()) {
+    assert.equal(readFileSync(pictureOf(name), "utf8"), await drawing(dot), name);
+    assert.ok(shown.includes(`](pictures/${name}.svg)`), name);
+  }
 });
 
 test("the index of docs/ names every page, once", () => {
