@@ -40,7 +40,8 @@ export function coveredByRule(error: FieldError): FieldError {
   return { ...error, isCovered: true };
 }
 
-const shown: Readonly<Record<FieldErrorType, { reason: string; text: string; value: boolean }>> = {
+/** Reason and text of each type, and whether the text shows the value. */
+export const fieldErrorTexts: Readonly<Record<FieldErrorType, { reason: string; text: string; value: boolean }>> = {
   NotFound: { reason: "FieldValueNotFound", text: "Not found", value: true },
   Required: { reason: "FieldValueRequired", text: "Required value", value: false },
   Duplicate: { reason: "FieldValueDuplicate", text: "Duplicate value", value: true },
@@ -62,7 +63,7 @@ function valueText(value: unknown, quoted: "go" | "json"): string {
 
 /** The error without its path, as in a Status cause: `Invalid value: "x": must be y`. */
 export function fieldErrorBody(error: FieldError): string {
-  const kind = shown[error.type];
+  const kind = fieldErrorTexts[error.type];
   const head = kind.value && error.value !== omittedValue
     ? `${kind.text}: ${valueText(error.value, error.quoted ?? (error.type === "NotSupported" ? "json" : "go"))}`
     : kind.text;
@@ -74,7 +75,7 @@ export function fieldErrorText(error: FieldError): string {
 }
 /** The reason of the Status cause, such as `FieldValueInvalid`. */
 export function fieldErrorReason(error: FieldError): string {
-  return shown[error.type].reason;
+  return fieldErrorTexts[error.type].reason;
 }
 
 /** A field that must be set. */

@@ -3,7 +3,7 @@ import { limits } from "./limits.ts";
 import { goQuote } from "./tree/go-quote.ts";
 
 /** HTTP codes by reason. `Unknown` is written without a reason. */
-const codes = {
+export const statusCodes = {
   Unknown: 500,
   Unauthorized: 401,
   Forbidden: 403,
@@ -28,7 +28,7 @@ const codes = {
 } as const;
 
 /** Reason of a Status. Each reason has an HTTP code. */
-export type StatusReason = keyof typeof codes;
+export type StatusReason = keyof typeof statusCodes;
 
 export interface StatusCause {
   readonly reason?: string;
@@ -71,7 +71,7 @@ export class StatusError extends Error {
     super(message, { cause: more.cause });
     this.name = "StatusError";
     this.reason = reason;
-    this.code = more.code ?? codes[reason];
+    this.code = more.code ?? statusCodes[reason];
     this.details = more.details;
     this.continue = more.continue;
   }

@@ -2,6 +2,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { admissionPage } from "./admission-page.ts";
 import { configurationPage } from "./configuration-page.ts";
+import { errorsPage } from "./errors-page.ts";
+import { kindsPage } from "./kinds-page.ts";
 import { metricsPage } from "./metrics-page.ts";
 import { pluginReference } from "./plugin-reference.ts";
 import { roadmapPage } from "./roadmap-page.ts";
@@ -10,6 +12,8 @@ import { newestResults, performancePage } from "./performance-page.ts";
 await writeFile(new URL("../../docs/metrics.md", import.meta.url), metricsPage());
 await writeFile(new URL("../../docs/configuration.md", import.meta.url), configurationPage());
 await writeFile(new URL("../../docs/plugin-reference.md", import.meta.url), pluginReference());
+await writeFile(new URL("../../docs/kinds.md", import.meta.url), kindsPage());
+await writeFile(new URL("../../docs/errors.md", import.meta.url), errorsPage());
 const admission = new URL("../../docs/admission.md", import.meta.url);
 await writeFile(admission, admissionPage(await readFile(admission, "utf8")));
 const roadmap = new URL("../../docs/roadmap.md", import.meta.url);
