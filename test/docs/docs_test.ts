@@ -5,6 +5,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { diagrams, drawing, pictureOf } from "../../scripts/diagrams.ts";
+import { slugger } from "../../scripts/slugs.ts";
 import { settings } from "../../kernel/config/settings.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -21,13 +22,8 @@ const prose = (text: string) => text.replaceAll(/^```[\s\S]*?^```/gm, "");
 
 /** The anchors of a page's headings. */
 function anchors(text: string): ReadonlySet<string> {
-  const seen = new Map<string, number>();
-  return new Set([...prose(text).matchAll(/^#+ +(.*)$/gm)].map(([, heading = ""]) => {
-    const plain = heading.replaceAll(/[`*]/g, "").toLowerCase().replaceAll(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-");
-    const count = seen.get(plain) ?? 0;
-    seen.set(plain, count + 1);
-    return count === 0 ? plain : `${plain}-${count}`;
-  }));
+  const slug = slugger();
+  return new Set([...prose(text).matchAll(/^#+ +(.*)$/gm)].map(([, heading = ""]) => slug(heading)));
 }
 
 /** The broken links of a page. */
