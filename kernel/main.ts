@@ -39,7 +39,14 @@ async function main(): Promise<void> {
     plugins: configuration.plugins.map(({ name }) => name),
     gates: Object.fromEntries(config["feature-gates"]),
   });
-  const starting = serve({ ...configuration, log, processMetrics: true, flushLog, startHeavy: startHeavyThread });
+  const starting = serve({
+    ...configuration,
+    log,
+    processMetrics: true,
+    temporaryKubeconfig: true,
+    flushLog,
+    startHeavy: startHeavyThread,
+  });
   // Installed first: a SIGHUP must not end a server that is not ready yet.
   process.on("SIGHUP", () => void starting.then((server) => server.reload(), () => {}));
   const running = await starting;

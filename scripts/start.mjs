@@ -5,7 +5,8 @@ import { constants } from "node:os";
 import { join } from "node:path";
 import { denoMissing, denoPath, root } from "./runtimes.mjs";
 
-const args = process.argv.slice(2);
+/** The caller's folder: npm runs scripts in that of the package. Relative paths of settings are below it. */
+const folder = process.env.INIT_CWD ?? process.cwd();
 const deno = denoPath();
 if (deno === undefined) {
   console.error(denoMissing);
@@ -13,29 +14,31 @@ if (deno === undefined) {
 }
 
 // Computes the permissions. It may read all files, because the configuration file can be anywhere, but load no remote modules.
-const permissions = spawnSync(deno, [
+const computed = spawnSync(deno, [
   "run",
   "--no-prompt",
   "--cached-only",
   "--allow-read",
-  "--allow-env=KUBERNETES_SERVICE_HOST,KUBERNETES_SERVICE_PORT",
+  "--allow-env=KUBERNETES_SERVICE_HOST,KUBERNETES_SERVICE_PORT,TMPDIR,TMP,TEMP",
   join(root, "kernel/startup/permissions.ts"),
-  ...args,
+  ...process.argv.slice(2),
 ], {
+  cwd: folder,
   encoding: "utf8",
   stdio: ["ignore", "pipe", "inherit"],
 });
-if (permissions.status !== 0) {
+if (computed.status !== 0) {
   console.error("Cannot compute the permissions of the server");
   process.exit(1);
 }
-const words = ["run", ...JSON.parse(permissions.stdout), join(root, "kernel/main.ts"), ...args];
+const { permissions, args } = JSON.parse(computed.stdout);
+const words = ["run", ...permissions, join(root, "kernel/main.ts"), ...args];
 
 /** The Deno binary. The file in node_modules/.bin may be a link or a script, and signals must reach Deno itself. */
 const program = realpathSync(deno);
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
 
-const child = spawn(program, words, { stdio: "inherit" });
+const child = spawn(program, words, { cwd: folder, stdio: "inherit" });
 for (const signal of signals) process.on(signal, () => child.kill(signal));
 child.on("error", (error) => {
   console.error(`Cannot run ${program}: ${error.message}`);

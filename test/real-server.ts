@@ -8,7 +8,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { permissionFlags } from "../kernel/startup/permissions.ts";
+import { permissionFlags, withKubeconfig } from "../kernel/startup/permissions.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -83,7 +83,8 @@ export function runtimePath(runtime: Runtime): string {
 export function programWords(runtime: Runtime, args: readonly string[], cwd: string): readonly [string, ...string[]] {
   const path = runtimePath(runtime), main = join(root, "kernel/main.ts");
   if (runtime === "node") return [path, "--disable-warning=ExperimentalWarning", main, ...args];
-  return [path, "run", ...permissionFlags(args, cwd), main, ...args];
+  const words = withKubeconfig(args, cwd);
+  return [path, "run", ...permissionFlags(words, cwd), main, ...words];
 }
 
 /**

@@ -86,6 +86,7 @@ export interface Config extends AdmissionConfig, AuditConfig {
   readonly "authentication-token-webhook-version": string;
   readonly "authentication-token-webhook-cache-ttl": number;
   readonly "data-dir": string;
+  readonly "write-kubeconfig": string;
   readonly "etcd-servers": readonly string[];
   readonly "etcd-prefix": string;
   readonly "etcd-cafile": string;
@@ -327,6 +328,13 @@ export const settings: Settings = Object.freeze(
     "data-dir": fixed(
       isStore,
       text("./thole-data", "Directory of the embedded store, certificates and kubeconfig; :memory: keeps all state in memory."),
+    ),
+    "write-kubeconfig": fixed(
+      "the file is created at start",
+      text(
+        "",
+        "File for the administrator's kubeconfig. Empty: kubeconfig in the data folder, or in a temporary folder if that is :memory:. In memory it is removed at the end.",
+      ),
     ),
     "etcd-servers": fixed(
       isStore,

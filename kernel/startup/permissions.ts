@@ -1,6 +1,8 @@
 /** The permissions of Deno for a server with these settings. `scripts/start.mjs` runs this file before it starts the server. */
+import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
+import { tmpdir } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -50,20 +52,37 @@ export const kubeconfigSettings = Object.freeze(
 /** The machine's name, for the lease of leader election. Deno does not permit reading /proc for metrics with any grant here. */
 const machineFiles = Object.freeze(["/etc/hostname"]);
 
+const inMemory = ":memory:";
+
 const sources = fileURLToPath(new URL("../..", import.meta.url));
+
+/** The settings of these arguments, and their file; the defaults for invalid arguments. */
+function settingsOf(args: readonly string[], folder: string): { readonly config: Config; readonly configurationFile: string | undefined } {
+  let configurationFile: string | undefined;
+  try {
+    const parsed = parseArguments(args, (path) => readFileSync(configurationFile = resolve(folder, path), "utf8"));
+    return { config: parsed.help ? defaults : parsed.config, configurationFile };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return { config: defaults, configurationFile };
+  }
+}
+
+/**
+ * The arguments with a place for the kubeconfig of a server in memory: a folder that does not exist yet, below the system's temporary folder. The server may
+ * then write this folder only.
+ */
+export function withKubeconfig(args: readonly string[], folder: string): readonly string[] {
+  const { config } = settingsOf(args, folder);
+  if (config["data-dir"] !== inMemory || config["write-kubeconfig"] !== "") return args;
+  return [...args, `--write-kubeconfig=${join(tmpdir(), `thole-${randomUUID()}`, "kubeconfig")}`];
+}
 
 /**
  * Flags of `deno run` for the server with these arguments, started in `folder`. For invalid arguments they suffice for the server's error.
  */
 export function permissionFlags(args: readonly string[], folder: string): readonly string[] {
-  let configurationFile: string | undefined;
-  let config: Config = defaults;
-  try {
-    const parsed = parseArguments(args, (path) => readFileSync(configurationFile = resolve(folder, path), "utf8"));
-    if (!parsed.help) config = parsed.config;
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-  }
+  const { config, configurationFile } = settingsOf(args, folder);
   const { read, write } = paths(config, folder), remotes = remoteAccess(config, folder);
   if (configurationFile !== undefined) read.push(configurationFile);
   return [
@@ -93,7 +112,9 @@ function paths(config: Config, folder: string): { read: string[]; write: string[
     ...credentialsOfAdmission(config, folder),
     ...config.plugins.filter(isModule).filter(isPath).map((path) => packageOf(at(path))),
   ];
-  const write = config["data-dir"] === ":memory:" ? [] : [at(config["data-dir"])];
+  const write = config["data-dir"] === inMemory ? [] : [at(config["data-dir"])];
+  const kubeconfig = config["write-kubeconfig"];
+  if (kubeconfig !== "") write.push(folderToCreate(dirname(at(kubeconfig))));
   const auditLog = config["audit-log-path"];
   // Rotation renames files beside the log, and a first start creates its folder.
   if (auditLog !== "" && auditLog !== "-") write.push(folderThatExists(dirname(at(auditLog))));
@@ -107,6 +128,11 @@ function paths(config: Config, folder: string): { read: string[]; write: string[
  */
 function certificatesFolder(path: string): string {
   return existsSync(join(path, "ca.crt")) ? path : dirname(path);
+}
+
+/** The folder if it exists or its parent does, else the nearest existing parent. */
+function folderToCreate(path: string): string {
+  return existsSync(dirname(path)) ? path : folderThatExists(path);
 }
 
 /** The folder, or its nearest existing parent, in which it can be created. */
@@ -205,4 +231,7 @@ function textOf(path: string, folder: string): string {
   }
 }
 
-if (import.meta.main) console.log(JSON.stringify(permissionFlags(process.argv.slice(2), process.cwd())));
+if (import.meta.main) {
+  const args = withKubeconfig(process.argv.slice(2), process.cwd());
+  console.log(JSON.stringify({ permissions: permissionFlags(args, process.cwd()), args }));
+}

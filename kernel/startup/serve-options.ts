@@ -16,6 +16,8 @@ export interface ServeOptions {
   readonly source?: Source;
   /** Measures the event loop and garbage collection as well. At most one server per process may set it. */
   readonly processMetrics?: boolean;
+  /** Writes the kubeconfig of a server in memory to a temporary folder; a program prints its path. */
+  readonly temporaryKubeconfig?: boolean;
   /** Resolves when all log lines are written; absent for a synchronous log. */
   readonly flushLog?: () => Promise<void>;
   /** Starts the thread for heavy requests, which must have the same plugins by name. Absent: they run in the main thread. */

@@ -1,6 +1,5 @@
 /** Starts a server from settings and plugins, and stops it. The steps of a request are in `handle.ts`. */
 import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { reasonOf } from "../../core/reason-of.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { type Credentials, openCredentials } from "./credentials.ts";
@@ -8,7 +7,7 @@ import { followFiles } from "../config/follow-files.ts";
 import { namesOf } from "../config/active-config.ts";
 import { handle } from "../handle.ts";
 import { listen } from "../listen/listener.ts";
-import { kubeconfig, serverUrl, writePrivateFile } from "../listen/pki.ts";
+import { kubeconfig, serverUrl } from "../listen/pki.ts";
 import { describe } from "../observe/log.ts";
 import { once, pause, systemClock } from "../../core/async.ts";
 import { type Opened, openServer } from "./open-server.ts";
@@ -17,6 +16,7 @@ import { isInMemory } from "./open-store.ts";
 import { requestInfo } from "../request/request-info.ts";
 import { requestLabels } from "../observe/request-metrics.ts";
 import { gate } from "./shutdown.ts";
+import { type KubeconfigFile, kubeconfigFile } from "./write-kubeconfig.ts";
 import { validityWatch } from "./certificate-validity.ts";
 
 /** A running server. */
@@ -28,8 +28,10 @@ export interface Running {
   readonly ca: string | undefined;
   /** PEM of the administrator's certificate and key. */
   readonly admin: { readonly cert: string; readonly key: string };
-  /** Path of the administrator's kubeconfig; undefined if everything is in memory. */
+  /** Path of the administrator's kubeconfig. Undefined if everything is in memory and `write-kubeconfig` is not set. */
   readonly kubeconfig: string | undefined;
+  /** The administrator's kubeconfig as YAML, for kubectl and client libraries. It contains a private key. */
+  readonly kubeconfigText: string;
   /** The active catalog. */
   readonly catalog: Catalog;
   /** Reads the configuration, certificates and tokens again; the result is logged and counted. */
@@ -66,7 +68,11 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
-async function listening({ config, log }: ServeOptions, opened: Opened, credentials: Credentials): Promise<Running> {
+async function listening(
+  { config, log, temporaryKubeconfig = false }: ServeOptions,
+  opened: Opened,
+  credentials: Credentials,
+): Promise<Running> {
   const { server, registry } = opened;
   const validity = validityWatch(log, registry.record);
   const lookAtDates = () => validity.look([...credentials.inUse(), ...opened.inUse()], Date.now());
@@ -89,20 +95,16 @@ async function listening({ config, log }: ServeOptions, opened: Opened, credenti
   });
   const url = serverUrl(config["bind-address"], listener.port);
   opened.serveAt(url);
-  const path = isInMemory(config) ? undefined : join(config["data-dir"], "kubeconfig");
-  const writeKubeconfig = async () => {
-    const { ownCa, tls, pki } = credentials;
-    if (path !== undefined) await writePrivateFile(path, kubeconfig(url, ownCa ?? tls.cert, pki.admin, namesOf(config)));
-  };
+  const kubeconfigText = () => kubeconfig(url, credentials.ownCa ?? credentials.tls.cert, credentials.pki.admin, namesOf(config));
+  let file: KubeconfigFile | undefined;
   try {
+    file = await kubeconfigFile(config, temporaryKubeconfig);
     // Before readiness: a client that waits for readiness may read the file at once.
-    await writeKubeconfig().catch((error) => {
-      throw new Error(`cannot write the kubeconfig: ${reasonOf(error)}`);
-    });
+    await file?.write(kubeconfigText());
     await opened.bootstrapped;
     await opened.started;
   } catch (error) {
-    await listener.close(0);
+    await Promise.all([listener.close(0), file?.remove()]);
     throw error;
   }
   clusterTrust?.follow((trust) => credentials.withCluster(trust, listener.secure));
@@ -113,7 +115,7 @@ async function listening({ config, log }: ServeOptions, opened: Opened, credenti
       const renewed = await each.renew();
       // The certificates are active, even if writing fails.
       if (renewed !== undefined) lookAtDates();
-      if (renewed !== undefined) await writeKubeconfig().catch((error) => log.error("cannot write the kubeconfig", describe(error)));
+      if (renewed !== undefined) await file?.write(kubeconfigText()).catch((error) => log.error(reasonOf(error), describe(error)));
       return renewed;
     },
   }));
@@ -130,7 +132,10 @@ async function listening({ config, log }: ServeOptions, opened: Opened, credenti
     get admin() {
       return credentials.pki.admin;
     },
-    kubeconfig: path,
+    kubeconfig: file?.path,
+    get kubeconfigText() {
+      return kubeconfigText();
+    },
     get catalog() {
       return server.catalog;
     },
@@ -148,7 +153,7 @@ async function listening({ config, log }: ServeOptions, opened: Opened, credenti
       await opened.endWatches(config["shutdown-watch-termination-grace-period"]);
       opened.end();
       await listener.close(graceMs);
-      await Promise.all([files.ended, opened.close()]);
+      await Promise.all([files.ended, opened.close(), file?.remove()]);
     }),
   };
 }

@@ -214,6 +214,16 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
         assert.equal(again.replace(/server: .*/, ""), kubeconfig.replace(/server: .*/, ""), "existing copies stay valid");
       });
     }),
+  "write-kubeconfig": () =>
+    inFolder(async (folder) => {
+      const file = join(folder, "new/kubeconfig");
+      await served([`--write-kubeconfig=${file}`], async (server) => {
+        assert.equal(await readFile(file, "utf8"), server.running.kubeconfigText);
+        assert.equal((await stat(file)).mode & 0o077, 0, "other users may not read it");
+        assert.equal(server.running.kubeconfig, file);
+      });
+      assert.deepEqual(await readdir(folder), [], "a server in memory removes it");
+    }),
   "etcd-servers": (context) =>
     withEtcd(context, [], async (endpoint) => {
       await served([`--etcd-servers=${endpoint}`], (server) => make(server, "a"));

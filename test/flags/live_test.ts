@@ -408,6 +408,7 @@ const others: { readonly [Name in SettingName]?: string } = {
   "authorization-kubeconfig": "front.yaml",
   "authorization-always-allow-paths": "[/version]",
   "data-dir": "/elsewhere",
+  "write-kubeconfig": "/elsewhere",
   "etcd-servers": "['http://127.0.0.1:1']",
   "etcd-prefix": "/elsewhere",
   "etcd-cafile": "ca.pem",

@@ -1,8 +1,9 @@
 // `npm start` itself: signals reach the server, and its exit code is returned.
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { run, runtimeMissing, runtimePath, startCommand, startSkipped, until } from "../real-server.ts";
@@ -33,6 +34,33 @@ describe("scripts/start.mjs", { skip: startSkipped("deno") || runtimeMissing("no
         }
       });
     }
+    it(`starts in the caller's folder, as npm names it, by ${by}`, async () => {
+      const program = await startCommand([node, launcher, "--data-dir=data", "--secure-port=0"], {
+        cwd: tmpdir(),
+        env: { ...process.env, INIT_CWD: folder },
+      });
+      try {
+        await until(() => assert.match(program.output(), /^export KUBECONFIG=/m, program.errors()));
+        assert.ok(program.output().includes(`export KUBECONFIG=${join(folder, "data/kubeconfig")}`), program.output());
+      } finally {
+        program.signal("SIGTERM");
+        await program.exited;
+      }
+    });
+    it(`writes the kubeconfig of a server in memory to a folder of its own, and removes both at the end, by ${by}`, async () => {
+      const program = await startCommand([node, launcher, "--data-dir=:memory:", "--secure-port=0"], { cwd: folder });
+      let path = "";
+      try {
+        await until(() => assert.match(program.output(), /^export KUBECONFIG=/m, program.errors()));
+        path = /^export KUBECONFIG=(.*)$/m.exec(program.output())![1]!;
+        assert.equal((await stat(path)).mode & 0o077, 0);
+        assert.equal((await stat(dirname(path))).mode & 0o077, 0);
+      } finally {
+        program.signal("SIGTERM");
+        assert.equal(await program.exited, 0);
+      }
+      await assert.rejects(stat(dirname(path)), /ENOENT|No such file/);
+    });
     it(`returns the server's exit code and output, by ${by}`, async () => {
       const mistaken = await run(node, [launcher, "--no-such-flag"], { cwd: folder });
       assert.deepEqual([mistaken.code, mistaken.output], [1, ""]);
