@@ -2,6 +2,8 @@
  * All bounds of memory, work and waits of the server, named with their units. Tests check each bound and one past it. Lengths that the API
  * prescribes are with its rules, constants of protocols with their codecs, and bounds of `metrics/`, which imports nothing, in `metrics/`.
  */
+import { celLimits } from "./cel-limits.ts";
+
 export const limits = Object.freeze({
   /** Largest request body (kube-apiserver's MaxRequestBodyBytes). */
   bodyBytesMax: 3 * 1024 * 1024,
@@ -480,20 +482,9 @@ export const limits = Object.freeze({
   auditDrainMs: 10_000,
   /** UTF-16 units of a user agent in an audit event (kube-apiserver's maxUserAgentLength). */
   auditUserAgentLengthMax: 1024,
-  /** Code points of a CEL expression (this and the next ones as cel-go's). */
-  celCodePointsMax: 100_000,
-  /** Nesting of each rule of the grammar in a CEL expression, and of operators, selections and member calls. */
-  celNestingMax: 250,
-  /** Nodes of a CEL expression with its macros expanded: macros of optionals copy their argument, so that a chain of them doubles it. */
-  celNodesMax: 200_000,
-  /** Types within the type of one node of a CEL expression, and steps of comparing types in one expression (upstream has no bound). */
-  celTypePartsMax: 500,
-  celCheckStepsMax: 5_000_000,
-  /** Mistakes reported for a CEL expression. */
-  celIssuesMax: 100,
-  /** Mistakes after which the parser of CEL continues, and tokens that it skips after each. */
-  celRecoveriesMax: 30,
-  celRecoveryTokensMax: 256,
-  /** UTF-8 bytes of a line of a CEL expression that is shown with a mistake. */
-  celSnippetBytesMax: 16_384,
+  /** Objects that cannot be read that `thole check --store` shows; the others are counted. */
+  unreadableShownMax: 100,
+  /** Files beside plugin modules whose changes `thole dev` notices. */
+  developedFilesMax: 5_000,
+  ...celLimits,
 });

@@ -1,70 +1,31 @@
-/** The program: reads settings from the command line, selects plugins by name, then serves until a signal ends it. */
-import { withoutUser } from "../core/without-user.ts";
-import { resolve } from "node:path";
+/** The program: chooses the command, and reports what stops it. */
 import process from "node:process";
-import { reasonOf } from "../core/reason-of.ts";
+import type { Plugin } from "../core/plugin.ts";
 import { plugins } from "../plugins/mod.ts";
+import { reasonOf } from "../core/reason-of.ts";
 import { CatalogError } from "./catalog/catalog.ts";
-import { helpText, listedGates } from "./config/help.ts";
+import { chooseCommand, type CommandName, UsageError } from "./config/commands.ts";
 import { ConfigError } from "./config/parse.ts";
-import { kernelGates } from "./catalog/gates.ts";
-import { startHeavyThread } from "./heavy/thread.ts";
-import { loadModule } from "./config/load-module.ts";
-import { describe, openLog, verbosityOf } from "./observe/log.ts";
-import { readConfiguration } from "./startup/read-configuration.ts";
-import { serve } from "./startup/serve.ts";
-import { versionText } from "./startup/version.ts";
 
-/** Resolves when all earlier log lines have left the process. */
-function flushLog(): Promise<void> {
-  return new Promise((resolve) => void process.stderr.write("", () => resolve()));
-}
+/** Runs a command with the words after its name. Resolves with the exit code, or undefined if the process goes on. */
+type RunCommand = (args: readonly string[], builtIn: readonly Plugin[]) => Promise<number | undefined>;
+
+/** The module of each command, loaded when it runs. */
+const modules: Readonly<Record<CommandName, () => Promise<{ readonly run: RunCommand }>>> = {
+  serve: () => import("./command/serve.ts"),
+  check: () => import("./command/check.ts"),
+  dev: () => import("./command/dev.ts"),
+  completion: () => import("./command/completion.ts"),
+  version: () => import("./command/version.ts"),
+  help: () => import("./command/help.ts"),
+};
 
 async function main(): Promise<void> {
-  const args = process.argv.slice(2);
-  if (args.includes("--version")) return console.log(versionText());
-  const configuration = await readConfiguration(args, plugins, loadModule);
-  if (configuration === undefined) {
-    console.log(helpText(listedGates([kernelGates, ...plugins.map((plugin) => plugin.featureGates ?? {})]), plugins));
-    return;
-  }
-  const { config } = configuration;
-  const verbosity = verbosityOf(config.v, config.vmodule, []);
-  const format = config["logging-format"] === "json" ? "json" : "text"; // The only kind of logger.
-  const log = openLog(format, (line) => console.error(line), Date.now, verbosity, process.pid);
-  log.info("starting", {
-    version: versionText(),
-    // Without user and password, which must not be logged.
-    store: config["etcd-servers"].length > 0 ? config["etcd-servers"].map(withoutUser) : config["data-dir"],
-    plugins: configuration.plugins.map(({ name }) => name),
-    gates: Object.fromEntries(config["feature-gates"]),
-  });
-  const starting = serve({
-    ...configuration,
-    log,
-    processMetrics: true,
-    temporaryKubeconfig: true,
-    flushLog,
-    startHeavy: startHeavyThread,
-  });
-  // Installed first: a SIGHUP must not end a server that is not ready yet.
-  process.on("SIGHUP", () => void starting.then((server) => server.reload(), () => {}));
-  const running = await starting;
-  const stop = (signal: string) => {
-    log.info("shutting down", { signal });
-    running.close().then(() => {
-      log.info("ended");
-      process.exit(0);
-    }, (error) => {
-      log.error("the shutdown failed", describe(error));
-      process.exit(1);
-    });
-  };
-  process.on("SIGTERM", () => stop("SIGTERM"));
-  process.on("SIGINT", () => stop("SIGINT"));
-  // Printed last: a reader may end the program at once, and it ends gracefully.
-  console.log(`Thole serves on ${running.url}`);
-  if (running.kubeconfig !== undefined) console.log(`export KUBECONFIG=${resolve(running.kubeconfig)}`);
+  const { name, args } = chooseCommand(process.argv.slice(2));
+  const { run } = await modules[name]();
+  const code = await run(args, plugins);
+  // Not process.exit(): output may still be under way.
+  if (code !== undefined) process.exitCode = code;
 }
 
 /** Errors that JavaScript throws for bugs; files, ports and addresses fail with other errors. */
@@ -74,7 +35,8 @@ function isBug(error: unknown): error is Error {
 
 main().catch((error: unknown) => {
   // Errors that an operator can fix are printed as plain lines, others with their stack.
-  if (error instanceof ConfigError || error instanceof CatalogError) {
+  if (error instanceof UsageError) console.error(`thole: ${error.message}`);
+  else if (error instanceof ConfigError || error instanceof CatalogError) {
     for (const mistake of error.mistakes) console.error(`thole: ${mistake}`);
   } else {
     console.error(`thole: cannot start: ${reasonOf(error)}`);

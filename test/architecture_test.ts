@@ -38,6 +38,7 @@ const program = /^kernel\/(?:main|heavy\/worker-[a-z]+)\.ts$/;
 const machineFolders = [
   "kernel/access/audit/log/",
   "kernel/access/remote/",
+  "kernel/command/",
   "kernel/config/",
   "kernel/heavy/",
   "kernel/listen/",

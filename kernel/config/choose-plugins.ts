@@ -1,4 +1,5 @@
 /** `--plugins`: selects the plugins. */
+import { isAbsolute } from "node:path";
 import { append } from "../../core/append.ts";
 import { DefinitionError } from "../../core/define/define.ts";
 import type { Plugin } from "../../core/plugin.ts";
@@ -11,6 +12,11 @@ export type LoadModule = (specifier: string) => Promise<Readonly<Record<string, 
 /** Whether a word of `--plugins` is a module specifier and not a name. */
 export function isModule(word: string): boolean {
   return /[/.:@]/.test(word);
+}
+
+/** Whether a module specifier is a path, and not a package. */
+export function isPath(specifier: string): boolean {
+  return specifier.startsWith(".") || isAbsolute(specifier);
 }
 
 /**

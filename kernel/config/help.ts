@@ -35,10 +35,8 @@ export function helpText(gates: readonly ListedGate[], plugins: readonly Pick<Pl
     `  ${name}=true|false (${stage}, default ${on}${locked ? ", locked" : ""}${removed === undefined ? "" : `, removed in ${removed}`})`
   );
   return [
-    "Usage: thole [--flag=value ...]",
-    "",
     "A Kubernetes-style API server. Without flags it serves on https://127.0.0.1:6443 from an embedded store in ./thole-data",
-    "and writes ./thole-data/kubeconfig. --version says which it is.",
+    "and writes ./thole-data/kubeconfig. Relative paths are below the working directory, those of npm start below the caller's.",
     "",
     "The file of --config is read again when it changes, and on SIGHUP. Changes of the settings marked as reloaded take effect at once.",
     "A change of another setting, or a mistake, rejects the whole file, and the previous configuration stays active.",

@@ -3,14 +3,15 @@ import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { tmpdir } from "node:os";
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { append } from "../../core/append.ts";
 import { addressOfAccess, filesOfAccess, filesOfUsers, inCluster } from "../access/remote/kubeconfig.ts";
+import { chooseCommand, type Chosen, commands, settingsOf as commandSettings, UsageError } from "../config/commands.ts";
 import { ConfigError, parseArguments } from "../config/parse.ts";
 import { type Config, defaults, type SettingName } from "../config/settings.ts";
-import { isModule } from "../config/choose-plugins.ts";
+import { isModule, isPath } from "../config/choose-plugins.ts";
 
 /** Settings that name files to be read. */
 export const fileSettings = Object.freeze(
@@ -161,11 +162,6 @@ function remoteAccess(config: Config, folder: string): { files: string[]; addres
   return { files, addresses, isInCluster: paths.includes(inCluster) };
 }
 
-/** As in `kernel/main.ts`: paths are modules, other words are packages, which are below the sources. */
-function isPath(specifier: string): boolean {
-  return specifier.startsWith(".") || isAbsolute(specifier);
-}
-
 /** The folder of the package of a module, so that the module can import the rest of it; without a package, the module's folder. */
 function packageOf(path: string): string {
   const own = dirname(path);
@@ -231,7 +227,29 @@ function textOf(path: string, folder: string): string {
   }
 }
 
-if (import.meta.main) {
-  const args = withKubeconfig(process.argv.slice(2), process.cwd());
-  console.log(JSON.stringify({ permissions: permissionFlags(args, process.cwd()), args }));
+/** The permissions of the program with these words, which begin with a command or a flag, and the words to give it. */
+export function launchOf(
+  words: readonly string[],
+  folder: string,
+): { readonly permissions: readonly string[]; readonly args: readonly string[] } {
+  const chosen = chosenOf(words);
+  // The developer's own plugins run free of permissions, as they would on Node.
+  if (chosen.name === "dev") return { permissions: ["--no-prompt", "--cached-only", "-A"], args: words };
+  if (chosen.name !== "serve") {
+    const settings = commands[chosen.name].takesSettings ? commandSettings(chosen) : [`--data-dir=${inMemory}`];
+    return { permissions: permissionFlags(settings, folder), args: words };
+  }
+  const args = withKubeconfig(chosen.args, folder);
+  return { permissions: permissionFlags(args, folder), args: ["serve", ...args] };
 }
+
+function chosenOf(words: readonly string[]): Chosen {
+  try {
+    return chooseCommand(words);
+  } catch (error) {
+    if (error instanceof UsageError) return { name: "help", args: [] }; // The program reports the error.
+    throw error;
+  }
+}
+
+if (import.meta.main) console.log(JSON.stringify(launchOf(process.argv.slice(2), process.cwd())));

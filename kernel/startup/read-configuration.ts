@@ -57,7 +57,8 @@ export async function readConfiguration(
   return { config, plugins, source: { text, read: again, ...(file === "" ? {} : { look: () => fingerprint(file) }) } };
 }
 
-function readBounded(path: string): string {
+/** The text of a configuration file. Throws if it is too large or cannot be read. */
+export function readBounded(path: string): string {
   const { size } = statSync(path);
   if (size > limits.configurationFileBytesMax) throw new Error(`it has ${size} bytes, more than ${limits.configurationFileBytesMax}`);
   return readFileSync(path, "utf8");

@@ -4,8 +4,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { diagrams, drawing, pictureOf } from "../../scripts/diagrams.ts";
-import { slugger } from "../../scripts/slugs.ts";
+import { diagrams, drawing, pictureOf } from "./diagrams.ts";
+import { slugger } from "./slugs.ts";
 import { settings } from "../../kernel/config/settings.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

@@ -4,7 +4,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { instance } from "@viz-js/viz";
 
-const docs = fileURLToPath(new URL("../docs/", import.meta.url));
+const docs = fileURLToPath(new URL("../../docs/", import.meta.url));
 
 /** The style of all diagrams, as attributes of Graphviz. The background is opaque, so that pages can be dark. */
 const style = {

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { Marked, type Tokens } from "marked";
 import { slugger } from "./slugs.ts";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
+const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** A section of the index, docs/README.md, with its pages. */
 interface Section {
@@ -143,7 +143,7 @@ export function buildSite(folder: string, source?: string): readonly string[] {
   for (const file of readdirSync(join(root, "docs/pictures"))) {
     copyFileSync(join(root, "docs/pictures", file), join(folder, "pictures", file));
   }
-  copyFileSync(join(root, "scripts/site.css"), join(folder, "style.css"));
+  copyFileSync(join(root, "test/docs/site.css"), join(folder, "style.css"));
   return written;
 }
 

@@ -1,0 +1,136 @@
+/** `thole completion`: scripts for shells, made from the commands and the settings table. */
+import type { Plugin } from "../../core/plugin.ts";
+import { kernelGates } from "../catalog/gates.ts";
+import { listedGates } from "../config/help.ts";
+import { type AnySetting, settings } from "../config/settings.ts";
+import { fileSettings } from "../startup/permissions.ts";
+import { commands, UsageError } from "../config/commands.ts";
+
+export async function run(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {
+  const [shell = "", ...rest] = args;
+  if (rest.length > 0 || !isShell(shell)) {
+    throw new UsageError(`completion: ${JSON.stringify(args.join(" "))} is not a shell: the shells are ${Object.keys(scripts).join(", ")}`);
+  }
+  console.log(scripts[shell](flagsOf(plugins)));
+  return 0;
+}
+
+const isShell = (word: string): word is keyof typeof scripts => Object.hasOwn(scripts, word);
+
+/** What may follow the `=` of a flag: words, or "file". */
+type Values = "file" | readonly string[];
+
+interface Flag {
+  readonly name: string;
+  readonly help: string;
+  readonly values: Values;
+}
+
+function flagsOf(plugins: readonly Plugin[]): readonly Flag[] {
+  const gates = listedGates([kernelGates, ...plugins.map(({ featureGates = {} }) => featureGates)]).filter(({ locked }) => !locked);
+  const words: Readonly<Record<string, readonly string[]>> = {
+    "plugins": plugins.map(({ name }) => name),
+    "feature-gates": gates.flatMap(({ name }) => [`${name}=true`, `${name}=false`]),
+    "logging-format": ["text", "json"],
+    "enable-admission-plugins": stepNames(plugins, true),
+    "disable-admission-plugins": stepNames(plugins, false),
+  };
+  const files: readonly string[] = [...fileSettings, "config", "data-dir", "cert-dir", "write-kubeconfig", "audit-log-path"];
+  return Object.entries<AnySetting>(settings).map(([name, { kind, help }]) => ({
+    name,
+    help: help.replaceAll(/\s+/g, " "),
+    values: words[name] ?? (files.includes(name) ? "file" : kind === "bool" ? ["true", "false"] : []),
+  }));
+}
+
+/** Steps that are off by default, or on. */
+function stepNames(plugins: readonly Plugin[], isOptional: boolean): readonly string[] {
+  return plugins.flatMap(({ admission = [] }) => admission).filter((step) => (step.isOptional ?? false) === isOptional).map(({ name }) =>
+    name
+  );
+}
+
+const names = Object.keys(commands);
+const shells = () => Object.keys(scripts).join(" ");
+
+function bash(flags: readonly Flag[]): string {
+  const cases = flags.filter(({ values }) => values.length > 0).map(({ name, values }) =>
+    `      --${name}) ${values === "file" ? 'COMPREPLY=($(compgen -f -- "$current"))' : `words "${values.join(" ")}"`} ;;`
+  );
+  return `# Completion of thole for bash: source <(thole completion bash)
+_thole() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" previous="" flag=""
+  words() { COMPREPLY=($(compgen -W "$1" -- "$current")); }
+  if ((COMP_CWORD > 0)); then previous="\${COMP_WORDS[COMP_CWORD-1]}"; fi
+  # Bash takes "=" for a word of its own.
+  if [[ $current == "=" ]]; then flag=$previous current=""
+  elif [[ $previous == "=" ]] && ((COMP_CWORD > 1)); then flag="\${COMP_WORDS[COMP_CWORD-2]}"
+  fi
+  COMPREPLY=()
+  if [[ -n $flag ]]; then
+    # The last of values that are separated by commas.
+    case $flag in
+${cases.join("\n")}
+    esac
+    return
+  fi
+  if ((COMP_CWORD == 1)) && [[ $current != -* ]]; then words "${names.join(" ")}"; return; fi
+  case "\${COMP_WORDS[1]}" in
+    completion) words "${shells()}"; return ;;
+    help) words "${names.join(" ")}"; return ;;
+    check) if [[ $current != -* ]]; then COMPREPLY=($(compgen -f -- "$current")); return; fi ;;
+  esac
+  words "--help ${flags.map(({ name }) => `--${name}=`).join(" ")}"
+  if [[ \${COMPREPLY[0]} == *= ]]; then compopt -o nospace 2>/dev/null; fi
+}
+complete -F _thole thole`;
+}
+
+function zsh(flags: readonly Flag[]): string {
+  const quoted = (text: string) => text.replaceAll("'", "'\\''").replaceAll(/[[\]:]/g, "\\$&");
+  const rows = flags.map(({ name, help, values }) => {
+    const action = values === "file" ? ":file:_files" : values.length > 0 ? `:value:(${values.join(" ")})` : ":value: ";
+    return `    '--${name}=[${quoted(help)}]${action}' \\`;
+  });
+  return `#compdef thole
+# Completion of thole for zsh: thole completion zsh > ~/.zfunc/_thole
+_thole() {
+  if ((CURRENT == 2)) && [[ $words[2] != -* ]]; then
+    local -a list=(
+${names.map((name) => `      '${name}:${quoted(commands[name as keyof typeof commands].summary)}'`).join("\n")}
+    )
+    _describe command list
+    return
+  fi
+  case $words[2] in
+    completion) compadd ${shells()}; return ;;
+    help) compadd ${names.join(" ")}; return ;;
+  esac
+  _arguments \\
+${rows.join("\n")}
+    '--help[show help]' \\
+    '*:file:_files'
+}
+_thole "$@"`;
+}
+
+function fish(flags: readonly Flag[]): string {
+  const quoted = (text: string) => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+  const rows = flags.map(({ name, help, values }) => {
+    const action = values === "file" ? "-r -F" : values.length > 0 ? `-x -a ${quoted(values.join(" "))}` : "-x";
+    return `complete -c thole -l ${name} -d ${quoted(help)} ${action}`;
+  });
+  return [
+    "# Completion of thole for fish: thole completion fish > ~/.config/fish/completions/thole.fish",
+    "complete -c thole -f",
+    ...names.map((name) =>
+      `complete -c thole -n __fish_use_subcommand -a ${name} -d ${quoted(commands[name as keyof typeof commands].summary)}`
+    ),
+    `complete -c thole -n '__fish_seen_subcommand_from completion' -a '${shells()}'`,
+    `complete -c thole -n '__fish_seen_subcommand_from help' -a '${names.join(" ")}'`,
+    "complete -c thole -n '__fish_seen_subcommand_from check' -F",
+    ...rows,
+  ].join("\n");
+}
+
+const scripts = { bash, zsh, fish } as const;

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { painter, shownLine } from "./dev-lines.ts";
+
+const line = (fields: object) => JSON.stringify({ time: "2026-01-02T03:04:05.678Z", level: "info", v: 0, ...fields });
+const request = line({
+  logger: "httplog",
+  message: "HTTP",
+  verb: "GET",
+  URI: "/api/v1/namespaces",
+  latency: "1.25ms",
+  userAgent: "kubectl/v1.35.0 (linux/amd64)",
+  resp: 200,
+});
+
+test("shownLine() shows a request in columns, and the other lines with their fields", () => {
+  const paint = painter(false);
+  assert.equal(shownLine(request, paint), "03:04:05.678 GET    200    1.25ms /api/v1/namespaces kubectl/v1.35.0");
+  assert.equal(shownLine(line({ message: "starting", store: "data" }), paint), "03:04:05.678 starting store=data");
+  assert.equal(shownLine("thole: unknown flag", paint), "thole: unknown flag");
+  assert.equal(shownLine("[1]", paint), "[1]");
+});
+
+test("shownLine() colours the status by its class, and only with a terminal", () => {
+  const shown = (resp: number) => shownLine(request.replace("200", String(resp)), painter(true));
+  assert.ok(shown(200).includes("\x1b[32m200"));
+  assert.ok(shown(404).includes("\x1b[33m404"));
+  assert.ok(shown(500).includes("\x1b[31m500"));
+});
+
+test("shownLine() lets no control character of a client through", () => {
+  const hostile = line({
+    logger: "httplog",
+    message: "HTTP",
+    verb: "GET",
+    URI: "/\x1b]0;x\x07\x1b[2J\x9bm\n",
+    latency: "1ms",
+    userAgent: "\x1b[31m a",
+    resp: 200,
+  });
+  // deno-lint-ignore no-control-regex
+  assert.doesNotMatch(shownLine(hostile, painter(false)), /[\x00-\x1f\x7f-\x9f]/);
+});

@@ -1,0 +1,59 @@
+/** `thole serve`: runs the server until a signal ends it. */
+import { withoutUser } from "../../core/without-user.ts";
+import { resolve } from "node:path";
+import process from "node:process";
+import type { Plugin } from "../../core/plugin.ts";
+import { loadModule } from "../config/load-module.ts";
+import { startHeavyThread } from "../heavy/thread.ts";
+import { describe, openLog, verbosityOf } from "../observe/log.ts";
+import { readConfiguration } from "../startup/read-configuration.ts";
+import { serve } from "../startup/serve.ts";
+import { versionText } from "../startup/version.ts";
+
+/** Resolves when all earlier log lines have left the process. */
+function flushLog(): Promise<void> {
+  return new Promise((resolve) => void process.stderr.write("", () => resolve()));
+}
+
+/** Resolves when the server is ready; the process then goes on. */
+export async function run(args: readonly string[], plugins: readonly Plugin[]): Promise<undefined> {
+  const configuration = await readConfiguration(args, plugins, loadModule);
+  if (configuration === undefined) return;
+  const { config } = configuration;
+  const verbosity = verbosityOf(config.v, config.vmodule, []);
+  const format = config["logging-format"] === "json" ? "json" : "text"; // The only kind of logger.
+  const log = openLog(format, (line) => console.error(line), Date.now, verbosity, process.pid);
+  log.info("starting", {
+    version: versionText(),
+    // Without user and password, which must not be logged.
+    store: config["etcd-servers"].length > 0 ? config["etcd-servers"].map(withoutUser) : config["data-dir"],
+    plugins: configuration.plugins.map(({ name }) => name),
+    gates: Object.fromEntries(config["feature-gates"]),
+  });
+  const starting = serve({
+    ...configuration,
+    log,
+    processMetrics: true,
+    temporaryKubeconfig: true,
+    flushLog,
+    startHeavy: startHeavyThread,
+  });
+  // Installed first: a SIGHUP must not end a server that is not ready yet.
+  process.on("SIGHUP", () => void starting.then((server) => server.reload(), () => {}));
+  const running = await starting;
+  const stop = (signal: string) => {
+    log.info("shutting down", { signal });
+    running.close().then(() => {
+      log.info("ended");
+      process.exit(0);
+    }, (error) => {
+      log.error("the shutdown failed", describe(error));
+      process.exit(1);
+    });
+  };
+  process.on("SIGTERM", () => stop("SIGTERM"));
+  process.on("SIGINT", () => stop("SIGINT"));
+  // Printed last: a reader may end the program at once, and it ends gracefully.
+  console.log(`Thole serves on ${running.url}`);
+  if (running.kubeconfig !== undefined) console.log(`export KUBECONFIG=${resolve(running.kubeconfig)}`);
+}

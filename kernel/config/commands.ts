@@ -1,0 +1,107 @@
+/** The commands of the program, and the choice of one. `kernel/command` has their modules. */
+import { nearest } from "../../core/nearest.ts";
+
+/** A command line that cannot be understood; the message is for the user. */
+export class UsageError extends Error {}
+
+export interface Command {
+  /** The words after the name, as in help. */
+  readonly usage: string;
+  /** One line for the list of commands. */
+  readonly summary: string;
+  /** Further lines for `help COMMAND`. */
+  readonly details: string;
+  /** Whether the words after the name are settings, as for `serve`. */
+  readonly takesSettings: boolean;
+}
+
+/** All commands, in the order of help. `serve` is the default. */
+export const commands = Object.freeze(
+  {
+    serve: {
+      usage: "[--flag=value ...]",
+      summary: "run the server (the default command)",
+      details:
+        "Without flags it serves on https://127.0.0.1:6443 from an embedded store in ./thole-data and writes ./thole-data/kubeconfig.\n" +
+        "The flags are listed by: thole help",
+      takesSettings: true,
+    },
+    check: {
+      usage: "[CONFIG] [--store] [--flag=value ...]",
+      summary: "check the configuration, its files and plugins without starting",
+      details:
+        "CONFIG is a configuration file, as --config=CONFIG. Prints every mistake and exits with 1, or a summary and exits with 0.\n" +
+        "With --store it also reads every object of the store and prints those that cannot be read. The embedded store must not be in use.",
+      takesSettings: true,
+    },
+    dev: {
+      usage: "[--flag=value ...]",
+      summary: "run a server for development: restarts when a plugin changes, prints each request",
+      details:
+        "Objects and kubeconfig are in a temporary folder that is removed at the end; with --data-dir or --etcd-servers they stay.\n" +
+        "A change of a file beside a plugin module (--plugins=./mine.ts) restarts the server, which keeps its objects.",
+      takesSettings: true,
+    },
+    completion: {
+      usage: "bash|zsh|fish",
+      summary: "print a completion script for a shell",
+      details: "bash: source <(thole completion bash)\nzsh:  thole completion zsh > ~/.zfunc/_thole, with ~/.zfunc in fpath\n" +
+        "fish: thole completion fish > ~/.config/fish/completions/thole.fish",
+      takesSettings: false,
+    },
+    version: {
+      usage: "[-o json]",
+      summary: "print the version of the program and of the API",
+      details: 'With -o json it prints the object of the path /version, with the version of Thole as "thole".',
+      takesSettings: false,
+    },
+    help: {
+      usage: "[COMMAND]",
+      summary: "print the flags of the server, or the help of a command",
+      details: "",
+      takesSettings: false,
+    },
+  } satisfies Readonly<Record<string, Command>>,
+);
+
+export type CommandName = keyof typeof commands;
+
+export const isCommand = (word: string): word is CommandName => Object.hasOwn(commands, word);
+
+/** A chosen command with the words after its name. */
+export interface Chosen {
+  readonly name: CommandName;
+  readonly args: readonly string[];
+}
+
+/**
+ * The command of a command line. A line that begins with a flag is for `serve`. `--help` after a command is `help COMMAND`, and `--version` alone is `version`.
+ * Throws a UsageError for an unknown command.
+ */
+export function chooseCommand(words: readonly string[]): Chosen {
+  const [first = "", ...rest] = words;
+  if (first === "" && words.length === 0 || first.startsWith("-")) {
+    if (words.includes("--version")) return { name: "version", args: [] };
+    return isHelp(words) ? { name: "help", args: [] } : { name: "serve", args: words };
+  }
+  if (!isCommand(first)) {
+    const near = nearest(first, Object.keys(commands));
+    throw new UsageError(
+      `unknown command ${JSON.stringify(first.slice(0, 100))}${near === undefined ? "" : `: did you mean "${near}"?`} (the commands are ${
+        Object.keys(commands).join(", ")
+      }; a setting is --name=value)`,
+    );
+  }
+  if (first !== "help" && isHelp(rest)) return { name: "help", args: [first] };
+  return { name: first, args: rest };
+}
+
+const isHelp = (words: readonly string[]) => words.includes("--help") || words.includes("-h");
+
+/** The words that are settings: those of `check` without its own flags, with its file as `--config`. */
+export function settingsOf({ name, args }: Chosen): readonly string[] {
+  if (!commands[name].takesSettings) return [];
+  if (name !== "check") return args;
+  const [first, ...rest] = args.filter((word) => word !== "--store");
+  return first === undefined ? [] : first.startsWith("-") ? [first, ...rest] : [`--config=${first}`, ...rest];
+}

@@ -1,0 +1,129 @@
+// The commands of the program, as processes.
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { httpsClient } from "../https.ts";
+import { example } from "../package/example.ts";
+import { run, type Runtime, runtimePath, startCommand, startSkipped, until } from "../real-server.ts";
+
+const main = fileURLToPath(new URL("../../kernel/main.ts", import.meta.url));
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+function words(runtime: Runtime, ...args: readonly string[]): [string, ...string[]] {
+  const flags = runtime === "deno" ? ["run", "-A", "--no-check"] : ["--disable-warning=ExperimentalWarning"];
+  return [runtimePath(runtime), ...flags, main, ...args];
+}
+
+for (const runtime of ["deno", "node"] as const) {
+  describe(`the commands on ${runtime}`, { skip: startSkipped(runtime) }, () => {
+    let folder = "";
+    before(async () => {
+      folder = await mkdtemp(join(tmpdir(), "thole-commands-"));
+    });
+    after(() => rm(folder, { recursive: true, force: true }));
+    const thole = (...args: readonly string[]) => {
+      const [command, ...rest] = words(runtime, ...args);
+      return run(command, rest, { cwd: folder });
+    };
+
+    it("check reports every mistake in the configuration and its files, and exits with 1", async () => {
+      await writeFile(
+        join(folder, "wrong.yaml"),
+        "secure-prt: 1\nclient-ca-file: none.pem\nplugins: [clster]\nfeature-gates: {Nope: true}\n",
+      );
+      const { code, output, errors } = await thole("check", "wrong.yaml");
+      assert.deepEqual([code, output], [1, ""]);
+      const lines = errors.trim().split("\n");
+      for (const text of ['unknown setting "secure-prt"', 'unknown plugin "clster"', '"Nope"', "none.pem"]) {
+        assert.ok(lines.some((line) => line.startsWith("thole: ") && line.includes(text)), `${text}: ${errors}`);
+      }
+    });
+
+    it("check accepts a configuration, opens no port and creates no file", async () => {
+      await writeFile(join(folder, "right.yaml"), "secure-port: 1\nplugins: [-csi]\ndata-dir: nowhere\n");
+      const { code, output } = await thole("check", "right.yaml", "--store");
+      assert.equal(code, 0);
+      assert.match(output, /^The configuration is valid: 10 plugins \(.*\), \d+ API groups\.\nThere is no store yet\.\n$/);
+      assert.equal((await readdir(folder)).includes("nowhere"), false);
+    });
+
+    it("version, help and completion print to the standard output", async () => {
+      const { thole: own, gitVersion } = JSON.parse((await thole("version", "-o", "json")).output);
+      assert.equal((await thole("--version")).output.startsWith(`Thole ${own} (Kubernetes ${gitVersion}) on ${runtime}`), true);
+      assert.match((await thole("help")).output, /^Usage: thole \[COMMAND\][\s\S]*^ {2}check +check the conf[\s\S]*^ {2}--secure-port=/m);
+      assert.match((await thole("dev", "--help")).output, /^Usage: thole dev /);
+      const { code, errors } = await thole("complete");
+      assert.deepEqual([code, errors.split(" (")[0]], [1, 'thole: unknown command "complete": did you mean "completion"?']);
+    });
+
+    it("completion completes commands, flags and their values in bash, and is a valid script of each shell at hand", async () => {
+      const script = join(folder, "completion.bash");
+      await writeFile(script, (await thole("completion", "bash")).output);
+      const completed = async (...typed: readonly string[]) => {
+        const code = `source ${script}; COMP_WORDS=(${
+          typed.map((word) => `'${word}'`).join(" ")
+        }); COMP_CWORD=${typed.length - 1}; _thole; ` +
+          'printf "%s\\n" "${COMPREPLY[@]}"';
+        const { output, errors } = await run("bash", ["-c", code], { cwd: folder });
+        return errors === "" ? output.trim().split("\n") : [errors];
+      };
+      assert.deepEqual(await completed("thole", "c"), ["check", "completion"]);
+      assert.deepEqual(await completed("thole", "completion", "z"), ["zsh"]);
+      assert.deepEqual(await completed("thole", "serve", "--secure-p"), ["--secure-port="]);
+      assert.deepEqual(await completed("thole", "--anonymous-auth", "=", "f"), ["false"]);
+      assert.deepEqual(await completed("thole", "--logging-format", "="), ["text", "json"]);
+      assert.deepEqual(await completed("thole", "--plugins", "=", "conf"), ["configmaps"]);
+      await writeFile(join(folder, "my.yaml"), "{}");
+      assert.deepEqual(await completed("thole", "--config", "=", "my"), ["my.yaml"]);
+      for (const [shell, check] of [["zsh", "-n"], ["fish", "--no-execute"]] as const) {
+        const text = (await thole("completion", shell)).output, path = join(folder, `completion.${shell}`);
+        assert.ok(text.includes("secure-port"));
+        await writeFile(path, text);
+        const found = await run(shell, [check, path]).catch(() => undefined);
+        if (found !== undefined) assert.deepEqual([found.code, found.errors], [0, ""], shell);
+      }
+    });
+
+    it("dev restarts the server when a plugin changes, and keeps its objects", async () => {
+      const own = join(folder, "own");
+      await mkdir(own);
+      const text = (await example()).replaceAll('"thole/plugin"', JSON.stringify(join(root, "plugin.ts")));
+      await writeFile(join(own, "widgets.ts"), text);
+      const program = await startCommand(words(runtime, "dev", "--plugins=./own/widgets.ts", "--secure-port=0"), { cwd: folder });
+      let kubeconfig = "";
+      try {
+        await until(() => assert.match(program.output(), /^export KUBECONFIG=/m, program.errors()));
+        kubeconfig = /^export KUBECONFIG=(.*)$/m.exec(program.output())![1]!;
+        const port = Number(/^Thole serves on https:\/\/127\.0\.0\.1:(\d+)/m.exec(program.output())![1]);
+        const access = await readFile(kubeconfig, "utf8");
+        const part = (name: string) => Buffer.from(new RegExp(`${name}: (.*)`).exec(access)![1]!, "base64").toString();
+        const admin = { cert: part("client-certificate-data"), key: part("client-key-data") };
+        const client = () => httpsClient({ port, ca: part("certificate-authority-data"), identity: admin });
+        const first = client();
+        const made = await first.ask("/api/v1/namespaces/default/configmaps", { method: "POST", body: { metadata: { name: "kept" } } });
+        assert.equal(made.status, 201, made.text);
+        first.close();
+        await until(() => assert.match(program.output(), /^[\d:.]+ POST +201 +[\d.]+ms \/api\/v1\/namespaces\/default\/configmaps/m));
+        await writeFile(join(own, "widgets.ts"), "export const broken = ;");
+        await until(() =>
+          assert.match(program.output(), /widgets\.ts changed\n[\s\S]*the server ended; it starts again after the next change/)
+        );
+        await writeFile(join(own, "widgets.ts"), text.replaceAll("Widget", "Gadget").replaceAll("widgets", "gadgets"));
+        await until(() => assert.match(program.output(), /^restarted in \d+ ms$/m));
+        const second = client();
+        assert.equal((await second.ask("/api/v1/namespaces/default/configmaps/kept")).status, 200);
+        assert.equal((await second.ask("/apis/example.com/v1/gadgets")).status, 200);
+        second.close();
+      } finally {
+        program.signal("SIGTERM");
+        await program.exited;
+      }
+      assert.equal(await program.exited, 0, program.errors());
+      assert.ok(!program.output().includes("\x1b"));
+      await assert.rejects(readFile(kubeconfig), /ENOENT|No such file/);
+    });
+  });
+}
