@@ -8,6 +8,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { type SettingName, settings } from "../kernel/config/settings.ts";
 import { durationText } from "../kernel/config/help.ts";
+import { valueSchemas } from "../kernel/config/json-schema.ts";
 import { withIcon, withValues } from "./chart-page.ts";
 
 /** Flags that the chart sets itself, with the values they derive from. They are not in `settings`. */
@@ -77,21 +78,10 @@ export function settingsSchema(): Readonly<Record<"settings" | "liveSettings", o
     type: "object",
     additionalProperties: false,
     required: of,
-    properties: Object.fromEntries(of.map((name) => [name, { description: settings[name].help, ...types[settings[name].kind] }])),
+    properties: Object.fromEntries(of.map((name) => [name, { description: settings[name].help, ...valueSchemas[settings[name].kind] }])),
   });
   return { settings: schema(names.filter((name) => !isLive(name))), liveSettings: schema(names.filter(isLive)) };
 }
-
-const types = {
-  string: { type: "string" },
-  bool: { type: "boolean" },
-  int: { type: "integer", minimum: 0 },
-  fraction: { type: "number", minimum: 0 },
-  duration: { type: "string", pattern: "^(0|(\\d+(\\.\\d+)?(ms|s|m|h))+)$" },
-  list: { type: "array", items: { type: "string" } },
-  map: { type: "object", additionalProperties: { type: "boolean" } },
-  texts: { type: "object", additionalProperties: { type: "string" } },
-};
 
 const begin = /^# settings: begin.*$/m, end = "# settings: end";
 

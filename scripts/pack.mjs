@@ -29,7 +29,7 @@ const repositoryOnly = ["deno"];
 const engines = { node: ">=22.13.0" };
 const target = "es2024";
 
-const copied = ["README.md", "LICENSE", "CHANGELOG.md"];
+const copied = ["README.md", "LICENSE", "CHANGELOG.md", "thole.schema.json", "man/thole.1"];
 
 function compile(folder, name, options) {
   const config = join(folder, `tsconfig.${name}.json`);
@@ -97,13 +97,27 @@ function manifest() {
     type,
     engines,
     bin: { thole: "bin/thole.js" },
+    man: "man/thole.1",
     exports: {
       ...Object.fromEntries(
         Object.entries(entries).map(([subpath, file]) => [subpath, { types: `./${file}.d.ts`, default: `./${file}.js` }]),
       ),
       "./package.json": "./package.json",
     },
-    files: ["bin", "core", "health", "kernel", "metrics", "plugins", "*.js", "*.js.map", "*.d.ts", "CHANGELOG.md"],
+    files: [
+      "bin",
+      "core",
+      "health",
+      "kernel",
+      "metrics",
+      "plugins",
+      "*.js",
+      "*.js.map",
+      "*.d.ts",
+      "CHANGELOG.md",
+      "thole.schema.json",
+      "man",
+    ],
     dependencies: Object.fromEntries(Object.entries(dependencies).filter(([each]) => !repositoryOnly.includes(each))),
   };
 }
@@ -112,7 +126,7 @@ async function main() {
   const folder = resolve(process.argv[2] ?? join(root, "build"));
   const content = join(folder, "package");
   rmSync(content, { recursive: true, force: true });
-  mkdirSync(join(content, "bin"), { recursive: true });
+  for (const name of ["bin", "man"]) mkdirSync(join(content, name), { recursive: true });
   await Promise.all([
     compile(folder, "javascript", { sourceMap: true, removeComments: true }),
     compile(folder, "declarations", { declaration: true, emitDeclarationOnly: true }),

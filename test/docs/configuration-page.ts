@@ -10,6 +10,7 @@ Set each setting as a flag, or under the same name in the YAML file of \`--confi
 prints the same reference. Write lists and maps in the flag's syntax or as YAML:
 
 \`\`\`yaml
+# yaml-language-server: $schema=./node_modules/thole/thole.schema.json
 plugins: [-csi]                  # all but one
 runtime-config:
   storage.k8s.io/v1beta1: true   # enable one group version
@@ -18,6 +19,10 @@ feature-gates:
   WatchList: false
 max-requests-inflight: 800
 \`\`\`
+
+The first line names the schema of the file (\`thole.schema.json\`, in the repository and in the package), by which editors complete and check it. \`thole check thole.yaml\`
+(\`npm start -- check thole.yaml\`) finds every mistake in the file, the files that it names and the plugins, without starting; with \`--store\` it also reads every stored
+object. Relative paths are below the working directory of the server, with \`npm start\` below the caller's.
 
 ## Reload
 

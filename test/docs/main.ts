@@ -1,5 +1,7 @@
 // Writes the generated pages: `npm run docs`.
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { configurationSchema } from "../../kernel/config/json-schema.ts";
+import { manPage } from "./man-page.ts";
 import { admissionPage } from "./admission-page.ts";
 import { configurationPage } from "./configuration-page.ts";
 import { errorsPage } from "./errors-page.ts";
@@ -14,6 +16,9 @@ await writeFile(new URL("../../docs/configuration.md", import.meta.url), configu
 await writeFile(new URL("../../docs/plugin-reference.md", import.meta.url), pluginReference());
 await writeFile(new URL("../../docs/kinds.md", import.meta.url), kindsPage());
 await writeFile(new URL("../../docs/errors.md", import.meta.url), errorsPage());
+await mkdir(new URL("../../man/", import.meta.url), { recursive: true });
+await writeFile(new URL("../../man/thole.1", import.meta.url), manPage());
+await writeFile(new URL("../../thole.schema.json", import.meta.url), `${JSON.stringify(configurationSchema(), undefined, 2)}\n`);
 const admission = new URL("../../docs/admission.md", import.meta.url);
 await writeFile(admission, admissionPage(await readFile(admission, "utf8")));
 const roadmap = new URL("../../docs/roadmap.md", import.meta.url);
