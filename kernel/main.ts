@@ -1,10 +1,12 @@
 /** The program: chooses the command, and reports what stops it. */
+import { basename } from "node:path";
 import process from "node:process";
 import type { Plugin } from "../core/plugin.ts";
 import { plugins } from "../plugins/mod.ts";
 import { reasonOf } from "../core/reason-of.ts";
 import { CatalogError } from "./catalog/catalog.ts";
 import { chooseCommand, type CommandName, UsageError } from "./config/commands.ts";
+import { compatFlag } from "./config/kube-apiserver-arguments.ts";
 import { ConfigError } from "./config/parse.ts";
 
 /** Runs a command with the words after its name. Resolves with the exit code, or undefined if the process goes on. */
@@ -21,7 +23,9 @@ const modules: Readonly<Record<CommandName, () => Promise<{ readonly run: RunCom
 };
 
 async function main(): Promise<void> {
-  const { name, args } = chooseCommand(process.argv.slice(2));
+  const [, program = "", ...words] = process.argv;
+  // Under the name kube-apiserver: a link, as test environments look for it.
+  const { name, args } = chooseCommand(basename(program) === "kube-apiserver" ? [compatFlag, ...words] : words);
   const { run } = await modules[name]();
   const code = await run(args, plugins);
   // Not process.exit(): output may still be under way.

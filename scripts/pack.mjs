@@ -29,7 +29,7 @@ const repositoryOnly = ["deno"];
 const engines = { node: ">=22.13.0" };
 const target = "es2024";
 
-const copied = ["README.md", "LICENSE", "CHANGELOG.md", "thole.schema.json", "man/thole.1"];
+const copied = ["README.md", "LICENSE", "thole.schema.json", "man/thole.1"];
 
 function compile(folder, name, options) {
   const config = join(folder, `tsconfig.${name}.json`);
@@ -96,7 +96,7 @@ function manifest() {
     license,
     type,
     engines,
-    bin: { thole: "bin/thole.js" },
+    bin: { thole: "bin/thole.js", "kube-apiserver": "bin/thole.js" },
     man: "man/thole.1",
     exports: {
       ...Object.fromEntries(

@@ -1,8 +1,11 @@
 /** `thole serve`: runs the server until a signal ends it. */
+import { defaultNames, spell } from "../../core/names.ts";
 import { withoutUser } from "../../core/without-user.ts";
 import { resolve } from "node:path";
 import process from "node:process";
 import type { Plugin } from "../../core/plugin.ts";
+import { kernelGates } from "../catalog/gates.ts";
+import { compatFlag, type KnownNames, kubeApiserverArguments } from "../config/kube-apiserver-arguments.ts";
 import { loadModule } from "../config/load-module.ts";
 import { startHeavyThread } from "../heavy/thread.ts";
 import { describe, openLog, verbosityOf } from "../observe/log.ts";
@@ -15,9 +18,21 @@ function flushLog(): Promise<void> {
   return new Promise((resolve) => void process.stderr.write("", () => resolve()));
 }
 
+/** The gates, versions and admission steps of these plugins. */
+function knownNames(plugins: readonly Plugin[]): KnownNames {
+  return {
+    gates: ["AllAlpha", "AllBeta", ...[kernelGates, ...plugins.map(({ featureGates = {} }) => featureGates)].flatMap(Object.keys)],
+    groupVersions: plugins.flatMap(({ resources = [] }) => resources).flatMap(({ served }) => Object.keys(served))
+      .map((written) => spell(defaultNames, written)),
+    steps: plugins.flatMap(({ admission = [] }) => admission).map(({ name }) => name),
+  };
+}
+
 /** Resolves when the server is ready; the process then goes on. */
 export async function run(args: readonly string[], plugins: readonly Plugin[]): Promise<undefined> {
-  const configuration = await readConfiguration(args, plugins, loadModule);
+  const isCompatible = args.includes(compatFlag);
+  const { args: own, ignored } = isCompatible ? kubeApiserverArguments(args, knownNames(plugins)) : { args, ignored: [] };
+  const configuration = await readConfiguration(own, plugins, loadModule);
   if (configuration === undefined) return;
   const { config } = configuration;
   const verbosity = verbosityOf(config.v, config.vmodule, []);
@@ -30,11 +45,12 @@ export async function run(args: readonly string[], plugins: readonly Plugin[]): 
     plugins: configuration.plugins.map(({ name }) => name),
     gates: Object.fromEntries(config["feature-gates"]),
   });
+  if (ignored.length > 0) log.info("flags of kube-apiserver that have no effect", { flags: ignored });
   const starting = serve({
     ...configuration,
     log,
     processMetrics: true,
-    temporaryKubeconfig: true,
+    temporaryKubeconfig: !isCompatible,
     flushLog,
     startHeavy: startHeavyThread,
   });

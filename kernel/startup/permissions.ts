@@ -10,6 +10,7 @@ import { append } from "../../core/append.ts";
 import { addressOfAccess, filesOfAccess, filesOfUsers, inCluster } from "../access/remote/kubeconfig.ts";
 import { chooseCommand, type Chosen, commands, settingsOf as commandSettings, UsageError } from "../config/commands.ts";
 import { ConfigError, parseArguments } from "../config/parse.ts";
+import { compatFlag, kubeApiserverArguments } from "../config/kube-apiserver-arguments.ts";
 import { type Config, defaults, type SettingName } from "../config/settings.ts";
 import { isModule, isPath } from "../config/choose-plugins.ts";
 
@@ -238,6 +239,9 @@ export function launchOf(
   if (chosen.name !== "serve") {
     const settings = commands[chosen.name].takesSettings ? commandSettings(chosen) : [`--data-dir=${inMemory}`];
     return { permissions: permissionFlags(settings, folder), args: words };
+  }
+  if (chosen.args.includes(compatFlag)) {
+    return { permissions: permissionFlags(kubeApiserverArguments(chosen.args).args, folder), args: words };
   }
   const args = withKubeconfig(chosen.args, folder);
   return { permissions: permissionFlags(args, folder), args: ["serve", ...args] };

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../../core/limits.ts";
-import { plugins } from "../../plugins/mod.ts";
-import { activeConfigOf } from "../config/active-config.ts";
-import { withDefaults } from "../config/parse.ts";
-import { openSqlite } from "../store/sqlite/sqlite.ts";
-import { checkStore } from "./check-store.ts";
+import { limits } from "../core/limits.ts";
+import { plugins } from "../plugins/mod.ts";
+import { activeConfigOf } from "../kernel/config/active-config.ts";
+import { withDefaults } from "../kernel/config/parse.ts";
+import { openSqlite } from "../kernel/store/sqlite/sqlite.ts";
+import { checkStore } from "../kernel/command/check-store.ts";
 
 test("checkStore() reads each object, and names those that cannot be read", async () => {
   const { catalog } = activeConfigOf(withDefaults({}), plugins);

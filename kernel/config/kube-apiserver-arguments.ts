@@ -1,0 +1,71 @@
+/** The command line of kube-apiserver, for test environments that start one: `--compat=kube-apiserver`, or a program of that name. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { ignoredFlags } from "./upstream-flags.ts";
+
+/** The flag that is only for this. */
+export const compatFlag = "--compat=kube-apiserver";
+
+/** What may be named although other names are ignored. */
+export interface KnownNames {
+  readonly gates: readonly string[];
+  /** `v1`, `storage.k8s.io/v1`. */
+  readonly groupVersions: readonly string[];
+  readonly steps: readonly string[];
+}
+
+export interface Translated {
+  /** Flags of this program. */
+  readonly args: readonly string[];
+  /** Flags, gates, modes and steps that have no effect, as written but without values that may be secret. */
+  readonly ignored: readonly string[];
+}
+
+/** `api/all`, or a known `v1/resource`, `group/version` or `group/version/resource`. */
+function isKnownVersion(key: string, known: readonly string[]): boolean {
+  return key.startsWith("api/") || known.some((each) => key === each || key.startsWith(`${each}/`));
+}
+
+/** Modes of authorization that are about nodes. */
+const ignoredModes = ["Node"];
+
+/**
+ * Translates the arguments of kube-apiserver. Flags that exist here keep their meaning; the others that kube-apiserver has are ignored; the rest stays, and is
+ * a mistake. Without `known` all gates and steps stay. All state that is not in etcd is in memory, and no kubeconfig is written.
+ */
+export function kubeApiserverArguments(words: readonly string[], known?: KnownNames): Translated {
+  const args: string[] = [], ignored: string[] = [];
+  const rest = words.filter((word) => word !== compatFlag);
+  const filtered: Readonly<Record<string, (value: string) => boolean>> = {
+    "authorization-mode": (mode) => !ignoredModes.includes(mode),
+    "feature-gates": (pair) => known === undefined || known.gates.includes(pair.split("=")[0]!),
+    "runtime-config": (pair) => known === undefined || isKnownVersion(pair.split("=")[0]!, known.groupVersions),
+    "enable-admission-plugins": (step) => known === undefined || known.steps.includes(step),
+  };
+  let certificates = "", hasCertificate = false;
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    const [, name = "", equals, written = ""] = /^--?([a-z][a-z0-9-]*)(?:(=)([\s\S]*))?$/.exec(word) ?? [];
+    if (ignoredFlags.withoutValue.has(name)) ignored.push(`--${name}`);
+    else if (ignoredFlags.withValue.has(name)) {
+      if (equals === undefined) rest.shift();
+      ignored.push(`--${name}`);
+    } else if (name === "cert-dir") certificates = equals === undefined ? rest.shift() ?? "" : written;
+    else if (Object.hasOwn(filtered, name)) {
+      const values = (equals === undefined ? rest.shift() ?? "" : written).split(",").map((each) => each.trim()).filter((each) =>
+        each !== ""
+      );
+      const kept = values.filter(filtered[name]!);
+      ignored.push(...values.filter((each) => !kept.includes(each)).map((each) => `--${name}=${each}`));
+      if (kept.length > 0) args.push(`--${name}=${kept.join(",")}`);
+    } else {
+      if (name === "tls-cert-file") hasCertificate = true;
+      args.push(word);
+    }
+  }
+  // kube-apiserver takes a certificate of these names from its folder.
+  const pair = ["apiserver.crt", "apiserver.key"].map((file) => join(certificates, file));
+  if (certificates !== "" && !hasCertificate && pair.every(existsSync)) {
+    args.push(`--tls-cert-file=${pair[0]}`, `--tls-private-key-file=${pair[1]}`);
+  }
+  return { args: [...args, "--data-dir=:memory:"], ignored };
+}

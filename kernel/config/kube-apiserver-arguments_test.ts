@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { compatFlag, kubeApiserverArguments } from "./kube-apiserver-arguments.ts";
+import { settings } from "./settings.ts";
+import { ignoredFlags } from "./upstream-flags.ts";
+
+test("no ignored flag is a setting", () => {
+  const both = [...ignoredFlags.withValue, ...ignoredFlags.withoutValue].filter((name) => Object.hasOwn(settings, name));
+  assert.deepEqual(both, []);
+  assert.ok(!ignoredFlags.withValue.has("encryption-provider-config"), "objects would be stored in the clear");
+});
+
+test("kubeApiserverArguments() keeps flags that exist here, and names the others", () => {
+  const words = [
+    compatFlag,
+    "--advertise-address=127.0.0.1",
+    "--service-cluster-ip-range",
+    "10.0.0.0/24",
+    "--allow-privileged",
+    "--profiling=false",
+    "--secure-port",
+    "7443",
+    "--authorization-mode=Node,RBAC",
+    "--feature-gates=WatchList=true,NotHere=true",
+    "--runtime-config=api/all=true,batch/v1=true,v1/secrets=false",
+    "--no-such-flag",
+    "-v=2",
+  ];
+  assert.deepEqual(kubeApiserverArguments(words, { gates: ["WatchList"], groupVersions: ["v1"], steps: [] }), {
+    args: [
+      "--secure-port",
+      "7443",
+      "--authorization-mode=RBAC",
+      "--feature-gates=WatchList=true",
+      "--runtime-config=api/all=true,v1/secrets=false",
+      "--no-such-flag",
+      "-v=2",
+      "--data-dir=:memory:",
+    ],
+    ignored: [
+      "--advertise-address",
+      "--service-cluster-ip-range",
+      "--allow-privileged",
+      "--profiling",
+      "--authorization-mode=Node",
+      "--feature-gates=NotHere=true",
+      "--runtime-config=batch/v1=true",
+    ],
+  });
+});
+
+test("kubeApiserverArguments() takes the certificate in --cert-dir, as kube-apiserver, unless one is named", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "thole-compat-"));
+  try {
+    assert.deepEqual(kubeApiserverArguments([`--cert-dir=${folder}`]).args, ["--data-dir=:memory:"]);
+    for (const file of ["apiserver.crt", "apiserver.key"]) await writeFile(join(folder, file), "");
+    assert.deepEqual(kubeApiserverArguments(["--cert-dir", folder]).args.slice(0, 2), [
+      `--tls-cert-file=${join(folder, "apiserver.crt")}`,
+      `--tls-private-key-file=${join(folder, "apiserver.key")}`,
+    ]);
+    assert.deepEqual(kubeApiserverArguments([`--cert-dir=${folder}`, "--tls-cert-file=a"]).args, [
+      "--tls-cert-file=a",
+      "--data-dir=:memory:",
+    ]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});

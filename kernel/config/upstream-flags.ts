@@ -1,0 +1,26 @@
+/**
+ * The flags of kube-apiserver 1.35 that are no settings here (facts from its --help). In its place the program accepts and ignores them; those without a value
+ * do not take the next word. Not among them: flags whose absence would be a risk, such as the one of encryption at rest.
+ */
+const withValue = `
+  advertise-address cors-allowed-origins emulated-version external-hostname min-compatibility-version storage-initialization-timeout
+  strict-transport-security-directives delete-collection-workers etcd-count-metric-poll-period etcd-db-metric-poll-interval
+  etcd-servers-overrides lease-reuse-duration-seconds storage-backend storage-media-type watch-cache-sizes tls-cipher-suites
+  tls-curve-preferences tls-min-version tls-sni-cert-key debug-socket-path admission-control default-not-ready-toleration-seconds
+  default-unreachable-toleration-seconds log-flush-frequency log-json-info-buffer-size log-text-info-buffer-size tracing-config-file
+  coordinated-leadership-lease-duration coordinated-leadership-renew-deadline coordinated-leadership-retry-period
+  endpoint-reconciler-type event-ttl kubelet-certificate-authority kubelet-client-certificate kubelet-client-key
+  kubelet-preferred-address-types kubelet-timeout kubernetes-service-node-port max-connection-bytes-per-sec peer-advertise-ip
+  peer-advertise-port peer-ca-file proxy-client-cert-file proxy-client-key-file service-account-signing-endpoint
+  service-cluster-ip-range service-node-port-range
+`;
+const withoutValue = `
+  emulation-forward-compatible runtime-config-emulation-forward-compatible send-retry-after-while-not-ready-once
+  enable-garbage-collector watch-cache disable-http2-serving permit-address-sharing permit-port-sharing contention-profiling
+  enable-priority-and-fairness profiling enable-bootstrap-token-auth log-json-split-stream log-text-split-stream
+  aggregator-reject-forwarding-redirect allow-privileged enable-aggregator-routing enable-logs-handler
+`;
+
+const wordsOf = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
+
+export const ignoredFlags = Object.freeze({ withValue: wordsOf(withValue), withoutValue: wordsOf(withoutValue) });
