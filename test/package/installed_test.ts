@@ -7,6 +7,7 @@ import process from "node:process";
 import { after, before, describe, test } from "node:test";
 import { run, runtimeMissing, runtimePath, signal, startCommand, startSkipped, until } from "../real-server.ts";
 import { example } from "./example.ts";
+import { testExamples } from "./examples.ts";
 import { install, type Installed, root, withNode } from "./tarball.ts";
 
 const packedBytesMax = 1_000_000;
@@ -70,6 +71,8 @@ describe("the packed tarball", { skip: npmMissing || startSkipped("deno") || run
   });
   after(() => installed?.remove());
 
+  testExamples(() => installed);
+
   test("is below its size bounds and contains no tests", () => {
     assert.ok(installed.packedBytes < packedBytesMax, `${installed.packedBytes} bytes packed`);
     assert.ok(installed.installedBytes < installedBytesMax, `${installed.installedBytes} bytes installed`);
@@ -80,7 +83,7 @@ describe("the packed tarball", { skip: npmMissing || startSkipped("deno") || run
   test("has a source map for each module, a program and no dependency on Deno", async () => {
     const manifest = JSON.parse(await readFile(join(project, "node_modules/thole/package.json"), "utf8"));
     assert.deepEqual(Object.keys(manifest.dependencies), ["jose", "prom-client", "protobufjs", "re2js"]);
-    assert.deepEqual([manifest.bin, manifest.private], [{ thole: "bin/thole.js" }, undefined]);
+    assert.deepEqual([manifest.bin, manifest.private], [{ "thole": "bin/thole.js", "kube-apiserver": "bin/thole.js" }, undefined]);
     const files = new Set(installed.files);
     const modules = installed.files.filter((path) => path.endsWith(".js") && !path.startsWith("bin/"));
     assert.deepEqual(modules.filter((path) => !files.has(`${path}.map`)), []);
@@ -111,6 +114,25 @@ describe("the packed tarball", { skip: npmMissing || startSkipped("deno") || run
       }
     });
   }
+
+  test("the link kube-apiserver accepts kube-apiserver's flags, ends with SIGTERM, and leaves no folder behind", async () => {
+    const [node] = runtimes;
+    const program = await startCommand(
+      [
+        join(project, "node_modules/.bin/kube-apiserver"),
+        "--secure-port=0",
+        "--allow-privileged=true",
+        "--service-cluster-ip-range",
+        "10.0.0.0/24",
+      ],
+      { cwd: project, env: { ...process.env, ...withNode(node!.path) } },
+    );
+    await until(() => assert.match(program.output(), /^Thole serves on/m, program.errors()), readyMsMax);
+    assert.match(program.errors(), /have no effect" flags=\["--allow-privileged","--service-cluster-ip-range"\]/);
+    program.signal("SIGTERM");
+    assert.equal(await program.exited, 0);
+    assert.equal(existsSync(join(project, "thole-data")), false);
+  });
 
   for (
     const { name, path, skip, flags, testFlags } of [

@@ -1,0 +1,31 @@
+"""The fixture `api_server`: Thole in memory, with the configuration of the official client."""
+
+import os
+import shlex
+import signal
+import subprocess
+
+import kubernetes
+import pytest
+
+
+@pytest.fixture(scope="session")
+def api_server():
+    """Starts a server for the whole run. Yields the path of its kubeconfig.
+
+    The command is not npx, which does not pass signals on.
+    """
+    command = shlex.split(os.environ.get("THOLE", "node_modules/.bin/thole"))
+    process = subprocess.Popen([*command, "--data-dir=:memory:", "--secure-port=0"], stdout=subprocess.PIPE, text=True)
+    try:
+        for line in process.stdout:
+            if line.startswith("export KUBECONFIG="):
+                path = line.removeprefix("export KUBECONFIG=").strip()
+                kubernetes.config.load_kube_config(path)
+                yield path
+                break
+        else:
+            pytest.fail(f"the server ended with {process.wait()} before it was ready")
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(20)

@@ -1,0 +1,86 @@
+/** The projects of `examples/`, each with the package as npm installs it. */
+import assert from "node:assert/strict";
+import { cp, mkdir, rm, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import process from "node:process";
+import { test } from "node:test";
+import { run, runtimePath } from "../real-server.ts";
+import { type Installed, root, withNode } from "./tarball.ts";
+
+interface Example {
+  readonly name: string;
+  /** Packages of the repository that it uses beside thole. */
+  readonly packages?: readonly string[];
+  /** The reason to skip its test, or undefined. */
+  readonly missing: () => Promise<string | undefined>;
+  /** Brings what is missing; only `npm run examples` does. */
+  readonly setUp?: (folder: string) => Promise<Readonly<Record<string, string>>>;
+}
+
+/** Whether examples may download what they need, and take long. */
+const all = process.env["THOLE_EXAMPLES"] === "all";
+const minute = 60_000;
+
+async function succeeds(command: string, ...args: readonly string[]): Promise<boolean> {
+  return await run(command, args, { cwd: root }).then(({ code }) => code === 0, () => false);
+}
+
+/** Compiling client-go takes longer than the rest of this file. */
+async function goMissing(): Promise<string | undefined> {
+  if (!all) return "npm run examples runs it";
+  return await succeeds("go", "version") ? undefined : "no go on PATH";
+}
+async function etcdAndGoMissing(): Promise<string | undefined> {
+  return await goMissing() ?? (await succeeds("etcd", "--version") ? undefined : "no etcd on PATH");
+}
+async function pythonMissing(): Promise<string | undefined> {
+  if (all) return await succeeds("python3", "-m", "venv", "--help") ? undefined : "no python3 with venv on PATH";
+  return await succeeds("python3", "-c", "import kubernetes, pytest") ? undefined : "no python3 with the packages kubernetes and pytest";
+}
+
+const examples: readonly Example[] = [
+  { name: "controller-test-typescript", packages: ["@kubernetes/client-node"], missing: () => Promise.resolve(undefined) },
+  { name: "test-server-go", missing: goMissing },
+  { name: "controller-test-go", missing: etcdAndGoMissing },
+  {
+    name: "test-server-python",
+    missing: pythonMissing,
+    async setUp(folder) {
+      const environment = join(folder, "environment");
+      assert.ok(await succeeds("python3", "-m", "venv", environment));
+      assert.ok(await succeeds(join(environment, "bin/pip"), "install", "--quiet", "--requirement", join(folder, "requirements.txt")));
+      return { PATH: `${join(environment, "bin")}:${process.env["PATH"]}` };
+    },
+  },
+];
+
+/** One test for each example: its own `npm test`, with Node 24. */
+export function testExamples(installed: () => Installed): void {
+  for (const { name, packages = [], missing, setUp } of examples) {
+    test(`the example ${name} passes its test`, { timeout: 10 * minute }, async (context) => {
+      const reason = await missing();
+      if (reason !== undefined) return context.skip(reason);
+      const node = runtimePath("node"), folder = join(installed().project, "examples", name);
+      await cp(join(root, "examples", name), folder, { recursive: true });
+      try {
+        await mkdir(join(folder, "node_modules"));
+        await symlink(join(installed().project, "node_modules/thole"), join(folder, "node_modules/thole"));
+        for (const each of packages) {
+          await mkdir(join(folder, "node_modules", each, ".."), { recursive: true });
+          await symlink(join(root, "node_modules", each), join(folder, "node_modules", each));
+        }
+        const own = all ? await setUp?.(folder) : undefined;
+        const env = { ...withNode(node), THOLE: `${node} ${join(folder, "node_modules/thole/bin/thole.js")}`, THOLE_NODE: node };
+        const path = [withNode(node)["PATH"], own?.["PATH"]].filter((each) => each !== undefined);
+        const { code, output, errors } = await run("npm", ["test"], {
+          cwd: folder,
+          env: { ...env, ...(own === undefined ? {} : { PATH: path.toReversed().join(":") }) },
+          timeoutMs: 9 * minute,
+        });
+        assert.equal(code, 0, `${output}\n${errors}`);
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+    });
+  }
+}
