@@ -37,9 +37,8 @@ export async function run(args: readonly string[]): Promise<number> {
     for (let starts = 0; !stopped; starts++) {
       const seen = snapshotOf(modules.map(dirname)), begun = performance.now();
       const server = startServer([...args, ...own, ...(port === undefined ? [] : [`--secure-port=${port}`])], (line, isLog) => {
-        const ready = /^Thole serves on https:.*:(\d+)$/.exec(line);
-        if (ready !== null) {
-          port = ready[1];
+        if (line.startsWith("Thole serves on https:")) {
+          port = line.slice(line.lastIndexOf(":") + 1);
           const files = modules.length === 0 ? "" : "; a change beside a plugin module restarts it";
           say(paint("good", starts === 0 ? `${line}${files}` : `restarted in ${Math.round(performance.now() - begun)} ms`));
         } else if (starts === 0 || isLog) say(isLog ? shownLine(line, paint) : line);

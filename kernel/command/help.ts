@@ -16,7 +16,7 @@ export async function run([name, ...rest]: readonly string[], plugins: readonly 
 
 /** The commands, and the flags of the server. */
 function generalHelp(plugins: readonly Plugin[]): string {
-  const width = Math.max(...Object.keys(commands).map(({ length }) => length));
+  const width = Object.keys(commands).reduce((most, { length }) => Math.max(most, length), 0);
   const list = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
   const flags = helpText(listedGates([kernelGates, ...plugins.map((plugin) => plugin.featureGates ?? {})]), plugins);
   return ["Usage: thole [COMMAND] [--flag=value ...]", "", "Commands:", ...list, "", flags].join("\n");

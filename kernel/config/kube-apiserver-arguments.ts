@@ -1,6 +1,7 @@
 /** The command line of kube-apiserver, for test environments that start one: `--compat=kube-apiserver`, or a program of that name. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { append } from "../../core/append.ts";
 import { ignoredFlags } from "./upstream-flags.ts";
 
 /** The flag that is only for this. */
@@ -55,7 +56,7 @@ export function kubeApiserverArguments(words: readonly string[], known?: KnownNa
         each !== ""
       );
       const kept = values.filter(filtered[name]!);
-      ignored.push(...values.filter((each) => !kept.includes(each)).map((each) => `--${name}=${each}`));
+      append(ignored, values.filter((each) => !kept.includes(each)).map((each) => `--${name}=${each}`));
       if (kept.length > 0) args.push(`--${name}=${kept.join(",")}`);
     } else {
       if (name === "tls-cert-file") hasCertificate = true;

@@ -139,7 +139,17 @@ test("the index of docs/ names every page, once", () => {
 });
 
 /** Flags of other programs that pages mention without a command. */
-const others = ["--help", "--store", "--area", "--rewrite", "--smoke", "--json", "--write-pending"];
+const others = [
+  "--help",
+  "--store",
+  "--compat",
+  "--encryption-provider-config",
+  "--area",
+  "--rewrite",
+  "--smoke",
+  "--json",
+  "--write-pending",
+];
 
 test("flags that pages name exist", () => {
   const unknown = pages().filter((page) => !page.startsWith("docs/decisions/") && page !== "CHANGELOG.md").flatMap((page) =>
