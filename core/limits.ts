@@ -484,6 +484,10 @@ export const limits = Object.freeze({
   auditUserAgentLengthMax: 1024,
   /** Objects that cannot be read that `thole check --store` shows; the others are counted. */
   unreadableShownMax: 100,
+  /** Errors and kinds that the status page shows, and UTF-16 units of an error's text. */
+  recentErrorsMax: 20,
+  recentErrorLengthMax: 400,
+  shownKindsMax: 300,
   /** Files beside plugin modules whose changes `thole dev` notices. */
   developedFilesMax: 5_000,
   ...celLimits,

@@ -22,6 +22,7 @@ import { requestInfo } from "./request/request-info.ts";
 import { unservedKindError } from "./request/unserved-kinds.ts";
 import { isApiPath, type Route, route } from "./request/route.ts";
 import type { Server } from "./server.ts";
+import { pageRight, wantsPage } from "./nonresource/status-page/reply.ts";
 import { verbs } from "./verbs/mod.ts";
 import { Warnings } from "./request/warnings.ts";
 import { writeStatus } from "./write/write-status.ts";
@@ -70,6 +71,7 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
     seen.step("authorized");
     stage = "answer";
     if (!info.isResourceRequest) {
+      if (wantsPage(asked, info)) await server.authorize(actor, { ...info, path: pageRight });
       const reply = await server.nonresource(asked, info, catalog);
       if (reply.status === 404 && info.path.startsWith("/apis/") && !server.isComplete()) throw incompleteError();
       if (audit !== undefined) await noteDiscovery(audit.notes, info, reply);

@@ -9,6 +9,7 @@ import { checkRoute, discoveryReply } from "./discovery/reply.ts";
 import type { Exchange, Reply } from "../request/exchange.ts";
 import { notFoundText, textReply } from "../respond/text.ts";
 import { openapiReply } from "./openapi/reply.ts";
+import { type statusPage, wantsPage } from "./status-page/reply.ts";
 import { tokenDocumentReply, type TokenDocuments } from "./token-documents.ts";
 import { type RequestInfo, trimSlashes } from "../request/request-info.ts";
 
@@ -20,6 +21,8 @@ export interface Outside {
   metrics(which?: "slis"): Promise<{ readonly contentType: string; readonly text: string }>;
   /** The discovery documents for service account tokens. */
   readonly tokenDocuments: TokenDocuments;
+  /** The page for browsers. */
+  readonly page: ReturnType<typeof statusPage>;
   now(): number;
   /** Called with the result of each check that was run. */
   checked(endpoint: Endpoint, name: string, passed: boolean): void;
@@ -33,6 +36,7 @@ const endpoints: readonly Endpoint[] = ["livez", "readyz", "healthz"];
 
 export async function nonresourceReply(exchange: Exchange, info: RequestInfo, catalog: Catalog, outside: Outside): Promise<Reply> {
   const { path } = info;
+  if (wantsPage(exchange, info)) return outside.page(info, catalog, outside.checks);
   if (path === "/" || path === "/index.html") return rootReply(catalog, outside);
   if (path === "/metrics" || path === "/metrics/slis") {
     const { contentType, text } = await outside.metrics(path === "/metrics" ? undefined : "slis");

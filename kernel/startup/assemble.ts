@@ -8,11 +8,13 @@ import { type Chain, decideRequests, refusalOf } from "../access/authorization/m
 import { impersonateBy } from "../access/impersonation/mod.ts";
 import type { OpenedReads } from "../cache/mod.ts";
 import { sourceHooks } from "../background/resource-sources.ts";
+import { statusPage } from "../nonresource/status-page/reply.ts";
 import { nonresourceReply } from "../nonresource/nonresource.ts";
 import { describe, type Log } from "../observe/log.ts";
 import { meterOf } from "../observe/meter.ts";
 import type { KernelRegistry } from "../observe/metrics.ts";
 import { measuredDecision, observer } from "../observe/observe.ts";
+import type { RecentError } from "../observe/recent-errors.ts";
 import { requestLog } from "../observe/request-log.ts";
 import { requestLabels } from "../observe/request-metrics.ts";
 import { goawayChooser } from "../request/goaway.ts";
@@ -25,7 +27,7 @@ import type { ServiceAccounts } from "./service-accounts.ts";
 import { describeBuild } from "./describe-server.ts";
 import { type CheckedParts, healthChecks } from "./health-checks.ts";
 import { registerStoreMetrics } from "./store-metrics.ts";
-import { buildInfo } from "./version.ts";
+import { buildInfo, versionText } from "./version.ts";
 
 /** The parts of a server. */
 export interface Parts extends CheckedParts {
@@ -36,6 +38,8 @@ export interface Parts extends CheckedParts {
   readonly callWebhook?: CallWebhook;
   readonly registry: KernelRegistry;
   readonly log: Log;
+  /** The last errors of the log. */
+  readonly recentErrors: () => readonly RecentError[];
   readonly authentication: Pick<Authentication, "authenticators" | "authenticateToken" | "isAnonymous">;
   readonly accounts: Pick<ServiceAccounts, "issuer" | "documents">;
   readonly authorization: Chain;
@@ -194,8 +198,16 @@ function nonresourceOf(parts: Parts): Server["nonresource"] {
   const version = buildInfo();
   describeBuild(registry, version);
   const checksOf = healthChecks(parts, elapsed);
+  const page = statusPage({
+    version: versionText(),
+    store: parts.inForce().config["etcd-servers"].length > 0 ? "etcd" : "sqlite",
+    metrics: () => registry.text(),
+    recentErrors: parts.recentErrors,
+    now: systemClock.now,
+  });
   return (exchange, info, catalog) =>
     nonresourceReply(exchange, info, catalog, {
+      page,
       checks: checksOf(catalog),
       version,
       metrics: async (which) => ({ contentType: registry.contentType, text: await registry.text(which) }),

@@ -10,6 +10,7 @@ import { apiAudiences } from "../config/service-accounts.ts";
 import { watchFile } from "../config/watch-file.ts";
 import { heavyRequests } from "../heavy/requests.ts";
 import type { Log } from "../observe/log.ts";
+import { keepErrors } from "../observe/recent-errors.ts";
 import type { KernelRegistry } from "../observe/metrics.ts";
 import { processReader, watchProcess } from "../observe/process-metrics.ts";
 import type { Server } from "../server.ts";
@@ -66,8 +67,9 @@ export interface Opened {
 const lookEveryMs = 1_000;
 
 /** Opens the store, fills the cache and starts background work. Rejects if settings and plugins are invalid. */
-export async function openServer(options: ServeOptions): Promise<Opened> {
-  const { config, plugins, log } = options;
+export async function openServer(given: ServeOptions): Promise<Opened> {
+  const { log, recent: recentErrors } = keepErrors(given.log, Date.now);
+  const options = { ...given, log }, { config, plugins } = options;
   const ending = new AbortController(), { signal } = ending;
   const inForce = configInForce(activeConfigOf(config, plugins));
   const registry = openRegistry(options, inForce);
@@ -81,6 +83,7 @@ export async function openServer(options: ServeOptions): Promise<Opened> {
   const parts = { inForce, registry, access, storage, health, signal };
   const { server, heavy, webhooks } = openRequests(options, {
     ...parts,
+    recentErrors,
     audit: auditing?.audit,
     ending: () => watches.signal(Math.random),
   });
@@ -144,10 +147,13 @@ async function openAccess({ config, log }: ServeOptions, inForce: ConfigInForce,
 /** The part of the server that handles requests, and the thread for large ones. */
 function openRequests(
   { log, startHeavy }: ServeOptions,
-  { inForce, registry, access, storage: { store, faults, cache, conversions }, health, signal, audit, ending }: OpenedParts & {
-    readonly audit: ServerParts["audit"];
-    readonly ending: ServerParts["ending"];
-  },
+  { inForce, registry, access, storage: { store, faults, cache, conversions }, health, signal, audit, ending, recentErrors }:
+    & OpenedParts
+    & {
+      readonly audit: ServerParts["audit"];
+      readonly ending: ServerParts["ending"];
+      readonly recentErrors: ServerParts["recentErrors"];
+    },
 ) {
   const { accounts, authentication, authorizationFile: file } = access, { start } = health;
   const webhooks = admissionWebhooks(webhookNeeds(inForce)), callWebhook = webhooks.call;
@@ -166,6 +172,7 @@ function openRequests(
     callWebhook,
     registry,
     log,
+    recentErrors,
     authentication,
     accounts,
     authorization,

@@ -114,6 +114,7 @@ function scene(use: (scene: Scene) => Promise<void>): Promise<void> {
       cache,
       registry: openMetrics(config, silentLog),
       log: silentLog,
+      recentErrors: () => [],
       authentication: {
         authenticators: [],
         authenticateToken: () => Promise.resolve({ tag: "refused" as const, reasons: [] }),

@@ -1,0 +1,73 @@
+/** `/` for a browser: the state of the server. Other clients get the index of paths. */
+import { type Checks, report } from "../../../health/mod.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { RecentError } from "../../observe/recent-errors.ts";
+import { type Exchange, header, type Reply } from "../../request/exchange.ts";
+import type { RequestInfo } from "../../request/request-info.ts";
+import { pageText } from "./page.ts";
+import { type Scrape, scrapeOf, stateOf } from "./state.ts";
+import { styleHash } from "./style.ts";
+
+/** The path whose right the page needs as well: it shows what the metrics have. */
+export const pageRight = "/metrics";
+
+/** Whether a browser asks for the page: its `Accept` begins with HTML, which no other client sends. */
+export function wantsPage(exchange: Exchange, { path, verb }: RequestInfo): boolean {
+  return (path === "/" || path === "/index.html") && verb === "get" &&
+    (header(exchange, "accept") ?? "").trimStart().startsWith("text/html");
+}
+
+/** What the page depends on. */
+export interface PageSource {
+  readonly version: string;
+  /** `etcd`, or `sqlite`. */
+  readonly store: string;
+  /** The text of /metrics. */
+  metrics(): Promise<string>;
+  readonly recentErrors: () => readonly RecentError[];
+  /** Milliseconds since the epoch. */
+  now(): number;
+}
+
+const refreshSeconds = 5;
+/** Scrapes that are further apart than this give no rates, in milliseconds. */
+const scrapeAgeMax = 60_000, scrapeAgeMin = 1_000;
+
+/** Makes the replies of one server. It keeps the scrape before the last one, for rates. */
+export function statusPage(source: PageSource): (info: RequestInfo, catalog: Catalog, checks: Checks) => Promise<Reply> {
+  let last: Scrape | undefined, before: Scrape | undefined;
+  return async ({ query }, catalog, checks) => {
+    const now = source.now();
+    const [text, { failures }] = await Promise.all([
+      source.metrics(),
+      report("readyz", checks, { verbose: true, exclude: [], observe() {} }, checkMs),
+    ]);
+    const scrape = scrapeOf(text, now);
+    // Two browsers that load at once share one earlier scrape.
+    if (last === undefined || now - last.at >= scrapeAgeMin) [before, last] = [last, scrape];
+    const isRecent = before !== undefined && now - before.at <= scrapeAgeMax && now > before.at;
+    const body = pageText({
+      version: source.version,
+      store: source.store,
+      state: stateOf(scrape, isRecent ? before : undefined, catalog),
+      failing: failures.map(({ name }) => name),
+      plugins: catalog.plugins,
+      gates: catalog.gates.states,
+      errors: source.recentErrors(),
+      now,
+      refresh: query.first("refresh") === "0" ? 0 : refreshSeconds,
+    });
+    return { status: 200, headers: pageHeaders, body };
+  };
+}
+
+/** Timeout of a health check in milliseconds. */
+const checkMs = 1_000;
+
+const pageHeaders = Object.freeze({
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy": `default-src 'none'; style-src '${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  vary: "Accept",
+});

@@ -1,0 +1,28 @@
+/** The last error lines of the log, for the status page. The log contains no secrets. */
+import { limits } from "../../core/limits.ts";
+import type { Log } from "./log.ts";
+
+export interface RecentError {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly module: string;
+  readonly message: string;
+}
+
+/** A log that also keeps its last errors, newest first, in `recent()`. */
+export function keepErrors(log: Log, now: () => number): { readonly log: Log; readonly recent: () => readonly RecentError[] } {
+  const kept: RecentError[] = [];
+  const of = (inner: Log, module: string): Log => ({
+    info: inner.info,
+    at: inner.at,
+    module: (name) => of(inner.module(name), name),
+    error(message, more) {
+      inner.error(message, more);
+      const error = more?.["error"];
+      const text = typeof error === "string" ? `${message}: ${error}` : message;
+      kept.unshift({ at: now(), module, message: text.slice(0, limits.recentErrorLengthMax) });
+      kept.length = Math.min(kept.length, limits.recentErrorsMax);
+    },
+  });
+  return { log: of(log, ""), recent: () => kept };
+}

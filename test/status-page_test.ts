@@ -1,0 +1,87 @@
+// The page at `/` for browsers: who may read it, and a real browser that shows it.
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { test } from "node:test";
+import { openTestServer } from "../testing.ts";
+import { ownRuntime, run, startCommand, startRealServer, startSkipped, until } from "./real-server.ts";
+import { freePort } from "./ports.ts";
+
+import { kubectlMissing, kubectls } from "./clients/kubectl.ts";
+
+const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+const asked = (accept: string, path = "/") => new Request(`https://test${path}`, { headers: { accept } });
+
+test("the page is for browsers only; other clients get the index of paths", async () => {
+  await using server = await openTestServer();
+  const page = await server.handle(asked(browser));
+  assert.deepEqual([page.status, page.headers.get("content-type")], [200, "text/html; charset=utf-8"]);
+  assert.match(page.headers.get("content-security-policy")!, /^default-src 'none'; style-src 'sha256-/);
+  const text = await page.text();
+  assert.match(text, /<a href="\/api\/v1\/namespaces\?limit=50">Namespace<\/a>/);
+  assert.doesNotMatch(text, /<script| on\w+=|https?:\/\//);
+  for (const accept of ["application/json", "*/*", "", "application/json, text/html", "application/vnd.kubernetes.protobuf"]) {
+    const index = await server.handle(asked(accept));
+    assert.deepEqual([index.status, index.headers.get("content-type")], [200, "application/json"], accept);
+  }
+});
+
+test("the page needs the right to read /metrics beside that to read /", async () => {
+  await using server = await openTestServer();
+  const reader = { name: "reader", groups: ["system:authenticated"] };
+  const rules = (...nonResourceURLs: readonly string[]) => [{ nonResourceURLs, verbs: ["get"] }];
+  const made = await server.api.create("rbac.authorization.k8s.io/v1", "clusterroles", "", {
+    metadata: { name: "index" },
+    rules: rules("/"),
+  });
+  await server.api.create("rbac.authorization.k8s.io/v1", "clusterrolebindings", "", {
+    metadata: { name: "index" },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "index" },
+    subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "reader" }],
+  });
+  await until(async () => assert.equal((await server.handle(asked("application/json"), reader)).status, 200));
+  const refused = await server.handle(asked(browser), reader);
+  assert.equal(refused.status, 403);
+  assert.match((await refused.json() as { message: string }).message, /cannot get path "\/metrics"/);
+  await server.api.update("rbac.authorization.k8s.io/v1", "clusterroles", "", "index", { ...made, rules: rules("/", "/metrics") });
+  await until(async () => assert.equal((await server.handle(asked(browser), reader)).status, 200));
+  assert.equal((await server.handle(asked(browser), null)).status, 403);
+});
+
+const chromium = await run("chromium", ["--version"]).then(({ code }) => code === 0, () => false);
+
+test("Chromium shows the page behind kubectl proxy without violating its policy", {
+  skip: startSkipped(ownRuntime) || kubectlMissing() || !chromium && "no chromium on PATH (Debian's package chromium has it)",
+}, async () => {
+  const folder = await mkdtemp(join(tmpdir(), "thole-browser-"));
+  const server = await startRealServer({ runtime: ownRuntime, args: [] });
+  const port = await freePort();
+  const proxy = await startCommand([kubectls()[0]!, "proxy", `--port=${port}`], { env: { ...process.env, KUBECONFIG: server.kubeconfig } });
+  try {
+    await until(() => assert.match(proxy.output(), /Starting to serve/));
+    const flags = [
+      "--headless",
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      "--enable-logging=stderr",
+      `--user-data-dir=${folder}`,
+    ];
+    const { code, output, errors } = await run("chromium", [...flags, "--dump-dom", `http://127.0.0.1:${port}/?refresh=0`]);
+    assert.equal(code, 0, errors);
+    assert.match(output, /<b class="good">ready<\/b>/);
+    assert.match(output, /Namespace<\/a>/);
+    assert.doesNotMatch(errors, /CONSOLE|Content Security Policy/);
+  } finally {
+    proxy.signal("SIGTERM");
+    await proxy.exited;
+    await server.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+});
