@@ -29,7 +29,7 @@ const repositoryOnly = ["deno"];
 const engines = { node: ">=22.13.0" };
 const target = "es2024";
 
-const copied = ["README.md", "LICENSE", "thole.schema.json", "man/thole.1"];
+const copied = ["README.md", "LICENSE"];
 
 function compile(folder, name, options) {
   const config = join(folder, `tsconfig.${name}.json`);
@@ -74,6 +74,16 @@ function removeUnreachable(folder) {
   }
 }
 
+/** Removes the modules that have types only: nothing imports them when the program runs. */
+function removeTypeModules(folder) {
+  for (const file of readdirSync(folder, { recursive: true })) {
+    const path = join(folder, file);
+    if (!file.endsWith(".js") || !/^\s*export \{\};\s*(\/\/# sourceMappingURL=\S+\s*)?$/.test(readFileSync(path, "utf8"))) continue;
+    rmSync(path);
+    rmSync(`${path}.map`, { force: true });
+  }
+}
+
 /** Shortens every module of a folder, and its source map to one place for each line. A map names the source beside it. */
 function shorten(folder) {
   for (const file of readdirSync(folder, { recursive: true })) {
@@ -97,7 +107,6 @@ function manifest() {
     type,
     engines,
     bin: { thole: "bin/thole.js", "kube-apiserver": "bin/thole.js" },
-    man: "man/thole.1",
     exports: {
       ...Object.fromEntries(
         Object.entries(entries).map(([subpath, file]) => [subpath, { types: `./${file}.d.ts`, default: `./${file}.js` }]),
@@ -116,7 +125,6 @@ function manifest() {
       "*.d.ts",
       "CHANGELOG.md",
       "thole.schema.json",
-      "man",
     ],
     dependencies: Object.fromEntries(Object.entries(dependencies).filter(([each]) => !repositoryOnly.includes(each))),
   };
@@ -126,15 +134,18 @@ async function main() {
   const folder = resolve(process.argv[2] ?? join(root, "build"));
   const content = join(folder, "package");
   rmSync(content, { recursive: true, force: true });
-  for (const name of ["bin", "man"]) mkdirSync(join(content, name), { recursive: true });
+  mkdirSync(join(content, "bin"), { recursive: true });
   await Promise.all([
     compile(folder, "javascript", { sourceMap: true, removeComments: true }),
     compile(folder, "declarations", { declaration: true, emitDeclarationOnly: true }),
   ]);
   removeUnreachable(content);
+  removeTypeModules(content);
   shorten(content);
   copyFileSync(join(root, "scripts/thole.mjs"), join(content, "bin/thole.js"));
   for (const file of copied) copyFileSync(join(root, file), join(content, file));
+  // For programs only: without indentation.
+  writeFileSync(join(content, "thole.schema.json"), JSON.stringify(JSON.parse(readFileSync(join(root, "thole.schema.json"), "utf8"))));
   const packed = manifest();
   writeFileSync(join(content, "package.json"), `${JSON.stringify(packed, undefined, 2)}\n`);
   const npm = spawnSync("npm", ["pack", "--silent", "--pack-destination", folder], {
