@@ -28,6 +28,8 @@ const lockFile = {
 export const places = [
   lines("package.json", '  "version": "'),
   lockFile,
+  lines("create-thole-plugin/package.json", '  "version": "'),
+  lines("create-thole-plugin/files.mjs", 'export const versions = { thole: "'),
   lines("deno.json", '  "version": "'),
   lines("kernel/startup/version.ts", 'export const ownVersion = "'),
   lines("charts/thole/Chart.yaml", "version: ", "appVersion: ", "      image: thole:"),

@@ -80,3 +80,11 @@ test("a release dates the unreleased changes", () => {
   assert.equal(changelogFor(next, "0.3.0", "2026-02-03"), undefined, "nothing to release");
   assert.deepEqual(["0.10.0", "0.2.0", "0.2.1"].toSorted(compareVersions), ["0.2.0", "0.2.1", "0.10.0"]);
 });
+
+test("a created plugin has the repository's versions of TypeScript and Node's types", async () => {
+  const { versions } = await import(new URL("../create-thole-plugin/files.mjs", import.meta.url).href) as {
+    readonly versions: Readonly<Record<string, string>>;
+  };
+  const { devDependencies } = JSON.parse(text("package.json"));
+  for (const name of ["typescript", "@types/node"]) assert.equal(versions[name], devDependencies[name], name);
+});

@@ -7,7 +7,7 @@ import process from "node:process";
 import { after, before, describe, test } from "node:test";
 import { run, runtimeMissing, runtimePath, signal, startCommand, startSkipped, until } from "../real-server.ts";
 import { example } from "./example.ts";
-import { testExamples } from "./examples.ts";
+import { testCreate, testExamples } from "./examples.ts";
 import { install, type Installed, root, withNode } from "./tarball.ts";
 
 const packedBytesMax = 1_000_000;
@@ -72,6 +72,7 @@ describe("the packed tarball", { skip: npmMissing || startSkipped("deno") || run
   after(() => installed?.remove());
 
   testExamples(() => installed);
+  testCreate(() => installed);
 
   test("is below its size bounds and contains no tests", () => {
     assert.ok(installed.packedBytes < packedBytesMax, `${installed.packedBytes} bytes packed`);
