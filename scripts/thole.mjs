@@ -7,4 +7,10 @@ if (major < 22 || (major === 22 && minor < 13)) {
   console.error(`thole: needs Node 22.13 or newer; this is Node ${process.versions.node}`);
   process.exit(1);
 }
+// The embedded store is Node's own sqlite, which Node calls experimental: no news to the operator of a server.
+const [show] = process.listeners("warning");
+process.removeAllListeners("warning");
+process.on("warning", (warning) => {
+  if (!(warning.name === "ExperimentalWarning" && warning.message.startsWith("SQLite"))) show?.(warning);
+});
 await import("../kernel/main.js");

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { run, runtimePath } from "../real-server.ts";
+import { kubectlMissing } from "../clients/kubectl.ts";
 import { type Installed, root, withNode } from "./tarball.ts";
 
 interface Example {
@@ -33,6 +34,7 @@ async function goMissing(): Promise<string | undefined> {
 async function etcdAndGoMissing(): Promise<string | undefined> {
   return await goMissing() ?? (await succeeds("etcd", "--version") ? undefined : "no etcd on PATH");
 }
+const kubectlAbsent = () => Promise.resolve(kubectlMissing() || undefined);
 async function pythonMissing(): Promise<string | undefined> {
   if (all) return await succeeds("python3", "-m", "venv", "--help") ? undefined : "no python3 with venv on PATH";
   return await succeeds("python3", "-c", "import kubernetes, pytest") ? undefined : "no python3 with the packages kubernetes and pytest";
@@ -40,6 +42,8 @@ async function pythonMissing(): Promise<string | undefined> {
 
 const examples: readonly Example[] = [
   { name: "controller-test-typescript", packages: ["@kubernetes/client-node"], missing: () => Promise.resolve(undefined) },
+  { name: "custom-resources", missing: kubectlAbsent },
+  { name: "platform", missing: kubectlAbsent },
   { name: "test-server-go", missing: goMissing },
   { name: "controller-test-go", missing: etcdAndGoMissing },
   {
@@ -105,6 +109,8 @@ export function testExamples(installed: () => Installed): void {
       if (reason !== undefined) return context.skip(reason);
       const node = runtimePath("node"), folder = join(installed().project, "examples", name);
       await cp(join(root, "examples", name), folder, { recursive: true });
+      // Shared by the tests of several examples.
+      await cp(join(root, "examples/start-thole.mjs"), join(folder, "../start-thole.mjs"));
       try {
         await mkdir(join(folder, "node_modules"));
         await symlink(join(installed().project, "node_modules/thole"), join(folder, "node_modules/thole"));

@@ -129,6 +129,7 @@ describe("the packed tarball", { skip: npmMissing || startSkipped("deno") || run
       { cwd: project, env: { ...process.env, ...withNode(node!.path) } },
     );
     await until(() => assert.match(program.output(), /^Thole serves on/m, program.errors()), readyMsMax);
+    assert.doesNotMatch(program.errors(), /ExperimentalWarning/);
     assert.match(program.errors(), /have no effect" flags=\["--allow-privileged","--service-cluster-ip-range"\]/);
     program.signal("SIGTERM");
     assert.equal(await program.exited, 0);
