@@ -10,16 +10,18 @@ export interface Content {
   readonly headers: Headers & { readonly etag?: string };
   /** Time of the last change, in milliseconds since the epoch. */
   readonly modified: number;
+  /** Whether it may change again within the second of `modified`: then the date of that second does not prove that a client has it. */
+  readonly isVolatile?: boolean;
   /** `bytes` compressed; used for whole replies only. */
   readonly gzipped?: Uint8Array | undefined;
 }
 
 /** Replies 200, 206, 304, 412 or 416. A range is always a part of the uncompressed bytes. */
-export function content(exchange: Exchange, { bytes, headers: plain, modified, gzipped }: Content): Reply {
+export function content(exchange: Exchange, { bytes, headers: plain, modified, isVolatile = false, gzipped }: Content): Reply {
   // The header has a resolution of one second, and so have conditions.
   const seconds = Math.floor(modified / 1000);
   const headers = { ...plain, "last-modified": new Date(seconds * 1000).toUTCString() };
-  const refused = condition(exchange, plain.etag ?? "", seconds);
+  const refused = condition(exchange, plain.etag ?? "", seconds, isVolatile);
   if (refused === 304) {
     const { "content-type": _, "last-modified": since, ...rest } = { "content-type": "", ...headers };
     return { status: 304, headers: plain.etag === undefined ? { ...rest, "last-modified": since } : rest, body: "" };
@@ -55,7 +57,7 @@ function badRange(headers: Headers, error: string, size: number): Reply {
   };
 }
 
-function condition(exchange: Exchange, etag: string, modified: number): 304 | 412 | undefined {
+function condition(exchange: Exchange, etag: string, modified: number, isVolatile: boolean): 304 | 412 | undefined {
   const isRead = exchange.method === "GET" || exchange.method === "HEAD";
   const match = header(exchange, "if-match");
   if (match !== "") {
@@ -67,7 +69,7 @@ function condition(exchange: Exchange, etag: string, modified: number): 304 | 41
   const noneMatch = header(exchange, "if-none-match");
   if (noneMatch !== "") return namesTag(noneMatch, etag, true) ? (isRead ? 304 : 412) : undefined;
   const since = isRead ? dateOf(header(exchange, "if-modified-since")) : undefined;
-  return since !== undefined && modified <= since ? 304 : undefined;
+  return since !== undefined && (isVolatile ? modified < since : modified <= since) ? 304 : undefined;
 }
 
 /** Whether a list of entity tags contains this one or is `*`. Everything after an invalid tag is ignored. */

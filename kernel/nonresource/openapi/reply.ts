@@ -23,7 +23,12 @@ export async function openapiReply(exchange: Exchange, info: RequestInfo, catalo
     const document = await openapiDocuments(catalog).index();
     // JSON with the media type of text: kube-apiserver's aggregator lets Go detect the type, and clients rely on the result. It has no ETag
     // and is as new as its reply.
-    const reply = content(exchange, { bytes: document.json, headers: { "content-type": "text/plain; charset=utf-8" }, modified: now });
+    const reply = content(exchange, {
+      bytes: document.json,
+      headers: { "content-type": "text/plain; charset=utf-8" },
+      modified: now,
+      isVolatile: true,
+    });
     return reply.status === 412 ? { ...reply, headers: { "last-modified": reply.headers["last-modified"]! } } : reply;
   }
   if (path.startsWith("/openapi/v3/")) return await v3Reply(exchange, path.slice("/openapi/v3/".length), info, catalog, now);
