@@ -32,7 +32,8 @@ export async function run(args: readonly string[]): Promise<number> {
     stopped = true;
     child?.kill("SIGTERM");
   };
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, stop);
+  // SIGHUP: the terminal is closed.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
   try {
     for (let starts = 0; !stopped; starts++) {
       const seen = snapshotOf(modules.map(dirname)), begun = performance.now();
