@@ -346,6 +346,10 @@ export const limits = Object.freeze({
   logTextLengthMax: 4096,
   /** Logged length of a client's Audit-ID (upstream's bound), and maximum length of an accepted one. */
   auditIdLoggedMax: 64,
+  /** Spans of parts of one traced request, characters of a value in a span, and milliseconds for the last spans when a server ends. */
+  tracedPartsMax: 128,
+  tracedTextMax: 4096,
+  tracingCloseMsMax: 2_000,
   auditIdLengthMax: 1024,
   /** Certificates of a client's chain that are read, including the client certificate. */
   peerChainLengthMax: 16,

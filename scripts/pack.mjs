@@ -6,9 +6,11 @@ import { spawn, spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import process from "node:process";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { withoutIndentation } from "./indentation.mjs";
 import { lineMappings } from "./line-maps.mjs";
 import { root } from "./runtimes.mjs";
+import { sortedTar } from "./sorted-tar.mjs";
 
 /** The modules that are imported by name, by the subpath of the export. */
 const entries = { ".": "mod", "./plugin": "plugin", "./testing": "testing" };
@@ -24,6 +26,9 @@ const programs = [
 
 /** What only the repository needs: `npm start` runs the server on Deno. */
 const repositoryOnly = ["deno"];
+
+/** Scopes of packages that only tracing needs: who traces installs them. */
+const optionalScopes = ["@opentelemetry/", "@grpc/"];
 
 /** The oldest Node with node:sqlite without a flag. The JavaScript is of this language version: Node 22 has no `using`. */
 const engines = { node: ">=22.13.0" };
@@ -99,6 +104,9 @@ function shorten(folder) {
 function manifest() {
   const own = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const { name, version, description, license, type, dependencies } = own;
+  const isOptional = (each) => optionalScopes.some((scope) => each.startsWith(scope));
+  const needed = Object.entries(dependencies).filter(([each]) => !repositoryOnly.includes(each));
+  const peers = needed.filter(([each]) => isOptional(each));
   return {
     name,
     version,
@@ -126,7 +134,9 @@ function manifest() {
       "CHANGELOG.md",
       "thole.schema.json",
     ],
-    dependencies: Object.fromEntries(Object.entries(dependencies).filter(([each]) => !repositoryOnly.includes(each))),
+    dependencies: Object.fromEntries(needed.filter(([each]) => !isOptional(each))),
+    peerDependencies: Object.fromEntries(peers),
+    peerDependenciesMeta: Object.fromEntries(peers.map(([each]) => [each, { optional: true }])),
   };
 }
 
@@ -154,6 +164,7 @@ async function main() {
   });
   if (npm.status !== 0) throw new Error(`npm pack exits with ${npm.status ?? npm.error?.message}`);
   const tarball = join(folder, `${packed.name}-${packed.version}.tgz`);
+  writeFileSync(tarball, gzipSync(sortedTar(gunzipSync(readFileSync(tarball))), { level: 9 }));
   console.log(`${tarball} ${statSync(tarball).size} bytes`);
 }
 

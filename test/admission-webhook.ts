@@ -1,7 +1,7 @@
 /** An admission webhook over HTTPS on loopback, well behaved or not, and what tests do with it. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import type { ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { defaultNames } from "../core/names.ts";
@@ -28,6 +28,8 @@ export interface AdmissionWebhook {
   readonly caBundle: string;
   /** All received reviews. */
   readonly reviews: ReceivedReview[];
+  /** The headers of each call. */
+  readonly headers: IncomingHttpHeaders[];
   /** The query of each call, such as `?timeout=10s`. */
   readonly queries: string[];
   /** Number of connections so far. */
@@ -56,6 +58,7 @@ export async function openAdmissionWebhook(answer: AdmissionWebhook["answer"] = 
     if (text === "") return void response.writeHead(405).end();
     const review = JSON.parse(text) as ReceivedReview; // sent by our own server
     webhook.reviews.push(review);
+    webhook.headers.push(request.headers);
     webhook.queries.push(new URL(request.url ?? "", "https://webhook").search);
     const sent = await webhook.answer(review, response);
     if (sent === undefined) return;
@@ -74,6 +77,7 @@ export async function openAdmissionWebhook(answer: AdmissionWebhook["answer"] = 
     port,
     caBundle: btoa(pki.ca.cert),
     reviews: [],
+    headers: [],
     queries: [],
     connections: () => connections,
     answer,

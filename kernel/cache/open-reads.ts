@@ -14,7 +14,7 @@ import { RecentObjects } from "./index/recent-objects.ts";
 import type { RingBounds } from "./kind/ring.ts";
 import { Slabs } from "./index/slabs.ts";
 import { attributesReader } from "./index/attributes.ts";
-import { type CacheState, WatchCache } from "./watch-cache.ts";
+import { type CacheState, type Traced, WatchCache } from "./watch-cache.ts";
 
 export interface ReadsOptions {
   readonly clock?: Clock;
@@ -22,6 +22,8 @@ export interface ReadsOptions {
   readonly onError?: (error: unknown) => void;
   /** Records the metrics of the cache. */
   readonly record?: CacheRecord;
+  /** Runs a fill as a span of this name. Default: runs it. */
+  readonly traced?: Traced;
   /** Bounds of each kind's event ring. */
   readonly bounds?: Partial<RingBounds>;
   /** Milliseconds that a read waits while the cache is filled. Then the store answers, or the read ends with 429. */
@@ -83,6 +85,7 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
     clock,
     own,
     onError,
+    traced: options.traced ?? ((_name, _attributes, run) => run()),
     onSetBack: () => open.failAll(lostHistory()),
   });
   let served = catalog;

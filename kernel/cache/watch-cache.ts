@@ -32,6 +32,9 @@ export type CacheState =
   | { readonly tag: "current" }
   | { readonly tag: "closed" };
 
+/** Runs work as a span with this name. */
+export type Traced = <T>(name: string, attributes: Readonly<Record<string, string>>, run: () => Promise<T>) => Promise<T>;
+
 export interface WatchCacheNeeds {
   readonly store: Store;
   /** The kinds at start. */
@@ -41,6 +44,7 @@ export interface WatchCacheNeeds {
   readonly own: OwnWrites;
   /** Called for each failure after which the cache is filled again. */
   readonly onError: (error: unknown) => void;
+  readonly traced: Traced;
   /** Called when the store was restored from an older copy: no watch can continue. */
   readonly onSetBack: () => void;
 }
@@ -185,7 +189,7 @@ export class WatchCache {
     for (let failures = 0; !signal.aborted;) {
       const refilling = this.#refilling = new AbortController();
       try {
-        const revision = await this.#fill();
+        const revision = await this.#needs.traced("fill of the watch cache", {}, () => this.#fill());
         const watching = AbortSignal.any([signal, refilling.signal]);
         for await (const batch of store.watch({ prefix: `${prefix}/` }, revision, watching)) {
           failures = 0;
@@ -254,7 +258,8 @@ export class WatchCache {
         continue;
       }
       try {
-        await this.#fillOne(kind, AbortSignal.any([signal, refilling]));
+        const stop = AbortSignal.any([signal, refilling]);
+        await this.#needs.traced("fill of the watch cache", { prefix: kind.under }, () => this.#fillOne(kind, stop));
       } catch (error) {
         if (signal.aborted || refilling.aborted) continue;
         onError(error);

@@ -21,6 +21,7 @@ import {
   text,
   texts,
 } from "./setting.ts";
+import { type TracingConfig, tracingSettings } from "./tracing-settings.ts";
 
 export type { AnySetting, Change, Going, Kind, Setting } from "./setting.ts";
 
@@ -36,7 +37,7 @@ const isLogged = "the log is opened once, at start";
 const isCounted = "metrics are registered once, at start";
 
 /** A value for every setting, by flag name; durations in milliseconds. */
-export interface Config extends AdmissionConfig, AuditConfig {
+export interface Config extends AdmissionConfig, AuditConfig, TracingConfig {
   readonly "config": string;
   readonly "bind-address": string;
   readonly "secure-port": number;
@@ -457,6 +458,7 @@ export const settings: Settings = Object.freeze(
       ),
     ),
     ...auditSettings,
+    ...tracingSettings,
 
     "shutdown-send-retry-after": live(
       bool(

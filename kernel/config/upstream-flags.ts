@@ -7,7 +7,7 @@ const withValue = `
   strict-transport-security-directives delete-collection-workers etcd-count-metric-poll-period etcd-db-metric-poll-interval
   etcd-servers-overrides lease-reuse-duration-seconds storage-backend storage-media-type watch-cache-sizes tls-cipher-suites
   tls-curve-preferences tls-min-version tls-sni-cert-key debug-socket-path admission-control default-not-ready-toleration-seconds
-  default-unreachable-toleration-seconds log-flush-frequency log-json-info-buffer-size log-text-info-buffer-size tracing-config-file
+  default-unreachable-toleration-seconds log-flush-frequency log-json-info-buffer-size log-text-info-buffer-size
   coordinated-leadership-lease-duration coordinated-leadership-renew-deadline coordinated-leadership-retry-period
   endpoint-reconciler-type event-ttl kubelet-certificate-authority kubelet-client-certificate kubelet-client-key
   kubelet-preferred-address-types kubelet-timeout kubernetes-service-node-port max-connection-bytes-per-sec peer-advertise-ip

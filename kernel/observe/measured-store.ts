@@ -1,5 +1,6 @@
 /** A store whose requests are counted and timed. Watches are not timed, because they last; their events are counted. */
 import type { KernelRecord } from "./metrics.ts";
+import type { Tracing } from "./tracing.ts";
 import type { Batch, Change, Store } from "../store/store.ts";
 
 /** The labels `group` and `resource` of a key or prefix. */
@@ -17,20 +18,24 @@ export interface StoredPlaces {
 
 type Operation = "create" | "delete" | "get" | "list" | "update";
 
-/** `store` with metrics. `now` is in milliseconds and monotonic. */
-export function measuredStore(store: Store, places: StoredPlaces, record: KernelRecord, now: () => number): Store {
+/** `store` with metrics and spans. `now` is in milliseconds and monotonic. */
+export function measuredStore(store: Store, places: StoredPlaces, record: KernelRecord, now: () => number, tracing?: Tracing): Store {
   async function measured<T>(operation: Operation, key: string, run: () => Promise<T>): Promise<T> {
     const { group, resource } = places.of(key);
     const labels = { group, operation, resource };
     const begun = now();
+    let failed = false;
     try {
       return await run();
     } catch (error) {
+      failed = true;
       record.storeErrors.with(labels).add();
       throw error;
     } finally {
+      const ended = now();
       record.storeRequests.with(labels).add();
-      record.storeSeconds.with(labels).observe((now() - begun) / 1000);
+      record.storeSeconds.with(labels).observe((ended - begun) / 1000);
+      tracing?.part({ name: `store ${operation}`, begun, ended, attributes: { group, resource }, failed });
     }
   }
   function brought(prefix: string, { events }: Batch): void {

@@ -1,6 +1,7 @@
 /** Metrics that verbs record while a request runs. */
 import { type CounterSeries, defineMetric, type HistogramSeries, type Recorder } from "../../metrics/mod.ts";
 import { declarativeMetrics } from "./declarative-metrics.ts";
+import type { Tracing } from "./tracing.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 
 const stepBuckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
@@ -78,7 +79,7 @@ export interface Meter {
   now(): number;
 }
 
-export function meterOf(record: MeterRecord, now: () => number): Meter {
+export function meterOf(record: MeterRecord, now: () => number, tracing?: Tracing): Meter {
   const kindOf = ({ group, version, plural }: Endpoint) => ({ group, version, resource: plural });
   return {
     now,
@@ -97,10 +98,12 @@ export function meterOf(record: MeterRecord, now: () => number): Meter {
     watchListed: (endpoint, scope, since) => record.watchListSeconds.with({ ...kindOf(endpoint), scope }).observe((now() - since) / 1000),
     received: ({ group, plural }, verb, bytes) => record.bodyBytes.with({ group, resource: plural, verb }).observe(bytes),
     admitted(name, type, operation, rejected, since) {
-      const seconds = (now() - since) / 1000;
+      const ended = now(), seconds = (ended - since) / 1000;
       const labels = { type, operation, rejected: String(rejected) };
-      if (name === undefined) record.admissionStepSeconds.with(labels).observe(seconds);
-      else record.admissionSeconds.with({ ...labels, name }).observe(seconds);
+      if (name === undefined) {
+        record.admissionStepSeconds.with(labels).observe(seconds);
+        tracing?.part({ name: `admission ${type}`, begun: since, ended, attributes: { operation, rejected } });
+      } else record.admissionSeconds.with({ ...labels, name }).observe(seconds);
     },
     ruled: (outcome) => (outcome === "mismatch" ? record.declarativeMismatches : record.declarativePanics).with({}).add(),
   };

@@ -7,6 +7,7 @@ import type { KernelRecord } from "./metrics.ts";
 import type { RequestInfo } from "../request/request-info.ts";
 import { recordRequest, type RequestLabels, requestLabels } from "./request-metrics.ts";
 import type { Finished, Step } from "./request-log.ts";
+import type { Tracing } from "./tracing.ts";
 
 const utf8 = new TextEncoder();
 
@@ -15,6 +16,7 @@ export function observer(
   record: KernelRecord,
   now: () => number,
   report: (finished: Finished) => void,
+  tracing?: Tracing,
 ): (exchange: Exchange, info: RequestInfo, catalog: Catalog, auditId: string) => Observation {
   return (exchange, info, catalog, auditId) => {
     const begun = now();
@@ -24,9 +26,11 @@ export function observer(
     const lasting = verb === "WATCH" || verb === "CONNECT";
     let known: UserInfo | undefined, actor: UserInfo | undefined;
     let held: Disposable | undefined;
+    let endSpan: ((finished: Finished) => void) | undefined;
     return {
       user(user) {
         known = user;
+        endSpan = tracing?.begin({ exchange, info, user, auditId, begun });
         const at = now(), seconds = (at - begun) / 1000;
         steps.push({ what: "authenticated", at });
         record.authenticationSeconds.with(succeeded).observe(seconds);
@@ -47,7 +51,7 @@ export function observer(
           held?.[Symbol.dispose]();
           const ended = now();
           recordRequest(record, labels, { code, seconds: (ended - begun) / 1000, bytes });
-          report({
+          const finished = {
             exchange,
             verb,
             auditId,
@@ -59,7 +63,9 @@ export function observer(
             ended,
             lasting,
             steps,
-          });
+          };
+          report(finished);
+          endSpan?.(finished);
         };
         if (typeof body === "string") finish(utf8.encode(body).length);
         else if (body instanceof Uint8Array) finish(body.length);

@@ -15,6 +15,7 @@ import { meterOf } from "../observe/meter.ts";
 import type { KernelRegistry } from "../observe/metrics.ts";
 import { measuredDecision, observer } from "../observe/observe.ts";
 import type { RecentError } from "../observe/recent-errors.ts";
+import type { Tracing } from "../observe/tracing.ts";
 import { requestLog } from "../observe/request-log.ts";
 import { requestLabels } from "../observe/request-metrics.ts";
 import { goawayChooser } from "../request/goaway.ts";
@@ -44,6 +45,7 @@ export interface Parts extends CheckedParts {
   readonly accounts: Pick<ServiceAccounts, "issuer" | "documents">;
   readonly authorization: Chain;
   readonly audit?: Audit | undefined;
+  readonly tracing?: Tracing | undefined;
   /** Returns the signal that ends a watch that begins now. */
   readonly ending: () => AbortSignal;
   readonly heavy?: HeavyWork | undefined;
@@ -78,7 +80,7 @@ export function assemble(parts: Parts): Server {
     },
     backend,
     heavy: parts.heavy,
-    observe: observer(record, elapsed, requestLog(log, () => inForce().config["slow-request-threshold"])),
+    observe: observer(record, elapsed, requestLog(log, () => inForce().config["slow-request-threshold"]), parts.tracing),
     authenticate: authenticateOf(parts),
     authorize: authorizeOf(parts),
     audit: parts.audit,
@@ -117,7 +119,7 @@ function completeness({ inForce, start }: Parts): Server["isComplete"] {
   return () => isComplete;
 }
 
-function backendOf({ inForce, cache, conversions, callWebhook, ending, registry }: Parts): Backend {
+function backendOf({ inForce, cache, conversions, callWebhook, ending, registry, tracing }: Parts): Backend {
   return {
     store: cache.store,
     reads: cache.reads,
@@ -127,7 +129,7 @@ function backendOf({ inForce, cache, conversions, callWebhook, ending, registry 
     get minRequestTimeoutSeconds() {
       return inForce().config["min-request-timeout"];
     },
-    meter: meterOf(registry.record, elapsed),
+    meter: meterOf(registry.record, elapsed, tracing),
     metric: registry.metric,
     ...(conversions === undefined ? {} : { conversions }),
     ...(callWebhook === undefined ? {} : { callWebhook }),

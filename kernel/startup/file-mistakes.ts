@@ -7,6 +7,7 @@ import { checkAuthorization } from "./authorization-file.ts";
 import { checkGivenCertificates, rootCertificatesOf } from "./credentials.ts";
 import { checkAudit } from "./open-audit.ts";
 import { readTls } from "./open-store.ts";
+import { checkTracing } from "./open-tracing.ts";
 import { checkGivenTokenKeys } from "./token-keys.ts";
 
 /** In the words with which the start would fail. */
@@ -18,6 +19,7 @@ export async function fileMistakes(config: Config, plugins: readonly Plugin[]): 
     checkAuthorization(config, plugins),
     rootCertificatesOf(config),
     checkAudit(config),
+    checkTracing(config),
     config["etcd-servers"].length === 0 ? undefined : readTls(config),
   ]);
   return outcomes.flatMap((outcome) => outcome.status === "rejected" ? [reasonOf(outcome.reason)] : []);

@@ -13,6 +13,7 @@ import type { Log } from "../observe/log.ts";
 import { keepErrors } from "../observe/recent-errors.ts";
 import type { KernelRegistry } from "../observe/metrics.ts";
 import { processReader, watchProcess } from "../observe/process-metrics.ts";
+import type { Tracing } from "../observe/tracing.ts";
 import type { Server } from "../server.ts";
 import { assemble, type Parts as ServerParts } from "./assemble.ts";
 import { openAuthentication } from "./authenticators.ts";
@@ -25,6 +26,7 @@ import { checkDelegation, type FollowedTrust, openClusterTrust } from "./delegat
 import { describeConfig } from "./describe-server.ts";
 import { bootstrapHook, hookNames, openHealth } from "./health-checks.ts";
 import { openedAudit } from "./open-audit.ts";
+import { openTracing } from "./open-tracing.ts";
 import { openControllers, serverApi } from "./open-controllers.ts";
 import { openMetrics, servePluginMetrics } from "./open-metrics.ts";
 import { openStorage } from "./open-storage.ts";
@@ -37,6 +39,8 @@ import { watchEnds } from "./shutdown.ts";
 export interface Opened {
   readonly server: Server;
   readonly registry: KernelRegistry;
+  /** Undefined for a server that does not trace. */
+  readonly tracing: Tracing | undefined;
   /** Settled when the bootstrap objects exist. */
   readonly bootstrapped: Promise<void>;
   /** Resolves when controllers have received the initial state, or after a bounded wait. */
@@ -75,7 +79,8 @@ export async function openServer(given: ServeOptions): Promise<Opened> {
   const registry = openRegistry(options, inForce);
   const access = await openAccess(options, inForce, registry, signal);
   const auditing = await openedAudit(config, log, registry.record);
-  const storage = await openStorage(options, inForce, registry);
+  const tracing = await openTracing(config, log);
+  const storage = await openStorage(options, inForce, registry, tracing);
   access.accounts.lookUpIn(storage.cache.reads);
   if (options.processMetrics === true) watchProcess(registry.record, signal);
   const health = openHealth(inForce, options.flushLog, signal);
@@ -85,6 +90,7 @@ export async function openServer(given: ServeOptions): Promise<Opened> {
     ...parts,
     recentErrors,
     audit: auditing?.audit,
+    tracing,
     ending: () => watches.signal(Math.random),
   });
   const background = await openBackground(server, { ...parts, log });
@@ -93,6 +99,7 @@ export async function openServer(given: ServeOptions): Promise<Opened> {
   return {
     ...openedParts(parts),
     server,
+    tracing,
     bootstrapped: background.bootstrapped,
     reload,
     endWatches: watches.end,
@@ -101,7 +108,7 @@ export async function openServer(given: ServeOptions): Promise<Opened> {
       ending.abort();
       await Promise.all([watching, background.ended(), heavy?.close(), access.accounts.ended()]);
       webhooks.close();
-      await Promise.all([storage.close(), auditing?.close()]);
+      await Promise.all([storage.close(), auditing?.close(), tracing?.close()]);
     }),
   };
 }
@@ -147,16 +154,18 @@ async function openAccess({ config, log }: ServeOptions, inForce: ConfigInForce,
 /** The part of the server that handles requests, and the thread for large ones. */
 function openRequests(
   { log, startHeavy }: ServeOptions,
-  { inForce, registry, access, storage: { store, faults, cache, conversions }, health, signal, audit, ending, recentErrors }:
+  { inForce, registry, access, storage: { store, faults, cache, conversions }, health, signal, audit, tracing, ending, recentErrors }:
     & OpenedParts
     & {
       readonly audit: ServerParts["audit"];
+      readonly tracing: ServerParts["tracing"];
       readonly ending: ServerParts["ending"];
       readonly recentErrors: ServerParts["recentErrors"];
     },
 ) {
   const { accounts, authentication, authorizationFile: file } = access, { start } = health;
-  const webhooks = admissionWebhooks(webhookNeeds(inForce)), callWebhook = webhooks.call;
+  const webhooks = admissionWebhooks({ ...webhookNeeds(inForce), ...(tracing === undefined ? {} : { tracing }) }),
+    callWebhook = webhooks.call;
   const heavy = startHeavy &&
     heavyRequests({ start: startHeavy, store: cache.store, callWebhook, inForce: inForce.current, after: systemClock.after });
   const authorization = openAuthorization({ inForce, registry, log, start, signal, file });
@@ -177,6 +186,7 @@ function openRequests(
     accounts,
     authorization,
     audit,
+    tracing,
     ending,
   });
   const api = serverApi(server);

@@ -9,6 +9,7 @@ import { systemClock } from "../../core/async.ts";
 import { describe } from "../observe/log.ts";
 import { measuredStore, type StoredLabels, type StoredPlaces } from "../observe/measured-store.ts";
 import type { KernelRegistry } from "../observe/metrics.ts";
+import type { Tracing } from "../observe/tracing.ts";
 import { faultLog } from "../observe/fault-log.ts";
 import { compactInitialRevision } from "../store/initial-revision.ts";
 import type { Store } from "../store/store.ts";
@@ -38,6 +39,7 @@ export async function openStorage(
   { config, log, readsOver, sqlite }: Pick<ServeOptions, "config" | "log" | "readsOver" | "sqlite">,
   inForce: ConfigInForce,
   registry: KernelRegistry,
+  tracing?: Tracing,
 ): Promise<Storage> {
   const prefix = config["etcd-prefix"];
   const { record } = registry;
@@ -52,7 +54,13 @@ export async function openStorage(
     now: () => performance.now(),
   };
   const converting = convertingStore(store, { prefix, catalog: () => inForce.current().catalog, context: conversions });
-  const measured = measuredStore(converting, storedPlaces(prefix, () => inForce.current().catalog), record, () => performance.now());
+  const measured = measuredStore(
+    converting,
+    storedPlaces(prefix, () => inForce.current().catalog),
+    record,
+    () => performance.now(),
+    tracing,
+  );
   const opened = await openCache().catch(async (error) => {
     await store.close();
     throw error;
@@ -71,6 +79,7 @@ export async function openStorage(
     return await openReads(measured, inForce.current().catalog, prefix, {
       onError: (error) => log.error("the cache is filled again", describe(error)),
       record,
+      ...(tracing === undefined ? {} : { traced: tracing.work }),
     });
   }
   return {

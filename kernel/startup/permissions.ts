@@ -12,6 +12,7 @@ import { chooseCommand, type Chosen, commands, settingsOf as commandSettings, Us
 import { ConfigError, parseArguments } from "../config/parse.ts";
 import { compatFlag, kubeApiserverArguments } from "../config/kube-apiserver-arguments.ts";
 import { type Config, defaults, type SettingName } from "../config/settings.ts";
+import { readTracingConfiguration } from "../config/tracing-settings.ts";
 import { isModule, isPath } from "../config/choose-plugins.ts";
 
 /** Settings that name files to be read. */
@@ -37,6 +38,7 @@ export const fileSettings = Object.freeze(
     "audit-policy-file",
     "audit-webhook-config-file",
     "admission-control-config-file",
+    "tracing-config-file",
   ] as const satisfies readonly SettingName[],
 );
 
@@ -92,8 +94,12 @@ export function permissionFlags(args: readonly string[], folder: string): readon
     "--cached-only",
     `--allow-read=${listed([...read, ...remotes.files, ...write])}`,
     ...(write.length === 0 ? [] : [`--allow-write=${listed(write)}`]),
-    `--allow-net=${listed([...addresses(config), ...issuerAddresses(config, folder), ...remotes.addresses])}`,
+    `--allow-net=${
+      listed([...addresses(config), ...issuerAddresses(config, folder), ...remotes.addresses, ...collectorAddresses(config, folder)])
+    }`,
     "--allow-sys=hostname,networkInterfaces",
+    // The packages of OpenTelemetry look for variables, which are none of this server's settings.
+    ...(config["tracing-config-file"] === "" ? [] : ["--ignore-env"]),
     ...(remotes.isInCluster ? ["--allow-env=KUBERNETES_SERVICE_HOST,KUBERNETES_SERVICE_PORT"] : []),
   ];
 }
@@ -190,6 +196,21 @@ function issuerAddresses(config: Config, folder: string): string[] {
   const text = `${config["oidc-issuer-url"]} ${textOf(config["authentication-config"], folder)}`;
   const hosts = [...text.matchAll(/\bhttps:\/\/[^\s"'\/?#,\\}\]]+/g)].flatMap(([url]) => hostOf(url));
   return hosts.includes("accounts.google.com:443") ? [...hosts, "www.googleapis.com:443"] : hosts;
+}
+
+/**
+ * The collector of traces. The exporter resolves a host and connects to the address: any IPv4 address with the port, since Deno takes no
+ * range of IPv6 with one.
+ */
+function collectorAddresses(config: Config, folder: string): readonly string[] {
+  if (config["tracing-config-file"] === "") return [];
+  try {
+    const { hostname, port } = new URL(readTracingConfiguration(textOf(config["tracing-config-file"], folder), config["group-domain"]).url);
+    const isAddress = isIP(hostname.replace(/^\[|\]$/g, "")) !== 0;
+    return isAddress ? [`${hostname}:${port}`] : [hostname, `0.0.0.0/0:${port}`, `[::1]:${port}`];
+  } catch {
+    return []; // The server reports the error.
+  }
 }
 
 /** Kubeconfig files in the file of --authorization-config, and the word for in-cluster credentials. */

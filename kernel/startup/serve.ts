@@ -13,6 +13,7 @@ import { once, pause, systemClock } from "../../core/async.ts";
 import { type Opened, openServer } from "./open-server.ts";
 import type { ServeOptions } from "./serve-options.ts";
 import { isInMemory } from "./open-store.ts";
+import type { Exchange } from "../request/exchange.ts";
 import { requestInfo } from "../request/request-info.ts";
 import { requestLabels } from "../observe/request-metrics.ts";
 import { gate } from "./shutdown.ts";
@@ -73,11 +74,12 @@ async function listening(
   opened: Opened,
   credentials: Credentials,
 ): Promise<Running> {
-  const { server, registry } = opened;
+  const { server, registry, tracing } = opened;
   const validity = validityWatch(log, registry.record);
   const lookAtDates = () => validity.look([...credentials.inUse(), ...opened.inUse()], Date.now());
   lookAtDates();
-  const way = gate((exchange) => handle(exchange, server), (exchange) => {
+  const handled = (exchange: Exchange) => handle(exchange, server);
+  const way = gate(tracing === undefined ? handled : (exchange) => tracing.request(() => handled(exchange)), (exchange) => {
     const info = requestInfo(exchange.method, exchange.url);
     if (info === undefined) return;
     registry.record.terminations.with({ ...requestLabels(exchange.method, info, undefined, server.catalog), code: "429" }).add();

@@ -14,6 +14,7 @@ import { openEtcd } from "../../kernel/store/etcd/etcd.ts";
 import { answered, configurationsOf, openAdmissionWebhook, webhookOf } from "../admission-webhook.ts";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { documents, httpsClient } from "../https.ts";
+import { openCollector } from "../otlp-receiver.ts";
 import { freePort } from "../ports.ts";
 import { startProgram, startRealServer, until } from "../real-server.ts";
 import { electing } from "./electing.ts";
@@ -328,6 +329,20 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
         assert.equal((await server.client.ask(`${path}/two`, { method: "DELETE" })).status, 200);
       }, [...builtIn, strict]);
       await assert.rejects(served([flag], () => Promise.resolve()), /unknown admission plugin/);
+    }),
+  "tracing-config-file": () =>
+    inFolder(async (folder) => {
+      const collector = await openCollector(), file = join(folder, "tracing.yaml");
+      try {
+        const head = "apiVersion: apiserver.config.k8s.io/v1\nkind: TracingConfiguration\nsamplingRatePerMillion: 1000000\n";
+        await writeFile(file, `${head}endpoint: 127.0.0.1:${collector.port}\n`);
+        await served([`--tracing-config-file=${file}`], (server) => make(server, "a"));
+        assert.ok(collector.spans.some(({ name }) => name.startsWith("POST ")));
+        await writeFile(file, `${head}endpoint: https://127.0.0.1\n`);
+        await assert.rejects(served([`--tracing-config-file=${file}`], () => Promise.resolve()), /endpoint: Invalid value/);
+      } finally {
+        collector.close();
+      }
     }),
   "webhook-addresses": async () => {
     const webhook = await openAdmissionWebhook((review) => answered(review, { allowed: false }));

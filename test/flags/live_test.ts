@@ -395,6 +395,7 @@ const others: { readonly [Name in SettingName]?: string } = {
   "authentication-token-webhook-version": "v1",
   "authentication-token-webhook-cache-ttl": "1m",
   "admission-control-config-file": "admission.yaml",
+  "tracing-config-file": "tracing.yaml",
   "webhook-addresses": "{'hook.default.svc:443': '127.0.0.1:8443'}",
   "authorization-config": "authorization.yaml",
   "authorization-webhook-config-file": "webhook.yaml, authorization-mode: [Webhook]",

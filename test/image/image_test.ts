@@ -61,7 +61,9 @@ describe("the Containerfile", () => {
     // The same program; its permissions are bounded by the container.
     const [deno, command, ...flags] = words(image, "ENTRYPOINT");
     assert.deepEqual([deno, command, flags.at(-1)], ["/bin/deno", "run", "/thole/kernel/main.ts"]);
-    const wide = permissionFlags(["--data-dir=/var/lib/thole"], "/").map((flag) => flag.replace(/^(--allow-(read|write|net))=.*/, "$1"));
+    const wide = permissionFlags(["--data-dir=/var/lib/thole", "--tracing-config-file=/tracing.yaml"], "/").map((flag) =>
+      flag.replace(/^(--allow-(read|write|net))=.*/, "$1")
+    );
     assert.deepEqual(flags.slice(0, -1).toSorted(), wide.toSorted());
     assert.deepEqual(all(image, "USER"), [`${user}:${user}`]);
     assert.equal(words(image, "HEALTHCHECK").at(-1), "https://127.0.0.1:6443/readyz");

@@ -36,7 +36,7 @@ export async function install(): Promise<Installed> {
     const project = join(folder, "project");
     await mkdir(project);
     // Copies of the dependencies replace the registry: they have the versions of the lock file.
-    const dependencies = await productionPackages();
+    const dependencies = await productionPackages(join(folder, "package/package.json"));
     for (const name of dependencies) {
       await cp(join(root, "node_modules", name), join(folder, "registry", name), { recursive: true, dereference: true });
     }
@@ -76,10 +76,11 @@ async function succeed(command: string, args: readonly string[], cwd: string, no
 }
 
 /** The names of the packages that the lock file installs for the dependencies of the packed package. */
-async function productionPackages(): Promise<readonly string[]> {
+async function productionPackages(manifest: string): Promise<readonly string[]> {
   const { packages } = JSON.parse(await readFile(join(root, "package-lock.json"), "utf8"));
+  const { dependencies } = JSON.parse(await readFile(manifest, "utf8"));
   const names = new Set<string>();
-  const waiting = Object.keys(packages[""].dependencies).filter((name) => name !== "deno");
+  const waiting = Object.keys(dependencies);
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
     if (names.has(name)) continue;
     names.add(name);

@@ -5,14 +5,17 @@ import { type Clock, systemClock } from "../../../core/async.ts";
 import type { WebhookAddress } from "../../../core/conversion.ts";
 import { goQuote } from "../../../core/tree/go-quote.ts";
 import { type CallSlot, CallSlots } from "./call-slots.ts";
+import type { Tracing } from "../../observe/tracing.ts";
 import type { Credentials } from "./kubeconfig.ts";
-import { remoteClient, type RemoteText, type TextClient } from "./remote-client.ts";
+import { remoteClient, type RemoteRequest, type RemoteText, type TextClient } from "./remote-client.ts";
 import { hostPortOf, webhookAccess, type WebhookAddresses } from "./webhook-access.ts";
 import { answerMistake, connectionText, type Target, targetOf } from "./webhook-texts.ts";
 
 export interface AdmissionWebhookNeeds {
   readonly clock?: Clock;
   readonly addresses?: WebhookAddresses;
+  /** Makes a call a span of its request, and continues the trace at the webhook. */
+  readonly tracing?: Pick<Tracing, "call" | "headers">;
   /** The credentials for a host with its port, such as `hook.default.svc:443`, in the configuration of a step. */
   readonly credentialsFor?: (step: string, hostPort: string) => Promise<Credentials>;
 }
@@ -57,7 +60,13 @@ export function admissionWebhooks(needs: AdmissionWebhookNeeds = {}): AdmissionW
       const key = JSON.stringify([webhook, needs.credentialsFor === undefined ? "" : step]), client = clientOf(key, call);
       client.calls++;
       try {
-        return await callOf(client, targetOf(webhook, Math.ceil(timeoutMs / 1000)), json, { timeoutMs, signal });
+        const target = targetOf(webhook, Math.ceil(timeoutMs / 1000)), { tracing } = needs;
+        if (tracing === undefined) return await callOf(client, target, json, { timeoutMs, signal });
+        return await tracing.call(
+          `call of ${step}`,
+          { "server.address": hostPortOf(webhook) },
+          () => callOf(client, target, json, { timeoutMs, signal, headers: tracing.headers() }),
+        );
       } finally {
         if (--client.calls === 0) client.cancelIdle = clock.after(limits.webhookIdleMs, () => drop(key, client));
       }
@@ -78,7 +87,7 @@ async function callOf(
   { remote, slots }: Client,
   target: Target,
   json: string,
-  request: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  request: { readonly timeoutMs: number; readonly signal: AbortSignal; readonly headers?: Readonly<Record<string, string>> },
 ): Promise<WebhookOutcome> {
   const over = new AbortController();
   const leave = () => over.abort(request.signal.reason);
@@ -89,7 +98,7 @@ async function callOf(
     const slot = await slots.take(json, over.signal).catch(() => undefined); // rejects on abort only
     if (slot === "busy") return { tag: "busy" };
     if (slot === "stalled") return failed(`Post ${goQuote(target.shown)}: the webhook does not answer, and too many calls wait for it`);
-    return await posted(remote, target, json, over.signal, slot);
+    return await posted(remote, target, { json, signal: over.signal, ...(request.headers && { headers: request.headers }) }, slot);
   } finally {
     clearTimeout(timer);
     request.signal.removeEventListener("abort", leave);
@@ -100,10 +109,10 @@ const timedOut = new DOMException("The webhook did not answer in time", "Timeout
 async function posted(
   remote: TextClient,
   { shown, path, service }: Target,
-  json: string,
-  signal: AbortSignal,
+  sent: Pick<RemoteRequest, "json" | "signal" | "headers">,
   slot: CallSlot | undefined,
 ): Promise<WebhookOutcome> {
+  const { signal } = sent;
   // Without a slot the signal has aborted.
   let hasBegun = false;
   const observer = {
@@ -116,7 +125,7 @@ async function posted(
   let answer: RemoteText;
   try {
     signal.throwIfAborted();
-    answer = await remote.text({ method: "POST", path, json, signal }, limits.webhookAnswerBytesMax, observer);
+    answer = await remote.text({ ...sent, method: "POST", path }, limits.webhookAnswerBytesMax, observer);
   } catch (error) {
     const isRequestOver = signal.aborted && signal.reason !== timedOut;
     const why = !signal.aborted ? connectionText(error, service) : isRequestOver ? "context canceled" : "context deadline exceeded";

@@ -26,6 +26,8 @@ export interface RemoteRequest {
   readonly body?: unknown;
   /** The JSON text to send, in place of `body`. */
   readonly json?: string;
+  /** Headers besides the client's own. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }
 export interface RemoteClient {
@@ -80,7 +82,7 @@ export function remoteClient(read: () => Promise<RemoteAccess>, now: () => numbe
     return known!; // Set or thrown by `renew`.
   }
 
-  async function open({ method, path, body, json, signal }: RemoteRequest): Promise<IncomingMessage> {
+  async function open({ method, path, body, json, headers, signal }: RemoteRequest): Promise<IncomingMessage> {
     const { access, agent } = await current();
     signal.throwIfAborted();
     const url = urlOf(access.server, path);
@@ -92,6 +94,7 @@ export function remoteClient(read: () => Promise<RemoteAccess>, now: () => numbe
       headers: {
         accept: "application/json",
         "user-agent": "thole",
+        ...headers,
         ...(access.host === undefined ? {} : { host: access.host }),
         ...(access.authorization === undefined ? {} : { authorization: access.authorization }),
         ...(bytes === undefined ? {} : { "content-type": "application/json", "content-length": bytes.length }),

@@ -1,0 +1,153 @@
+/** Tracing by OpenTelemetry's packages, which are loaded only for a server that traces. */
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Attributes, Context, Link, Span, Tracer } from "@opentelemetry/api";
+import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace";
+import { pause } from "../../core/async.ts";
+import { limits } from "../../core/limits.ts";
+import { reasonOf } from "../../core/reason-of.ts";
+import { systemGroups } from "../../core/user-info.ts";
+import { header } from "../request/exchange.ts";
+import { type Finished, loggedUrl } from "./request-log.ts";
+import type { Log } from "./log.ts";
+import { spanName, type TracedRequest, type Tracing } from "./tracing.ts";
+
+/** What is sent, and to whom. */
+export interface TracingNeeds {
+  /** Address of the collector: `http://host:port` or `unix:///path`. */
+  readonly url: string;
+  /** The share of the requests without a sampled parent that are traced: 0 to 1. */
+  readonly share: number;
+  /** The version of the server. */
+  readonly version: string;
+  /** The name of this server among several. */
+  readonly instance: string;
+  readonly log: Log;
+}
+
+/** What runs now: a request, a call within it, or work of the server's own. */
+interface Scope {
+  /** Undefined for a request whose user is not known yet. */
+  context: Context | undefined;
+  /** Parts that may still be recorded. */
+  left: number;
+}
+
+/** Users whose traces are continued; others begin one that is linked to theirs. */
+const trustedGroups: ReadonlySet<string> = new Set([systemGroups.masters, systemGroups.monitoring]);
+
+/** Loads the packages. The first connection is made with the first spans: a collector that is not there does not hold the start. */
+export async function openTelemetry({ url, share, version, instance, log }: TracingNeeds): Promise<Tracing> {
+  const [api, { W3CTraceContextPropagator }, { resourceFromAttributes }, sdk, { OTLPTraceExporter }, { credentials }] = await Promise.all([
+    import("@opentelemetry/api"),
+    import("@opentelemetry/core"),
+    import("@opentelemetry/resources"),
+    import("@opentelemetry/sdk-trace"),
+    import("@opentelemetry/exporter-trace-otlp-grpc"),
+    import("@grpc/grpc-js"),
+  ]);
+  const { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = api;
+  const exporter = reporting(new OTLPTraceExporter({ url, credentials: credentials.createInsecure() }), url, log);
+  const provider = new sdk.TracerProvider({
+    resource: resourceFromAttributes({ "service.name": "thole", "service.version": version, "service.instance.id": instance }),
+    sampler: new sdk.ParentBasedSampler({ root: new sdk.TraceIdRatioBasedSampler(share) }),
+    spanLimits: { attributeValueLengthLimit: limits.tracedTextMax },
+    spanProcessors: [new sdk.BatchSpanProcessor({ exporter })],
+  });
+  const tracer: Tracer = provider.getTracer("thole", version);
+  const propagator = new W3CTraceContextPropagator();
+  const running = new AsyncLocalStorage<Scope>();
+
+  function parentOf({ exchange, user }: TracedRequest): { readonly context: Context; readonly links?: Link[] } {
+    const context = propagator.extract(ROOT_CONTEXT, exchange, { get: header, keys: ({ headers }) => Object.keys(headers) });
+    if (user.groups.some((group) => trustedGroups.has(group))) return { context };
+    const remote = trace.getSpanContext(context);
+    return { context: ROOT_CONTEXT, ...(remote === undefined ? {} : { links: [{ context: remote }] }) };
+  }
+  async function within<T>(span: Span, context: Context, run: () => Promise<T>): Promise<T> {
+    try {
+      return await running.run({ context: trace.setSpan(context, span), left: limits.tracedPartsMax }, run);
+    } catch (error) {
+      span.setStatus({ code: SpanStatusCode.ERROR, message: reasonOf(error) });
+      throw error;
+    } finally {
+      span.end();
+    }
+  }
+  return {
+    request: (run) => running.run({ context: undefined, left: limits.tracedPartsMax }, run),
+    begin(request) {
+      const scope = running.getStore();
+      if (scope === undefined) return undefined;
+      const { context, links = [] } = parentOf(request);
+      const { exchange, info, begun } = request;
+      const name = spanName(exchange.method, info);
+      const span = tracer.startSpan(
+        name,
+        { kind: SpanKind.SERVER, startTime: epoch(begun), attributes: attributesOf(request), links },
+        context,
+      );
+      scope.context = trace.setSpan(context, span);
+      return ({ code, bytes, ended, steps, impersonated }: Finished) => {
+        for (const { what, at } of steps) span.addEvent(what, epoch(at));
+        span.setAttributes({ "http.response.status_code": code, "http.response.body.size": bytes });
+        if (impersonated !== undefined) span.setAttribute("impersonated", true);
+        if (code >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+        span.end(epoch(ended));
+      };
+    },
+    part({ name, begun, ended, attributes = {}, failed = false }) {
+      const scope = running.getStore();
+      if (scope?.context === undefined || !trace.getSpan(scope.context)?.isRecording() || scope.left-- <= 0) return;
+      const span = tracer.startSpan(name, { startTime: epoch(begun), attributes }, scope.context);
+      if (failed) span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end(epoch(ended));
+    },
+    call(name, attributes, run) {
+      const scope = running.getStore();
+      if (scope?.context === undefined || scope.left-- <= 0) return run();
+      return within(tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, scope.context), scope.context, run);
+    },
+    work: (name, attributes, run) => within(tracer.startSpan(name, { attributes }, ROOT_CONTEXT), ROOT_CONTEXT, run),
+    headers() {
+      const headers: Record<string, string> = {}, context = running.getStore()?.context;
+      if (context !== undefined) propagator.inject(context, headers, { set: (carrier, key, value) => carrier[key] = value });
+      return headers;
+    },
+    close: () => Promise.race([provider.shutdown().catch(() => {}), pause(limits.tracingCloseMsMax, new AbortController().signal)]),
+  };
+}
+
+/** Milliseconds since 1970 of a time by `performance.now()`. */
+function epoch(at: number): number {
+  return performance.timeOrigin + at;
+}
+
+function attributesOf({ exchange, info, auditId }: TracedRequest): Attributes {
+  return {
+    "audit-id": auditId.slice(0, limits.auditIdLoggedMax),
+    "http.request.method": exchange.method,
+    "http.target": loggedUrl(exchange.url),
+    "network.protocol.version": exchange.protocol.slice("HTTP/".length),
+    "user_agent.original": header(exchange, "user-agent"),
+    "verb": info.verb,
+  };
+}
+
+/** Logs when spans cannot be sent, and when they can again: once each. */
+function reporting(exporter: SpanExporter, url: string, log: Log): SpanExporter {
+  let isFailing = false;
+  return {
+    export(spans: ReadableSpan[], done) {
+      exporter.export(spans, (result) => {
+        const failed = result.code !== 0;
+        if (failed && !isFailing) {
+          log.error("spans cannot be sent to the collector and are dropped", { endpoint: url, error: reasonOf(result.error) });
+        } else if (!failed && isFailing) log.info("spans are sent to the collector again", { endpoint: url });
+        isFailing = failed;
+        done(result);
+      });
+    },
+    shutdown: () => exporter.shutdown(),
+    forceFlush: () => exporter.forceFlush?.() ?? Promise.resolve(),
+  };
+}
