@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { httpsClient } from "../https.ts";
 import { permissionFlags } from "../../kernel/startup/permissions.ts";
 import { example } from "../package/example.ts";
+import { openCollector } from "../otlp-receiver.ts";
 import { freePort } from "../ports.ts";
 import { run, runtimePath, startCommand, startSkipped, until } from "../real-server.ts";
 import { all, type Stage, stagesOf, words } from "./containerfile.ts";
@@ -180,6 +181,25 @@ describe("the content of the image", { skip: startSkipped("deno") }, () => {
       assert.equal((await client.ask("/version")).status, 200);
       client.close();
     }));
+
+  it("has what traces need", async () => {
+    const collector = await openCollector(), file = join(folder, "thole/tracing.yaml");
+    try {
+      await writeFile(
+        file,
+        "apiVersion: apiserver.config.k8s.io/v1\nkind: TracingConfiguration\nsamplingRatePerMillion: 1000000\n" +
+          `endpoint: localhost:${collector.port}\n`,
+      );
+      await started([`--tracing-config-file=${file}`], async ({ port, data }) => {
+        const client = httpsClient({ port, ca: await readFile(join(data, "pki/ca.crt"), "utf8") });
+        assert.equal((await client.ask("/version")).status, 200);
+        client.close();
+      });
+      assert.ok(collector.spans.some(({ name }) => name === "GET"));
+    } finally {
+      collector.close();
+    }
+  });
 
   it("serves a plugin that is mounted below /thole, as with the chart's extra volumes", async () => {
     // The layout of a mounted ConfigMap.
