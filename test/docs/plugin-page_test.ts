@@ -1,4 +1,4 @@
-// The blocks of docs/writing-a-plugin.md marked `databases` form one program, which runs on both runtimes and type-checks.
+// docs/writing-a-plugin.md explains examples/databases: its blocks are the files of the example, which pass on both runtimes and type-check.
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,47 +8,50 @@ import { fileURLToPath } from "node:url";
 import { run, runtimePath, startSkipped } from "../real-server.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
+const files = ["databases.ts", "databases.test.ts"];
+const page = () => readFile(join(root, "docs/writing-a-plugin.md"), "utf8");
+const example = (file: string) => readFile(join(root, "examples/databases", file), "utf8");
 
-/** Writes the program into a temporary folder and runs it. */
-async function withProgram(use: (file: string, folder: string) => Promise<void>): Promise<void> {
-  const page = await readFile(join(root, "docs/writing-a-plugin.md"), "utf8");
-  const blocks = [...page.matchAll(/^```ts databases\n([\s\S]*?)^```$/gm)].map(([, code]) => code);
-  assert.equal(blocks.length, 7, "blocks of the program");
+test("the blocks of the page are the files of examples/databases", async () => {
+  const text = await page();
+  for (const file of files) {
+    const blocks = [...text.matchAll(/^```ts (\S+)\n([\s\S]*?)^```$/gm)].filter(([, name]) => name === file).map(([, , code]) => code);
+    assert.equal(blocks.join("\n"), await example(file), file);
+  }
+});
+
+/** Copies the example into a temporary folder, with the repository as its package. */
+async function withExample(use: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "thole-plugin-page-"));
   try {
-    const file = join(folder, "databases.ts");
-    const code = blocks.join("\n").replaceAll('"thole/plugin"', JSON.stringify(join(root, "plugin.ts")));
-    await writeFile(file, code.replaceAll('"thole/testing"', JSON.stringify(join(root, "testing.ts"))));
+    for (const file of files) {
+      const code = (await example(file)).replaceAll('"thole/plugin"', JSON.stringify(join(root, "plugin.ts")));
+      await writeFile(join(folder, file), code.replaceAll('"thole/testing"', JSON.stringify(join(root, "testing.ts"))));
+    }
     await writeFile(join(folder, "package.json"), '{"type":"module"}');
-    await use(file, folder);
+    await use(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
 for (const runtime of ["deno", "node"] as const) {
-  test(
-    `the program of docs/writing-a-plugin.md runs unchanged (${runtime})`,
-    { skip: startSkipped(runtime) },
-    () =>
-      withProgram(async (file) => {
-        const flags = runtime === "deno" ? ["run", "-A", "--no-check"] : ["--disable-warning=ExperimentalWarning"];
-        const { code, output, errors } = await run(runtimePath(runtime), [...flags, file]);
-        assert.equal(code, 0, output + errors);
-      }),
-  );
+  test(`examples/databases passes its tests (${runtime})`, { skip: startSkipped(runtime) }, () =>
+    withExample(async (folder) => {
+      const flags = runtime === "deno" ? ["test", "-A", "--no-check"] : ["--disable-warning=ExperimentalWarning", "--test"];
+      // Without Node's mark of a test's process the example is a run of its own.
+      const command = ["-u", "NODE_TEST_CONTEXT", runtimePath(runtime), ...flags, join(folder, "databases.test.ts")];
+      const { code, output, errors } = await run("env", command, { cwd: folder });
+      assert.equal(code, 0, output + errors);
+      assert.match(output, runtime === "deno" ? /5 passed/ : /pass 5\b/);
+    }));
 }
 
-test(
-  "the program of docs/writing-a-plugin.md type-checks under the options of the page",
-  { skip: startSkipped("node") },
-  () =>
-    withProgram(async (file, folder) => {
-      const page = await readFile(join(root, "docs/writing-a-plugin.md"), "utf8");
-      const { compilerOptions } = JSON.parse(/```json\n([\s\S]*?)```/.exec(page)![1]!);
-      const types = { typeRoots: [join(root, "node_modules/@types")] };
-      await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: { ...compilerOptions, ...types }, files: [file] }));
-      const { code, output } = await run(runtimePath("node"), [join(root, "node_modules/typescript/bin/tsc"), "-p", folder]);
-      assert.equal(code, 0, output);
-    }),
-);
+test("examples/databases type-checks under the options of the page", { skip: startSkipped("node") }, () =>
+  withExample(async (folder) => {
+    const { compilerOptions } = JSON.parse(/```json\n([\s\S]*?)```/.exec(await page())![1]!);
+    const types = { typeRoots: [join(root, "node_modules/@types")] };
+    await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: { ...compilerOptions, ...types }, files }));
+    const { code, output } = await run(runtimePath("node"), [join(root, "node_modules/typescript/bin/tsc"), "-p", folder]);
+    assert.equal(code, 0, output);
+  }));

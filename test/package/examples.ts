@@ -43,6 +43,7 @@ async function pythonMissing(): Promise<string | undefined> {
 const examples: readonly Example[] = [
   { name: "controller-test-typescript", packages: ["@kubernetes/client-node"], missing: () => Promise.resolve(undefined) },
   { name: "custom-resources", missing: kubectlAbsent },
+  { name: "databases", missing: () => Promise.resolve(undefined) },
   { name: "platform", missing: kubectlAbsent },
   { name: "test-server-go", missing: goMissing },
   { name: "controller-test-go", missing: etcdAndGoMissing },

@@ -1,0 +1,147 @@
+import {
+  defineMetric,
+  definePlugin,
+  defineResource,
+  field,
+  int32,
+  invalid,
+  object,
+  scaleSubresource,
+  string,
+  structsOf,
+} from "thole/plugin";
+import type { Admission, Controller, HealthCheck, Infer, Subresource } from "thole/plugin";
+
+export const home = "db.example.com/v1", beta = "db.example.com/v1beta1";
+const struct = structsOf(home);
+
+const Status = struct("DatabaseStatus", {
+  replicas: field(1, int32, "Instances that run."),
+  selector: field(2, string, "Label selector of the instances."),
+}, { doc: "What is observed." });
+
+const Database = object("Database", {
+  spec: field(
+    2,
+    struct("DatabaseSpec", {
+      engine: field(1, string, "Name of the engine.", { required: true }),
+      replicas: field(2, int32, "Wanted number of instances.", { default: 1 }),
+      restartedAt: field(3, string, "Time of the last restart."),
+      tier: field(4, string, "Class of hardware.", { gate: "DatabaseTiers" }),
+    }, { doc: "What is wanted." }),
+    "What is wanted.",
+    { required: true },
+  ),
+  status: field(3, Status, "What is observed."),
+}, { package: home, doc: "A database." });
+export type Database = Infer<typeof Database>;
+
+const BetaDatabase = object("Database", {
+  spec: field(
+    2,
+    structsOf(beta)("DatabaseSpec", {
+      type: field(1, string, "Name of the engine.", { required: true }),
+      size: field(2, int32, "Wanted number of instances.", { default: 1 }),
+    }, { doc: "What is wanted." }),
+    "What is wanted.",
+    { required: true },
+  ),
+  status: field(3, Status, "What is observed."),
+}, { package: beta, doc: "A database." });
+export type BetaDatabase = Infer<typeof BetaDatabase>;
+
+const toStored = ({ spec: { type, size }, ...rest }: BetaDatabase): Database => ({
+  ...rest,
+  spec: { engine: type, ...(size === undefined ? {} : { replicas: size }) },
+});
+const fromStored = ({ spec: { engine, replicas }, ...rest }: Database): BetaDatabase => ({
+  ...rest,
+  spec: { type: engine, ...(replicas === undefined ? {} : { size: replicas }) },
+});
+
+const scale = (servedReplicasPath: string): Subresource<Database> =>
+  scaleSubresource({
+    specReplicasPath: ".spec.replicas",
+    statusReplicasPath: ".status.replicas",
+    labelSelectorPath: ".status.selector",
+    servedReplicasPath,
+  });
+
+const restart: Subresource<Database> = {
+  create: { write: (_request, prior, { now }) => ({ ...prior, spec: { ...prior.spec, restartedAt: now } }) },
+};
+
+const databases = defineResource<Database>({
+  kind: "Database",
+  scope: "Namespaced",
+  summary: "A database.",
+  storedAs: home,
+  storedUnder: "db.example.com/databases",
+  strategy: { generation: true },
+  served: {
+    [home]: {
+      schema: Database,
+      introduced: "1.0",
+      selectableFields: { "spec.engine": ({ spec }) => spec.engine },
+      subresources: { scale: scale(".spec.replicas"), restart },
+    },
+    [beta]: { schema: BetaDatabase, introduced: "1.0", toStored, fromStored, subresources: { scale: scale(".spec.size") } },
+  },
+  create: ({ spec }) => spec.engine === "" ? [invalid("spec.engine", spec.engine, "must be the name of an engine")] : [],
+});
+
+const Estimate = object("Estimate", {
+  spec: field(2, struct("EstimateSpec", { replicas: field(1, int32, "Number of instances.") }, { doc: "The question." }), "The question."),
+  status: field(3, struct("EstimateStatus", { memoryMiB: field(1, int32, "Memory in MiB.") }, { doc: "The answer." }), "The answer."),
+}, { package: home, doc: "Estimates what a database needs." });
+type Estimate = Infer<typeof Estimate>;
+
+const estimates = defineResource<Estimate>({
+  kind: "Estimate",
+  scope: "Cluster",
+  summary: "Estimates what a database needs.",
+  storedAs: home,
+  served: { [home]: { schema: Estimate, introduced: "1.0" } },
+  handleCreate: (request) => ({ ...request, status: { memoryMiB: 512 * (request.spec?.replicas ?? 1) } }),
+});
+
+const quota: Admission<Database> = {
+  name: "DatabaseQuota",
+  resources: [databases],
+  refuse: ({ spec }) => (spec.replicas ?? 1) > 5 ? "at most 5 instances are allowed" : undefined,
+};
+
+const drivers: HealthCheck = { name: "database-drivers", check: () => Promise.resolve() };
+
+const scalings = defineMetric({
+  name: "example_database_scalings_total",
+  type: "counter",
+  help: "Changes of the number of running instances, by engine.",
+  labels: ["engine"],
+  stability: "ALPHA",
+});
+
+/** Reports as many running instances as are wanted. */
+const runner: Controller = {
+  name: "database-runner",
+  needs: [{ resource: "databases", groupVersions: [home] }],
+  async run({ api, metric }, signal) {
+    for await (const { type, object } of api.watch(home, "databases", "", {}, signal)) {
+      const { metadata: { name = "", namespace = "" }, spec, status } = object as Database;
+      if (type === "DELETED" || spec.replicas === status?.replicas) continue;
+      await api.update(home, "databases", namespace, name, { ...object, status: { replicas: spec.replicas } }, { subresource: "status" });
+      metric(scalings).with({ engine: spec.engine }).add();
+    }
+  },
+};
+
+export const databasesPlugin = definePlugin({
+  name: "databases",
+  summary: "Databases.",
+  featureGates: { DatabaseTiers: [{ since: "1.0", stage: "Alpha", default: false }] },
+  resources: [databases, estimates],
+  admission: [quota],
+  healthChecks: [drivers],
+  controllers: [runner],
+  metrics: [scalings],
+});
