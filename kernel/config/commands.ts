@@ -30,8 +30,7 @@ export const commands = Object.freeze(
       usage: "[CONFIG] [--store] [--flag=value ...]",
       summary: "check the configuration, its files and plugins without starting",
       details:
-        "CONFIG is a configuration file, as --config=CONFIG, before or after the flags. Prints every mistake and exits with 1, or a summary and\n" +
-        "exits with 0.\n" +
+        "CONFIG is a configuration file, as --config=CONFIG. Prints every mistake and exits with 1, or a summary and exits with 0.\n" +
         "With --store it also reads every object of the store and prints those that cannot be read. The embedded store must not be in use.",
       takesSettings: true,
     },
@@ -76,8 +75,7 @@ export interface Chosen {
 }
 
 /**
- * The command of a command line. A line that begins with a flag is for `serve`. `--help` after a command is `help COMMAND`, and `--version` without a command or after
- * one with settings is `version`.
+ * The command of a command line. A line that begins with a flag is for `serve`. `--help` after a command is `help COMMAND`, and `--version` alone is `version`.
  * Throws a UsageError for an unknown command.
  */
 export function chooseCommand(words: readonly string[]): Chosen {
@@ -95,7 +93,6 @@ export function chooseCommand(words: readonly string[]): Chosen {
     );
   }
   if (first !== "help" && isHelp(rest)) return { name: "help", args: [first] };
-  if (commands[first].takesSettings && rest.includes("--version")) return { name: "version", args: [] };
   return { name: first, args: rest };
 }
 
@@ -105,8 +102,6 @@ const isHelp = (words: readonly string[]) => words.includes("--help") || words.i
 export function settingsOf({ name, args }: Chosen): readonly string[] {
   if (!commands[name].takesSettings) return [];
   if (name !== "check") return args;
-  const words = args.filter((word) => word !== "--store");
-  // A word after a flag without "=" is the flag's value.
-  const at = words.findIndex((word, index) => !word.startsWith("-") && (index === 0 || words[index - 1]!.includes("=")));
-  return at < 0 ? words : [`--config=${words[at]}`, ...words.toSpliced(at, 1)];
+  const [first, ...rest] = args.filter((word) => word !== "--store");
+  return first === undefined ? [] : first.startsWith("-") ? [first, ...rest] : [`--config=${first}`, ...rest];
 }
