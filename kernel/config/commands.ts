@@ -1,5 +1,6 @@
 /** The commands of the program, and the choice of one. `kernel/command` has their modules. */
 import { nearest } from "../../core/nearest.ts";
+import { type SettingName, settings } from "./settings.ts";
 
 /** A command line that cannot be understood; the message is for the user. */
 export class UsageError extends Error {}
@@ -98,10 +99,18 @@ export function chooseCommand(words: readonly string[]): Chosen {
 
 const isHelp = (words: readonly string[]) => words.includes("--help") || words.includes("-h");
 
-/** The words that are settings: those of `check` without its own flags, with its file as `--config`. */
+/** The words that are settings: those of `check` without its own flags, with its file, before or after flags, as `--config`. */
 export function settingsOf({ name, args }: Chosen): readonly string[] {
   if (!commands[name].takesSettings) return [];
   if (name !== "check") return args;
-  const [first, ...rest] = args.filter((word) => word !== "--store");
-  return first === undefined ? [] : first.startsWith("-") ? [first, ...rest] : [`--config=${first}`, ...rest];
+  const words = args.filter((word) => word !== "--store");
+  const at = words.findIndex((word, index) => !word.startsWith("-") && !takesNext(words[index - 1]));
+  return words.map((word, index) => index === at ? `--config=${word}` : word);
+}
+
+/** Whether the word after this one is its value, as in `--secure-port 1`. */
+function takesNext(word = ""): boolean {
+  if (word === "-v") return true;
+  const name = word.slice(2);
+  return word.startsWith("--") && Object.hasOwn(settings, name) && settings[name as SettingName].kind !== "bool"; // An own key of the table.
 }

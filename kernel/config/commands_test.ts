@@ -27,6 +27,16 @@ test("chooseCommand() rejects other words, with the nearest command", () => {
 test("settingsOf() has the settings of a command; the file of check is --config", () => {
   assert.deepEqual(settingsOf({ name: "check", args: ["a.yaml", "--store", "--secure-port=1"] }), ["--config=a.yaml", "--secure-port=1"]);
   assert.deepEqual(settingsOf({ name: "check", args: ["--store", "--secure-port=1"] }), ["--secure-port=1"]);
+  assert.deepEqual(settingsOf({ name: "check", args: ["--secure-port=1", "a.yaml"] }), ["--secure-port=1", "--config=a.yaml"]);
+  assert.deepEqual(settingsOf({ name: "check", args: ["--secure-port", "1", "--anonymous-auth", "a.yaml", "-v", "2"] }), [
+    "--secure-port",
+    "1",
+    "--anonymous-auth",
+    "--config=a.yaml",
+    "-v",
+    "2",
+  ]);
+  assert.deepEqual(settingsOf({ name: "check", args: ["a", "b"] }), ["--config=a", "b"]);
   assert.deepEqual(settingsOf({ name: "dev", args: ["--secure-port=1"] }), ["--secure-port=1"]);
   assert.deepEqual(settingsOf({ name: "completion", args: ["bash"] }), []);
 });
