@@ -76,7 +76,7 @@ export interface Chosen {
 }
 
 /**
- * The command of a command line. A line that begins with a flag is for `serve`. `--help` after a command is `help COMMAND`, and `--version` alone is `version`.
+ * The command of a command line. A line that begins with a flag is for `serve`. `--help` after a command is `help COMMAND`, and `--version` is `version`.
  * Throws a UsageError for an unknown command.
  */
 export function chooseCommand(words: readonly string[]): Chosen {
@@ -94,6 +94,7 @@ export function chooseCommand(words: readonly string[]): Chosen {
     );
   }
   if (first !== "help" && isHelp(rest)) return { name: "help", args: [first] };
+  if (commands[first].takesSettings && rest.includes("--version")) return { name: "version", args: [] };
   return { name: first, args: rest };
 }
 
