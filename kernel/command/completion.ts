@@ -3,7 +3,7 @@ import type { Plugin } from "../../core/plugin.ts";
 import { kernelGates } from "../catalog/gates.ts";
 import { listedGates } from "../config/help.ts";
 import { type AnySetting, settings } from "../config/settings.ts";
-import { fileSettings } from "../startup/permissions.ts";
+import { pathSettings } from "../startup/permissions.ts";
 import { commands, UsageError } from "../config/commands.ts";
 
 export async function run(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {
@@ -35,11 +35,10 @@ function flagsOf(plugins: readonly Plugin[]): readonly Flag[] {
     "enable-admission-plugins": stepNames(plugins, true),
     "disable-admission-plugins": stepNames(plugins, false),
   };
-  const files: readonly string[] = [...fileSettings, "config", "data-dir", "cert-dir", "write-kubeconfig", "audit-log-path"];
   return Object.entries<AnySetting>(settings).map(([name, { kind, help }]) => ({
     name,
     help: help.replaceAll(/\s+/g, " "),
-    values: words[name] ?? (files.includes(name) ? "file" : kind === "bool" ? ["true", "false"] : []),
+    values: words[name] ?? (pathSettings.includes(name) ? "file" : kind === "bool" ? ["true", "false"] : []),
   }));
 }
 

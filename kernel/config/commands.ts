@@ -1,5 +1,6 @@
 /** The commands of the program, and the choice of one. `kernel/command` has their modules. */
 import { nearest } from "../../core/nearest.ts";
+import { type SettingName, settings } from "./settings.ts";
 
 /** A command line that cannot be understood; the message is for the user. */
 export class UsageError extends Error {}
@@ -75,7 +76,7 @@ export interface Chosen {
 }
 
 /**
- * The command of a command line. A line that begins with a flag is for `serve`. `--help` after a command is `help COMMAND`, and `--version` alone is `version`.
+ * The command of a command line. A line that begins with a flag is for `serve`. `--help` after a command is `help COMMAND`, and `--version` is `version`.
  * Throws a UsageError for an unknown command.
  */
 export function chooseCommand(words: readonly string[]): Chosen {
@@ -93,15 +94,24 @@ export function chooseCommand(words: readonly string[]): Chosen {
     );
   }
   if (first !== "help" && isHelp(rest)) return { name: "help", args: [first] };
+  if (commands[first].takesSettings && rest.includes("--version")) return { name: "version", args: [] };
   return { name: first, args: rest };
 }
 
 const isHelp = (words: readonly string[]) => words.includes("--help") || words.includes("-h");
 
-/** The words that are settings: those of `check` without its own flags, with its file as `--config`. */
+/** The words that are settings: those of `check` without its own flags, with its file, before or after flags, as `--config`. */
 export function settingsOf({ name, args }: Chosen): readonly string[] {
   if (!commands[name].takesSettings) return [];
   if (name !== "check") return args;
-  const [first, ...rest] = args.filter((word) => word !== "--store");
-  return first === undefined ? [] : first.startsWith("-") ? [first, ...rest] : [`--config=${first}`, ...rest];
+  const words = args.filter((word) => word !== "--store");
+  const at = words.findIndex((word, index) => !word.startsWith("-") && !takesNext(words[index - 1]));
+  return words.map((word, index) => index === at ? `--config=${word}` : word);
+}
+
+/** Whether the word after this one is its value, as in `--secure-port 1`. */
+function takesNext(word = ""): boolean {
+  if (word === "-v") return true;
+  const name = word.slice(2);
+  return word.startsWith("--") && Object.hasOwn(settings, name) && settings[name as SettingName].kind !== "bool"; // An own key of the table.
 }

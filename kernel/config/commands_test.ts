@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chooseCommand, settingsOf, UsageError } from "./commands.ts";
+import { readArguments } from "./parse.ts";
 
 test("chooseCommand() takes flags for serve, and words for the other commands", () => {
   assert.deepEqual(chooseCommand([]), { name: "serve", args: [] });
@@ -8,6 +9,7 @@ test("chooseCommand() takes flags for serve, and words for the other commands", 
   assert.deepEqual(chooseCommand(["serve", "--secure-port=1"]), { name: "serve", args: ["--secure-port=1"] });
   assert.deepEqual(chooseCommand(["check", "thole.yaml", "-v=2"]), { name: "check", args: ["thole.yaml", "-v=2"] });
   assert.deepEqual(chooseCommand(["--version", "--secure-port=1"]), { name: "version", args: [] });
+  assert.deepEqual(chooseCommand(["serve", "--version"]), { name: "version", args: [] });
   assert.deepEqual(chooseCommand(["-h"]), { name: "help", args: [] });
   assert.deepEqual(chooseCommand(["dev", "--help"]), { name: "help", args: ["dev"] });
 });
@@ -27,6 +29,27 @@ test("chooseCommand() rejects other words, with the nearest command", () => {
 test("settingsOf() has the settings of a command; the file of check is --config", () => {
   assert.deepEqual(settingsOf({ name: "check", args: ["a.yaml", "--store", "--secure-port=1"] }), ["--config=a.yaml", "--secure-port=1"]);
   assert.deepEqual(settingsOf({ name: "check", args: ["--store", "--secure-port=1"] }), ["--secure-port=1"]);
+  assert.deepEqual(settingsOf({ name: "check", args: ["--secure-port=1", "a.yaml"] }), ["--secure-port=1", "--config=a.yaml"]);
+  assert.deepEqual(settingsOf({ name: "check", args: ["--secure-port", "1", "--anonymous-auth", "a.yaml", "-v", "2"] }), [
+    "--secure-port",
+    "1",
+    "--anonymous-auth",
+    "--config=a.yaml",
+    "-v",
+    "2",
+  ]);
+  assert.deepEqual(settingsOf({ name: "check", args: ["a", "b"] }), ["--config=a", "b"]);
   assert.deepEqual(settingsOf({ name: "dev", args: ["--secure-port=1"] }), ["--secure-port=1"]);
   assert.deepEqual(settingsOf({ name: "completion", args: ["bash"] }), []);
+});
+
+test("a word that is no setting is a mistake of any command with settings", () => {
+  const mistakesOf = (...words: readonly string[]) => {
+    const read = readArguments(settingsOf(chooseCommand(words)), () => "");
+    return read.help ? [] : read.mistakes;
+  };
+  const unexpected = (word: string) => [`unexpected argument "${word}": the form of a setting is --name=value`];
+  assert.deepEqual(mistakesOf("serve", "serve"), unexpected("serve"));
+  assert.deepEqual(mistakesOf("check", "a", "b"), unexpected("b"));
+  assert.deepEqual(mistakesOf("--"), unexpected("--"));
 });

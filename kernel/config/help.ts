@@ -37,6 +37,7 @@ export function helpText(gates: readonly ListedGate[], plugins: readonly Pick<Pl
   return [
     "A Kubernetes-style API server. Without flags it serves on https://127.0.0.1:6443 from an embedded store in ./thole-data",
     "and writes ./thole-data/kubeconfig. Relative paths are below the working directory, those of npm start below the caller's.",
+    "It runs on Deno, and on Node 22.13 or newer; Node 20 can only install it.",
     "",
     "The file of --config is read again when it changes, and on SIGHUP. Changes of the settings marked as reloaded take effect at once.",
     "A change of another setting, or a mistake, rejects the whole file, and the previous configuration stays active.",

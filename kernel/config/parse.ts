@@ -60,7 +60,7 @@ export function readArguments(args: readonly string[], readFile: (path: string) 
       else set(given, "v", level, 'flag "-v"', mistakes);
       continue;
     }
-    if (!word.startsWith("--")) {
+    if (!word.startsWith("--") || word === "--") {
       mistakes.push(`unexpected argument "${word}": the form of a setting is --name=value`);
       continue;
     }

@@ -58,6 +58,27 @@ const machineFiles = Object.freeze(["/etc/hostname"]);
 
 const inMemory = ":memory:";
 
+/** Settings that name what is written: the values that name nothing, and the folder to grant for a path. */
+const writtenSettings = Object.freeze(
+  {
+    "data-dir": { none: [inMemory], folderOf: (path) => path },
+    "write-kubeconfig": { none: [""], folderOf: (path) => folderToCreate(dirname(path)) },
+    // Rotation renames files beside the log, and a first start creates its folder.
+    "audit-log-path": { none: ["", "-"], folderOf: (path) => folderThatExists(dirname(path)) },
+    "cert-dir": { none: [""], folderOf: (path) => certificatesFolder(path) },
+  } satisfies Readonly<
+    Partial<Record<SettingName, { readonly none: readonly string[]; readonly folderOf: (path: string) => string }>>
+  >,
+);
+
+/** Settings that name files or folders, for completion. */
+export const pathSettings: readonly string[] = Object.freeze([
+  "config",
+  ...fileSettings,
+  ...kubeconfigSettings,
+  ...Object.keys(writtenSettings),
+]);
+
 const sources = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The settings of these arguments, and their file; the defaults for invalid arguments. */
@@ -120,13 +141,10 @@ function paths(config: Config, folder: string): { read: string[]; write: string[
     ...credentialsOfAdmission(config, folder),
     ...config.plugins.filter(isModule).filter(isPath).map((path) => packageOf(at(path))),
   ];
-  const write = config["data-dir"] === inMemory ? [] : [at(config["data-dir"])];
-  const kubeconfig = config["write-kubeconfig"];
-  if (kubeconfig !== "") write.push(folderToCreate(dirname(at(kubeconfig))));
-  const auditLog = config["audit-log-path"];
-  // Rotation renames files beside the log, and a first start creates its folder.
-  if (auditLog !== "" && auditLog !== "-") write.push(folderThatExists(dirname(at(auditLog))));
-  if (config["cert-dir"] !== "") write.push(certificatesFolder(at(config["cert-dir"])));
+  const write = Object.entries(writtenSettings).flatMap(([name, { none, folderOf }]) => {
+    const path = config[name as keyof typeof writtenSettings]; // A key of the table.
+    return none.includes(path) ? [] : [folderOf(at(path))];
+  });
   return { read, write };
 }
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { settings } from "../config/settings.ts";
-import { fileSettings, permissionFlags } from "./permissions.ts";
+import { fileSettings, pathSettings, permissionFlags } from "./permissions.ts";
 
 const sources = fileURLToPath(new URL("../..", import.meta.url));
 const machine = ["/etc/hostname"];
@@ -27,6 +27,13 @@ test("permissionFlags() grants the sources, the data folder and the address, and
     "--allow-sys=hostname,networkInterfaces",
   ]);
   assert.equal(Object.hasOwn(granted(["--data-dir=:memory:"]), "write"), false);
+});
+
+test("pathSettings has each setting whose value is a path", () => {
+  const named = Object.keys(settings).filter((name) =>
+    /(^config|file|manifest|-dir|-path|kubeconfig|(authentication|authorization)-config)$/.test(name)
+  );
+  assert.deepEqual([...new Set(pathSettings)].toSorted(), named.toSorted());
 });
 
 test("permissionFlags() grants reading each file of a setting", () => {

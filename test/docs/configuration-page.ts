@@ -22,7 +22,7 @@ max-requests-inflight: 800
 
 The first line names the schema of the file (\`thole.schema.json\`, in the repository and in the package), by which editors complete and check it. \`thole check thole.yaml\`
 (\`npm start -- check thole.yaml\`) finds every mistake in the file, the files that it names and the plugins, without starting; with \`--store\` it also reads every stored
-object. Relative paths are below the working directory of the server, with \`npm start\` below the caller's.
+object. Relative paths, also those in the configuration file, are below the working directory of the server, with \`npm start\` below the caller's.
 
 ## Reload
 
