@@ -22,6 +22,8 @@ export interface ReadsOptions {
   readonly onError?: (error: unknown) => void;
   /** Records the metrics of the cache. */
   readonly record?: CacheRecord;
+  /** Called with the number of objects of each page that a fill reads. */
+  readonly onPage?: (objects: number) => void;
   /** Runs a fill as a span of this name. Default: runs it. */
   readonly traced?: Traced;
   /** Bounds of each kind's event ring. */
@@ -85,6 +87,7 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
     clock,
     own,
     onError,
+    onPage: options.onPage ?? (() => {}),
     traced: options.traced ?? ((_name, _attributes, run) => run()),
     onSetBack: () => open.failAll(lostHistory()),
   });

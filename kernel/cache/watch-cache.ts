@@ -45,6 +45,8 @@ export interface WatchCacheNeeds {
   /** Called for each failure after which the cache is filled again. */
   readonly onError: (error: unknown) => void;
   readonly traced: Traced;
+  /** Called with the number of objects of each page that a fill reads. */
+  readonly onPage: (objects: number) => void;
   /** Called when the store was restored from an older copy: no watch can continue. */
   readonly onSetBack: () => void;
 }
@@ -219,7 +221,7 @@ export class WatchCache {
     const fillings = new Map<KindCache, Filling>();
     try {
       // A Map iterates kinds that are added meanwhile, too.
-      for (const kind of this.#kinds.values()) fillings.set(kind, await fillKind(store, kind, revision, signal));
+      for (const kind of this.#kinds.values()) fillings.set(kind, await fillKind(this.#needs, kind, revision, signal));
       signal.throwIfAborted();
     } catch (error) {
       for (const [kind, filling] of fillings) kind.giveUp(filling);
@@ -272,7 +274,7 @@ export class WatchCache {
     kind.keepAside();
     // Events that arrived before `keepAside` are not newer than this revision.
     const { revision } = await store.get(kind.prefix, signal);
-    const filling = await fillKind(store, kind, revision, signal);
+    const filling = await fillKind(this.#needs, kind, revision, signal);
     try {
       while (!(await this.reached(revision, limits.revisionWaitMs, signal)));
       signal.throwIfAborted();

@@ -41,18 +41,22 @@ test("openReads() fills the cache at the store's revision by one list of each ca
     },
   ));
 
-test("openReads() fills kinds of more than one page", () =>
-  withCache(
+test("openReads() fills kinds of more than one page, and tells of each", () => {
+  const pages: number[] = [];
+  return withCache(
     async ({ fixture }) => {
       const { names } = await list(fixture, "resourceVersion=0");
       assert.equal(names.length, 1201);
       assert.deepEqual(names, [...names].sort());
+      assert.equal(pages.reduce((sum, objects) => sum + objects, 0), 1201);
+      assert.ok(pages.length > 1);
     },
-    {},
+    { onPage: (objects) => void pages.push(objects) },
     async (fixture) => {
       for (let index = 0; index < 1201; index++) await put(fixture, `n-${String(index).padStart(4, "0")}`);
     },
-  ));
+  );
+});
 
 test("the cache is filled again when its watch breaks: no event is missed, watches end without an event", () =>
   withCache(async ({ fixture, cache, faulty, errors }) => {

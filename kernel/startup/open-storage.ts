@@ -11,6 +11,7 @@ import { measuredStore, type StoredLabels, type StoredPlaces } from "../observe/
 import type { KernelRegistry } from "../observe/metrics.ts";
 import type { Tracing } from "../observe/tracing.ts";
 import { faultLog } from "../observe/fault-log.ts";
+import { fillProgress } from "../observe/fill-progress.ts";
 import { compactInitialRevision } from "../store/initial-revision.ts";
 import type { Store } from "../store/store.ts";
 import { type Faults, faultsOf } from "../store/fault.ts";
@@ -79,6 +80,7 @@ export async function openStorage(
     return await openReads(measured, inForce.current().catalog, prefix, {
       onError: (error) => log.error("the cache is filled again", describe(error)),
       record,
+      onPage: fillProgress(log, () => performance.now()),
       ...(tracing === undefined ? {} : { traced: tracing.work }),
     });
   }
