@@ -75,8 +75,8 @@ function spansOf(bytes: Uint8Array): ReceivedSpan[] {
   );
 }
 
-/** Listens on loopback. */
-export async function openCollector(port = 0): Promise<Collector> {
+/** Listens on a port of loopback, or on this address, such as `unix:/run/otel.sock`. */
+export async function openCollector(address = "127.0.0.1:0"): Promise<Collector> {
   const spans: ReceivedSpan[] = [];
   const server = new Server();
   server.addService({
@@ -97,7 +97,7 @@ export async function openCollector(port = 0): Promise<Collector> {
   });
   const bound = await new Promise<number>((resolve, reject) =>
     server.bindAsync(
-      `127.0.0.1:${port}`,
+      address,
       ServerCredentials.createInsecure(),
       (error, given) => error === null ? resolve(given) : reject(error),
     )

@@ -136,16 +136,23 @@ describe("tracing", () => {
     assert.equal(server.logged.filter((line) => line.includes("spans cannot be sent")).length, 1);
   });
 
-  it("the program traces under its permissions", { skip: startSkipped(ownRuntime) }, async () => {
+  it("the program traces under its permissions, to a host and to a socket", { skip: startSkipped(ownRuntime) }, async () => {
+    const socket = join(folder, "otel.sock"), local = await openCollector(`unix:${socket}`);
     collector.spans.length = 0;
-    const server = await startRealServer({ runtime: ownRuntime, args: [await flagFor(`localhost:${collector.port}`, 1_000_000)] });
     try {
-      const client = httpsClient(server);
-      assert.equal((await client.ask("/version")).status, 200);
-      client.close();
+      for (const [endpoint, { spans }] of [[`localhost:${collector.port}`, collector], [`unix://${socket}`, local]] as const) {
+        const server = await startRealServer({ runtime: ownRuntime, args: [await flagFor(endpoint, 1_000_000)] });
+        try {
+          const client = httpsClient(server);
+          assert.equal((await client.ask("/version")).status, 200);
+          client.close();
+        } finally {
+          await server.close();
+        }
+        assert.ok(spans.some(({ name }) => name === "GET"), endpoint);
+      }
     } finally {
-      await server.close();
+      local.close();
     }
-    assert.ok(collector.spans.some(({ name }) => name === "GET"));
   });
 });

@@ -108,16 +108,15 @@ export function withKubeconfig(args: readonly string[], folder: string): readonl
  */
 export function permissionFlags(args: readonly string[], folder: string): readonly string[] {
   const { config, configurationFile } = settingsOf(args, folder);
-  const { read, write } = paths(config, folder), remotes = remoteAccess(config, folder);
+  const { read, write } = paths(config, folder), remotes = remoteAccess(config, folder), collector = collectorOf(config, folder);
+  append(write, collector.sockets);
   if (configurationFile !== undefined) read.push(configurationFile);
   return [
     "--no-prompt",
     "--cached-only",
     `--allow-read=${listed([...read, ...remotes.files, ...write])}`,
     ...(write.length === 0 ? [] : [`--allow-write=${listed(write)}`]),
-    `--allow-net=${
-      listed([...addresses(config), ...issuerAddresses(config, folder), ...remotes.addresses, ...collectorAddresses(config, folder)])
-    }`,
+    `--allow-net=${listed([...addresses(config), ...issuerAddresses(config, folder), ...remotes.addresses, ...collector.addresses])}`,
     "--allow-sys=hostname,networkInterfaces",
     // The packages of OpenTelemetry look for variables, which are none of this server's settings.
     ...(config["tracing-config-file"] === "" ? [] : ["--ignore-env"]),
@@ -217,17 +216,20 @@ function issuerAddresses(config: Config, folder: string): string[] {
 }
 
 /**
- * The collector of traces. The exporter resolves a host and connects to the address: any IPv4 address with the port, since Deno takes no
- * range of IPv6 with one.
+ * The collector of traces, and its socket if it has one. The exporter resolves a host and connects to the address: any IPv4 address with the
+ * port, since Deno takes no range of IPv6 with one.
  */
-function collectorAddresses(config: Config, folder: string): readonly string[] {
-  if (config["tracing-config-file"] === "") return [];
+function collectorOf(config: Config, folder: string): { readonly addresses: readonly string[]; readonly sockets: readonly string[] } {
+  const path = config["tracing-config-file"], none = { addresses: [], sockets: [] };
+  if (path === "") return none;
   try {
-    const { hostname, port } = new URL(readTracingConfiguration(textOf(config["tracing-config-file"], folder), config["group-domain"]).url);
+    const { protocol, hostname, port, pathname } = new URL(readTracingConfiguration(textOf(path, folder), config["group-domain"]).url);
+    if (protocol === "unix:") return { addresses: [`unix:${pathname}`], sockets: [pathname] };
     const isAddress = isIP(hostname.replace(/^\[|\]$/g, "")) !== 0;
-    return isAddress ? [`${hostname}:${port}`] : [hostname, `0.0.0.0/0:${port}`, `[::1]:${port}`];
+    const places = isAddress ? [hostname] : ["0.0.0.0/0", "[::1]"];
+    return { addresses: [...(isAddress ? [] : [hostname]), ...places.map((each) => port === "" ? each : `${each}:${port}`)], sockets: [] };
   } catch {
-    return []; // The server reports the error.
+    return none; // The server reports the error.
   }
 }
 

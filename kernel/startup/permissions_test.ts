@@ -156,6 +156,28 @@ test("permissionFlags() grants the kubeconfigs of authorization webhooks, with t
   }
 });
 
+test("permissionFlags() grants the collector of traces, and hides all variables from its packages", () => {
+  const folder = mkdtempSync(join(tmpdir(), "thole-permissions-"));
+  try {
+    const file = join(folder, "tracing.yaml"), flag = `--tracing-config-file=${file}`;
+    const at = (endpoint: string) => {
+      writeFileSync(file, `apiVersion: apiserver.config.k8s.io/v1\nkind: TracingConfiguration\nendpoint: "${endpoint}"\n`);
+      return granted(["--data-dir=:memory:", flag]);
+    };
+    assert.deepEqual(at("10.0.0.7:4317").net, ["127.0.0.1:6443", "10.0.0.7:4317"]);
+    assert.deepEqual(at("[::1]:4317").net, ["127.0.0.1:6443", "[::1]:4317"]);
+    assert.deepEqual(at("collector:4317").net, ["127.0.0.1:6443", "collector", "0.0.0.0/0:4317", "[::1]:4317"]);
+    const { net, read, write } = at("unix:///run/otel.sock");
+    assert.deepEqual([net, write], [["127.0.0.1:6443", "unix:/run/otel.sock"], ["/run/otel.sock"]]);
+    assert.ok(read?.includes("/run/otel.sock") && read.includes(file));
+    assert.deepEqual(at("https://a").net, ["127.0.0.1:6443"]);
+    assert.ok(permissionFlags([flag], folder).includes("--ignore-env"));
+    assert.ok(!permissionFlags([], folder).includes("--ignore-env"));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 test("permissionFlags() grants the folder of the audit log, and the files and servers in the kubeconfig of the audit webhook", () => {
   const folder = mkdtempSync(join(tmpdir(), "thole-permissions-"));
   try {
