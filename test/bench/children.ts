@@ -53,7 +53,11 @@ const stopMsMax = 5_000;
 
 /** Starts a program of this folder; it ends when its input does, so also when this process dies. */
 export function startChild(runtime: Runtime, file: string, args: readonly string[] = []): Child {
-  const run = command(runtime, `test/bench/${file}`, args);
+  return startAnswering(command(runtime, `test/bench/${file}`, args));
+}
+
+/** As `startChild`, with any program that responds to lines of JSON. */
+export function startAnswering(run: { readonly path: string; readonly args: readonly string[] }): Child {
   const child = spawn(run.path, run.args, { stdio: ["pipe", "pipe", "inherit"] });
   const answers = createInterface({ input: child.stdout });
   const ended = once(child, "exit");

@@ -13,6 +13,6 @@ if (isMainThread) {
   process.on("SIGUSR2", () => {
     gc?.();
     gc?.();
-    writeFileSync(file, String(process.memoryUsage().heapUsed));
+    writeFileSync(file, `${process.memoryUsage().heapUsed}\n`);
   });
 }

@@ -1,7 +1,5 @@
 /** The measured server of definitions, and requests to it. */
-import { readFile, stat } from "node:fs/promises";
 import { performance } from "node:perf_hooks";
-import process from "node:process";
 import { type Connection, openConnection } from "./connection.ts";
 import type { Definition } from "./definition-models.ts";
 import type { Measured } from "./measured.ts";
@@ -42,17 +40,6 @@ export async function memoryOf({ pid, idleMs, heapBytes }: Subject): Promise<Mem
   const heap = await heapBytes?.();
   await pause(idleMs / 3);
   return { rss: memoryMiB(pid).now, ...(heap === undefined ? {} : { heap: heap / mebibyte }) };
-}
-
-export async function heapOf(pid: number, file: string): Promise<number> {
-  const before = await modified(file);
-  process.kill(pid, "SIGUSR2");
-  await until(async () => await modified(file) > before && (await readFile(file, "utf8")) !== "");
-  return Number(await readFile(file, "utf8"));
-}
-
-function modified(file: string): Promise<number> {
-  return stat(file).then(({ mtimeMs }) => mtimeMs, () => 0);
 }
 
 export interface Client {

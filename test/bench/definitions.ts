@@ -14,7 +14,6 @@ import {
   clientOf,
   create,
   createObject,
-  heapOf,
   median,
   type Memory,
   memoryOf,
@@ -29,7 +28,7 @@ import {
 import type { StoreName } from "./measured.ts";
 import { percentile } from "./percentile.ts";
 import { cpuMs, memoryMiB } from "./process.ts";
-import { startServer } from "./server.ts";
+import { reported, startServer } from "./server.ts";
 
 export interface Definitions {
   readonly tag: "definitions";
@@ -72,7 +71,7 @@ async function measureOwn(count: number, { store, runtime, share }: DefinitionsS
       ...server,
       ca,
       token,
-      heapBytes: () => heapOf(server.pid, heapFile),
+      heapBytes: () => reported(server.pid, heapFile),
       idleMs: idleMs(share),
     };
     return { server, subject };

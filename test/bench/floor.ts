@@ -10,7 +10,7 @@ import { openEtcd } from "../../kernel/store/etcd/etcd.ts";
 import { openSqlite } from "../../kernel/store/sqlite/sqlite.ts";
 import { answerLines } from "./children.ts";
 import { configMap, putsPath } from "./objects.ts";
-import { percentile } from "./percentile.ts";
+import { percentiles } from "./percentile.ts";
 
 export type FloorStep =
   | { readonly step: "listen"; readonly cert: string; readonly key: string }
@@ -71,7 +71,7 @@ function listen(
 ): Promise<{ port: number }> {
   const server = createSecureServer({ allowHTTP1: true, cert: readFileSync(cert), key: readFileSync(key) });
   server.on("request", (request: Http2ServerRequest, answer: Http2ServerResponse) => {
-    const response = answer as unknown as ServerResponse; // The clients use HTTP/1.1.
+    const response = answer as unknown as ServerResponse; // Both have the methods that are used here.
     const url = request.url;
     if (url.includes("watch=true")) {
       response.writeHead(200, { "content-type": "application/json" });
@@ -131,8 +131,7 @@ async function puts(store: Awaited<ReturnType<typeof openSqlite>>, step: FloorSt
     }
   }));
   const seconds = (performance.now() - start) / 1000;
-  latencies.sort((a, b) => a - b);
-  return { requests: latencies.length, failed: 0, seconds, p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99), bytes: 0 };
+  return { requests: latencies.length, failed: 0, seconds, ...percentiles(latencies), bytes: 0 };
 }
 
 await answerLines(program());

@@ -159,7 +159,7 @@ async function run(
       const reading: Reading = { ...place, path: `${path}${query}`, readers, bytesPerSecond, seconds: long };
       const [read, probed] = await Promise.all([
         child("readers.ts").ask<Read>(reading),
-        child("load.ts").ask<Loaded>(load("get", "/#", probes, long)),
+        child("load.ts").ask<Loaded>(load("get", "/<object>", probes, long)),
       ]);
       const readMiB = read.bytes / mebibyte;
       const note = `per MiB read, latencies of gets meanwhile; ${read.finished} of ${readers} read all`;

@@ -1,5 +1,6 @@
 /**
- * `npm run bench [-- --only TEXT] [--store sqlite|etcd] [--runtime deno|node] [--smoke] [--seconds N] [--json FILE]`: the cost of requests.
+ * `npm run bench [-- --only TEXT] [--store sqlite|etcd] [--runtime deno|node] [--protocol h2|http1] [--smoke] [--seconds N] [--json FILE]`: the
+ * cost of requests.
  * CPU per request and ratios are comparable; requests per second and latencies depend on the machine. Takes five minutes per store.
  * `--seconds` is the duration of each load (3); readers of much data have four times as long, or until they have read all.
  */
@@ -26,6 +27,7 @@ async function main(): Promise<void> {
     options: {
       only: { type: "string", default: "" },
       store: { type: "string" },
+      protocol: { type: "string" },
       runtime: { type: "string", default: "Deno" in globalThis ? "deno" : "node" },
       smoke: { type: "boolean", default: false },
       seconds: { type: "string" },
@@ -37,11 +39,19 @@ async function main(): Promise<void> {
   const chosen = scenarios.filter(({ name, measure }) =>
     name.includes(values.only) && (!values.smoke || measure.tag !== "hostile" || smokeHostile.has(measure.request.name))
   );
+  const protocols = (["h2", "http1"] as const).filter((each) => values.protocol === undefined || values.protocol === each);
   const results: Result[] = [];
   for (const store of both.filter((name) => values.store === undefined || values.store === name)) {
     console.log(`\n${store} on ${runtime}\n${headLine()}`);
     const size = { ...values.smoke ? smoke : whole, ...values.seconds === undefined ? {} : { seconds: Number(values.seconds) } };
-    const result = await measure({ store, runtime, scenarios: chosen, ...size, tell: (measured) => console.log(measuredLine(measured)) });
+    const result = await measure({
+      store,
+      runtime,
+      scenarios: chosen,
+      protocols,
+      ...size,
+      tell: (measured) => console.log(measuredLine(measured)),
+    });
     console.log(startLines(result));
     results.push(result);
   }

@@ -1,4 +1,5 @@
 /** Results of a scenario. */
+import type { Protocol } from "./sender.ts";
 
 export type StoreName = "sqlite" | "etcd";
 
@@ -9,6 +10,12 @@ export interface Rate {
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
+  /** Not in results of earlier releases, as the next two. */
+  readonly p999?: number;
+  /** Bytes of a response's body. */
+  readonly bytes?: number;
+  /** Bytes that the measured process allocated in V8's heap for a request; for a watch, for an event. */
+  readonly allocatedBytes?: number;
   /** CPU time of the measured process per request; for a watch, per delivered event. */
   readonly cpuMs: number;
 }
@@ -26,6 +33,10 @@ export interface Measured extends Rate {
   readonly floor: Rate | undefined;
   /** For writes: a bare HTTPS server that parses the same body, puts it into the store and responds. */
   readonly handler?: Rate;
+  /** Default: HTTP/1.1, in results of earlier releases. */
+  readonly protocol?: Protocol;
+  /** The first requests of a server that has just started. */
+  readonly cold?: Rate;
   readonly peakMiB: number;
   /** For a watch: missed events. */
   readonly missing?: number;

@@ -4,7 +4,7 @@ import { performance } from "node:perf_hooks";
 import { answerLines } from "./children.ts";
 import { openConnection } from "./connection.ts";
 import type { Loaded } from "./load.ts";
-import { percentile } from "./percentile.ts";
+import { percentiles } from "./percentile.ts";
 
 export interface Paging {
   readonly port: number;
@@ -41,13 +41,11 @@ async function pages({ port, ca, token, path, limit, seconds }: Paging): Promise
     next = /^\{"kind":"\w+","apiVersion":"\w+","metadata":\{[^}]*"continue":"([^"]+)"/.exec(head)?.[1] ?? "";
   }
   connection.close();
-  latencies.sort((a, b) => a - b);
   return {
     requests: latencies.length,
     failed,
     seconds: (performance.now() - start) / 1000,
-    p50: percentile(latencies, 0.5),
-    p99: percentile(latencies, 0.99),
+    ...percentiles(latencies),
     longest: latencies.at(-1) ?? 0,
     bytes,
   };

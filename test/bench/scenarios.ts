@@ -4,7 +4,8 @@ import type { Definitions } from "./definitions.ts";
 import type { Hostile } from "./hostile.ts";
 import { hostileRequests } from "./hostile-bodies.ts";
 import type { Large } from "./large.ts";
-import type { LoadKind } from "./load.ts";
+import type { LoadKind } from "./requests.ts";
+import type { Protocol } from "./sender.ts";
 import type { Policies } from "./policies.ts";
 
 export interface Scenario {
@@ -18,6 +19,7 @@ export interface Scenario {
       /** Number of objects at the path; default `objects`. */
       readonly objects?: number;
       readonly bytes?: number;
+      readonly gzip?: boolean;
     }
     | { readonly tag: "watch"; readonly watchers: number; readonly writes: number; readonly writesPerSecond: number }
     | Large
@@ -27,9 +29,14 @@ export interface Scenario {
     | Definitions;
   /** The reference of the comparison, if any. */
   readonly floor?: "read" | "write" | "rewrite" | "watch";
+  /** Default: HTTP/2 only. */
+  readonly protocols?: readonly Protocol[];
+  /** Measured also right after a start. */
+  readonly cold?: boolean;
 }
 
-const configMaps = "/api/v1/namespaces/default/configmaps";
+const configMaps = "/api/v1/namespaces/default/configmaps", made = "/api/v1/namespaces/made/configmaps";
+const protocols: readonly Protocol[] = ["h2", "http1"], cold = true;
 
 /** Number of ConfigMaps of 1 kB during the measurement. */
 export const objects = 10_000;
@@ -40,7 +47,14 @@ export const collections: readonly { readonly namespace: string; readonly count:
   { namespace: "default", count: objects },
   { namespace: "few", count: 1_000 },
   { namespace: "large", count: 100, bytes: 100_000 },
+  // Of creates, so that they do not make the lists longer.
+  { namespace: "made", count: 0 },
 ]);
+
+/** The name of a scenario's result: HTTP/2 is the usual protocol. */
+export function nameWith(name: string, protocol: Protocol): string {
+  return protocol === "h2" ? name : `${name}, HTTP/1.1`;
+}
 
 const small = { path: "/api/v1/namespaces/few/configmaps", objects: 1_000 };
 const large = { path: "/api/v1/namespaces/large/configmaps", objects: 100, bytes: 100_000 };
@@ -49,19 +63,34 @@ const dialects: readonly Scenario[] = ([["1 kB", small], ["100 kB", large]] as c
   (["update", "patch", "strategic", "json patch", "apply"] as const).map((kind): Scenario => ({
     name: `${kind === "patch" ? "merge patch" : kind}, ${size}`,
     measure: { tag: "load", kind, clients: 16, ...at },
+    cold: kind === "apply" && size === "1 kB",
   }))
 );
 
 export const scenarios: readonly Scenario[] = Object.freeze([
-  { name: "get", measure: { tag: "load", kind: "get", path: `${configMaps}/#`, clients }, floor: "read" },
-  { name: "page of 500", measure: { tag: "load", kind: "get", path: `${configMaps}?limit=500`, clients }, floor: "read" },
+  { name: "get", measure: { tag: "load", kind: "get", path: `${configMaps}/<object>`, clients }, floor: "read", protocols, cold },
+  { name: "page of 500", measure: { tag: "load", kind: "get", path: `${configMaps}?limit=500`, clients }, floor: "read", protocols, cold },
+  { name: "page of 500, gzip", measure: { tag: "load", kind: "get", path: `${configMaps}?limit=500`, clients, gzip: true }, cold },
   { name: "list of 1,000", measure: { tag: "load", kind: "get", path: "/api/v1/namespaces/few/configmaps", clients }, floor: "read" },
-  { name: "list of 10,000", measure: { tag: "load", kind: "get", path: configMaps, clients }, floor: "read" },
-  { name: "update", measure: { tag: "load", kind: "update", path: configMaps, clients }, floor: "rewrite" },
-  { name: "merge patch", measure: { tag: "load", kind: "patch", path: configMaps, clients }, floor: "rewrite" },
-  { name: "create", measure: { tag: "load", kind: "create", path: configMaps, clients }, floor: "write" },
-  { name: "watch, 100 watchers", measure: { tag: "watch", watchers: 100, writes: 600, writesPerSecond: 200 }, floor: "watch" },
-  { name: "watch, 1,000 watchers", measure: { tag: "watch", watchers: 1_000, writes: 300, writesPerSecond: 200 }, floor: "watch" },
+  { name: "list of 10,000", measure: { tag: "load", kind: "get", path: configMaps, clients }, floor: "read", protocols, cold },
+  { name: "list of 10,000, gzip", measure: { tag: "load", kind: "get", path: configMaps, clients, gzip: true }, cold },
+  { name: "update", measure: { tag: "load", kind: "update", path: configMaps, clients }, floor: "rewrite", protocols, cold },
+  { name: "merge patch", measure: { tag: "load", kind: "patch", path: configMaps, clients }, floor: "rewrite", protocols, cold },
+  { name: "create", measure: { tag: "load", kind: "create", path: made, clients }, floor: "write", protocols, cold },
+  {
+    name: "watch, 100 watchers",
+    measure: { tag: "watch", watchers: 100, writes: 600, writesPerSecond: 200 },
+    floor: "watch",
+    protocols,
+    cold,
+  },
+  { name: "watch, 500 watchers", measure: { tag: "watch", watchers: 500, writes: 300, writesPerSecond: 200 }, floor: "watch" },
+  {
+    name: "watch, 1,000 watchers",
+    measure: { tag: "watch", watchers: 1_000, writes: 300, writesPerSecond: 200 },
+    floor: "watch",
+    protocols,
+  },
   // Slowly: each event is sent separately.
   { name: "watch, 1,000 at 20/s", measure: { tag: "watch", watchers: 1_000, writes: 60, writesPerSecond: 20 }, floor: "watch" },
   ...dialects,

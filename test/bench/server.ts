@@ -1,6 +1,7 @@
 /** The measured server: the real program in a separate process. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFile, rm } from "node:fs/promises";
 import { request } from "node:https";
 import { createServer } from "node:net";
 import { performance } from "node:perf_hooks";
@@ -27,7 +28,8 @@ interface Loaded {
   readonly flags: Readonly<Record<Runtime, readonly string[]>>;
   readonly variable: string;
 }
-const loaded: Readonly<Record<"turns" | "heap", Loaded>> = Object.freeze({
+const loaded: Readonly<Record<"turns" | "heap" | "allocated", Loaded>> = Object.freeze({
+  allocated: { module: "allocated.ts", flags: { deno: [], node: [] }, variable: "THOLE_BENCH_ALLOCATED" },
   turns: { module: "turn-meter.ts", flags: { deno: [], node: [] }, variable: "THOLE_BENCH_TURNS" },
   heap: {
     module: "collect-garbage.ts",
@@ -38,13 +40,13 @@ const loaded: Readonly<Record<"turns" | "heap", Loaded>> = Object.freeze({
 
 /**
  * Starts kernel/main.ts and resolves once it is ready. `file`: where `turn-meter.ts` writes the longest turn, or, for `what` of "heap",
- * `collect-garbage.ts` the bytes of the heap.
+ * `collect-garbage.ts` the bytes of the heap, and for "allocated" `allocated.ts` the bytes allocated so far. `reported` reads it.
  */
 export async function startServer(
   runtime: Runtime,
   args: readonly string[],
   file?: string,
-  what: "turns" | "heap" = "turns",
+  what: keyof typeof loaded = "turns",
 ): Promise<BenchServer> {
   const port = await freePort();
   const { module, flags: more, variable } = loaded[what];
@@ -80,6 +82,21 @@ export async function startServer(
       clearTimeout(limit);
     },
   };
+}
+
+/** Milliseconds between two looks at a file, and the maximum wait for it. */
+const lookEveryMs = 2, reportMsMax = 60_000;
+
+/** The number that a module loaded into a server writes to its file when the process gets SIGUSR2. */
+export async function reported(pid: number, file: string): Promise<number> {
+  await rm(file, { force: true });
+  process.kill(pid, "SIGUSR2");
+  for (const end = performance.now() + reportMsMax; performance.now() < end;) {
+    const text = await readFile(file, "utf8").catch(() => "");
+    if (text.endsWith("\n")) return Number(text);
+    await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+  }
+  throw new Error(`The server did not write ${file}`);
 }
 
 function isReady(port: number, againMs: number): Promise<boolean> {

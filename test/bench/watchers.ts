@@ -1,16 +1,12 @@
 /** A program: watches on one collection and writers. Each watch must receive every write once and in order. */
-import { readFileSync } from "node:fs";
 import { performance } from "node:perf_hooks";
 import process from "node:process";
-import { type Connection, openConnection } from "./connection.ts";
 import { answerLines } from "./children.ts";
 import { configMap } from "./objects.ts";
-import { percentile } from "./percentile.ts";
+import { percentiles } from "./percentile.ts";
+import { type Sender, type SenderOptions, senders } from "./sender.ts";
 
-export interface Watch {
-  readonly port: number;
-  readonly ca: string;
-  readonly token: string;
+export interface Watch extends SenderOptions {
   /** Of the collection, without a query. */
   readonly path: string;
   readonly watchers: number;
@@ -26,6 +22,7 @@ export interface Watched {
   /** From just before the write to the arrival of its event, in milliseconds. */
   readonly p50: number;
   readonly p99: number;
+  readonly p999: number;
 }
 
 /** Watches opened concurrently, so that handshakes do not exceed their timeout in a queue. */
@@ -44,52 +41,49 @@ export type Step =
   | { readonly step: "close" };
 
 function program(): (step: Step) => Promise<object> {
-  let opened: Awaited<ReturnType<typeof open>> | undefined;
+  let opened: Awaited<ReturnType<typeof openWatches>> | undefined;
   return async (step) => {
-    if (step.step === "open") opened = await open(step.watch);
+    if (step.step === "open") opened = await openWatches(step.watch);
     else if (step.step === "run") return await opened!.run(step.writes);
     else opened?.close();
     return {};
   };
 }
 
-async function open(watch: Watch) {
-  const to = { port: watch.port, ca: readFileSync(watch.ca, "utf8") };
-  const heads = `Host: localhost\r\nAuthorization: Bearer ${watch.token}\r\nAccept: application/json\r\n`;
-  const connections: Connection[] = [];
-  const opened = async () => {
-    const connection = await openConnection(to);
-    connections.push(connection);
-    return connection;
+async function openWatches(watch: Watch) {
+  const open = await senders(watch), type = "application/json";
+  const opened: Sender[] = [];
+  const openOne = async () => {
+    const sender = await open();
+    opened.push(sender);
+    return sender;
   };
-  const put = async (connection: Connection, method: string, path: string, body: string) => {
-    const answered = await connection.request(
-      `${method} ${path} HTTP/1.1\r\n${heads}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-    );
+  const put = async (sender: Sender, method: string, path: string, body: string) => {
+    const answered = await sender.send({ method, path, type, body });
     if (answered.status >= 300) throw new Error(`${method} ${path} answered ${answered.status}`);
   };
   const nameOf = (writer: number) => `watched-${writer}-${process.pid}`;
-  const writerConnections = await Promise.all(Array.from({ length: writers }, opened));
-  await Promise.all(writerConnections.map((connection, writer) => put(connection, "POST", watch.path, configMap(nameOf(writer), "-1"))));
+  const writing = await Promise.all(Array.from({ length: writers }, openOne));
+  await Promise.all(writing.map((sender, writer) => put(sender, "POST", watch.path, configMap(nameOf(writer), "-1"))));
   let listed = "";
-  await writerConnections[0]!.request(`GET ${watch.path}?limit=1 HTTP/1.1\r\n${heads}\r\n`, (piece) => listed += piece.toString("latin1"));
+  await writing[0]!.send({ method: "GET", path: `${watch.path}?limit=1`, type, body: "" }, (piece) => listed += piece.toString("latin1"));
   const revision = /"metadata":\{"resourceVersion":"(\d+)"/.exec(listed)?.[1] ?? "";
 
   const seen: Seen = { delivered: 0, doubled: 0, wanted: 0, latencies: [], done: () => {} };
   for (let at = 0; at < watch.watchers; at += openedAtOnce) {
     await Promise.all(Array.from({ length: Math.min(openedAtOnce, watch.watchers - at) }, async () => {
-      const connection = await opened();
-      const request = `GET ${watch.path}?watch=true&resourceVersion=${revision}&timeoutSeconds=600 HTTP/1.1\r\n${heads}\r\n`;
-      void connection.request(request, watcher(seen)).catch(() => {});
+      const sender = await openOne();
+      const path = `${watch.path}?watch=true&resourceVersion=${revision}&timeoutSeconds=1800`;
+      void sender.send({ method: "GET", path, type, body: "" }, watcher(seen)).catch(() => {});
     }));
   }
   const written = Array<number>(writers).fill(0);
-  const writer = async (connection: Connection, index: number, start: number, writes: number) => {
+  const writer = async (sender: Sender, index: number, start: number, writes: number) => {
     for (let n = index; n < writes; n += writers) {
       const due = start + n * 1000 / watch.writesPerSecond;
       if (due > performance.now()) await new Promise((resolve) => setTimeout(resolve, due - performance.now()));
       const told = `${index} ${written[index]!++} ${performance.now()}`;
-      await put(connection, "PUT", `${watch.path}/${nameOf(index)}`, configMap(nameOf(index), told));
+      await put(sender, "PUT", `${watch.path}/${nameOf(index)}`, configMap(nameOf(index), told));
     }
   };
   return {
@@ -97,15 +91,14 @@ async function open(watch: Watch) {
       const all = new Promise<void>((resolve) => seen.done = resolve);
       Object.assign(seen, { delivered: 0, doubled: 0, wanted: watch.watchers * writes, latencies: [] });
       const start = performance.now();
-      await Promise.all(writerConnections.map((connection, index) => writer(connection, index, start, writes)));
+      await Promise.all(writing.map((sender, index) => writer(sender, index, start, writes)));
       await Promise.race([all, new Promise<void>((resolve) => setTimeout(resolve, settleMs).unref())]);
       const seconds = (performance.now() - start) / 1000;
       const { delivered, doubled, wanted, latencies } = seen;
-      latencies.sort((a, b) => a - b);
       const missing = wanted - delivered;
-      return { delivered, missing, doubled, seconds, p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) };
+      return { delivered, missing, doubled, seconds, ...percentiles(latencies) };
     },
-    close: () => connections.forEach((connection) => connection.close()),
+    close: () => opened.forEach((sender) => sender.close()),
   };
 }
 

@@ -1,0 +1,50 @@
+/** Events to the watches of one collection, with the same from a bare server. */
+import type { Generator } from "./generator.ts";
+import type { Measured } from "./measured.ts";
+import { forgetPeak, memoryMiB } from "./process.ts";
+import { nameWith, type Scenario } from "./scenarios.ts";
+import type { LoadSetting } from "./measure-load.ts";
+import { type Target, timedWatch, type WatchRate } from "./target.ts";
+
+export type WatchMeasure = Scenario["measure"] & { readonly tag: "watch" };
+
+export const watchedPath = "/api/v1/namespaces/default/configmaps";
+
+/** The watchers and writes of a smoke run, or of a whole one. */
+export function sharedOf({ watchers, writes }: WatchMeasure, share: number): { readonly watchers: number; readonly writes: number } {
+  return { watchers: Math.ceil(watchers * Math.min(1, share * 10)), writes: Math.ceil(writes * share) };
+}
+
+/** `startGenerator`: another one, because a bare server may break it. */
+export async function measureWatch(
+  scenario: Scenario,
+  what: WatchMeasure,
+  setting: LoadSetting,
+  startGenerator: () => Generator,
+): Promise<Omit<Measured, "goals">> {
+  const { target, floor, protocol, share } = setting;
+  forgetPeak(target.pid);
+  const ours = await watched(target, what, share, startGenerator());
+  const peakMiB = memoryMiB(target.pid).peak;
+  // The bare server has no backpressure: on a busy machine its watches may not end.
+  const least = await watched({ ...floor.child, port: floor.port, ca: target.ca, token: target.token }, what, share, startGenerator())
+    .then(({ missing: _, doubled: __, ...rate }) => rate, () => undefined);
+  return { name: nameWith(scenario.name, protocol), protocol, ...ours, floor: least, peakMiB };
+}
+
+async function watched(target: Target, what: WatchMeasure, share: number, generator: Generator): Promise<WatchRate> {
+  const { watchers, writes } = sharedOf(what, share), { port, ca, token } = target;
+  try {
+    const watches = await generator.openWatches({ port, ca, token, path: watchedPath, watchers, writesPerSecond: what.writesPerSecond });
+    // Only a few hundred writes are measured: as many are sent before, until the code is compiled.
+    const warm = await watches.run(writes);
+    if (warm.missing !== 0 || warm.doubled !== 0) {
+      throw new Error(`Before the measurement ${warm.missing} events were missing, ${warm.doubled} doubled`);
+    }
+    const rate = await timedWatch(target, () => watches.run(writes));
+    await watches.close();
+    return rate;
+  } finally {
+    await generator.stop();
+  }
+}
