@@ -3,6 +3,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { performance } from "node:perf_hooks";
 import { issue } from "../../kernel/listen/testing/clients.ts";
 import type { KeyedCertificate } from "../../kernel/listen/x509/certificate.ts";
 import { etcdMissing, etcdRelease, etcds, type EtcdServer, startEtcd } from "../etcd.ts";
@@ -14,6 +15,8 @@ import { run, startCommand, until } from "../real-server.ts";
 export interface KubeApiserver {
   readonly url: string;
   readonly pid: number;
+  /** From the start of the process to the first 200 of /readyz, in milliseconds. */
+  readonly readyMs: number;
   /** Issuer of its serving certificate and of client certificates. */
   readonly ca: KeyedCertificate;
   /** A member of system:masters. */
@@ -34,7 +37,7 @@ export function kubeApiserverMissing(): string | false {
 }
 
 /** The newest etcd of this machine: a kube-apiserver supports few old ones. */
-async function newestEtcd(): Promise<string | undefined> {
+export async function newestEtcd(): Promise<string | undefined> {
   const releases = await Promise.all(etcds().map(etcdRelease));
   return releases.toSorted((a, b) => b.minor - a.minor)[0]?.program;
 }
@@ -48,6 +51,7 @@ export async function startKubeApiserver(users: readonly string[]): Promise<Kube
   const port = await freePort(), url = `https://127.0.0.1:${port}`;
   const ca = issue({ usage: "ca", commonName: "cluster" });
   const flags = await flagsOf({ folder, port, etcd, ca, users, newer: await isNewer(program) });
+  const start = performance.now();
   const server = await startCommand([program, ...flags], { cwd: folder });
   const clients: Client[] = [];
   const client = (token: string): Client => {
@@ -56,7 +60,7 @@ export async function startKubeApiserver(users: readonly string[]): Promise<Kube
     return made;
   };
   const admin = client(adminToken);
-  let exited = false;
+  let exited = false, readyMs = NaN;
   server.exited.then(() => exited = true);
   const close = async (): Promise<void> => {
     for (const each of clients) each.close();
@@ -73,11 +77,12 @@ export async function startKubeApiserver(users: readonly string[]): Promise<Kube
       if (status !== 200) throw new Error(text);
     }, readyMsMax);
     if (exited) throw new Error("it ended");
+    readyMs = performance.now() - start;
   } catch (error) {
     await close();
     throw new Error(`kube-apiserver did not get ready: ${error}: ${server.errors().slice(-2000)}`);
   }
-  return { url, pid: server.pid, ca, admin, client, close };
+  return { url, pid: server.pid, readyMs, ca, admin, client, close };
 }
 
 async function isNewer(program: string): Promise<boolean> {

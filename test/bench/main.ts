@@ -1,40 +1,45 @@
 /**
  * `npm run bench [-- --only TEXT] [--store sqlite|etcd] [--runtime deno|node] [--protocol h2|http1] [--smoke] [--seconds N] [--json FILE]`: the
- * cost of requests.
- * CPU per request and ratios are comparable; requests per second and latencies depend on the machine. Takes five minutes per store.
+ * cost of requests. CPU per request and ratios are comparable; requests per second and latencies depend on the machine. Takes ten minutes per store.
  * `--seconds` is the duration of each load (3); readers of much data have four times as long, or until they have read all.
+ *
+ * `npm run bench -- --peer [--rounds N]`: the same requests to this server and to a kube-apiserver on PATH, in alternating rounds over HTTP/2.
  */
-import { mkdir, writeFile } from "node:fs/promises";
-import { availableParallelism } from "node:os";
-import { dirname } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
+import { kubeApiserverMissing } from "../access/kube-apiserver.ts";
 import { etcdAvailable } from "../etcd.ts";
 import type { Runtime } from "./children.ts";
+import { keepPeer, keepResults } from "./kept.ts";
 import { measure, type Result } from "./measure.ts";
 import type { StoreName } from "./measured.ts";
+import { comparePeer } from "./peer.ts";
+import { peerLine } from "./peer-rows.ts";
 import { headLine, measuredLine, startLines } from "./report.ts";
-import { scenarios } from "./scenarios.ts";
+import { peerScenarios, scenarios } from "./scenarios.ts";
 
 /** Duration of each load, and share of objects and events. */
 const whole = Object.freeze({ seconds: 3, share: 1 });
 const smoke = Object.freeze({ seconds: 0.2, share: 0.01 });
+/** Rounds of a comparison, and the seconds of each. */
+const peerRounds = 5, peerSeconds = 2;
 /** Each hostile request has its own server: a smoke run has time for some only. */
 const smokeHostile: ReadonlySet<string> = new Set(["YAML, 700,000 lines", "JSON patch, 9,999 inserts at the head", "apply, finalizers"]);
 
-async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      only: { type: "string", default: "" },
-      store: { type: "string" },
-      protocol: { type: "string" },
-      runtime: { type: "string", default: "Deno" in globalThis ? "deno" : "node" },
-      smoke: { type: "boolean", default: false },
-      seconds: { type: "string" },
-      json: { type: "string" },
-    },
-  });
-  const runtime: Runtime = values.runtime === "node" ? "node" : "deno";
+const options = {
+  only: { type: "string", default: "" },
+  store: { type: "string" },
+  protocol: { type: "string" },
+  runtime: { type: "string", default: "Deno" in globalThis ? "deno" : "node" },
+  peer: { type: "boolean", default: false },
+  rounds: { type: "string", default: String(peerRounds) },
+  smoke: { type: "boolean", default: false },
+  seconds: { type: "string" },
+  json: { type: "string" },
+} as const;
+type Flags = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
+
+async function measureAlone(values: Flags, runtime: Runtime): Promise<boolean> {
   const both: readonly StoreName[] = etcdAvailable() === undefined ? ["sqlite"] : ["sqlite", "etcd"];
   const chosen = scenarios.filter(({ name, measure }) =>
     name.includes(values.only) && (!values.smoke || measure.tag !== "hostile" || smokeHostile.has(measure.request.name))
@@ -45,28 +50,34 @@ async function main(): Promise<void> {
     console.log(`\n${store} on ${runtime}\n${headLine()}`);
     const size = { ...values.smoke ? smoke : whole, ...values.seconds === undefined ? {} : { seconds: Number(values.seconds) } };
     const result = await measure({
-      store,
-      runtime,
-      scenarios: chosen,
-      protocols,
-      ...size,
+      ...{ store, runtime, protocols, scenarios: chosen, ...size },
       tell: (measured) => console.log(measuredLine(measured)),
     });
     console.log(startLines(result));
     results.push(result);
   }
-  if (values.json !== undefined) {
-    const machine = { cores: availableParallelism(), platform: `${process.platform} ${process.arch}` };
-    await mkdir(dirname(values.json), { recursive: true });
-    await writeFile(values.json, `${JSON.stringify({ machine, results }, fourDigits, 2)}\n`);
+  if (values.json !== undefined) await keepResults(values.json, results);
+  return results.flatMap(({ measured }) => measured).every(({ failed, missing = 0, doubled = 0 }) => failed + missing + doubled === 0);
+}
+
+async function measurePeer(values: Flags, runtime: Runtime): Promise<boolean> {
+  const missing = kubeApiserverMissing();
+  if (missing !== false) throw new Error(`Cannot compare: ${missing}`);
+  console.log(`\nThis server on ${runtime} / a kube-apiserver, both on etcd, HTTP/2: medians of alternating rounds`);
+  const size = values.smoke ? { ...smoke, rounds: 1 } : { share: 1, seconds: peerSeconds, rounds: Number(values.rounds) };
+  const result = await comparePeer({
+    ...{ runtime, ...size, ...values.seconds === undefined ? {} : { seconds: Number(values.seconds) } },
+    scenarios: peerScenarios.filter(({ name }) => name.includes(values.only)),
+    tell: (row) => console.log(peerLine(row)),
+  });
+  for (const { name, cold } of result.rows) {
+    if (cold !== undefined) console.log(`${name.padEnd(22)} the first ${cold.requests} after a start: CPU ms ${cold.cpuMs.toPrecision(3)}`);
   }
-  const wrong = results.flatMap(({ measured }) => measured).some(({ failed, missing = 0, doubled = 0 }) => failed + missing + doubled > 0);
-  process.exitCode = wrong ? 1 : 0;
+  console.log(`HTTP/2 was sent by ${result.http2}; all of it took ${result.seconds.toFixed(0)} s`);
+  if (values.json !== undefined) await keepPeer(values.json, result);
+  return result.rows.every(({ failed }) => failed === 0);
 }
 
-/** Rounds to four significant digits. */
-function fourDigits(_key: string, value: unknown): unknown {
-  return typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
-}
-
-await main();
+const { values } = parseArgs({ options });
+const runtime: Runtime = values.runtime === "node" ? "node" : "deno";
+process.exitCode = await (values.peer ? measurePeer(values, runtime) : measureAlone(values, runtime)) ? 0 : 1;

@@ -121,3 +121,23 @@ export const scenarios: readonly Scenario[] = Object.freeze([
     },
   },
 ]);
+
+/** Requests under way for lists of 10,000 in a comparison, of which each takes a kube-apiserver half a second of CPU in gzip. */
+const listers = 16;
+/** Writes per second, by watchers: ten to twenty thousand events a second, which leave a kube-apiserver time to rest. */
+const peerWrites: Readonly<Record<number, number>> = Object.freeze({ 100: 100, 500: 40, 1_000: 20 });
+const compared: ReadonlySet<string> = new Set([
+  ...["get", "page of 500", "page of 500, gzip", "list of 10,000", "list of 10,000, gzip"],
+  ...["create", "update", "merge patch", "apply, 1 kB"],
+  ...["watch, 100 watchers", "watch, 500 watchers", "watch, 1,000 watchers"],
+]);
+
+/** The scenarios of a comparison with a kube-apiserver. */
+export const peerScenarios: readonly Scenario[] = Object.freeze(
+  scenarios.filter(({ name }) => compared.has(name)).map((scenario): Scenario => {
+    const { name, measure } = scenario;
+    if (measure.tag === "load" && name.startsWith("list of 10,000")) return { ...scenario, measure: { ...measure, clients: listers } };
+    if (measure.tag !== "watch") return scenario;
+    return { ...scenario, measure: { ...measure, writesPerSecond: peerWrites[measure.watchers] ?? measure.writesPerSecond } };
+  }),
+);

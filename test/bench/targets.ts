@@ -17,6 +17,23 @@ const upstream: Readonly<Record<string, { readonly cpuMs: number; readonly share
   "watch, 100 watchers": { cpuMs: 1000 / 28_000, share: 1 / 2 },
   "watch, 1,000 watchers": { cpuMs: 1000 / 42_000, share: 1 / 2 },
 });
+/** How many times the CPU, memory or time of this server a kube-apiserver beside it is wanted to use, at least. */
+export const wantedRatios: Readonly<Record<string, number>> = Object.freeze({
+  "ready": 10,
+  "idle memory": 3,
+  "get": 3,
+  "page of 500, gzip": 10,
+  "list of 10,000": 6,
+  "list of 10,000, gzip": 20,
+  "create": 3,
+  "update": 4,
+  "merge patch": 4,
+  "apply, 1 kB": 5,
+  "watch, 100 watchers": 3,
+  "watch, 500 watchers": 3,
+  "watch, 1,000 watchers": 3,
+});
+
 /** Multiples of the floor of a read, of the data of slow readers, and of an update of the same object. */
 const readFloorsMax = 3, dataMax = 3, updatesMax = 2;
 /** Multiple of a bare HTTPS handler that does the same puts. */

@@ -1,0 +1,37 @@
+/** The file of kept results. */
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import { dirname } from "node:path";
+import process from "node:process";
+import type { Result } from "./measure.ts";
+import type { PeerResult } from "./peer.ts";
+
+export interface Kept {
+  readonly machine: { readonly cores: number; readonly platform: string };
+  readonly results: readonly Result[];
+  /** Comparisons with a kube-apiserver, one for each runtime; not in results of earlier releases. */
+  readonly peers?: readonly PeerResult[];
+}
+
+/** Replaces the results, and leaves the comparisons. */
+export async function keepResults(file: string, results: readonly Result[]): Promise<void> {
+  await keep(file, (kept) => ({ ...kept, results }));
+}
+
+/** Replaces the comparison of the same runtime. */
+export async function keepPeer(file: string, result: PeerResult): Promise<void> {
+  await keep(file, (kept) => ({ ...kept, peers: [...(kept.peers ?? []).filter(({ runtime }) => runtime !== result.runtime), result] }));
+}
+
+async function keep(file: string, change: (kept: Kept) => Kept): Promise<void> {
+  const machine = { cores: availableParallelism(), platform: `${process.platform} ${process.arch}` };
+  const text = await readFile(file, "utf8").catch(() => '{"results":[]}');
+  const kept = { ...JSON.parse(text) as Kept, machine }; // Written here.
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify(change(kept), fourDigits, 2)}\n`);
+}
+
+/** Rounds to four significant digits. */
+function fourDigits(_key: string, value: unknown): unknown {
+  return typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
+}

@@ -1,0 +1,70 @@
+/** The alternating rounds of a comparison. */
+import type { Generator } from "./generator.ts";
+import { jobOf, type LoadMeasure } from "./measure-load.ts";
+import { sharedOf, watchedPath, type WatchMeasure } from "./measure-watch.ts";
+import type { Rate } from "./measured.ts";
+import { type PeerRow, rowOfRates } from "./peer-rows.ts";
+import { type Target, timed, timedWatch } from "./target.ts";
+
+interface Both<T> {
+  readonly ours: T;
+  readonly theirs: T;
+}
+interface Rounds {
+  readonly seconds: number;
+  readonly rounds: number;
+  readonly share: number;
+}
+
+/** Of requests; less if they take longer. Every object is applied to by every manager meanwhile. */
+const warmUpRequests = 4_000, warmUpRounds = 4;
+const sides = ["ours", "theirs"] as const;
+
+export async function measurePeerLoad(
+  name: string,
+  what: LoadMeasure,
+  targets: Both<Target>,
+  generators: Both<Generator>,
+  { seconds, rounds, share }: Rounds,
+): Promise<PeerRow> {
+  for (const side of sides) {
+    const warm = jobOf(what, { target: targets[side], seconds: seconds * warmUpRounds, share });
+    await generators[side].load(what.kind === "apply" ? { ...warm, count: Math.ceil(warmUpRequests * share), seconds: 60 } : warm);
+  }
+  const rates = { ours: [] as Rate[], theirs: [] as Rate[] };
+  for (let round = 0; round < rounds; round++) {
+    for (const side of sides) {
+      const job = jobOf(what, { target: targets[side], seconds, share });
+      rates[side].push(await timed(targets[side], () => generators[side].load(job)));
+    }
+  }
+  const failed = [...rates.ours, ...rates.theirs].reduce((sum, rate) => sum + rate.failed, 0);
+  return rowOfRates(name, rates.ours, rates.theirs, failed, false);
+}
+
+export async function measurePeerWatch(
+  name: string,
+  what: WatchMeasure,
+  targets: Both<Target>,
+  generators: Both<Generator>,
+  { seconds, rounds, share }: Rounds,
+): Promise<PeerRow> {
+  const { watchers } = sharedOf(what, share), writes = Math.ceil(what.writesPerSecond * seconds);
+  const open = (side: typeof sides[number]) => {
+    const { port, ca, token } = targets[side];
+    return generators[side].openWatches({ port, ca, token, path: watchedPath, watchers, writesPerSecond: what.writesPerSecond });
+  };
+  const watches = { ours: await open("ours"), theirs: await open("theirs") };
+  for (const side of sides) await watches[side].run(writes * warmUpRounds);
+  const rates = { ours: [] as Rate[], theirs: [] as Rate[] };
+  let wrong = 0;
+  for (let round = 0; round < rounds; round++) {
+    for (const side of sides) {
+      const { missing, doubled, ...rate } = await timedWatch(targets[side], () => watches[side].run(writes));
+      wrong += missing + doubled;
+      rates[side].push(rate);
+    }
+  }
+  for (const side of sides) await watches[side].close();
+  return rowOfRates(name, rates.ours, rates.theirs, wrong, true);
+}

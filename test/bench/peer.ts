@@ -1,0 +1,164 @@
+/**
+ * This server and a kube-apiserver beside it, each over its own etcd of the same release: the same requests in short alternating rounds, so that
+ * other load on the machine affects both.
+ */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { newestEtcd, startKubeApiserver } from "../access/kube-apiserver.ts";
+import { startEtcd } from "../etcd.ts";
+import type { Runtime } from "./children.ts";
+import { type ColdTarget, measureCold } from "./cold.ts";
+import { type Generators, openGenerators } from "./generator.ts";
+import type { Rate } from "./measured.ts";
+import { type PeerRow, rowOf, type Side } from "./peer-rows.ts";
+import { measurePeerLoad, measurePeerWatch } from "./peer-rounds.ts";
+import { cpuMs, memoryMiB } from "./process.ts";
+import type { Scenario } from "./scenarios.ts";
+import { seed } from "./seed.ts";
+import { reported, startServer } from "./server.ts";
+
+export interface PeerResult {
+  readonly runtime: Runtime;
+  readonly http2: string;
+  readonly seconds: number;
+  readonly rows: readonly PeerRow[];
+}
+
+export interface PeerOptions {
+  readonly runtime: Runtime;
+  /** Loads and watches. */
+  readonly scenarios: readonly Scenario[];
+  /** Seconds of each round. */
+  readonly seconds: number;
+  readonly rounds: number;
+  /** Share of the objects and events, for a smoke run. */
+  readonly share: number;
+  readonly tell: (row: PeerRow) => void;
+}
+
+/** First starts of each server, in empty stores. */
+const starts = 3;
+/** Time without requests before memory is read. */
+const idleMs = 10_000;
+const token = "bench";
+
+interface Closer {
+  stop(): Promise<void>;
+}
+
+export async function comparePeer(options: PeerOptions): Promise<PeerResult> {
+  const begun = performance.now();
+  const folder = await mkdtemp(join(tmpdir(), "thole-bench-"));
+  const closers: Closer[] = [];
+  const rows: PeerRow[] = [];
+  const keep = (row: PeerRow): void => {
+    options.tell(row);
+    rows.push(row);
+  };
+  try {
+    await writeFile(join(folder, "tokens.csv"), `${token},bench,1,system:masters\n`, { mode: 0o600 });
+    const generators = await openGenerators(folder);
+    const { ours, theirs } = await measureStarts(options, folder, closers, keep);
+    const first = { ours: await ours.start(), theirs: theirs.target };
+    const generator = generators.start("h2");
+    closers.push(generator);
+    for (const target of [first.ours, first.theirs]) await seed(target, generator, options.share);
+    await measureRounds(options, first, generators, keep).finally(() => first.ours.stop());
+    const cold = await measureCold(options.scenarios, ours.start, generator, options.share);
+    return {
+      runtime: options.runtime,
+      http2: generators.http2,
+      seconds: (performance.now() - begun) / 1000,
+      rows: rows.map((row) => withCold(row, cold)),
+    };
+  } finally {
+    for (const closer of closers.toReversed()) await closer.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function withCold(row: PeerRow, rates: ReadonlyMap<string, Rate>): PeerRow {
+  const cold = rates.get(row.name);
+  return cold === undefined ? row : { ...row, cold };
+}
+
+/** First starts in turn; the last of each goes on. Ours is stopped after its memory was read, and can be started again. */
+async function measureStarts(
+  { runtime, share }: PeerOptions,
+  folder: string,
+  closers: Closer[],
+  keep: (row: PeerRow) => void,
+) {
+  const sides = { ours: [] as Side[], theirs: [] as Side[] };
+  const count = share < 1 ? 1 : starts;
+  for (let round = 1;; round++) {
+    const ours = await startOurs(runtime, folder, round);
+    closers.push(ours);
+    sides.ours.push(startOf(ours.server));
+    const theirs = await startTheirs(folder);
+    closers.push(theirs);
+    sides.theirs.push(startOf(theirs));
+    if (round < count) {
+      for (const closer of closers.splice(0).toReversed()) await closer.stop();
+      continue;
+    }
+    keep(rowOf("ready", "ms", sides.ours, sides.theirs));
+    await new Promise((resolve) => setTimeout(resolve, idleMs * share));
+    const memory = (pid: number): readonly Side[] => [{ value: memoryMiB(pid).now }];
+    keep(rowOf("idle memory", "MiB", memory(ours.server.pid), memory(theirs.pid)));
+    await ours.server.stop();
+    return { ours, theirs };
+  }
+}
+
+/** Time until ready, with the CPU time until then. */
+function startOf({ pid, readyMs }: { readonly pid: number; readonly readyMs: number }): Side {
+  return { value: readyMs, cpuMs: cpuMs(pid) };
+}
+
+async function startOurs(runtime: Runtime, folder: string, round: number) {
+  const program = await newestEtcd();
+  const etcd = await startEtcd(program === undefined ? {} : { program });
+  const data = join(folder, `data-${round}`), file = join(folder, "allocated");
+  const args = [`--data-dir=${data}`, `--token-auth-file=${folder}/tokens.csv`, `--etcd-servers=${etcd.endpoint}`];
+  const server = await startServer(runtime, args);
+  return {
+    server,
+    /** With the data of the first start. */
+    async start(): Promise<ColdTarget> {
+      const { pid, port, stop } = await startServer(runtime, args, file, "allocated");
+      return { pid, port, stop, ca: join(data, "pki", "ca.crt"), token, allocatedBytes: () => reported(pid, file) };
+    },
+    async stop() {
+      await server.stop();
+      await etcd.stop();
+    },
+  };
+}
+
+async function startTheirs(folder: string) {
+  const { pid, readyMs, url, ca, close } = await startKubeApiserver([]);
+  const file = join(folder, "peer-ca.crt");
+  await writeFile(file, ca.cert);
+  return { pid, readyMs, target: { pid, port: Number(new URL(url).port), ca: file, token: "admin" }, stop: close };
+}
+
+async function measureRounds(
+  options: PeerOptions,
+  targets: { readonly ours: ColdTarget; readonly theirs: Awaited<ReturnType<typeof startTheirs>>["target"] },
+  generators: Generators,
+  keep: (row: PeerRow) => void,
+): Promise<void> {
+  for (const { name, measure } of options.scenarios) {
+    const generator = { ours: generators.start("h2"), theirs: generators.start("h2") };
+    try {
+      if (measure.tag === "load") keep(await measurePeerLoad(name, measure, targets, generator, options));
+      else if (measure.tag === "watch") keep(await measurePeerWatch(name, measure, targets, generator, options));
+    } finally {
+      await generator.ours.stop();
+      await generator.theirs.stop();
+    }
+  }
+}
