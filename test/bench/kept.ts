@@ -4,7 +4,7 @@ import { availableParallelism } from "node:os";
 import { dirname } from "node:path";
 import process from "node:process";
 import type { Result } from "./measure.ts";
-import type { PeerResult } from "./peer.ts";
+import type { PeerResult } from "./peer-rows.ts";
 
 export interface Kept {
   readonly machine: { readonly cores: number; readonly platform: string };

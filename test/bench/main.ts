@@ -4,6 +4,8 @@
  * `--seconds` is the duration of each load (3); readers of much data have four times as long, or until they have read all.
  *
  * `npm run bench -- --peer [--rounds N]`: the same requests to this server and to a kube-apiserver on PATH, in alternating rounds over HTTP/2.
+ *
+ * `npm run bench -- --profile FOLDER`: CPU profiles of this server under the loads, with a table of the functions.
  */
 import process from "node:process";
 import { parseArgs } from "node:util";
@@ -15,6 +17,7 @@ import { measure, type Result } from "./measure.ts";
 import type { StoreName } from "./measured.ts";
 import { comparePeer } from "./peer.ts";
 import { peerLine } from "./peer-rows.ts";
+import { measureProfiles } from "./profile.ts";
 import { headLine, measuredLine, startLines } from "./report.ts";
 import { peerScenarios, scenarios } from "./scenarios.ts";
 
@@ -32,6 +35,7 @@ const options = {
   protocol: { type: "string" },
   runtime: { type: "string", default: "Deno" in globalThis ? "deno" : "node" },
   peer: { type: "boolean", default: false },
+  profile: { type: "string" },
   rounds: { type: "string", default: String(peerRounds) },
   smoke: { type: "boolean", default: false },
   seconds: { type: "string" },
@@ -78,6 +82,18 @@ async function measurePeer(values: Flags, runtime: Runtime): Promise<boolean> {
   return result.rows.every(({ failed }) => failed === 0);
 }
 
+async function profile(values: Flags, runtime: Runtime, to: string): Promise<boolean> {
+  const size = { ...values.smoke ? smoke : whole, ...values.seconds === undefined ? {} : { seconds: Number(values.seconds) } };
+  const chosen = scenarios.filter(({ name }) => name.includes(values.only));
+  await measureProfiles({ store: values.store === "etcd" ? "etcd" : "sqlite", runtime, scenarios: chosen, ...size, to, tell: console.log });
+  return true;
+}
+
 const { values } = parseArgs({ options });
 const runtime: Runtime = values.runtime === "node" ? "node" : "deno";
-process.exitCode = await (values.peer ? measurePeer(values, runtime) : measureAlone(values, runtime)) ? 0 : 1;
+const measuring = values.profile !== undefined
+  ? profile(values, runtime, values.profile)
+  : values.peer
+  ? measurePeer(values, runtime)
+  : measureAlone(values, runtime);
+process.exitCode = await measuring ? 0 : 1;

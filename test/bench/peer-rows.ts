@@ -1,4 +1,5 @@
 /** Results of a comparison with a kube-apiserver, and how they are printed. */
+import type { Runtime } from "./children.ts";
 import type { Rate } from "./measured.ts";
 import { median } from "./percentile.ts";
 import { short } from "./report.ts";
@@ -30,6 +31,13 @@ export interface PeerRow {
   /** For a start: CPU time until ready. */
   readonly startCpuMs?: { readonly ours: number; readonly theirs: number };
   readonly failed: number;
+}
+
+export interface PeerResult {
+  readonly runtime: Runtime;
+  readonly http2: string;
+  readonly seconds: number;
+  readonly rows: readonly PeerRow[];
 }
 
 export function rowOf(name: string, what: "ms" | "MiB", ours: readonly Side[], theirs: readonly Side[]): PeerRow {

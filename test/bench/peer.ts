@@ -12,19 +12,12 @@ import type { Runtime } from "./children.ts";
 import { type ColdTarget, measureCold } from "./cold.ts";
 import { type Generators, openGenerators } from "./generator.ts";
 import type { Rate } from "./measured.ts";
-import { type PeerRow, rowOf, type Side } from "./peer-rows.ts";
+import { type PeerResult, type PeerRow, rowOf, type Side } from "./peer-rows.ts";
 import { measurePeerLoad, measurePeerWatch } from "./peer-rounds.ts";
 import { cpuMs, memoryMiB } from "./process.ts";
 import type { Scenario } from "./scenarios.ts";
 import { seed } from "./seed.ts";
 import { reported, startServer } from "./server.ts";
-
-export interface PeerResult {
-  readonly runtime: Runtime;
-  readonly http2: string;
-  readonly seconds: number;
-  readonly rows: readonly PeerRow[];
-}
 
 export interface PeerOptions {
   readonly runtime: Runtime;

@@ -28,7 +28,8 @@ interface Loaded {
   readonly flags: Readonly<Record<Runtime, readonly string[]>>;
   readonly variable: string;
 }
-const loaded: Readonly<Record<"turns" | "heap" | "allocated", Loaded>> = Object.freeze({
+const loaded: Readonly<Record<"turns" | "heap" | "allocated" | "sampled", Loaded>> = Object.freeze({
+  sampled: { module: "sampled.ts", flags: { deno: [], node: [] }, variable: "THOLE_BENCH_SAMPLED" },
   allocated: { module: "allocated.ts", flags: { deno: [], node: [] }, variable: "THOLE_BENCH_ALLOCATED" },
   turns: { module: "turn-meter.ts", flags: { deno: [], node: [] }, variable: "THOLE_BENCH_TURNS" },
   heap: {
@@ -40,7 +41,8 @@ const loaded: Readonly<Record<"turns" | "heap" | "allocated", Loaded>> = Object.
 
 /**
  * Starts kernel/main.ts and resolves once it is ready. `file`: where `turn-meter.ts` writes the longest turn, or, for `what` of "heap",
- * `collect-garbage.ts` the bytes of the heap, and for "allocated" `allocated.ts` the bytes allocated so far. `reported` reads it.
+ * `collect-garbage.ts` the bytes of the heap, for "allocated" `allocated.ts` the bytes allocated so far, and for "sampled" `sampled.ts` that a profile was
+ * begun or ended. `reported` waits for it.
  */
 export async function startServer(
   runtime: Runtime,

@@ -1,13 +1,9 @@
 /** The tables of docs/performance.md, from the results of the newest measured release. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import type { Result } from "../bench/measure.ts";
+import type { Kept } from "../bench/kept.ts";
 import type { Goal, Measured } from "../bench/measured.ts";
+import { latenciesOf, type PeerResult, type PeerRow } from "../bench/peer-rows.ts";
 import { short } from "../bench/report.ts";
-
-export interface Kept {
-  readonly machine: { readonly cores: number; readonly platform: string };
-  readonly results: readonly Result[];
-}
 
 const folder = new URL("../bench/results/", import.meta.url);
 const open = "<!-- figures: written by npm run docs -->", close = "<!-- end of figures -->";
@@ -29,27 +25,76 @@ export function performancePage(page: string, release: string, kept: Kept): stri
   return `${page.slice(0, from + open.length)}\n\n${tables(release, kept)}\n\n${page.slice(to)}`;
 }
 
-function tables(release: string, { machine: { cores }, results }: Kept): string {
-  return results.map((result) => {
+function tables(release: string, { machine: { cores }, results, peers = [] }: Kept): string {
+  const own = results.map((result) => {
     const { store, runtime, firstReadyMs, goals, measured } = result;
-    const head = `Version ${release} with ${store} on ${runtime === "deno" ? "Deno" : "Node"}, ${cores} cores:`;
+    const head = `Version ${release} with ${store} on ${nameOf(runtime)}, ${cores} cores:`;
     const start = `Ready after ${(firstReadyMs / 1000).toFixed(2)} s in a new folder; in an old one ${goals.map(goalText).join("; ")}.`;
-    return [head, table([["", "CPU ms", "x floor", "x handler", "p50, p99 ms", "MiB at most", "wanted"], ...measured.map(cells)]), start]
-      .join("\n\n");
-  }).join("\n\n");
+    return [head, table(measuredTable(measured)), start].join("\n\n");
+  });
+  return [...own, ...peers.map((peer) => peerTable(release, cores, peer))].join("\n\n");
 }
 
-function cells({ name, cpuMs, floor, handler, p50, p99, peakMiB, goals }: Measured): readonly string[] {
-  const times = (other: { readonly cpuMs: number } | undefined) => other === undefined ? "" : short(cpuMs / other.cpuMs);
-  const wanted = goals.map(goalText).join("; ");
+function nameOf(runtime: "deno" | "node"): string {
+  return runtime === "deno" ? "Deno" : "Node";
+}
+
+interface Column {
+  readonly head: string;
+  readonly cell: (measured: Measured) => string;
+}
+
+const columns: readonly Column[] = [
+  { head: "", cell: ({ name }) => name },
+  { head: "CPU ms", cell: ({ cpuMs }) => short(cpuMs) },
+  { head: "x floor", cell: ({ cpuMs, floor }) => floor === undefined ? "" : short(cpuMs / floor.cpuMs) },
+  { head: "x handler", cell: ({ cpuMs, handler }) => handler === undefined ? "" : short(cpuMs / handler.cpuMs) },
+  { head: "p50, p99 ms", cell: ({ p50, p99 }) => `${short(p50)}, ${short(p99)}` },
+  { head: "p99.9 ms", cell: ({ p999 }) => given(p999) },
+  { head: "first 2,000: CPU ms", cell: ({ cold }) => given(cold?.cpuMs) },
+  { head: "bytes allocated", cell: ({ allocatedBytes }) => given(allocatedBytes) },
+  { head: "MiB at most", cell: ({ peakMiB }) => peakMiB.toFixed(0) },
+  { head: "wanted", cell: ({ goals }) => goals.length === 0 ? "no target" : goals.map(goalText).join("; ") },
+];
+/** Columns that results of earlier releases do not have. */
+const optional: ReadonlySet<string> = new Set(["p99.9 ms", "first 2,000: CPU ms", "bytes allocated"]);
+
+function measuredTable(measured: readonly Measured[]): readonly (readonly string[])[] {
+  const shown = columns.filter(({ head, cell }) => !optional.has(head) || measured.some((each) => cell(each) !== ""));
+  return [shown.map(({ head }) => head), ...measured.map((each) => shown.map(({ cell }) => cell(each)))];
+}
+
+function given(value: number | undefined): string {
+  return value === undefined || !Number.isFinite(value) ? "" : short(value);
+}
+
+function peerTable(release: string, cores: number, { runtime, rows }: PeerResult): string {
+  const head = `Version ${release} on ${
+    nameOf(runtime)
+  } and a kube-apiserver, both on etcd, ${cores} cores, medians of alternating rounds:`;
+  const heads = [
+    "",
+    "this server",
+    "kube-apiserver",
+    "ratio (lowest, highest)",
+    "p50, p99, p99.9 ms",
+    "its",
+    "first 2,000: CPU ms",
+    "wanted",
+  ];
+  return [head, table([heads, ...rows.map(peerCells)])].join("\n\n");
+}
+
+function peerCells({ name, what, ours, theirs, ratio, lowest, highest, rates, cold, wanted, met }: PeerRow): readonly string[] {
   return [
     name,
-    short(cpuMs),
-    times(floor),
-    times(handler),
-    `${short(p50)}, ${short(p99)}`,
-    peakMiB.toFixed(0),
-    wanted === "" ? "no target" : wanted,
+    `${short(ours)} ${what}`,
+    `${short(theirs)} ${what}`,
+    lowest === highest ? short(ratio) : `${short(ratio)} (${short(lowest)}, ${short(highest)})`,
+    rates === undefined ? "" : latenciesOf(rates.ours),
+    rates === undefined ? "" : latenciesOf(rates.theirs),
+    given(cold?.cpuMs),
+    wanted === undefined ? "no target" : `at least ${short(wanted)}: ${met ? "met" : "missed"}`,
   ];
 }
 

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { type Kept, newestResults, performancePage } from "./performance-page.ts";
+import type { Kept } from "../bench/kept.ts";
+import { rowOfRates } from "../bench/peer-rows.ts";
+import { newestResults, performancePage } from "./performance-page.ts";
 
 const page = await readFile(new URL("../../docs/performance.md", import.meta.url), "utf8");
 
@@ -26,5 +28,24 @@ test("performancePage() shows the targets of every scenario and whether they are
   const row = /^\| create \|.*$/m.exec(text)?.[0];
   const wanted = "CPU ms at most 0.370: met; x floor at most 1.50: missed, 10.0";
   assert.equal(row, `| create | 0.300 | 10.0 | 3.00 | 1.00, 2.00 | 100 | ${wanted} |`);
+  assert.match(text, /^\|  \| CPU ms \| x floor \| x handler \| p50, p99 ms \| MiB at most \| wanted \|$/m);
   assert.throws(() => performancePage("no place", "9.9.9", kept), /no place for its figures/);
+});
+
+test("performancePage() shows what newer results have: rare latencies, first requests, allocations and a kube-apiserver", () => {
+  const rate = { requests: 1, failed: 0, perSecond: 1, p50: 1, p99: 2, p999: 3, cpuMs: 0.1, allocatedBytes: 5_000 };
+  const measured = [{ name: "get", ...rate, floor: undefined, cold: { ...rate, cpuMs: 0.4 }, peakMiB: 99.6, goals: [] }];
+  const row = rowOfRates("get", [rate, rate], [{ ...rate, cpuMs: 0.4 }, { ...rate, cpuMs: 0.3 }], 0, false);
+  const kept: Kept = {
+    machine: { cores: 2, platform: "linux x64" },
+    results: [{ store: "sqlite", runtime: "deno", firstReadyMs: 500, readyMs: 400, idleMiB: 96, seconds: 1, goals: [], measured }],
+    peers: [{ runtime: "node", http2: "Go", seconds: 1, rows: [{ ...row, cold: { ...rate, cpuMs: 0.2 } }] }],
+  };
+  const text = performancePage(page, "9.9.9", kept);
+  const rows = text.split("\n").filter((line) => line.startsWith("| get |"));
+  assert.deepEqual(rows, [
+    "| get | 0.100 |  |  | 1.00, 2.00 | 3.00 | 0.400 | 5,000 | 100 | no target |",
+    "| get | 0.100 CPU ms | 0.400 CPU ms | 4.00 (3.00, 4.00) | 1.00, 2.00, 3.00 | 1.00, 2.00, 3.00 | 0.200 | at least 3.00: met |",
+  ]);
+  assert.match(text, /^Version 9\.9\.9 on Node and a kube-apiserver, both on etcd, 2 cores, medians of alternating rounds:$/m);
 });

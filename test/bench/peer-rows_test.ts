@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Rate } from "./measured.ts";
+import { peerLine, rowOf, rowOfRates } from "./peer-rows.ts";
+
+const rate = (cpuMs: number, p50 = 1): Rate => ({ requests: 10, failed: 0, perSecond: 5, p50, p99: 2, p999: 3, cpuMs });
+
+test("rowOfRates() has the median of the ratios of each round, and whether the wanted one is reached", () => {
+  const row = rowOfRates("get", [rate(1), rate(1), rate(2)], [rate(4), rate(2), rate(10)], 0, false);
+  assert.deepEqual([row.ours, row.theirs, row.ratio, row.lowest, row.highest], [1, 4, 4, 2, 5]);
+  assert.deepEqual([row.wanted, row.met], [3, true]);
+  assert.equal(rowOfRates("get", [rate(1)], [rate(2.9)], 0, false).met, false);
+});
+
+test("rowOfRates() of a watch is not met when its p50 is worse than theirs", () => {
+  const name = "watch, 100 watchers";
+  assert.equal(rowOfRates(name, [rate(1, 2)], [rate(4, 2)], 0, true).met, true);
+  assert.equal(rowOfRates(name, [rate(1, 2.1)], [rate(4, 2)], 0, true).met, false);
+});
+
+test("rowOf() compares single values, and peerLine() prints them", () => {
+  const row = rowOf("ready", "ms", [{ value: 300, cpuMs: 500 }], [{ value: 3_300, cpuMs: 2_000 }]);
+  assert.equal(row.met, true);
+  assert.equal(peerLine(row), "ready                  ms 300 / 3,300: 11.0 times (11.0 to 11.0), wanted 10.0: met; CPU ms 500 / 2,000");
+});

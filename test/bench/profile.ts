@@ -1,0 +1,85 @@
+/** Profiles of this server's main thread under the load of scenarios, after a warm-up: files for a viewer, and a table of the functions. */
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { startEtcd } from "../etcd.ts";
+import { newestEtcd } from "../access/kube-apiserver.ts";
+import type { Runtime } from "./children.ts";
+import { openGenerators } from "./generator.ts";
+import type { StoreName } from "./measured.ts";
+import { jobOf } from "./measure-load.ts";
+import { cpuMs } from "./process.ts";
+import { type CpuProfile, selfTimes } from "./profile-table.ts";
+import type { Scenario } from "./scenarios.ts";
+import { seed } from "./seed.ts";
+import { reported, startServer } from "./server.ts";
+
+export interface ProfileOptions {
+  readonly store: StoreName;
+  readonly runtime: Runtime;
+  /** Loads; others are left out. */
+  readonly scenarios: readonly Scenario[];
+  readonly seconds: number;
+  readonly share: number;
+  /** Folder of the profiles. */
+  readonly to: string;
+  readonly tell: (line: string) => void;
+}
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const token = "bench";
+/** Seconds of load before a profile, as multiples of its own. */
+const warmUpTimes = 2;
+const rowsMax = 40;
+
+/** Over HTTP/2. */
+export async function measureProfiles({ store, runtime, scenarios, seconds, share, to, tell }: ProfileOptions): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "thole-bench-")), file = join(folder, "sampled");
+  const program = store === "etcd" ? await newestEtcd() : undefined;
+  const etcd = store === "etcd" ? await startEtcd(program === undefined ? {} : { program }) : undefined;
+  const children: { stop(): Promise<void> }[] = [];
+  try {
+    await mkdir(to, { recursive: true });
+    await writeFile(join(folder, "tokens.csv"), `${token},bench,1,system:masters\n`, { mode: 0o600 });
+    const stored = etcd === undefined ? [] : [`--etcd-servers=${etcd.endpoint}`];
+    const args = [`--data-dir=${folder}/data`, `--token-auth-file=${folder}/tokens.csv`, ...stored];
+    const generator = (await openGenerators(folder)).start("h2");
+    children.push(generator);
+    let seeded = false;
+    for (const { name, measure } of scenarios) {
+      if (measure.tag !== "load") continue;
+      const { pid, port, stop } = await startServer(runtime, args, file, "sampled");
+      children.push({ stop });
+      const target = { pid, port, ca: join(folder, "data", "pki", "ca.crt"), token };
+      if (!seeded) await seed(target, generator, share);
+      seeded = true;
+      const job = (length: number) => jobOf(measure, { target, seconds: length, share });
+      await generator.load(job(seconds * warmUpTimes));
+      await reported(pid, file);
+      const before = cpuMs(pid);
+      const { requests } = await generator.load(job(seconds));
+      const cpu = cpuMs(pid) - before;
+      await reported(pid, file);
+      const text = await readFile(`${file}.cpuprofile`, "utf8");
+      const kept = join(to, `${name.replaceAll(/[ ,]+/g, "-")}-${store}-${runtime}.cpuprofile`);
+      await writeFile(kept, text);
+      const rows = selfTimes(JSON.parse(text) as CpuProfile, root); // Of sampled.ts.
+      const main = rows.reduce((sum, { selfMs }) => sum + selfMs, 0);
+      tell(
+        `\n${name} with ${store} on ${runtime}: ${requests} requests, ${
+          (cpu / requests).toPrecision(3)
+        } ms of CPU each with the profiler; ` +
+          `the main thread was busy for ${main.toFixed(0)} ms, the process used ${cpu} ms; ${kept}`,
+      );
+      for (const { name, selfMs, share } of rows.slice(0, rowsMax)) {
+        tell(`${(share * 100).toFixed(1).padStart(5)} % ${(selfMs * 1000 / requests).toFixed(2).padStart(9)} us  ${name}`);
+      }
+      await stop();
+    }
+  } finally {
+    for (const child of children.toReversed()) await child.stop();
+    await etcd?.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
