@@ -21,9 +21,20 @@ export interface SelfTime {
   readonly share: number;
 }
 
+type Frame = CpuProfile["nodes"][number]["callFrame"];
+
 /** The functions by time in themselves, most first. Idle time is left out. */
-export function selfTimes({ nodes, samples, timeDeltas }: CpuProfile, root: string): readonly SelfTime[] {
-  const names = new Map(nodes.map(({ id, callFrame }) => [id, nameOf(callFrame, root)]));
+export function selfTimes(profile: CpuProfile, root: string): readonly SelfTime[] {
+  return timesBy(profile, (frame) => nameOf(frame, root));
+}
+
+/** The same, summed up by folder, module or package. */
+export function folderTimes(profile: CpuProfile, root: string): readonly SelfTime[] {
+  return timesBy(profile, (frame) => folderOf(frame, root));
+}
+
+function timesBy({ nodes, samples, timeDeltas }: CpuProfile, by: (frame: Frame) => string): readonly SelfTime[] {
+  const names = new Map(nodes.map(({ id, callFrame }) => [id, by(callFrame)]));
   const sums = new Map<string, number>();
   for (const [index, id] of samples.entries()) {
     const name = names.get(id) ?? "(unknown)";
@@ -35,8 +46,26 @@ export function selfTimes({ nodes, samples, timeDeltas }: CpuProfile, root: stri
   return [...sums].map(([name, selfMs]) => ({ name, selfMs, share: selfMs / total })).toSorted((a, b) => b.selfMs - a.selfMs);
 }
 
-function nameOf({ functionName, url, lineNumber }: CpuProfile["nodes"][number]["callFrame"], root: string): string {
-  if (url === "" && functionName.startsWith("(")) return functionName;
-  const path = url.replace("file://", "").replace(root, "");
+/** What V8 does itself: "(idle)", "(program)", "(garbage collector)". */
+function isOfEngine({ functionName, url }: Frame): boolean {
+  return url === "" && functionName.startsWith("(");
+}
+
+function pathOf(url: string, root: string): string {
+  return url.replace("file://", "").replace(root, "");
+}
+
+function folderOf(frame: Frame, root: string): string {
+  if (isOfEngine(frame)) return frame.functionName;
+  const path = pathOf(frame.url, root), parts = path.split("/");
+  if (path === "") return "(native)";
+  // Modules of the runtime by module, packages by name, own files by folder.
+  if (path.startsWith("node:") || path.startsWith("ext:")) return parts.slice(0, 3).join("/");
+  return parts.slice(0, Math.min(parts.length - 1, 2)).join("/");
+}
+
+function nameOf(frame: Frame, root: string): string {
+  if (isOfEngine(frame)) return frame.functionName;
+  const { functionName, url, lineNumber } = frame, path = pathOf(url, root);
   return `${functionName === "" ? "(anonymous)" : functionName} ${path === "" ? "(native)" : `${path}:${lineNumber + 1}`}`;
 }

@@ -9,8 +9,8 @@ import type { Runtime } from "./children.ts";
 import { openGenerators } from "./generator.ts";
 import type { StoreName } from "./measured.ts";
 import { jobOf } from "./measure-load.ts";
-import { cpuMs } from "./process.ts";
-import { type CpuProfile, selfTimes } from "./profile-table.ts";
+import { cpuMs, mainThreadMs } from "./process.ts";
+import { type CpuProfile, folderTimes, type SelfTime, selfTimes } from "./profile-table.ts";
 import type { Scenario } from "./scenarios.ts";
 import { seed } from "./seed.ts";
 import { reported, startServer } from "./server.ts";
@@ -57,24 +57,20 @@ export async function measureProfiles({ store, runtime, scenarios, seconds, shar
       const job = (length: number) => jobOf(measure, { target, seconds: length, share });
       await generator.load(job(seconds * warmUpTimes));
       await reported(pid, file);
-      const before = cpuMs(pid);
+      const before = cpuMs(pid), mainBefore = mainThreadMs(pid).ran;
       const { requests } = await generator.load(job(seconds));
-      const cpu = cpuMs(pid) - before;
+      const cpu = (cpuMs(pid) - before) / requests, main = (mainThreadMs(pid).ran - mainBefore) / requests;
       await reported(pid, file);
       const text = await readFile(`${file}.cpuprofile`, "utf8");
       const kept = join(to, `${name.replaceAll(/[ ,]+/g, "-")}-${store}-${runtime}.cpuprofile`);
       await writeFile(kept, text);
-      const rows = selfTimes(JSON.parse(text) as CpuProfile, root); // Of sampled.ts.
-      const main = rows.reduce((sum, { selfMs }) => sum + selfMs, 0);
+      const sampled = JSON.parse(text) as CpuProfile; // Of sampled.ts.
       tell(
-        `\n${name} with ${store} on ${runtime}: ${requests} requests, ${
-          (cpu / requests).toPrecision(3)
-        } ms of CPU each with the profiler; ` +
-          `the main thread was busy for ${main.toFixed(0)} ms, the process used ${cpu} ms; ${kept}`,
+        `\n${name} with ${store} on ${runtime}: ${requests} requests; each takes ${
+          (cpu * 1000).toFixed(0)
+        } us of CPU with the profiler, of which ${(main * 1000).toFixed(0)} of the main thread; ${kept}`,
       );
-      for (const { name, selfMs, share } of rows.slice(0, rowsMax)) {
-        tell(`${(share * 100).toFixed(1).padStart(5)} % ${(selfMs * 1000 / requests).toFixed(2).padStart(9)} us  ${name}`);
-      }
+      for (const rows of [folderTimes(sampled, root), selfTimes(sampled, root)]) tell(linesOf(rows, main));
       await stop();
     }
   } finally {
@@ -82,4 +78,11 @@ export async function measureProfiles({ store, runtime, scenarios, seconds, shar
     await etcd?.stop();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Shares of the main thread's time, and microseconds of its CPU time for a request. */
+function linesOf(rows: readonly SelfTime[], mainMs: number): string {
+  return rows.slice(0, rowsMax).map(({ name, share }) =>
+    `${(share * 100).toFixed(1).padStart(5)} % ${(share * mainMs * 1000).toFixed(2).padStart(9)} us  ${name}`
+  ).join("\n");
 }
