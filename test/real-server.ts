@@ -95,15 +95,15 @@ export function startProgram(args: readonly string[], runtime: Runtime = "deno",
   return startCommand(programWords(runtime, args, cwd), { cwd });
 }
 
-/** As `startProgram`, with any command. */
+/** As `startProgram`, with any command. `lifeMs`: after this time it is killed; default: ten minutes. */
 export async function startCommand(
   [command = "", ...words]: readonly string[],
-  options: Pick<SpawnOptions, "cwd" | "env" | "uid" | "gid">,
+  { lifeMs = lifeMsMax, ...options }: Pick<SpawnOptions, "cwd" | "env" | "uid" | "gid"> & { readonly lifeMs?: number },
 ): Promise<Program> {
   const script =
     'exec 3<&0; "$0" "$@" </dev/null & pid=$!; echo "@pid $pid"; { cat <&3 >/dev/null; kill -9 $pid 2>/dev/null; } & wait $pid; echo "@exit $?"';
   const shell = spawn("sh", ["-c", script, command, ...words], { ...options, stdio: ["pipe", "pipe", "pipe"] });
-  const timer = setTimeout(() => shell.stdin.end(), lifeMsMax);
+  const timer = setTimeout(() => shell.stdin.end(), lifeMs);
   let output = "", errors = "";
   const closed = once(shell, "close");
   shell.stderr.on("data", (text) => errors += String(text));

@@ -42,8 +42,8 @@ export async function newestEtcd(): Promise<string | undefined> {
   return releases.toSorted((a, b) => b.minor - a.minor)[0]?.program;
 }
 
-/** Starts one with RBAC and these users besides the administrator. Rejects with its output if it does not become ready. */
-export async function startKubeApiserver(users: readonly string[]): Promise<KubeApiserver> {
+/** Starts one with RBAC and these users besides the administrator. `lifeMs`: after this time it is killed. Rejects with its output if it does not become ready. */
+export async function startKubeApiserver(users: readonly string[], lifeMs?: number): Promise<KubeApiserver> {
   const [program] = programs("kube-apiserver"), etcdProgram = await newestEtcd();
   if (program === undefined || etcdProgram === undefined) throw new Error(`Cannot start kube-apiserver: ${kubeApiserverMissing()}`);
   const etcd = await startEtcd({ program: etcdProgram });
@@ -52,7 +52,7 @@ export async function startKubeApiserver(users: readonly string[]): Promise<Kube
   const ca = issue({ usage: "ca", commonName: "cluster" });
   const flags = await flagsOf({ folder, port, etcd, ca, users, newer: await isNewer(program) });
   const start = performance.now();
-  const server = await startCommand([program, ...flags], { cwd: folder });
+  const server = await startCommand([program, ...flags], { cwd: folder, ...(lifeMs === undefined ? {} : { lifeMs }) });
   const clients: Client[] = [];
   const client = (token: string): Client => {
     const made = httpsClient({ port, ca: ca.cert, token });
