@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --only TEXT] [--store sqlite|etcd] [--runtime deno|node] [--protocol h2|http1] [--smoke] [--seconds N] [--json FILE]`: the
+ * `npm run bench [-- --only TEXT ...] [--store sqlite|etcd] [--runtime deno|node] [--protocol h2|http1] [--smoke] [--seconds N] [--json FILE]`: the
  * cost of requests. CPU per request and ratios are comparable; requests per second and latencies depend on the machine. Takes ten minutes per store.
  * `--seconds` is the duration of each load (3); readers of much data have four times as long, or until they have read all.
  *
@@ -19,7 +19,7 @@ import { comparePeer } from "./peer.ts";
 import { peerLine } from "./peer-rows.ts";
 import { measureProfiles } from "./profile.ts";
 import { headLine, measuredLine, startLines } from "./report.ts";
-import { peerScenarios, scenarios } from "./scenarios.ts";
+import { peerScenarios, type Scenario, scenarios } from "./scenarios.ts";
 
 /** Duration of each load, and share of objects and events. */
 const whole = Object.freeze({ seconds: 3, share: 1 });
@@ -29,8 +29,11 @@ const peerRounds = 5, peerSeconds = 2;
 /** Each hostile request has its own server: a smoke run has time for some only. */
 const smokeHostile: ReadonlySet<string> = new Set(["YAML, 700,000 lines", "JSON patch, 9,999 inserts at the head", "apply, finalizers"]);
 
+/** The same for the first requests after a start. */
+const smokeCold: ReadonlySet<string> = new Set(["get", "watch, 100 watchers"]);
+
 const options = {
-  only: { type: "string", default: "" },
+  only: { type: "string", multiple: true, default: [""] as string[] },
   store: { type: "string" },
   protocol: { type: "string" },
   runtime: { type: "string", default: "Deno" in globalThis ? "deno" : "node" },
@@ -43,11 +46,19 @@ const options = {
 } as const;
 type Flags = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
 
+function isChosen(name: string, { only }: Flags): boolean {
+  return only.some((text) => name.includes(text));
+}
+
+function coldOf(scenario: Scenario, { smoke }: Flags): Scenario {
+  return smoke && !smokeCold.has(scenario.name) ? { ...scenario, cold: false } : scenario;
+}
+
 async function measureAlone(values: Flags, runtime: Runtime): Promise<boolean> {
   const both: readonly StoreName[] = etcdAvailable() === undefined ? ["sqlite"] : ["sqlite", "etcd"];
   const chosen = scenarios.filter(({ name, measure }) =>
-    name.includes(values.only) && (!values.smoke || measure.tag !== "hostile" || smokeHostile.has(measure.request.name))
-  );
+    isChosen(name, values) && (!values.smoke || measure.tag !== "hostile" || smokeHostile.has(measure.request.name))
+  ).map((scenario) => coldOf(scenario, values));
   const protocols = (["h2", "http1"] as const).filter((each) => values.protocol === undefined || values.protocol === each);
   const results: Result[] = [];
   for (const store of both.filter((name) => values.store === undefined || values.store === name)) {
@@ -71,7 +82,7 @@ async function measurePeer(values: Flags, runtime: Runtime): Promise<boolean> {
   const size = values.smoke ? { ...smoke, rounds: 1 } : { share: 1, seconds: peerSeconds, rounds: Number(values.rounds) };
   const result = await comparePeer({
     ...{ runtime, ...size, ...values.seconds === undefined ? {} : { seconds: Number(values.seconds) } },
-    scenarios: peerScenarios.filter(({ name }) => name.includes(values.only)),
+    scenarios: peerScenarios.filter(({ name }) => isChosen(name, values)).map((scenario) => coldOf(scenario, values)),
     tell: (row) => console.log(peerLine(row)),
   });
   for (const { name, cold } of result.rows) {
@@ -84,7 +95,7 @@ async function measurePeer(values: Flags, runtime: Runtime): Promise<boolean> {
 
 async function profile(values: Flags, runtime: Runtime, to: string): Promise<boolean> {
   const size = { ...values.smoke ? smoke : whole, ...values.seconds === undefined ? {} : { seconds: Number(values.seconds) } };
-  const chosen = scenarios.filter(({ name }) => name.includes(values.only));
+  const chosen = scenarios.filter(({ name }) => isChosen(name, values));
   await measureProfiles({ store: values.store === "etcd" ? "etcd" : "sqlite", runtime, scenarios: chosen, ...size, to, tell: console.log });
   return true;
 }

@@ -4,7 +4,7 @@ import { jobOf, type LoadMeasure } from "./measure-load.ts";
 import { sharedOf, watchedPath, type WatchMeasure } from "./measure-watch.ts";
 import type { Rate } from "./measured.ts";
 import { type PeerRow, rowOfRates } from "./peer-rows.ts";
-import { type Target, timed, timedWatch } from "./target.ts";
+import { type Target, timed, timedWatch, warmUp } from "./target.ts";
 
 interface Both<T> {
   readonly ours: T;
@@ -16,8 +16,8 @@ interface Rounds {
   readonly share: number;
 }
 
-/** Of requests; less if they take longer. Every object is applied to by every manager meanwhile. */
-const warmUpRequests = 4_000, warmUpRounds = 4;
+/** An apply needs requests by every manager of every object. */
+const appliesMin = 4_000, appliesSecondsMax = 60;
 const sides = ["ours", "theirs"] as const;
 
 export async function measurePeerLoad(
@@ -28,8 +28,9 @@ export async function measurePeerLoad(
   { seconds, rounds, share }: Rounds,
 ): Promise<PeerRow> {
   for (const side of sides) {
-    const warm = jobOf(what, { target: targets[side], seconds: seconds * warmUpRounds, share });
-    await generators[side].load(what.kind === "apply" ? { ...warm, count: Math.ceil(warmUpRequests * share), seconds: 60 } : warm);
+    const warm = (length: number) => jobOf(what, { target: targets[side], seconds: length, share });
+    if (what.kind === "apply") await generators[side].load({ ...warm(appliesSecondsMax), count: Math.ceil(appliesMin * share) });
+    await warmUp(targets[side], share, () => generators[side].load(warm(seconds)));
   }
   const rates = { ours: [] as Rate[], theirs: [] as Rate[] };
   for (let round = 0; round < rounds; round++) {
@@ -55,7 +56,7 @@ export async function measurePeerWatch(
     return generators[side].openWatches({ port, ca, token, path: watchedPath, watchers, writesPerSecond: what.writesPerSecond });
   };
   const watches = { ours: await open("ours"), theirs: await open("theirs") };
-  for (const side of sides) await watches[side].run(writes * warmUpRounds);
+  for (const side of sides) await warmUp(targets[side], share, () => watches[side].run(writes));
   const rates = { ours: [] as Rate[], theirs: [] as Rate[] };
   let wrong = 0;
   for (let round = 0; round < rounds; round++) {

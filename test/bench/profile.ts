@@ -14,6 +14,7 @@ import { type CpuProfile, folderTimes, type SelfTime, selfTimes } from "./profil
 import type { Scenario } from "./scenarios.ts";
 import { seed } from "./seed.ts";
 import { reported, startServer } from "./server.ts";
+import { warmUp } from "./target.ts";
 
 export interface ProfileOptions {
   readonly store: StoreName;
@@ -29,8 +30,6 @@ export interface ProfileOptions {
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const token = "bench";
-/** Seconds of load before a profile, as multiples of its own. */
-const warmUpTimes = 2;
 const rowsMax = 40;
 
 /** Over HTTP/2. */
@@ -55,7 +54,7 @@ export async function measureProfiles({ store, runtime, scenarios, seconds, shar
       if (!seeded) await seed(target, generator, share);
       seeded = true;
       const job = (length: number) => jobOf(measure, { target, seconds: length, share });
-      await generator.load(job(seconds * warmUpTimes));
+      await warmUp(target, share, () => generator.load(job(seconds)));
       await reported(pid, file);
       const before = cpuMs(pid), mainBefore = mainThreadMs(pid).ran;
       const { requests } = await generator.load(job(seconds));

@@ -1,4 +1,5 @@
 /** A server under load, and the cost of a load for it. */
+import { performance } from "node:perf_hooks";
 import type { Load, Loaded } from "./load.ts";
 import type { Rate } from "./measured.ts";
 import { cpuMs } from "./process.ts";
@@ -45,6 +46,15 @@ export async function timedWatch(target: Pick<Target, "pid" | "allocatedBytes">,
   const { result, ...used } = await usedFor(target, run);
   const { delivered, missing, doubled, seconds, p50, p99, p999 } = result;
   return { requests: delivered, failed: 0, perSecond: delivered / seconds, p50, p99, p999, missing, doubled, ...each(used, delivered) };
+}
+
+/** A warm-up ends when the server has used this CPU time, which does not depend on other load on the machine, or after this time. */
+const warmUpCpuMs = 6_000, warmUpMsMax = 60_000;
+
+/** Repeats a load until the server's code is optimized. `share`: of the warm-up, for a smoke run. */
+export async function warmUp({ pid }: Pick<Target, "pid">, share: number, run: () => Promise<unknown>): Promise<void> {
+  const cpuBefore = cpuMs(pid), end = performance.now() + warmUpMsMax;
+  do await run(); while (cpuMs(pid) - cpuBefore < warmUpCpuMs * share && performance.now() < end);
 }
 
 interface Used {
