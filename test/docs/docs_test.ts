@@ -148,6 +148,9 @@ const others = [
   "--rewrite",
   "--smoke",
   "--json",
+  "--rounds",
+  "--seconds",
+  "--emulated-version",
   "--write-pending",
 ];
 
