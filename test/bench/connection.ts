@@ -39,16 +39,20 @@ export async function openConnection({ port, ca }: ConnectTo): Promise<Connectio
     reader = answerReader();
     resolve(done);
   });
-  const broken = (error?: Error) => {
+  let closed: Error | undefined;
+  const broken = (error = new Error("The server closed the connection")) => {
+    closed ??= error;
     const failed = waiting;
     waiting = undefined;
-    failed?.reject(error ?? new Error("The server closed the connection"));
+    failed?.reject(error);
   };
   socket.on("error", broken);
   socket.on("close", () => broken());
   return {
     request: (wire, onBody) =>
       new Promise((resolve, reject) => {
+        // A server closes connections that are idle for long.
+        if (closed !== undefined) return reject(closed);
         waiting = { onBody, resolve, reject };
         socket.write(wire);
       }),
