@@ -4,6 +4,7 @@ import { cp, mkdir, readdir, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
+import { kubeApiserverMissing } from "../access/kube-apiserver.ts";
 import { run, runtimePath } from "../real-server.ts";
 import { kubectlMissing } from "../clients/kubectl.ts";
 import { type Installed, root, withNode } from "./tarball.ts";
@@ -34,6 +35,7 @@ async function goMissing(): Promise<string | undefined> {
 async function etcdAndGoMissing(): Promise<string | undefined> {
   return await goMissing() ?? (await succeeds("etcd", "--version") ? undefined : "no etcd on PATH");
 }
+const kubeApiserverAbsent = async () => kubeApiserverMissing() || await kubectlAbsent();
 const kubectlAbsent = () => Promise.resolve(kubectlMissing() || undefined);
 async function pythonMissing(): Promise<string | undefined> {
   if (all) return await succeeds("python3", "-m", "venv", "--help") ? undefined : "no python3 with venv on PATH";
@@ -41,6 +43,7 @@ async function pythonMissing(): Promise<string | undefined> {
 }
 
 const examples: readonly Example[] = [
+  { name: "behind-a-kube-apiserver", missing: kubeApiserverAbsent },
   { name: "controller-test-typescript", packages: ["@kubernetes/client-node"], missing: () => Promise.resolve(undefined) },
   { name: "custom-resources", missing: kubectlAbsent },
   { name: "databases", missing: () => Promise.resolve(undefined) },
