@@ -35,7 +35,7 @@ export async function startBehind() {
     good(kubectl("apply", "-f", join(own, "manifests/account.yaml"), "-f", join(own, "manifests/sailors.yaml")));
     const token = good(kubectl("create", "token", "thole", "--namespace=thole", "--duration=24h")).trim();
     writeFileSync(join(folder, "thole-kubeconfig.yaml"), kubeconfig(cluster.url, folder, token), { mode: 0o600 });
-    const { thole, port } = await startThole(folder, start);
+    const { thole, port } = await startThole(start);
     await register(kubectl, folder, thole, port);
     return { kubectl, kubeconfig: cluster.file, stop };
   } catch (error) {
@@ -100,7 +100,7 @@ async function startCluster(folder, start) {
   return { url, file, kubectl };
 }
 
-async function startThole(folder, start) {
+async function startThole(start) {
   const [command, ...words] = (process.env.THOLE ?? join(own, "node_modules/.bin/thole")).split(" ");
   const thole = start(
     "SIGTERM",

@@ -4,31 +4,19 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { issue } from "../../kernel/listen/testing/clients.ts";
-import { ageColumn, definePlugin, defineResource, field, nameColumn, object, string, structsOf } from "../../plugin.ts";
+import type { Plugin } from "../../plugin.ts";
 import { plugins } from "../../plugins/mod.ts";
+import { kubectlMissing } from "../clients/kubectl.ts";
+import { blocksOf, root, shellFor } from "../docs/page-blocks.ts";
 import { startTestServer, type TestServer } from "../harness.ts";
 import { type Answer, type Ask, type Client, documents, httpsClient } from "../https.ts";
+import { example } from "../package/example.ts";
 import { until } from "../real-server.ts";
-import { type KubeApiserver, kubeApiserverMissing, startKubeApiserver } from "./kube-apiserver.ts";
+import { adminToken, type KubeApiserver, kubeApiserverMissing, startKubeApiserver } from "./kube-apiserver.ts";
 
-const home = "example.com/v1", struct = structsOf(home);
-const Widget = object("Widget", {
-  spec: field(2, struct("WidgetSpec", { colour: field(1, string, "Colour.") }, { doc: "Spec." }), "Spec."),
-}, { package: home, doc: "A widget." });
-const widgetsPlugin = definePlugin({
-  name: "widgets",
-  summary: "A group that the cluster does not have.",
-  resources: [defineResource({
-    kind: "Widget",
-    scope: "Namespaced",
-    summary: "A widget.",
-    storedAs: home,
-    storedUnder: "example.com/widgets",
-    served: { [home]: { schema: Widget, introduced: "1.0", columns: [nameColumn, ageColumn] } },
-  })],
-});
-
+const home = "example.com/v1", page = "docs/behind-a-kube-apiserver.md";
 const widgets = "/apis/example.com/v1/namespaces/default/widgets";
 const roles = "/apis/rbac.authorization.k8s.io/v1";
 const accounts = "/api/v1/namespaces/default/serviceaccounts";
@@ -65,8 +53,14 @@ describe("behind a kube-apiserver", { skip: kubeApiserverMissing() }, () => {
       users: [{ name: "thole", user: { "client-certificate-data": btoa(cert), "client-key-data": btoa(key) } }],
     });
   }
+  /** The plugin of docs/writing-a-plugin.md, which the page registers. */
+  async function pluginOfThePage(): Promise<Plugin> {
+    const file = join(folder, "widgets.ts");
+    await writeFile(file, (await example()).replaceAll('"thole/plugin"', JSON.stringify(pathToFileURL(join(root, "plugin.ts")).href)));
+    return (await import(pathToFileURL(file).href)).widgetsPlugin;
+  }
   async function startThole(): Promise<TestServer> {
-    const { cert, key } = issue({ usage: "server", commonName: "thole", names: ["thole.default.svc", "127.0.0.1"] }, serverCa);
+    const { cert, key } = issue({ usage: "server", commonName: "thole", names: ["thole.thole.svc", "127.0.0.1"] }, serverCa);
     const file = (name: string) => join(folder, name);
     await Promise.all([writeFile(file("tls.crt"), cert), writeFile(file("tls.key"), key), writeFile(file("cluster.yaml"), kubeconfig())]);
     const args = [
@@ -75,13 +69,14 @@ describe("behind a kube-apiserver", { skip: kubeApiserverMissing() }, () => {
       `--authentication-kubeconfig=${file("cluster.yaml")}`,
       `--authorization-kubeconfig=${file("cluster.yaml")}`,
     ];
-    return await startTestServer({ args, plugins: [...plugins, widgetsPlugin] });
+    return await startTestServer({ args, plugins: [...plugins, await pluginOfThePage()] });
   }
   /** What an operator binds for the server, and the APIService of its group; resolves when the group is available. */
   async function register(): Promise<void> {
     const { admin } = cluster;
     const spec = { type: "ExternalName", externalName: "127.0.0.1", ports: [{ port: thole.port }] };
-    await made(admin, "/api/v1/namespaces/default/services", { metadata: { name: "thole" }, spec });
+    await made(admin, "/api/v1/namespaces", { metadata: { name: "thole" } });
+    await made(admin, "/api/v1/namespaces/thole/services", { metadata: { name: "thole" }, spec });
     await made(admin, "/apis/apiregistration.k8s.io/v1/apiservices", {
       metadata: { name: "v1.example.com" },
       spec: {
@@ -89,7 +84,7 @@ describe("behind a kube-apiserver", { skip: kubeApiserverMissing() }, () => {
         version: "v1",
         groupPriorityMinimum: 1000,
         versionPriority: 15,
-        service: { namespace: "default", name: "thole", port: thole.port },
+        service: { namespace: "thole", name: "thole", port: thole.port },
         caBundle: btoa(serverCa.cert),
       },
     });
@@ -146,11 +141,11 @@ describe("behind a kube-apiserver", { skip: kubeApiserverMissing() }, () => {
   async function isHeldToRole(client: Client, user: string, name: string): Promise<void> {
     const refusal = (verb: string, namespace: string) =>
       `User "${user}" cannot ${verb} resource "widgets" in API group "example.com" in the namespace "${namespace}"`;
-    await made(client, widgets, { apiVersion: home, kind: "Widget", metadata: { name }, spec: { colour: "green" } });
+    await made(client, widgets, { apiVersion: home, kind: "Widget", metadata: { name }, spec: { colour: "green", millimetres: 1 } });
     assert.equal((await client.ask(`${widgets}/${name}`)).json().spec.colour, "green");
     const list = (await client.ask(widgets)).json();
     assert.deepEqual(list.items.map((item: any) => item.metadata.name), [name]);
-    const applied = { apiVersion: home, kind: "Widget", metadata: { name }, spec: { colour: "red" } };
+    const applied = { apiVersion: home, kind: "Widget", metadata: { name }, spec: { colour: "red", millimetres: 1 } };
     const apply = { method: "PATCH", headers: { "content-type": "application/apply-patch+yaml" }, body: JSON.stringify(applied) };
     assert.equal((await client.ask(`${widgets}/${name}?fieldManager=test&force=true`, apply)).json().spec?.colour, "red");
     const { status, chunks } = await client.stream(`${widgets}?watch=true&resourceVersion=${list.metadata.resourceVersion}`);
@@ -222,5 +217,23 @@ describe("behind a kube-apiserver", { skip: kubeApiserverMissing() }, () => {
     await until(async () => assert.notEqual(await statusOf(), 200));
     const own = issue({ usage: "client", commonName: "dora" }, cluster.ca);
     assert.equal((await direct({ identity: own }).ask(widgets)).status, 200, "certificates of the cluster's own CA count throughout");
+  });
+
+  test(`the commands of ${page}: the registered group, and a copy of the cluster's trust`, { skip: kubectlMissing() }, async () => {
+    const { admin, url, ca } = cluster;
+    const shell = await shellFor(folder, { url, ca: ca.cert, token: adminToken });
+    await made(admin, widgets, { apiVersion: home, kind: "Widget", metadata: { name: "one" }, spec: { millimetres: 1 } });
+    const lasting = (text: string) => text.replaceAll(/ (\d+[smh])+$/gm, " AGE").trimEnd();
+    const session = blocksOf(page).find(({ mark }) => mark === "console")!.text.split(/^\$ /m).slice(1);
+    assert.equal(session.length, 2);
+    for (const step of session) {
+      const [command = "", ...output] = step.split("\n");
+      assert.equal(lasting(await shell.good(command)), lasting(output.join("\n")), command);
+    }
+    await removed(admin, `${widgets}/one`);
+    const [copy = ""] = blocksOf(page).find(({ text }) => text.startsWith("kubectl -n kube-system"))!.text.split("\n");
+    await shell.good(copy);
+    const [original, copied] = await Promise.all([trust, trust.replace("kube-system", "thole")].map((path) => admin.ask(path)));
+    assert.deepEqual(copied!.json().data, original!.json().data);
   });
 });

@@ -28,7 +28,8 @@ export interface KubeApiserver {
 
 /** The release that this server emulates; a newer program gets the flag to emulate it too. */
 const emulated = { version: "1.35", minor: 35 };
-const adminToken = "admin";
+/** Token of its administrator; not a secret. */
+export const adminToken = "admin";
 const readyMsMax = 120_000;
 
 /** Why tests that need a kube-apiserver must be skipped, or false. */

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { kubeApiserverMissing } from "../access/kube-apiserver.ts";
-import { run, runtimePath } from "../real-server.ts";
 import { kubectlMissing } from "../clients/kubectl.ts";
+import { run, runtimePath } from "../real-server.ts";
 import { type Installed, root, withNode } from "./tarball.ts";
 
 interface Example {
@@ -14,7 +14,7 @@ interface Example {
   /** Packages of the repository that it uses beside thole. */
   readonly packages?: readonly string[];
   /** The reason to skip its test, or undefined. */
-  readonly missing: () => Promise<string | undefined>;
+  readonly missing: (name: string) => Promise<string | undefined>;
   /** Brings what is missing; only `npm run examples` does. */
   readonly setUp?: (folder: string) => Promise<Readonly<Record<string, string>>>;
 }
@@ -27,16 +27,19 @@ async function succeeds(command: string, ...args: readonly string[]): Promise<bo
   return await run(command, args, { cwd: root }).then(({ code }) => code === 0, () => false);
 }
 
-/** Compiling client-go takes longer than the rest of this file. */
-async function goMissing(): Promise<string | undefined> {
-  if (!all) return "npm run examples runs it";
-  return await succeeds("go", "version") ? undefined : "no go on PATH";
+/** The suite does not download modules, and does not compile client-go, which takes a minute: it runs what `npm run examples` has compiled. */
+async function goMissing(name: string): Promise<string | undefined> {
+  if (!await succeeds("go", "version")) return "no go on PATH";
+  if (all) return undefined;
+  const stale = ["list", "-deps", "-test", "-f", "{{if and .DepOnly .Stale}}{{.ImportPath}}{{end}}", "./..."];
+  const { code, output } = await run("go", stale, { cwd: join(root, "examples", name), env: { GOPROXY: "off" } });
+  return code === 0 && output.trim() === "" ? undefined : "its Go modules are not compiled on this machine: npm run examples does that";
 }
-async function etcdAndGoMissing(): Promise<string | undefined> {
-  return await goMissing() ?? (await succeeds("etcd", "--version") ? undefined : "no etcd on PATH");
+async function etcdAndGoMissing(name: string): Promise<string | undefined> {
+  return await goMissing(name) ?? (await succeeds("etcd", "--version") ? undefined : "no etcd on PATH");
 }
-const kubeApiserverAbsent = async () => kubeApiserverMissing() || await kubectlAbsent();
 const kubectlAbsent = () => Promise.resolve(kubectlMissing() || undefined);
+const kubeApiserverAbsent = () => Promise.resolve(kubeApiserverMissing() || kubectlMissing() || undefined);
 async function pythonMissing(): Promise<string | undefined> {
   if (all) return await succeeds("python3", "-m", "venv", "--help") ? undefined : "no python3 with venv on PATH";
   return await succeeds("python3", "-c", "import kubernetes, pytest") ? undefined : "no python3 with the packages kubernetes and pytest";
@@ -109,7 +112,7 @@ export function testCreate(installed: () => Installed): void {
 export function testExamples(installed: () => Installed): void {
   for (const { name, packages = [], missing, setUp } of examples) {
     test(`the example ${name} passes its test`, { timeout: 10 * minute }, async (context) => {
-      const reason = await missing();
+      const reason = await missing(name);
       if (reason !== undefined) return context.skip(reason);
       const node = runtimePath("node"), folder = join(installed().project, "examples", name);
       await cp(join(root, "examples", name), folder, { recursive: true });
