@@ -1,20 +1,22 @@
 // The controller of docs/writing-a-controller.md runs unchanged.
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import type { Plugin } from "../../plugin.ts";
 import { openTestServer } from "../../testing.ts";
+import { until as repeated } from "../real-server.ts";
+import { blockOf, replaced } from "./page-blocks.ts";
 
 const home = "example.com/v1";
 
-/** The plugin in the page's first block of code. */
-async function pluginOfPage(): Promise<Plugin> {
-  const text = await readFile(new URL("../../docs/writing-a-controller.md", import.meta.url), "utf8");
-  const code = /```ts\n([\s\S]*?)```/.exec(text)?.[1];
-  assert.ok(code !== undefined, "the page has a block of code");
+const page = "docs/writing-a-controller.md";
+
+/** The plugin in the page's first block of code, with these members of its controller too. */
+async function pluginOfPage(members = ""): Promise<Plugin> {
+  const code = replaced(blockOf(page, "import { defineMetric,"), ["  needs: [", `${members}  needs: [`]);
   const folder = await mkdtemp(join(tmpdir(), "thole-controller-"));
   try {
     const path = join(folder, "widgets.ts");
@@ -50,4 +52,17 @@ test("the controller of the page applies a ConfigMap, counts it, and records an 
   assert.match(metrics, /^example_widgets_published_total\{colour="red"\} 1$/m);
   assert.match(metrics, /^workqueue_adds_total\{name="widget-publisher"\} \d+$/m);
   assert.match(metrics, /^workqueue_work_duration_seconds_count\{name="widget-publisher"\} [2-9]$/m);
+});
+
+test("the controller of the page works with the service account and the rights of the page only", async () => {
+  await using server = await openTestServer({ plugins: [await pluginOfPage(blockOf(page, "serviceAccount:"))] });
+  const { api } = server;
+  await api.create(home, "widgets", "default", { metadata: { name: "a" }, spec: { colour: "red" } });
+  await repeated(async () => assert.deepEqual((await api.get("v1", "configmaps", "default", "widget-a") as any).data, { colour: "red" }));
+  await repeated(async () => {
+    const { items } = await api.list("events.k8s.io/v1", "events", "default", {});
+    assert.ok(items.some(({ reason }: any) => reason === "Published"));
+  });
+  const role: any = await api.get("rbac.authorization.k8s.io/v1", "clusterroles", "", "system:controller:widget-publisher");
+  assert.deepEqual(role.rules.map(({ verbs, resources }: any) => [verbs, resources])[0], [["create", "patch"], ["configmaps"]]);
 });

@@ -7,6 +7,7 @@ import process from "node:process";
 import { test } from "node:test";
 import { kubectlMissing, kubectls } from "../clients/kubectl.ts";
 import { run, startCommand, startRealServer, until } from "../real-server.ts";
+import { followed } from "./checked-blocks.ts";
 
 interface Step {
   readonly command: string;
@@ -38,12 +39,7 @@ function lasting(text: string): string {
     .trimEnd();
 }
 
-for (
-  const [path, count] of [["docs/quickstart.md", 10], ["README.md", 3], ["docs/access.md", 15], ["docs/custom-resources.md", 30], [
-    "docs/quotas.md",
-    13,
-  ]] as const
-) {
+for (const [path, count] of Object.entries(followed)) {
   test(`${path} is correct, command by command`, { skip: kubectlMissing() }, () => follow(path, count));
 }
 
