@@ -77,7 +77,7 @@ test(`${guide}: the audit policy, with which contents of Secrets are not recorde
       const make = (kind: string, body: object) => client.ask(`/api/v1/namespaces/default/${kind}`, { method: "POST", body });
       assert.equal((await make("secrets", { metadata: { name: "a" }, stringData: { key: "hidden" } })).status, 201);
       assert.equal((await make("serviceaccounts", { metadata: { name: "robot" } })).status, 201);
-      assert.equal((await client.ask("/livez")).status, 200);
+      await until(async () => assert.equal((await client.ask("/livez")).status, 200));
     });
     const events = (await readFile(log, "utf8")).trim().split("\n").map((line) => JSON.parse(line));
     const levels = new Map(events.map(({ objectRef, level }) => [objectRef?.resource, level]));
