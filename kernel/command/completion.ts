@@ -24,6 +24,8 @@ interface Flag {
   readonly name: string;
   readonly help: string;
   readonly values: Values;
+  /** Whether several values are separated by commas. */
+  readonly isList: boolean;
 }
 
 function flagsOf(plugins: readonly Plugin[]): readonly Flag[] {
@@ -38,6 +40,7 @@ function flagsOf(plugins: readonly Plugin[]): readonly Flag[] {
   return Object.entries<AnySetting>(settings).map(([name, { kind, help }]) => ({
     name,
     help: help.replaceAll(/\s+/g, " "),
+    isList: Object.hasOwn(words, name) && kind !== "text",
     values: words[name] ?? (pathSettings.includes(name) ? "file" : kind === "bool" ? ["true", "false"] : []),
   }));
 }
@@ -53,21 +56,34 @@ const names = Object.keys(commands);
 const shells = () => Object.keys(scripts).join(" ");
 
 function bash(flags: readonly Flag[]): string {
-  const cases = flags.filter(({ values }) => values.length > 0).map(({ name, values }) =>
-    `      --${name}) ${values === "file" ? 'COMPREPLY=($(compgen -f -- "$current"))' : `words "${values.join(" ")}"`} ;;`
+  const cases = flags.filter(({ values }) => values.length > 0).map(({ name, values, isList }) =>
+    `      --${name}) ${
+      values === "file" ? 'COMPREPLY=($(compgen -f -- "$current"))' : `${isList ? "list" : "words"} "${values.join(" ")}"`
+    } ;;`
   );
   return `# Completion of thole for bash: source <(thole completion bash)
 _thole() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" previous="" flag=""
+  local current="\${COMP_WORDS[COMP_CWORD]}" flag="" value="" at=$COMP_CWORD
   words() { COMPREPLY=($(compgen -W "$1" -- "$current")); }
-  if ((COMP_CWORD > 0)); then previous="\${COMP_WORDS[COMP_CWORD-1]}"; fi
-  # Bash takes "=" for a word of its own.
-  if [[ $current == "=" ]]; then flag=$previous current=""
-  elif [[ $previous == "=" ]] && ((COMP_CWORD > 1)); then flag="\${COMP_WORDS[COMP_CWORD-2]}"
+  # The last of values that are separated by commas. Replies have what follows the last "=", which is the word to replace.
+  list() {
+    local head="" done="\${value%"$current"}" index
+    if [[ $value == *,* ]]; then head="\${value%,*},"; fi
+    COMPREPLY=($(compgen -P "$head" -W "$1" -- "\${value##*,}"))
+    for index in "\${!COMPREPLY[@]}"; do COMPREPLY[index]="\${COMPREPLY[index]#"$done"}"; done
+  }
+  # Bash takes "=" for a word of its own: the value of a flag is the words after it, every other one of them "=".
+  while ((at > 0)) && [[ \${COMP_WORDS[at]} != --* ]]; do value="\${COMP_WORDS[at]}$value"; ((at--)); done
+  if ((at > 0 && at < COMP_CWORD)) && [[ \${COMP_WORDS[at+1]} == "=" && $value == =* ]]; then
+    flag="\${COMP_WORDS[at]}" value="\${value#=}"
+    local next
+    for ((next = at + 1; next <= COMP_CWORD; next += 2)); do
+      if [[ \${COMP_WORDS[next]} != "=" ]]; then flag=""; fi
+    done
+    if [[ $current == "=" ]]; then current=""; fi
   fi
   COMPREPLY=()
   if [[ -n $flag ]]; then
-    # The last of values that are separated by commas.
     case $flag in
 ${cases.join("\n")}
     esac
@@ -87,8 +103,13 @@ complete -F _thole thole`;
 
 function zsh(flags: readonly Flag[]): string {
   const quoted = (text: string) => text.replaceAll("'", "'\\''").replaceAll(/[[\]:]/g, "\\$&");
-  const rows = flags.map(({ name, help, values }) => {
-    const action = values === "file" ? ":file:_files" : values.length > 0 ? `:value:(${values.join(" ")})` : ":value: ";
+  const rows = flags.map(({ name, help, values, isList }) => {
+    const words = values === "file" ? "" : values.join(" ");
+    const action = values === "file"
+      ? ":file:_files"
+      : words === ""
+      ? ":value: "
+      : `:value:${isList ? `_sequence compadd - ${words}` : `(${words})`}`;
     return `    '--${name}=[${quoted(help)}]${action}' \\`;
   });
   return `#compdef thole
@@ -115,8 +136,10 @@ _thole "$@"`;
 
 function fish(flags: readonly Flag[]): string {
   const quoted = (text: string) => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
-  const rows = flags.map(({ name, help, values }) => {
-    const action = values === "file" ? "-r -F" : values.length > 0 ? `-x -a ${quoted(values.join(" "))}` : "-x";
+  const rows = flags.map(({ name, help, values, isList }) => {
+    const words = values === "file" ? "" : values.join(" ");
+    const list = () => quoted(`(__fish_complete_list , 'printf "%s\\n" ${words}')`);
+    const action = values === "file" ? "-r -F" : words === "" ? "-x" : `-x -a ${isList ? list() : quoted(words)}`;
     return `complete -c thole -l ${name} -d ${quoted(help)} ${action}`;
   });
   return [

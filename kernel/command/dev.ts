@@ -34,6 +34,8 @@ export async function run(args: readonly string[]): Promise<number> {
   };
   // SIGHUP: the terminal is closed.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
+  // A write to a closed terminal, or to a program that has ended, would end this process before it has removed its folder.
+  process.stdout.on("error", stop);
   try {
     for (let starts = 0; !stopped; starts++) {
       const seen = snapshotOf(modules.map(dirname)), begun = performance.now();
