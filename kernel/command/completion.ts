@@ -40,7 +40,7 @@ function flagsOf(plugins: readonly Plugin[]): readonly Flag[] {
   return Object.entries<AnySetting>(settings).map(([name, { kind, help }]) => ({
     name,
     help: help.replaceAll(/\s+/g, " "),
-    isList: Object.hasOwn(words, name) && kind !== "text",
+    isList: kind === "list" || kind === "map",
     values: words[name] ?? (pathSettings.includes(name) ? "file" : kind === "bool" ? ["true", "false"] : []),
   }));
 }

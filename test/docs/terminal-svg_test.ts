@@ -2,14 +2,23 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { runsOf, terminalSvg } from "../../scripts/terminal-svg.mjs";
 import { root } from "./page-blocks.ts";
 
-const look = (lines: readonly string[]) =>
-  runsOf(lines).map((runs: any) => runs.map(({ at, text, colour, bold }: any) => [at, text, colour, bold]));
+interface Run {
+  readonly at: number;
+  readonly text: string;
+  readonly colour: string;
+  readonly bold: boolean;
+}
+const { runsOf, terminalSvg } = await import(new URL("../../scripts/terminal-svg.mjs", import.meta.url).href) as {
+  runsOf(lines: readonly string[]): readonly (readonly Run[])[];
+  terminalSvg(window: object): string;
+};
+
+const look = (lines: readonly string[]) => runsOf(lines).map((runs) => runs.map(({ at, text, colour, bold }) => [at, text, colour, bold]));
 
 test("runsOf() splits lines at colours and columns; a colour lasts over the end of a line", () => {
-  const [[text]] = runsOf(["a"]) as any;
+  const text = runsOf(["a"])[0]![0]!;
   const green = "#8fd18a", bold = true, plain = false;
   assert.deepEqual(look(["NAME   AGE", "\x1b[1m\x1b[32mok\x1b[0m  b c", "\x1b[32mx", "y\x1b[39m z"]), [
     [[0, "NAME", text.colour, plain], [7, "AGE", text.colour, plain]],
