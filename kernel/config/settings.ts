@@ -34,6 +34,7 @@ const isStore = "stored objects would stay in the old place";
 const isSpelled = "stored keys, responses and clients already use the name";
 const isElecting = "leader election runs with the values from the start";
 const isLogged = "the log is opened once, at start";
+const isFollowedAtStart = "the standard input is followed from the start";
 const isCounted = "metrics are registered once, at start";
 
 /** A value for every setting, by flag name; durations in milliseconds. */
@@ -124,6 +125,7 @@ export interface Config extends AdmissionConfig, AuditConfig, TracingConfig {
   readonly "shutdown-send-retry-after": boolean;
   readonly "shutdown-watch-termination-grace-period": number;
   readonly "shutdown-delay-duration": number;
+  readonly "exit-on-stdin-close": boolean;
 }
 export type SettingName = keyof Config;
 /** A row for every setting. */
@@ -471,6 +473,14 @@ export const settings: Settings = Object.freeze(
       duration(0, "Period over which watches are closed during shutdown; 0 closes all at once."),
     ),
     "shutdown-delay-duration": live(duration(0, "Time to continue serving after /readyz reports shutdown; 0 stops at once.")),
+    "exit-on-stdin-close": fixed(
+      isFollowedAtStart,
+      bool(
+        false,
+        "End as after SIGTERM when the standard input closes. A program that starts the server with a pipe as its standard input does not leave " +
+          "it behind, even if that program is killed. With /dev/null as standard input the server ends at once. In the library it has no effect.",
+      ),
+    ),
   } satisfies Settings,
 );
 
