@@ -1,6 +1,7 @@
 /** Work beside requests under the active configuration: bootstrap objects, controllers of plugins, compaction. */
 import type { Api } from "../../core/api.ts";
 import type { Controller, ControllerContext, StartHook } from "../../core/controller.ts";
+import type { BeginProgress } from "../../core/progress.ts";
 import type { WorkMeter } from "../../core/work.ts";
 import type { MetricOf } from "../../metrics/mod.ts";
 import type { StartUp } from "../../health/mod.ts";
@@ -44,6 +45,8 @@ export interface BackgroundNeeds {
   readonly rootCertificates: string | undefined;
   /** Signs the tokens in Secrets. */
   readonly issueLegacyToken?: ControllerContext["issueLegacyToken"];
+  /** Shows the progress of controllers. */
+  readonly progress?: BeginProgress;
   /** The meter of a controller's queue; it starts empty. */
   readonly queue: (controller: string) => WorkMeter;
   /** Recorders of the metrics of plugins. */
@@ -55,7 +58,8 @@ const retryMs = 5_000;
 
 export function runBackground(
   first: ActiveConfig,
-  { store, api, apiOf, hookApiOf, host, election, start, log, queue, metric, rootCertificates, issueLegacyToken, signal }: BackgroundNeeds,
+  { store, api, apiOf, hookApiOf, host, election, start, log, queue, metric, rootCertificates, issueLegacyToken, progress, signal }:
+    BackgroundNeeds,
 ): Background {
   const controllers = relay(signal), compaction = relay(signal);
   const bootstrapped = createBootstrapObjects(bootstrapObjectsOf(first.catalog), api);
@@ -79,6 +83,7 @@ export function runBackground(
         metric,
         ...(rootCertificates === undefined ? {} : { rootCertificates }),
         ...(issueLegacyToken === undefined ? {} : { issueLegacyToken }),
+        ...(progress === undefined ? {} : { progress }),
       };
       // The members that differ between controllers and start hooks.
       const contextOf = (what: string, name: string, api: Api, until: AbortSignal): ControllerContext => {

@@ -11,6 +11,7 @@ import { compatFlag, type KnownNames, kubeApiserverArguments } from "../config/k
 import { loadModule } from "../config/load-module.ts";
 import { startHeavyThread } from "../heavy/thread.ts";
 import { describe, type Fields, openLog, verbosityOf } from "../observe/log.ts";
+import { isTerminal, progressTerminal } from "../observe/progress.ts";
 import { readConfiguration } from "../startup/read-configuration.ts";
 import { serve } from "../startup/serve.ts";
 import { versionText } from "../startup/version.ts";
@@ -48,7 +49,12 @@ export async function run(args: readonly string[], plugins: readonly Plugin[], a
   const { config } = configuration;
   const verbosity = verbosityOf(config.v, config.vmodule, []);
   const format = config["logging-format"] === "json" ? "json" : "text"; // The only kind of logger.
-  const log = openLog(format, (line) => console.error(line), Date.now, verbosity, process.pid);
+  const terminal = format === "text" && isTerminal(process.stderr, process.env["TERM"])
+    ? progressTerminal(process.stderr, () => performance.now())
+    : undefined;
+  // Both outputs of a terminal are the same screen.
+  const above = terminal?.above ?? ((write) => write());
+  const log = openLog(format, (line) => above(() => console.error(line)), Date.now, verbosity, process.pid);
   log.info("starting", {
     version: versionText(),
     // Without user and password, which must not be logged.
@@ -60,6 +66,7 @@ export async function run(args: readonly string[], plugins: readonly Plugin[], a
   const starting = serve({
     ...configuration,
     log,
+    ...(terminal === undefined ? {} : { progress: terminal.begin }),
     processMetrics: true,
     temporaryKubeconfig: !isCompatible,
     flushLog,
@@ -92,6 +99,7 @@ export async function run(args: readonly string[], plugins: readonly Plugin[], a
   process.on("SIGTERM", () => stop("SIGTERM"));
   process.on("SIGINT", () => stop("SIGINT"));
   // Printed last: a reader may end the program at once, and it ends gracefully.
-  console.log(`Thole serves on ${running.url}`);
-  if (running.kubeconfig !== undefined) console.log(`export KUBECONFIG=${resolve(running.kubeconfig)}`);
+  above(() => console.log(`Thole serves on ${running.url}`));
+  const { kubeconfig } = running;
+  if (kubeconfig !== undefined) above(() => console.log(`export KUBECONFIG=${resolve(kubeconfig)}`));
 }

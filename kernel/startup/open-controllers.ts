@@ -7,6 +7,7 @@ import type { Controller, ControllerContext } from "../../core/controller.ts";
 import { systemGroups } from "../../core/user-info.ts";
 import { type Background, controllerHook, runBackground } from "../background/background.ts";
 import { localApi, type LocalOptions } from "../background/local-api.ts";
+import type { BeginProgress } from "../../core/progress.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Log } from "../observe/log.ts";
 import type { KernelRegistry } from "../observe/metrics.ts";
@@ -48,11 +49,12 @@ export function serverApi(server: Server): Api {
 export async function openControllers(
   inForce: ConfigInForce,
   server: Server,
-  { store, start, registry, log, rootCertificates, issueLegacyToken, signal }: {
+  { store, start, registry, log, progress, rootCertificates, issueLegacyToken, signal }: {
     readonly store: Store;
     readonly start: StartUp;
     readonly registry: KernelRegistry;
     readonly log: Log;
+    readonly progress: BeginProgress;
     /** PEM of the CAs that controllers publish. */
     readonly rootCertificates: string | undefined;
     readonly issueLegacyToken: ControllerContext["issueLegacyToken"];
@@ -77,6 +79,7 @@ export async function openControllers(
     host,
     start,
     log,
+    progress,
     queue: queues.of,
     metric: registry.metric,
     rootCertificates,

@@ -10,6 +10,8 @@ import { apiAudiences } from "../config/service-accounts.ts";
 import { watchFile } from "../config/watch-file.ts";
 import { heavyRequests } from "../heavy/requests.ts";
 import type { Log } from "../observe/log.ts";
+import { loggedProgress } from "../observe/progress.ts";
+import type { BeginProgress } from "../../core/progress.ts";
 import { keepErrors } from "../observe/recent-errors.ts";
 import type { KernelRegistry } from "../observe/metrics.ts";
 import { processReader, watchProcess } from "../observe/process-metrics.ts";
@@ -73,7 +75,8 @@ const lookEveryMs = 1_000;
 /** Opens the store, fills the cache and starts background work. Rejects if settings and plugins are invalid. */
 export async function openServer(given: ServeOptions): Promise<Opened> {
   const { log, recent: recentErrors } = keepErrors(given.log, Date.now);
-  const options = { ...given, log }, { config, plugins } = options;
+  const { progress = loggedProgress(log, () => performance.now()) } = given;
+  const options = { ...given, log, progress }, { config, plugins } = options;
   const ending = new AbortController(), { signal } = ending;
   const inForce = configInForce(activeConfigOf(config, plugins));
   const registry = openRegistry(options, inForce);
@@ -93,7 +96,7 @@ export async function openServer(given: ServeOptions): Promise<Opened> {
     tracing,
     ending: () => watches.signal(Math.random),
   });
-  const background = await openBackground(server, { ...parts, log });
+  const background = await openBackground(server, { ...parts, log, progress });
   describeConfig(inForce, registry, log);
   const { reload, watching } = followSource(options, inForce, registry, signal);
   return {
@@ -211,7 +214,10 @@ function webhookNeeds(inForce: ConfigInForce): AdmissionWebhookNeeds {
 /** Bootstrap objects, controllers, and resources that appear while the server runs. */
 async function openBackground(
   server: Server,
-  { inForce, registry, access, storage, health, signal, log }: OpenedParts & { readonly log: Log },
+  { inForce, registry, access, storage, health, signal, log, progress }: OpenedParts & {
+    readonly log: Log;
+    readonly progress: BeginProgress;
+  },
 ) {
   const { start } = health;
   const background = await openControllers(inForce, server, {
@@ -219,6 +225,7 @@ async function openBackground(
     start,
     registry,
     log,
+    progress,
     rootCertificates: access.rootCertificates,
     issueLegacyToken: access.accounts.issuer.issueLegacy,
     signal,
