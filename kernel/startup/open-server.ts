@@ -80,9 +80,9 @@ export async function openServer(given: ServeOptions): Promise<Opened> {
   const ending = new AbortController(), { signal } = ending;
   const inForce = configInForce(activeConfigOf(config, plugins));
   const registry = openRegistry(options, inForce);
-  const access = await openAccess(options, inForce, registry, signal);
-  const auditing = await openedAudit(config, log, registry.record);
   const tracing = await openTracing(config, log);
+  const access = await openAccess(options, inForce, registry, { signal, tracing });
+  const auditing = await openedAudit(config, log, registry.record);
   const storage = await openStorage(options, inForce, registry, tracing);
   access.accounts.lookUpIn(storage.cache.reads);
   if (options.processMetrics === true) watchProcess(registry.record, signal);
@@ -135,7 +135,12 @@ function openRegistry({ config, log }: ServeOptions, inForce: ConfigInForce): Ke
 }
 
 /** Service accounts, authentication, and the files of authorization. */
-async function openAccess({ config, log }: ServeOptions, inForce: ConfigInForce, registry: KernelRegistry, signal: AbortSignal) {
+async function openAccess(
+  { config, log }: ServeOptions,
+  inForce: ConfigInForce,
+  registry: KernelRegistry,
+  { signal, tracing }: { readonly signal: AbortSignal; readonly tracing: Tracing | undefined },
+) {
   const { record } = registry;
   const accounts = await openServiceAccounts(config, { inForce, log, record });
   await Promise.all(checkDelegation(config));
@@ -146,6 +151,7 @@ async function openAccess({ config, log }: ServeOptions, inForce: ConfigInForce,
     log,
     record,
     signal,
+    tracing,
     serviceAccounts: [accounts.authenticator],
     audiences: () => apiAudiences(inForce.current().config),
   });
@@ -170,8 +176,8 @@ function openRequests(
   const webhooks = admissionWebhooks({ ...webhookNeeds(inForce), ...(tracing === undefined ? {} : { tracing }) }),
     callWebhook = webhooks.call;
   const heavy = startHeavy &&
-    heavyRequests({ start: startHeavy, store: cache.store, callWebhook, inForce: inForce.current, after: systemClock.after });
-  const authorization = openAuthorization({ inForce, registry, log, start, signal, file });
+    heavyRequests({ start: startHeavy, store: cache.store, callWebhook, inForce: inForce.current, after: systemClock.after, tracing });
+  const authorization = openAuthorization({ inForce, registry, log, start, signal, file, tracing });
   const server = assemble({
     ...health,
     inForce: inForce.current,

@@ -1,5 +1,6 @@
 /** Opens the store and its reads: the watch cache, or the reads of the options. */
 import { webhookClients } from "../access/remote/webhook-client.ts";
+import { limits } from "../../core/limits.ts";
 import type { BeginProgress } from "../../core/progress.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { type OpenedReads, openReads } from "../cache/mod.ts";
@@ -50,7 +51,7 @@ export async function openStorage(
   for (const text of plainEtcdWarnings(config["etcd-servers"])) log.info(`Warning: ${text}`);
   const faults = faultsOf(systemClock, faultLog(log));
   const { store, followed, inUse } = await openStore(config, { faults, ...(sqlite === undefined ? {} : { sqlite }) });
-  const webhooks = webhookClients(config["webhook-addresses"]);
+  const webhooks = webhookClients(config["webhook-addresses"], limits.remoteCallMs, tracing);
   const conversions: ConversionContext = {
     names: inForce.current().catalog.names,
     post: webhooks.post,
