@@ -8,6 +8,7 @@ import type { StartUp } from "../../health/mod.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { applyPermissions } from "./controller-permissions.ts";
 import { servedTypes } from "./served-types.ts";
+import type { ControllerBoard, ControllerDoing } from "./controller-board.ts";
 import { controllerNews, controllerStates, isDeclared, runControllers } from "./controllers.ts";
 import { type ElectionNeeds, whenElected } from "./elected.ts";
 import { type ActiveConfig, differInAppearedOnly } from "../config/active-config.ts";
@@ -45,6 +46,8 @@ export interface BackgroundNeeds {
   readonly rootCertificates: string | undefined;
   /** Signs the tokens in Secrets. */
   readonly issueLegacyToken?: ControllerContext["issueLegacyToken"];
+  /** Shows what the controllers do. */
+  readonly board?: ControllerBoard;
   /** Shows the progress of controllers. */
   readonly progress?: BeginProgress;
   /** The meter of a controller's queue; it starts empty. */
@@ -58,7 +61,7 @@ const retryMs = 5_000;
 
 export function runBackground(
   first: ActiveConfig,
-  { store, api, apiOf, hookApiOf, host, election, start, log, queue, metric, rootCertificates, issueLegacyToken, progress, signal }:
+  { store, api, apiOf, hookApiOf, host, election, start, log, queue, metric, rootCertificates, issueLegacyToken, board, progress, signal }:
     BackgroundNeeds,
 ): Background {
   const controllers = relay(signal), compaction = relay(signal);
@@ -73,6 +76,9 @@ export function runBackground(
       const states = controllerStates(catalog);
       for (const line of controllerNews(catalog, before?.catalog)) log.info(line);
       // A controller that does not run does not delay health checks.
+      board?.reset(
+        states.map(({ controller: { name }, runs, lacks }) => [name, runs ? "starting" : lacks.length > 0 ? "unserved" : "off"]),
+      );
       for (const { controller, runs } of states) if (!runs) start.finished(controllerHook(controller.name));
       const shared = {
         names: catalog.names,
@@ -97,7 +103,9 @@ export function runBackground(
         work: queue(controller.name),
       });
       const chosen = states.filter(({ runs }) => runs).map(({ controller }) => controller);
+      const all = (doing: ControllerDoing) => chosen.forEach(({ name }) => board?.set(name, doing));
       const run = async (until: AbortSignal) => {
+        all("starting");
         // Controllers that delete what they do not find must know the resources of all sources.
         await Promise.race([start.all(sourceHooks(catalog)), untilAborted(until)]);
         if (until.aborted) return;
@@ -109,14 +117,23 @@ export function runBackground(
           until,
           {
             started: (name) => {
+              board?.set(name, "running");
               if (start.isSynced(name)) start.finished(controllerHook(name));
             },
-            failed: (name, error) => log.error(`controller ${name} failed and is restarted`, describe(error)),
+            failed: (name, error) => {
+              board?.set(name, "failed");
+              log.error(`controller ${name} failed and is restarted`, describe(error));
+            },
           },
         );
+        // The lease is lost. The work of another configuration shows its own controllers.
+        if (!running.aborted) all("waiting");
       };
       // On a server that is not the leader, controllers are not waited for.
-      const resting = () => controllerHooks(catalog).forEach(start.finished);
+      const resting = () => {
+        all("waiting");
+        controllerHooks(catalog).forEach(start.finished);
+      };
       await Promise.all([
         before === undefined ? bootstrapped.catch(() => {}) : plantNew(before.catalog, catalog, api, log, running),
         whenElected(next, { ...election, log, bootstrapped, resting }, run, running),

@@ -12,7 +12,7 @@ import { noFaults } from "../store/fault.ts";
 import { checkStore } from "./check-store.ts";
 import { settingsOf } from "../config/commands.ts";
 import { openLog } from "../observe/log.ts";
-import { isTerminal, loggedProgress, progressTerminal } from "../observe/progress.ts";
+import { loggedProgress, progressTerminal } from "../observe/progress.ts";
 import { withStoredResources } from "./stored-resources.ts";
 
 /** Prints a summary and resolves with 0, or with 1 if objects cannot be read. Rejects with a ConfigError for a mistaken configuration. */
@@ -52,7 +52,7 @@ export async function run(args: readonly string[], plugins: readonly Plugin[]): 
 /** Progress on the standard error. */
 function progressOfCommand(): BeginProgress {
   const now = () => performance.now();
-  if (isTerminal(process.stderr, process.env["TERM"])) return progressTerminal(process.stderr, now).begin;
+  if (process.stderr.isTTY === true) return progressTerminal(process.stderr, now).begin;
   return loggedProgress(openLog("text", (line) => console.error(line), Date.now, { v: 0, modules: [] }, process.pid), now);
 }
 

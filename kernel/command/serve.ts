@@ -11,7 +11,7 @@ import { compatFlag, type KnownNames, kubeApiserverArguments } from "../config/k
 import { loadModule } from "../config/load-module.ts";
 import { startHeavyThread } from "../heavy/thread.ts";
 import { describe, type Fields, openLog, verbosityOf } from "../observe/log.ts";
-import { isTerminal, progressTerminal } from "../observe/progress.ts";
+import { progressTerminal } from "../observe/progress.ts";
 import { readConfiguration } from "../startup/read-configuration.ts";
 import { serve } from "../startup/serve.ts";
 import { versionText } from "../startup/version.ts";
@@ -49,7 +49,7 @@ export async function run(args: readonly string[], plugins: readonly Plugin[], a
   const { config } = configuration;
   const verbosity = verbosityOf(config.v, config.vmodule, []);
   const format = config["logging-format"] === "json" ? "json" : "text"; // The only kind of logger.
-  const terminal = format === "text" && isTerminal(process.stderr, process.env["TERM"])
+  const terminal = format === "text" && process.stderr.isTTY === true
     ? progressTerminal(process.stderr, () => performance.now())
     : undefined;
   // Both outputs of a terminal are the same screen.

@@ -124,8 +124,3 @@ function durationText(seconds: number): string {
   if (seconds < 120) return `${seconds} s`;
   return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
 }
-
-/** Whether a line of this stream can be rewritten. */
-export function isTerminal(stream: { readonly isTTY?: boolean }, term: string | undefined): boolean {
-  return stream.isTTY === true && term !== "dumb";
-}

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isTerminal, loggedProgress, progressTerminal } from "./progress.ts";
+import { loggedProgress, progressTerminal } from "./progress.ts";
 
 /** A terminal that keeps its lines as they are seen. It knows what the program writes: texts, line ends, and clearing the last line. */
 function fakeTerminal(columns?: number) {
@@ -93,10 +93,4 @@ test("progressTerminal() keeps lines of the log above, cuts at the width, and sh
   other.end();
   log("third");
   assert.deepEqual(terminal.seen(), ["first", "second", "third", ""]);
-});
-
-test("isTerminal() is true for a terminal that can rewrite a line", () => {
-  assert.equal(isTerminal({ isTTY: true }, "xterm"), true);
-  assert.equal(isTerminal({ isTTY: true }, "dumb"), false);
-  assert.equal(isTerminal({}, "xterm"), false);
 });

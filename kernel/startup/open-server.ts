@@ -9,6 +9,7 @@ import type { Followed } from "../config/follow-files.ts";
 import { apiAudiences } from "../config/service-accounts.ts";
 import { watchFile } from "../config/watch-file.ts";
 import { heavyRequests } from "../heavy/requests.ts";
+import { type ControllerBoard, controllerBoard } from "../background/controller-board.ts";
 import type { Log } from "../observe/log.ts";
 import { loggedProgress } from "../observe/progress.ts";
 import type { BeginProgress } from "../../core/progress.ts";
@@ -89,14 +90,16 @@ export async function openServer(given: ServeOptions): Promise<Opened> {
   const health = openHealth(inForce, options.flushLog, signal);
   const watches = watchEnds(signal);
   const parts = { inForce, registry, access, storage, health, signal };
+  const board = controllerBoard();
   const { server, heavy, webhooks } = openRequests(options, {
     ...parts,
+    controllers: board.rows,
     recentErrors,
     audit: auditing?.audit,
     tracing,
     ending: () => watches.signal(Math.random),
   });
-  const background = await openBackground(server, { ...parts, log, progress });
+  const background = await openBackground(server, { ...parts, log, board, progress });
   describeConfig(inForce, registry, log);
   const { reload, watching } = followSource(options, inForce, registry, signal);
   return {
@@ -163,13 +166,26 @@ async function openAccess(
 /** The part of the server that handles requests, and the thread for large ones. */
 function openRequests(
   { log, startHeavy }: ServeOptions,
-  { inForce, registry, access, storage: { store, faults, cache, conversions }, health, signal, audit, tracing, ending, recentErrors }:
+  {
+    inForce,
+    registry,
+    access,
+    storage: { store, faults, cache, conversions },
+    health,
+    signal,
+    audit,
+    tracing,
+    ending,
+    recentErrors,
+    controllers,
+  }:
     & OpenedParts
     & {
       readonly audit: ServerParts["audit"];
       readonly tracing: ServerParts["tracing"];
       readonly ending: ServerParts["ending"];
       readonly recentErrors: ServerParts["recentErrors"];
+      readonly controllers: ServerParts["controllers"];
     },
 ) {
   const { accounts, authentication, authorizationFile: file } = access, { start } = health;
@@ -191,6 +207,7 @@ function openRequests(
     registry,
     log,
     recentErrors,
+    controllers,
     authentication,
     accounts,
     authorization,
@@ -220,8 +237,9 @@ function webhookNeeds(inForce: ConfigInForce): AdmissionWebhookNeeds {
 /** Bootstrap objects, controllers, and resources that appear while the server runs. */
 async function openBackground(
   server: Server,
-  { inForce, registry, access, storage, health, signal, log, progress }: OpenedParts & {
+  { inForce, registry, access, storage, health, signal, log, board, progress }: OpenedParts & {
     readonly log: Log;
+    readonly board: ControllerBoard;
     readonly progress: BeginProgress;
   },
 ) {
@@ -231,6 +249,7 @@ async function openBackground(
     start,
     registry,
     log,
+    board,
     progress,
     rootCertificates: access.rootCertificates,
     issueLegacyToken: access.accounts.issuer.issueLegacy,
