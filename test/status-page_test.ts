@@ -23,7 +23,7 @@ test("the page is for browsers only; other clients get the index of paths", asyn
   assert.match(text, /<a href="\/api\/v1\/namespaces\?limit=50">Namespace<\/a>/);
   const row = (first: string, state: string) => new RegExp(`<td>${first}</td><td><span class="[a-z]+">${state}</span></td>`);
   // One with a work queue, one without.
-  for (const name of ["clusterrole-aggregation-controller", "garbage-collector-controller"]) {
+  for (const name of ["clusterrole-aggregation", "root-ca-certificate-publisher"]) {
     await until(async () => assert.match(await (await server.handle(asked(browser))).text(), row(name, "running")));
   }
   assert.match(
