@@ -21,6 +21,7 @@ import {
   text,
   texts,
 } from "./setting.ts";
+import { type ShutdownConfig, shutdownSettings } from "./shutdown-settings.ts";
 import { type TracingConfig, tracingSettings } from "./tracing-settings.ts";
 
 export type { AnySetting, Change, Going, Kind, Setting } from "./setting.ts";
@@ -34,11 +35,10 @@ const isStore = "stored objects would stay in the old place";
 const isSpelled = "stored keys, responses and clients already use the name";
 const isElecting = "leader election runs with the values from the start";
 const isLogged = "the log is opened once, at start";
-const isFollowedAtStart = "the standard input is followed from the start";
 const isCounted = "metrics are registered once, at start";
 
 /** A value for every setting, by flag name; durations in milliseconds. */
-export interface Config extends AdmissionConfig, AuditConfig, TracingConfig {
+export interface Config extends AdmissionConfig, AuditConfig, ShutdownConfig, TracingConfig {
   readonly "config": string;
   readonly "bind-address": string;
   readonly "secure-port": number;
@@ -122,10 +122,6 @@ export interface Config extends AdmissionConfig, AuditConfig, TracingConfig {
   readonly "disabled-metrics": readonly string[];
   readonly "allow-metric-labels": ReadonlyMap<string, string>;
   readonly "allow-metric-labels-manifest": string;
-  readonly "shutdown-send-retry-after": boolean;
-  readonly "shutdown-watch-termination-grace-period": number;
-  readonly "shutdown-delay-duration": number;
-  readonly "exit-on-stdin-close": boolean;
 }
 export type SettingName = keyof Config;
 /** A row for every setting. */
@@ -462,25 +458,7 @@ export const settings: Settings = Object.freeze(
     ...auditSettings,
     ...tracingSettings,
 
-    "shutdown-send-retry-after": live(
-      bool(
-        false,
-        "During shutdown, reject new requests with 429 and Retry-After while running requests finish, for at most 10s. " +
-          "/livez, /readyz, /healthz and /metrics are still served.",
-      ),
-    ),
-    "shutdown-watch-termination-grace-period": live(
-      duration(0, "Period over which watches are closed during shutdown; 0 closes all at once."),
-    ),
-    "shutdown-delay-duration": live(duration(0, "Time to continue serving after /readyz reports shutdown; 0 stops at once.")),
-    "exit-on-stdin-close": fixed(
-      isFollowedAtStart,
-      bool(
-        false,
-        "End as after SIGTERM when the standard input closes. A program that starts the server with a pipe as its standard input does not leave " +
-          "it behind, even if that program is killed. With /dev/null as standard input the server ends at once. In the library it has no effect.",
-      ),
-    ),
+    ...shutdownSettings,
   } satisfies Settings,
 );
 

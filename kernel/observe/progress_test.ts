@@ -10,10 +10,10 @@ function fakeTerminal(columns?: number) {
     writes: 0,
     write(text: string) {
       this.writes++;
-      for (const part of text.split(/(\r\x1b\[K|\n)/)) {
-        if (part === "\r\x1b[K") lines = lines.with(-1, "");
-        else if (part === "\n") lines.push("");
-        else lines = lines.with(-1, lines.at(-1)! + part);
+      for (const [index, line] of text.split("\n").entries()) {
+        if (index > 0) lines.push("");
+        const parts = line.split("\r\x1b[K");
+        lines = lines.with(-1, parts.length > 1 ? parts.at(-1)! : lines.at(-1)! + line);
       }
     },
     seen: () => lines,
