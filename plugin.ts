@@ -211,6 +211,7 @@ export { type Clock, pause, untilAborted } from "./core/async.ts";
 export { listed } from "./core/listed.ts";
 export type { RetryLimits } from "./core/retry-delays.ts";
 export { worked, type WorkMeter } from "./core/work.ts";
+export type { BeginProgress, Progress } from "./core/progress.ts";
 export { objectKey, splitObjectKey } from "./core/object-key.ts";
 export { runWorkQueue, WorkQueue, type WorkQueueContext, type WorkQueueOptions } from "./core/work-queue.ts";
 

@@ -5,6 +5,7 @@ import type { Api } from "./api.ts";
 import type { ApiObject } from "./meta/object-meta.ts";
 import type { Names } from "./names.ts";
 import type { StructuralSchema } from "./structural-schema.ts";
+import type { BeginProgress } from "./progress.ts";
 import type { GroupVersion } from "./versions.ts";
 import type { WorkMeter } from "./work.ts";
 
@@ -48,6 +49,8 @@ export interface ControllerContext {
   readonly work?: WorkMeter;
   /** Logs an error: a sentence without secrets, and the error. Absent in tests that do not read the log. */
   readonly logError?: (sentence: string, error?: unknown) => void;
+  /** Shows the progress of long work to the operator: `migrating widgets`. Absent in tests. */
+  readonly progress?: BeginProgress;
   /** The CA certificates, as PEM, that clients in the cluster use to verify the server. Absent: none are published. */
   readonly rootCertificates?: string;
   /** A token without expiration, which is accepted while the named Secret of the account's namespace contains it. Absent in most tests. */

@@ -17,8 +17,11 @@ export interface WebhookAddress {
 /** The means of a conversion. */
 export interface ConversionContext {
   readonly names: Names;
-  /** Sends a POST with JSON. Resolves with the body of a response of success. Rejects with upstream's text for every other outcome. */
-  readonly post: (webhook: WebhookAddress, json: string) => Promise<string>;
+  /**
+   * Sends a POST with JSON. Resolves with the body of a response of success. Rejects with upstream's text for every other outcome.
+   * `attributes`: of the call in traces.
+   */
+  readonly post: (webhook: WebhookAddress, json: string, attributes?: Readonly<Record<string, string | number>>) => Promise<string>;
   readonly metric: MetricOf;
   /** Milliseconds; never decreases. */
   readonly now: () => number;

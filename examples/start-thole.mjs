@@ -7,7 +7,10 @@ import { createInterface } from "node:readline";
 /** Resolves when the server is ready. `kubectl` runs it as the administrator. `THOLE` names another command, but not npx, which does not pass signals on. */
 export async function startThole(...flags) {
   const [command, ...words] = (process.env.THOLE ?? "node_modules/.bin/thole").split(" ");
-  const server = spawn(command, [...words, "--data-dir=:memory:", "--secure-port=0", ...flags], { stdio: ["ignore", "pipe", "inherit"] });
+  const server = spawn(command, [...words, "--data-dir=:memory:", "--secure-port=0", "--exit-on-stdin-close", ...flags], {
+    // The server ends when its standard input closes, even if this process is killed.
+    stdio: ["pipe", "pipe", "inherit"],
+  });
   let kubeconfig;
   for await (const line of createInterface({ input: server.stdout })) {
     if (!line.startsWith("export KUBECONFIG=")) continue;

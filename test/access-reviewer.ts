@@ -9,6 +9,8 @@ export interface AccessReviewer {
   readonly kubeconfig: string;
   /** Every received review. */
   readonly reviews: { readonly apiVersion: string; readonly spec: any }[];
+  /** The header `traceparent` of each. */
+  readonly parents: (string | undefined)[];
   /** The status in the response to a review; a number is the HTTP status of a response without a review. */
   judge: (spec: any) => object | number;
   close(): Promise<void>;
@@ -20,6 +22,7 @@ export async function openAccessReviewer(): Promise<AccessReviewer> {
     if (text === undefined) return;
     const review = JSON.parse(text) as AccessReviewer["reviews"][number]; // Sent by our own server.
     reviewer.reviews.push(review);
+    reviewer.parents.push(request.headers["traceparent"]?.toString());
     const status = reviewer.judge(review.spec);
     response.writeHead(typeof status === "number" ? status : 200, { "content-type": "application/json" });
     response.end(typeof status === "number" ? "{}" : JSON.stringify({ ...review, status }));
@@ -36,6 +39,7 @@ export async function openAccessReviewer(): Promise<AccessReviewer> {
       clusters: [{ name: "webhook", cluster: { server: `http://127.0.0.1:${(server.address() as AddressInfo).port}/review` } }],
     }),
     reviews: [],
+    parents: [],
     judge: () => ({ allowed: false }),
     async close() {
       server.closeAllConnections();

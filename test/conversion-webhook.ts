@@ -23,6 +23,8 @@ export interface ConversionWebhook {
   /** PEM of its authority in base64. */
   readonly caBundle: string;
   readonly reviews: ReceivedReview[];
+  /** The header `traceparent` of each. */
+  readonly parents: (string | undefined)[];
   /** Overrides answers; undefined selects the usual one. */
   answer: (review: ReceivedReview) => Sent | undefined | Promise<Sent | undefined>;
   close(): Promise<void>;
@@ -54,6 +56,7 @@ export async function openConversionWebhook(): Promise<ConversionWebhook> {
     if (text === "") return void response.writeHead(405).end();
     const review = JSON.parse(text) as ReceivedReview; // sent by our own server
     webhook.reviews.push(review);
+    webhook.parents.push(request.headers["traceparent"]?.toString());
     const { desiredAPIVersion, objects } = review.request;
     const { status = 200, headers = {}, body } = await webhook.answer(review) ??
       answered(review, objects.map((object) => converted(object, desiredAPIVersion)));
@@ -67,6 +70,7 @@ export async function openConversionWebhook(): Promise<ConversionWebhook> {
     url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/convert`, // a TCP server
     caBundle: btoa(pki.ca.cert),
     reviews: [],
+    parents: [],
     answer: () => undefined,
     async close() {
       server.closeAllConnections();

@@ -21,6 +21,15 @@ test("the page is for browsers only; other clients get the index of paths", asyn
   assert.match(page.headers.get("content-security-policy")!, /^default-src 'none'; style-src 'sha256-/);
   const text = await page.text();
   assert.match(text, /<a href="\/api\/v1\/namespaces\?limit=50">Namespace<\/a>/);
+  const row = (first: string, state: string) => new RegExp(`<td>${first}</td><td><span class="[a-z]+">${state}</span></td>`);
+  // One with a work queue, one without.
+  for (const name of ["clusterrole-aggregation", "root-ca-certificate-publisher"]) {
+    await until(async () => assert.match(await (await server.handle(asked(browser))).text(), row(name, "running")));
+  }
+  assert.match(
+    text,
+    /<td>create<\/td><td class="number">[\d.]+<\/td><td class="number">[\d.]+ ms<\/td><td class="number">[\d.]+ m?s<\/td>/,
+  );
   assert.doesNotMatch(text, /<script| on\w+=|https?:\/\//);
   for (const accept of ["application/json", "*/*", "", "application/json, text/html", "application/vnd.kubernetes.protobuf"]) {
     const index = await server.handle(asked(accept));

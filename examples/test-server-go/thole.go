@@ -23,11 +23,15 @@ type Server struct {
 
 // Start runs the command, such as "node_modules/.bin/thole", and waits until the server is ready. Not npx, which does not pass signals on.
 func Start(ctx context.Context, command ...string) (*Server, error) {
-	words := append(command[1:], "--data-dir=:memory:", "--secure-port=0")
+	words := append(command[1:], "--data-dir=:memory:", "--secure-port=0", "--exit-on-stdin-close")
 	server := &Server{command: exec.CommandContext(ctx, command[0], words...)}
 	server.command.Stderr = os.Stderr
 	server.command.Cancel = func() error { return server.command.Process.Signal(syscall.SIGTERM) }
 	server.command.WaitDelay = 20 * time.Second
+	// Open as long as this process lives: the server ends when it closes, even if the tests are killed.
+	if _, err := server.command.StdinPipe(); err != nil {
+		return nil, err
+	}
 	output, err := server.command.StdoutPipe()
 	if err != nil {
 		return nil, err

@@ -16,7 +16,9 @@ def api_server():
     The command is not npx, which does not pass signals on.
     """
     command = shlex.split(os.environ.get("THOLE", "node_modules/.bin/thole"))
-    process = subprocess.Popen([*command, "--data-dir=:memory:", "--secure-port=0"], stdout=subprocess.PIPE, text=True)
+    # The server ends when its standard input closes, even if the tests are killed.
+    flags = ["--data-dir=:memory:", "--secure-port=0", "--exit-on-stdin-close"]
+    process = subprocess.Popen([*command, *flags], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         for line in process.stdout:
             if line.startswith("export KUBECONFIG="):

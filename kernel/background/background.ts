@@ -1,12 +1,14 @@
 /** Work beside requests under the active configuration: bootstrap objects, controllers of plugins, compaction. */
 import type { Api } from "../../core/api.ts";
 import type { Controller, ControllerContext, StartHook } from "../../core/controller.ts";
+import type { BeginProgress } from "../../core/progress.ts";
 import type { WorkMeter } from "../../core/work.ts";
 import type { MetricOf } from "../../metrics/mod.ts";
 import type { StartUp } from "../../health/mod.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { applyPermissions } from "./controller-permissions.ts";
 import { servedTypes } from "./served-types.ts";
+import type { ControllerBoard, ControllerDoing } from "./controller-board.ts";
 import { controllerNews, controllerStates, isDeclared, runControllers } from "./controllers.ts";
 import { type ElectionNeeds, whenElected } from "./elected.ts";
 import { type ActiveConfig, differInAppearedOnly } from "../config/active-config.ts";
@@ -44,6 +46,10 @@ export interface BackgroundNeeds {
   readonly rootCertificates: string | undefined;
   /** Signs the tokens in Secrets. */
   readonly issueLegacyToken?: ControllerContext["issueLegacyToken"];
+  /** Shows what the controllers do. */
+  readonly board?: ControllerBoard;
+  /** Shows the progress of controllers. */
+  readonly progress?: BeginProgress;
   /** The meter of a controller's queue; it starts empty. */
   readonly queue: (controller: string) => WorkMeter;
   /** Recorders of the metrics of plugins. */
@@ -55,7 +61,8 @@ const retryMs = 5_000;
 
 export function runBackground(
   first: ActiveConfig,
-  { store, api, apiOf, hookApiOf, host, election, start, log, queue, metric, rootCertificates, issueLegacyToken, signal }: BackgroundNeeds,
+  { store, api, apiOf, hookApiOf, host, election, start, log, queue, metric, rootCertificates, issueLegacyToken, board, progress, signal }:
+    BackgroundNeeds,
 ): Background {
   const controllers = relay(signal), compaction = relay(signal);
   const bootstrapped = createBootstrapObjects(bootstrapObjectsOf(first.catalog), api);
@@ -69,6 +76,9 @@ export function runBackground(
       const states = controllerStates(catalog);
       for (const line of controllerNews(catalog, before?.catalog)) log.info(line);
       // A controller that does not run does not delay health checks.
+      board?.reset(
+        states.map(({ controller: { name }, runs, lacks }) => [name, runs ? "starting" : lacks.length > 0 ? "unserved" : "off"]),
+      );
       for (const { controller, runs } of states) if (!runs) start.finished(controllerHook(controller.name));
       const shared = {
         names: catalog.names,
@@ -79,6 +89,7 @@ export function runBackground(
         metric,
         ...(rootCertificates === undefined ? {} : { rootCertificates }),
         ...(issueLegacyToken === undefined ? {} : { issueLegacyToken }),
+        ...(progress === undefined ? {} : { progress }),
       };
       // The members that differ between controllers and start hooks.
       const contextOf = (what: string, name: string, api: Api, until: AbortSignal): ControllerContext => {
@@ -92,7 +103,9 @@ export function runBackground(
         work: queue(controller.name),
       });
       const chosen = states.filter(({ runs }) => runs).map(({ controller }) => controller);
+      const all = (doing: ControllerDoing) => chosen.forEach(({ name }) => board?.set(name, doing));
       const run = async (until: AbortSignal) => {
+        all("starting");
         // Controllers that delete what they do not find must know the resources of all sources.
         await Promise.race([start.all(sourceHooks(catalog)), untilAborted(until)]);
         if (until.aborted) return;
@@ -104,14 +117,23 @@ export function runBackground(
           until,
           {
             started: (name) => {
+              board?.set(name, "running");
               if (start.isSynced(name)) start.finished(controllerHook(name));
             },
-            failed: (name, error) => log.error(`controller ${name} failed and is restarted`, describe(error)),
+            failed: (name, error) => {
+              board?.set(name, "failed");
+              log.error(`controller ${name} failed and is restarted`, describe(error));
+            },
           },
         );
+        // The lease is lost. The work of another configuration shows its own controllers.
+        if (!running.aborted) all("waiting");
       };
       // On a server that is not the leader, controllers are not waited for.
-      const resting = () => controllerHooks(catalog).forEach(start.finished);
+      const resting = () => {
+        all("waiting");
+        controllerHooks(catalog).forEach(start.finished);
+      };
       await Promise.all([
         before === undefined ? bootstrapped.catch(() => {}) : plantNew(before.catalog, catalog, api, log, running),
         whenElected(next, { ...election, log, bootstrapped, resting }, run, running),

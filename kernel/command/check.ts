@@ -1,7 +1,9 @@
 /** `thole check`: everything that would prevent a start, without starting. */
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import process from "node:process";
 import type { Plugin } from "../../core/plugin.ts";
+import type { BeginProgress } from "../../core/progress.ts";
 import { activeConfigOf } from "../config/active-config.ts";
 import { loadModule } from "../config/load-module.ts";
 import { isInMemory, openStore } from "../startup/open-store.ts";
@@ -9,6 +11,9 @@ import { readConfiguration } from "../startup/read-configuration.ts";
 import { noFaults } from "../store/fault.ts";
 import { checkStore } from "./check-store.ts";
 import { settingsOf } from "../config/commands.ts";
+import { openLog } from "../observe/log.ts";
+import { loggedProgress, progressTerminal } from "../observe/progress.ts";
+import { withStoredResources } from "./stored-resources.ts";
 
 /** Prints a summary and resolves with 0, or with 1 if objects cannot be read. Rejects with a ConfigError for a mistaken configuration. */
 export async function run(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {
@@ -27,16 +32,28 @@ export async function run(args: readonly string[], plugins: readonly Plugin[]): 
   }
   const { store } = await openStore(config, { faults: noFaults });
   try {
-    const { read, other, unreadable } = await checkStore(store, config["etcd-prefix"], active.catalog.stored);
-    for (const text of unreadable) console.error(`thole: ${text}`);
+    const prefix = config["etcd-prefix"], progress = progressOfCommand()("checking the store");
+    const { catalog } = await withStoredResources(store, prefix, active);
+    const { read, custom, other, unreadable, mismatched } = await checkStore(store, prefix, catalog.stored, progress).finally(progress.end);
+    for (const { count, texts } of [unreadable, mismatched]) {
+      for (const text of texts) console.error(`thole: ${text}`);
+      if (count > texts.length) console.error(`thole: ${count - texts.length} more`);
+    }
     console.log(
-      `The store has ${read} objects of built-in and plugin kinds, ${unreadable.length} of them cannot be read, and ${other} other keys ` +
-        "(custom resources and the server's own).",
+      `The store has ${read} objects, ${custom} of them custom resources, and ${other} other keys. ${unreadable.count} objects cannot be read, ` +
+        `${mismatched.count} custom resources do not match their schemas.`,
     );
-    return unreadable.length === 0 ? 0 : 1;
+    return unreadable.count === 0 ? 0 : 1;
   } finally {
     await store.close();
   }
+}
+
+/** Progress on the standard error. */
+function progressOfCommand(): BeginProgress {
+  const now = () => performance.now();
+  if (process.stderr.isTTY === true) return progressTerminal(process.stderr, now).begin;
+  return loggedProgress(openLog("text", (line) => console.error(line), Date.now, { v: 0, modules: [] }, process.pid), now);
 }
 
 const exists = (path: string) => stat(path).then(() => true, () => false);

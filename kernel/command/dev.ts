@@ -7,17 +7,20 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { pause } from "../../core/async.ts";
+import type { Plugin } from "../../core/plugin.ts";
 import { isModule, isPath } from "../config/choose-plugins.ts";
 import { parseArguments } from "../config/parse.ts";
 import { readBounded } from "../startup/read-configuration.ts";
 import { painter, shownLine } from "./dev-lines.ts";
+import { isServer, runServer, serverWords } from "./dev-server.ts";
 import { snapshotOf } from "./dev-snapshot.ts";
 
 /** Milliseconds between looks at the files of plugins. */
 const lookEveryMs = 300;
 
 /** Resolves with the exit code when a signal has ended the server, or when its first start fails. */
-export async function run(args: readonly string[]): Promise<number> {
+export async function run(args: readonly string[], plugins: readonly Plugin[]): Promise<number | undefined> {
+  if (isServer(args)) return await runServer(args, plugins);
   const parsed = parseArguments(args, readBounded);
   if (parsed.help) return 0;
   const { config } = parsed;
@@ -39,13 +42,16 @@ export async function run(args: readonly string[]): Promise<number> {
   try {
     for (let starts = 0; !stopped; starts++) {
       const seen = snapshotOf(modules.map(dirname)), begun = performance.now();
-      const server = startServer([...args, ...own, ...(port === undefined ? [] : [`--secure-port=${port}`])], (line, isLog) => {
-        if (line.startsWith("Thole serves on https:")) {
-          port = line.slice(line.lastIndexOf(":") + 1);
-          const files = modules.length === 0 ? "" : "; a change beside a plugin module restarts it";
-          say(paint("good", starts === 0 ? `${line}${files}` : `restarted in ${Math.round(performance.now() - begun)} ms`));
-        } else if (starts === 0 || isLog) say(isLog ? shownLine(line, paint) : line);
-      });
+      const server = startServer(
+        serverWords([...args, ...own, ...(port === undefined ? [] : [`--secure-port=${port}`])], folder),
+        (line, isLog) => {
+          if (line.startsWith("Thole serves on https:")) {
+            port = line.slice(line.lastIndexOf(":") + 1);
+            const files = modules.length === 0 ? "" : "; a change beside a plugin module restarts it";
+            say(paint("good", starts === 0 ? `${line}${files}` : `restarted in ${Math.round(performance.now() - begun)} ms`));
+          } else if (starts === 0 || isLog) say(isLog ? shownLine(line, paint) : line);
+        },
+      );
       child = server.child;
       const changed = await changeOf(modules.map(dirname), seen, () => stopped || server.ended());
       const code = changed === undefined ? await server.exited : undefined;
@@ -76,9 +82,9 @@ async function changeOf(folders: readonly string[], seen: ReadonlyMap<string, st
   return undefined;
 }
 
-/** The server of `thole serve` in a process of its own. `take` gets each line of its output, and whether it is a line of the log. */
-function startServer(args: readonly string[], take: (line: string, isLog: boolean) => void) {
-  const child = spawn(process.execPath, serverWords(args), { stdio: ["ignore", "pipe", "pipe"] });
+/** The program with these words in a process of its own, which ends when its standard input closes. `take` gets each line of its output, and whether it is a line of the log. */
+function startServer(words: readonly string[], take: (line: string, isLog: boolean) => void) {
+  const child = spawn(process.execPath, programWords(words), { stdio: ["pipe", "pipe", "pipe"] });
   createInterface({ input: child.stdout }).on("line", (line) => take(line, false));
   createInterface({ input: child.stderr }).on("line", (line) => take(line, true));
   let hasEnded = false;
@@ -91,9 +97,9 @@ function startServer(args: readonly string[], take: (line: string, isLog: boolea
 }
 
 /** The words after the runtime's own name. Deno's server has the rights of its settings only when `npm start` runs it: development needs plugins to be free. */
-function serverWords(args: readonly string[]): readonly string[] {
+function programWords(words: readonly string[]): readonly string[] {
   const program = process.argv[1] ?? fileURLToPath(new URL("../main.ts", import.meta.url));
   return process.versions["deno"] === undefined
-    ? [...process.execArgv, program, "serve", ...args]
-    : ["run", "-A", "--no-prompt", "--cached-only", program, "serve", ...args];
+    ? [...process.execArgv, program, ...words]
+    : ["run", "-A", "--no-prompt", "--cached-only", program, ...words];
 }

@@ -32,7 +32,8 @@ export const commands = Object.freeze(
       summary: "check the configuration, its files and plugins without starting",
       details:
         "CONFIG is a configuration file, as --config=CONFIG. Prints every mistake and exits with 1, or a summary and exits with 0.\n" +
-        "With --store it also reads every object of the store and prints those that cannot be read. The embedded store must not be in use.",
+        "With --store it also reads every object of the store, prints those that cannot be read, and exits with 1 if there are any. It also prints custom\n" +
+        "resources that do not match the schema of their version. The embedded store must not be in use.",
       takesSettings: true,
     },
     dev: {

@@ -36,7 +36,10 @@ const ignoredModes = ["Node"];
  */
 export function kubeApiserverArguments(words: readonly string[], known?: KnownNames): Translated {
   const args: string[] = [], ignored: string[] = [];
-  const rest = words.filter((word) => word !== compatFlag);
+  // As kube-apiserver, which accepts empty words: scripts pass them for flags that are not set. After a flag without "=" one is its value.
+  const isValue = (before = "") =>
+    /^--?[a-z]/.test(before) && !before.includes("=") && !ignoredFlags.withoutValue.has(before.replace(/^--?/, ""));
+  const rest = words.filter((word, index) => word !== compatFlag && (word !== "" || isValue(words[index - 1])));
   const filtered: Readonly<Record<string, (value: string) => boolean>> = {
     "authorization-mode": (mode) => !ignoredModes.includes(mode),
     "feature-gates": (pair) => known === undefined || known.gates.includes(pair.split("=")[0]!),

@@ -20,6 +20,8 @@ test("kubeApiserverArguments() keeps flags that exist here, and names the others
     "--service-cluster-ip-range",
     "10.0.0.0/24",
     "--allow-privileged",
+    "",
+    "--egress-selector-config-file=direct.yaml",
     "--profiling=false",
     "--secure-port",
     "7443",
@@ -44,6 +46,7 @@ test("kubeApiserverArguments() keeps flags that exist here, and names the others
       "--advertise-address",
       "--service-cluster-ip-range",
       "--allow-privileged",
+      "--egress-selector-config-file",
       "--profiling",
       "--authorization-mode=Node",
       "--feature-gates=NotHere=true",
@@ -68,4 +71,9 @@ test("kubeApiserverArguments() takes the certificate in --cert-dir, as kube-apis
   } finally {
     await rm(folder, { recursive: true });
   }
+});
+
+test("kubeApiserverArguments() drops empty words, but not the empty value of a flag", () => {
+  const { args } = kubeApiserverArguments(["", "--vmodule", "", "", "--v=2", ""]);
+  assert.deepEqual(args, ["--vmodule", "", "--v=2", "--data-dir=:memory:"]);
 });

@@ -21,6 +21,7 @@ import {
   text,
   texts,
 } from "./setting.ts";
+import { type ShutdownConfig, shutdownSettings } from "./shutdown-settings.ts";
 import { type TracingConfig, tracingSettings } from "./tracing-settings.ts";
 
 export type { AnySetting, Change, Going, Kind, Setting } from "./setting.ts";
@@ -37,7 +38,7 @@ const isLogged = "the log is opened once, at start";
 const isCounted = "metrics are registered once, at start";
 
 /** A value for every setting, by flag name; durations in milliseconds. */
-export interface Config extends AdmissionConfig, AuditConfig, TracingConfig {
+export interface Config extends AdmissionConfig, AuditConfig, ShutdownConfig, TracingConfig {
   readonly "config": string;
   readonly "bind-address": string;
   readonly "secure-port": number;
@@ -121,9 +122,6 @@ export interface Config extends AdmissionConfig, AuditConfig, TracingConfig {
   readonly "disabled-metrics": readonly string[];
   readonly "allow-metric-labels": ReadonlyMap<string, string>;
   readonly "allow-metric-labels-manifest": string;
-  readonly "shutdown-send-retry-after": boolean;
-  readonly "shutdown-watch-termination-grace-period": number;
-  readonly "shutdown-delay-duration": number;
 }
 export type SettingName = keyof Config;
 /** A row for every setting. */
@@ -460,17 +458,7 @@ export const settings: Settings = Object.freeze(
     ...auditSettings,
     ...tracingSettings,
 
-    "shutdown-send-retry-after": live(
-      bool(
-        false,
-        "During shutdown, reject new requests with 429 and Retry-After while running requests finish, for at most 10s. " +
-          "/livez, /readyz, /healthz and /metrics are still served.",
-      ),
-    ),
-    "shutdown-watch-termination-grace-period": live(
-      duration(0, "Period over which watches are closed during shutdown; 0 closes all at once."),
-    ),
-    "shutdown-delay-duration": live(duration(0, "Time to continue serving after /readyz reports shutdown; 0 stops at once.")),
+    ...shutdownSettings,
   } satisfies Settings,
 );
 

@@ -104,6 +104,12 @@ function treeOf(value: Uint8Array): TreeObject | undefined {
   return tree instanceof TreeObject ? tree : undefined;
 }
 
+/** The version in which a value is stored; undefined if it cannot be parsed or has none. */
+export function apiVersionOf(value: Uint8Array): string | undefined {
+  const apiVersion = treeOf(value)?.get("apiVersion");
+  return typeof apiVersion === "string" ? apiVersion : undefined;
+}
+
 function decoded(kind: StoredKind, tree: Tree): ApiObject {
   try {
     return kind.storedForm(kind.apiVersion)!.decode(tree); // its own version

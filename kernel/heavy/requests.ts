@@ -10,11 +10,12 @@ import { nextTurn } from "../../core/turns.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { ActiveConfig } from "../config/active-config.ts";
 import { offerAttributes } from "../cache/index/offered-attributes.ts";
+import type { Tracing } from "../observe/tracing.ts";
 import type { Store } from "../store/store.ts";
 import { errorOf, plainError } from "./errors.ts";
 import { type FairQueue, fairQueue } from "./fair-queue.ts";
 import type { HeavyHost, HeavyJob, HeavyOutcome, HeavyRequest, HeavyWork } from "../request/hand-over.ts";
-import type { AccessQuestion, FromHeavy, Question, ToHeavy } from "./messages.ts";
+import type { AccessQuestion, FromHeavy, JobMessage, Question, ToHeavy } from "./messages.ts";
 
 export interface HeavyThread {
   post(message: ToHeavy, transfer?: readonly ArrayBuffer[]): void;
@@ -28,6 +29,7 @@ export interface HeavyNeeds {
   readonly store: Store;
   readonly callWebhook: CallWebhook;
   readonly inForce: () => Pick<ActiveConfig, "config" | "catalog" | "appeared" | "admission">;
+  readonly tracing?: Pick<Tracing, "step" | "part" | "bind"> | undefined;
   /** Calls back after a delay, without keeping the process alive. */
   readonly after: (milliseconds: number, run: () => void) => () => void;
 }
@@ -42,6 +44,10 @@ interface Task {
   readonly host: HeavyHost;
   readonly signal: AbortSignal;
   readonly done: PromiseWithResolvers<unknown>;
+  /** When it began to wait, by `performance.now()`. */
+  readonly queuedAt: number;
+  /** Runs what the thread asks for as a part of the request's trace. */
+  readonly within: <T>(run: () => T) => T;
   /** Its calls of webhooks in progress. */
   calls: number;
   cancelKill: () => void;
@@ -88,6 +94,8 @@ function terminated(): StatusError {
   });
 }
 
+const directly = <T>(run: () => T): T => run();
+
 class Requests implements HeavyRequests {
   readonly #needs: HeavyNeeds;
   readonly #waiting: FairQueue<Task> = fairQueue(limits.heavyRequestsPerUserMax);
@@ -105,10 +113,16 @@ class Requests implements HeavyRequests {
     this.#needs = needs;
   }
 
-  async run<Job extends HeavyJob>(job: Job, request: HeavyRequest, host: HeavyHost, signal: AbortSignal): Promise<HeavyOutcome[Job]> {
+  run<Job extends HeavyJob>(job: Job, request: HeavyRequest, host: HeavyHost, signal: AbortSignal): Promise<HeavyOutcome[Job]> {
+    const { tracing } = this.#needs, run = () => this.#run(job, request, host, signal);
+    return tracing === undefined ? run() : tracing.step("heavy thread", { job, "body.size": request.body.length }, run);
+  }
+
+  async #run<Job extends HeavyJob>(job: Job, request: HeavyRequest, host: HeavyHost, signal: AbortSignal): Promise<HeavyOutcome[Job]> {
     signal.throwIfAborted();
     if (this.#closed) throw ending();
-    const task: Task = { job, request, host, signal, done: Promise.withResolvers(), calls: 0, cancelKill() {} };
+    const within = this.#needs.tracing?.bind() ?? directly, queuedAt = performance.now();
+    const task: Task = { job, request, host, signal, done: Promise.withResolvers(), queuedAt, within, calls: 0, cancelKill() {} };
     const owner = request.user.name;
     if (!this.#waiting.push(owner, task)) {
       throw new StatusError("TooManyRequests", "Too many requests, please try again later.", { details: { retryAfterSeconds: 1 } });
@@ -144,7 +158,8 @@ class Requests implements HeavyRequests {
     const running = this.#threadInForce(), id = ++this.#lastId;
     running.tasks.set(id, task);
     this.#running.add(running);
-    const { request, job, signal } = task;
+    const { request, job, signal, queuedAt } = task;
+    task.within(() => this.#needs.tracing?.part({ name: "wait for the heavy thread", begun: queuedAt, ended: performance.now() }));
     // A waiting job that was aborted is no longer in the queue, and a running one has just started.
     if (signal.aborted) return this.#finish(running, id);
     try {
@@ -182,7 +197,11 @@ class Requests implements HeavyRequests {
     if (message.tag === "opened") return;
     const { job: id } = message, task = running.tasks.get(id);
     if (task === undefined) return;
-    const { host, done } = task;
+    task.within(() => this.#receivedOf(running, task, message));
+  }
+
+  #receivedOf(running: Running, task: Task, message: JobMessage & { readonly job: number }): void {
+    const { host, done } = task, { job: id } = message;
     switch (message.tag) {
       case "warning":
         return host.warn(message.text);

@@ -1,6 +1,6 @@
 /** Tracing by OpenTelemetry's packages, which are loaded only for a server that traces. */
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Attributes, Context, Link, Span, Tracer } from "@opentelemetry/api";
+import type { Attributes, Context, Link, Span, SpanKind, Tracer } from "@opentelemetry/api";
 import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace";
 import { pause } from "../../core/async.ts";
 import { limits } from "../../core/limits.ts";
@@ -9,7 +9,7 @@ import { systemGroups } from "../../core/user-info.ts";
 import { header } from "../request/exchange.ts";
 import { type Finished, loggedUrl } from "./request-log.ts";
 import type { Log } from "./log.ts";
-import { spanName, type TracedRequest, type Tracing } from "./tracing.ts";
+import { spanName, type TracedPart, type TracedRequest, type Tracing } from "./tracing.ts";
 
 /** What is sent, and to whom. */
 export interface TracingNeeds {
@@ -30,6 +30,8 @@ interface Scope {
   context: Context | undefined;
   /** Parts that may still be recorded. */
   left: number;
+  /** Calls of a request before its user is known: the webhook that authenticates it. */
+  readonly early: TracedPart[];
 }
 
 /** Users whose traces are continued; others begin one that is linked to theirs. */
@@ -65,7 +67,7 @@ export async function openTelemetry({ url, share, version, instance, log }: Trac
   }
   async function within<T>(span: Span, context: Context, run: () => Promise<T>): Promise<T> {
     try {
-      return await running.run({ context: trace.setSpan(context, span), left: limits.tracedPartsMax }, run);
+      return await running.run(scopeOf(trace.setSpan(context, span)), run);
     } catch (error) {
       span.setStatus({ code: SpanStatusCode.ERROR, message: reasonOf(error) });
       throw error;
@@ -73,8 +75,13 @@ export async function openTelemetry({ url, share, version, instance, log }: Trac
       span.end();
     }
   }
+  function record(context: Context, { name, begun, ended, attributes = {}, failed = false }: TracedPart, kind: SpanKind): void {
+    const span = tracer.startSpan(name, { kind, startTime: epoch(begun), attributes }, context);
+    if (failed) span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end(epoch(ended));
+  }
   return {
-    request: (run) => running.run({ context: undefined, left: limits.tracedPartsMax }, run),
+    request: (run) => running.run(scopeOf(undefined), run),
     begin(request) {
       const scope = running.getStore();
       if (scope === undefined) return undefined;
@@ -87,6 +94,7 @@ export async function openTelemetry({ url, share, version, instance, log }: Trac
         context,
       );
       scope.context = trace.setSpan(context, span);
+      for (const part of scope.early.splice(0)) record(scope.context, part, SpanKind.CLIENT);
       return ({ code, bytes, ended, steps, impersonated }: Finished) => {
         for (const { what, at } of steps) span.addEvent(what, epoch(at));
         span.setAttributes({ "http.response.status_code": code, "http.response.body.size": bytes });
@@ -95,17 +103,25 @@ export async function openTelemetry({ url, share, version, instance, log }: Trac
         span.end(epoch(ended));
       };
     },
-    part({ name, begun, ended, attributes = {}, failed = false }) {
+    part(part) {
       const scope = running.getStore();
       if (scope?.context === undefined || !trace.getSpan(scope.context)?.isRecording() || scope.left-- <= 0) return;
-      const span = tracer.startSpan(name, { startTime: epoch(begun), attributes }, scope.context);
-      if (failed) span.setStatus({ code: SpanStatusCode.ERROR });
-      span.end(epoch(ended));
+      record(scope.context, part, SpanKind.INTERNAL);
     },
     call(name, attributes, run) {
       const scope = running.getStore();
-      if (scope?.context === undefined || scope.left-- <= 0) return run();
+      if (scope === undefined || scope.left-- <= 0) return run();
+      if (scope.context === undefined) return early(scope, { name, attributes }, run);
       return within(tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, scope.context), scope.context, run);
+    },
+    step(name, attributes, run) {
+      const scope = running.getStore();
+      if (scope?.context === undefined || scope.left-- <= 0) return run();
+      return within(tracer.startSpan(name, { attributes }, scope.context), scope.context, run);
+    },
+    bind() {
+      const scope = running.getStore();
+      return scope === undefined ? (run) => run() : (run) => running.run(scope, run);
     },
     work: (name, attributes, run) => within(tracer.startSpan(name, { attributes }, ROOT_CONTEXT), ROOT_CONTEXT, run),
     headers() {
@@ -115,6 +131,24 @@ export async function openTelemetry({ url, share, version, instance, log }: Trac
     },
     close: () => Promise.race([provider.shutdown().catch(() => {}), pause(limits.tracingCloseMsMax, new AbortController().signal)]),
   };
+}
+
+function scopeOf(context: Context | undefined): Scope {
+  return { context, left: limits.tracedPartsMax, early: [] };
+}
+
+/** Runs a call before the user is known, and keeps it for the span of the request. */
+async function early<T>(scope: Scope, part: Pick<TracedPart, "name" | "attributes">, run: () => Promise<T>): Promise<T> {
+  const begun = performance.now();
+  let failed = true;
+  try {
+    const result = await run();
+    failed = false;
+    return result;
+  } finally {
+    // A request whose user is known by now goes on without the call: another authenticator was faster.
+    if (scope.context === undefined) scope.early.push({ ...part, begun, ended: performance.now(), failed });
+  }
 }
 
 /** Milliseconds since 1970 of a time by `performance.now()`. */

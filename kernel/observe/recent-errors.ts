@@ -7,6 +7,8 @@ export interface RecentError {
   readonly at: number;
   readonly module: string;
   readonly message: string;
+  /** What to do, with the section of the documentation; for faults that have one. */
+  readonly todo?: string;
 }
 
 /** A log that also keeps its last errors, newest first, in `recent()`. */
@@ -20,7 +22,13 @@ export function keepErrors(log: Log, now: () => number): { readonly log: Log; re
       inner.error(message, more);
       const error = more?.["error"];
       const text = typeof error === "string" ? `${message}: ${error}` : message;
-      kept.unshift({ at: now(), module, message: text.slice(0, limits.recentErrorLengthMax) });
+      const todo = more?.["todo"];
+      kept.unshift({
+        at: now(),
+        module,
+        message: text.slice(0, limits.recentErrorLengthMax),
+        ...(typeof todo === "string" ? { todo: todo.slice(0, limits.recentErrorLengthMax) } : {}),
+      });
       kept.length = Math.min(kept.length, limits.recentErrorsMax);
     },
   });

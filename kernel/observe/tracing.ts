@@ -34,8 +34,15 @@ export interface Tracing {
   begin(request: TracedRequest): ((finished: Finished) => void) | undefined;
   /** Records a part of the running request; outside of requests nothing is recorded. */
   part(part: TracedPart): void;
-  /** Runs a call to another server as a part of the running request. Its `headers()` name this part. */
+  /**
+   * Runs a call to another server as a part of the running request. Its `headers()` name this part; before the user is known there are none, because
+   * the trace is not known either.
+   */
   call<T>(name: string, attributes: SpanAttributes, run: () => Promise<T>): Promise<T>;
+  /** Runs a part of the running request; what is recorded meanwhile belongs to this part. */
+  step<T>(name: string, attributes: SpanAttributes, run: () => Promise<T>): Promise<T>;
+  /** Remembers what runs now. The result runs functions as a part of it, later and from anywhere. */
+  bind(): <T>(run: () => T) => T;
   /** Runs work of the server's own, with a trace of its own. */
   work<T>(name: string, attributes: SpanAttributes, run: () => Promise<T>): Promise<T>;
   /** The headers by which another server continues the running trace: `traceparent` and `tracestate`. */

@@ -15,6 +15,7 @@ import { meterOf } from "../observe/meter.ts";
 import type { KernelRegistry } from "../observe/metrics.ts";
 import { measuredDecision, observer } from "../observe/observe.ts";
 import type { RecentError } from "../observe/recent-errors.ts";
+import type { ControllerRow } from "../nonresource/status-page/state.ts";
 import type { Tracing } from "../observe/tracing.ts";
 import { requestLog } from "../observe/request-log.ts";
 import { requestLabels } from "../observe/request-metrics.ts";
@@ -41,6 +42,7 @@ export interface Parts extends CheckedParts {
   readonly log: Log;
   /** The last errors of the log. */
   readonly recentErrors: () => readonly RecentError[];
+  readonly controllers: () => readonly ControllerRow[];
   readonly authentication: Pick<Authentication, "authenticators" | "authenticateToken" | "isAnonymous">;
   readonly accounts: Pick<ServiceAccounts, "issuer" | "documents">;
   readonly authorization: Chain;
@@ -205,6 +207,7 @@ function nonresourceOf(parts: Parts): Server["nonresource"] {
     store: parts.inForce().config["etcd-servers"].length > 0 ? "etcd" : "sqlite",
     metrics: () => registry.text(),
     recentErrors: parts.recentErrors,
+    controllers: parts.controllers,
     now: systemClock.now,
   });
   return (exchange, info, catalog) =>

@@ -17,6 +17,7 @@ import { serviceAccountIssuers } from "../config/service-accounts.ts";
 import type { Config } from "../config/settings.ts";
 import type { Log } from "../observe/log.ts";
 import type { KernelRecord } from "../observe/metrics.ts";
+import type { Tracing } from "../observe/tracing.ts";
 import type { Exchange } from "../request/exchange.ts";
 import { errorLog } from "./error-log.ts";
 import { openJwt, readJwtConfiguration } from "./jwt-authentication.ts";
@@ -44,6 +45,7 @@ export interface AuthenticationNeeds {
   readonly audiences: () => readonly string[];
   /** The trust that the cluster in front publishes, if it is followed. */
   readonly clusterTrust?: FollowedTrust | undefined;
+  readonly tracing?: Tracing | undefined;
   /** Aborts when the server stops. */
   readonly signal: AbortSignal;
 }

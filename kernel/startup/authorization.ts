@@ -25,10 +25,12 @@ import {
 } from "../access/authorization/mod.ts";
 import { readAccess } from "../access/remote/kubeconfig.ts";
 import { remoteClient } from "../access/remote/remote-client.ts";
+import { tracedClient } from "../access/remote/traced-client.ts";
 import { type ActiveConfig, namesOf } from "../config/active-config.ts";
 import { authorizersOfFlags, type ConfiguredAuthorizer, type WebhookSettings } from "../config/configured-authorizers.ts";
 import { describe, type Log } from "../observe/log.ts";
 import type { KernelRegistry } from "../observe/metrics.ts";
+import type { Tracing } from "../observe/tracing.ts";
 import type { AuthorizationFile } from "./authorization-file.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
 import { clusterAuthorizer } from "./delegation.ts";
@@ -43,6 +45,7 @@ export interface AuthorizationNeeds {
   readonly signal: AbortSignal;
   /** The file of --authorization-config, if there is one. */
   readonly file: AuthorizationFile | undefined;
+  readonly tracing?: Tracing | undefined;
 }
 
 /** The active chain. */
@@ -137,7 +140,7 @@ class AuthorizationFollower {
     const common = { type, name, definition, webhook };
     const ending = new AbortController();
     const running = { ...common, ready, close: () => ending.abort() }, ended = AbortSignal.any([signal, ending.signal]);
-    if (type === "Cluster") return { ...running, authorizer: clusterAuthorizer(active.config, log, ended) };
+    if (type === "Cluster") return { ...running, authorizer: clusterAuthorizer(active.config, log, ended, this.#needs.tracing) };
     if (webhook !== undefined) return { ...running, authorizer: this.#webhook(name, webhook, active, ended) };
     if (definition === undefined) return { ...running, authorizer: builtIn[type] ?? missing };
     const authorizer = definition.open({
@@ -167,7 +170,7 @@ class AuthorizationFollower {
     signal.addEventListener("abort", () => client.close(), { once: true });
     return accessReviews({
       name,
-      client,
+      client: tracedClient(client, "Call authorization webhook", { authorizer: name }, this.#needs.tracing),
       path: "",
       version,
       domain: namesOf(config).domain,

@@ -15,8 +15,10 @@ import {
 } from "../access/delegation/cluster-trust.ts";
 import { readAccess } from "../access/remote/kubeconfig.ts";
 import { messageOf, type RemoteClient, remoteClient, RemoteError } from "../access/remote/remote-client.ts";
+import { tracedClient } from "../access/remote/traced-client.ts";
 import type { Config } from "../config/settings.ts";
 import { describe, type Log } from "../observe/log.ts";
+import type { Tracing } from "../observe/tracing.ts";
 import { tokenCacheMeter } from "./authentication-meters.ts";
 import { errorLog } from "./error-log.ts";
 import type { TokenWebhookNeeds } from "./token-webhook.ts";
@@ -47,13 +49,13 @@ export function checkDelegation(config: Config): readonly Promise<unknown>[] {
 /** The authenticator that reviews tokens in the cluster, behind a cache; undefined without --authentication-kubeconfig. */
 export async function openClusterTokens(
   config: Config,
-  { record, audiences, signal }: TokenWebhookNeeds,
+  { record, audiences, signal, tracing }: TokenWebhookNeeds,
 ): Promise<readonly TokenAuthenticator[]> {
   const path = config["authentication-kubeconfig"];
   if (path === "") return [];
   const reviewer = tokenReviewer({
     name: "cluster",
-    client: clientOf(path, signal),
+    client: tracedClient(clientOf(path, signal), "Call authentication webhook", { authenticator: "cluster" }, tracing),
     path: tokenReviewPath,
     apiVersion: tokenReviewVersion,
     audiences,
@@ -125,10 +127,11 @@ function clusterApi(client: RemoteClient): ClusterApi {
 }
 
 /** The authorizer `Cluster`: the always allowed paths, then the cluster's SubjectAccessReviews. */
-export function clusterAuthorizer(config: Config, log: Pick<Log, "error">, signal: AbortSignal): Authorizer {
+export function clusterAuthorizer(config: Config, log: Pick<Log, "error">, signal: AbortSignal, tracing?: Tracing): Authorizer {
+  const client = clientOf(config["authorization-kubeconfig"], signal);
   const reviews = accessReviews({
     name: "cluster",
-    client: clientOf(config["authorization-kubeconfig"], signal),
+    client: tracedClient(client, "Call authorization webhook", { authorizer: "cluster" }, tracing),
     domain: clusterDomain,
     signal,
     path: accessReviewPath,

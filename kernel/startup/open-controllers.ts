@@ -6,7 +6,9 @@ import { limits } from "../../core/limits.ts";
 import type { Controller, ControllerContext } from "../../core/controller.ts";
 import { systemGroups } from "../../core/user-info.ts";
 import { type Background, controllerHook, runBackground } from "../background/background.ts";
+import type { ControllerBoard } from "../background/controller-board.ts";
 import { localApi, type LocalOptions } from "../background/local-api.ts";
+import type { BeginProgress } from "../../core/progress.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Log } from "../observe/log.ts";
 import type { KernelRegistry } from "../observe/metrics.ts";
@@ -48,11 +50,13 @@ export function serverApi(server: Server): Api {
 export async function openControllers(
   inForce: ConfigInForce,
   server: Server,
-  { store, start, registry, log, rootCertificates, issueLegacyToken, signal }: {
+  { store, start, registry, log, board, progress, rootCertificates, issueLegacyToken, signal }: {
     readonly store: Store;
     readonly start: StartUp;
     readonly registry: KernelRegistry;
     readonly log: Log;
+    readonly board: ControllerBoard;
+    readonly progress: BeginProgress;
     /** PEM of the CAs that controllers publish. */
     readonly rootCertificates: string | undefined;
     readonly issueLegacyToken: ControllerContext["issueLegacyToken"];
@@ -77,6 +81,8 @@ export async function openControllers(
     host,
     start,
     log,
+    board,
+    progress,
     queue: queues.of,
     metric: registry.metric,
     rootCertificates,

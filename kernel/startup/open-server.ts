@@ -9,7 +9,10 @@ import type { Followed } from "../config/follow-files.ts";
 import { apiAudiences } from "../config/service-accounts.ts";
 import { watchFile } from "../config/watch-file.ts";
 import { heavyRequests } from "../heavy/requests.ts";
+import { type ControllerBoard, controllerBoard } from "../background/controller-board.ts";
 import type { Log } from "../observe/log.ts";
+import { loggedProgress } from "../observe/progress.ts";
+import type { BeginProgress } from "../../core/progress.ts";
 import { keepErrors } from "../observe/recent-errors.ts";
 import type { KernelRegistry } from "../observe/metrics.ts";
 import { processReader, watchProcess } from "../observe/process-metrics.ts";
@@ -73,27 +76,30 @@ const lookEveryMs = 1_000;
 /** Opens the store, fills the cache and starts background work. Rejects if settings and plugins are invalid. */
 export async function openServer(given: ServeOptions): Promise<Opened> {
   const { log, recent: recentErrors } = keepErrors(given.log, Date.now);
-  const options = { ...given, log }, { config, plugins } = options;
+  const { progress = loggedProgress(log, () => performance.now()) } = given;
+  const options = { ...given, log, progress }, { config, plugins } = options;
   const ending = new AbortController(), { signal } = ending;
   const inForce = configInForce(activeConfigOf(config, plugins));
   const registry = openRegistry(options, inForce);
-  const access = await openAccess(options, inForce, registry, signal);
-  const auditing = await openedAudit(config, log, registry.record);
   const tracing = await openTracing(config, log);
+  const access = await openAccess(options, inForce, registry, { signal, tracing });
+  const auditing = await openedAudit(config, log, registry.record);
   const storage = await openStorage(options, inForce, registry, tracing);
   access.accounts.lookUpIn(storage.cache.reads);
   if (options.processMetrics === true) watchProcess(registry.record, signal);
   const health = openHealth(inForce, options.flushLog, signal);
   const watches = watchEnds(signal);
   const parts = { inForce, registry, access, storage, health, signal };
+  const board = controllerBoard();
   const { server, heavy, webhooks } = openRequests(options, {
     ...parts,
+    controllers: board.rows,
     recentErrors,
     audit: auditing?.audit,
     tracing,
     ending: () => watches.signal(Math.random),
   });
-  const background = await openBackground(server, { ...parts, log });
+  const background = await openBackground(server, { ...parts, log, board, progress });
   describeConfig(inForce, registry, log);
   const { reload, watching } = followSource(options, inForce, registry, signal);
   return {
@@ -132,7 +138,12 @@ function openRegistry({ config, log }: ServeOptions, inForce: ConfigInForce): Ke
 }
 
 /** Service accounts, authentication, and the files of authorization. */
-async function openAccess({ config, log }: ServeOptions, inForce: ConfigInForce, registry: KernelRegistry, signal: AbortSignal) {
+async function openAccess(
+  { config, log }: ServeOptions,
+  inForce: ConfigInForce,
+  registry: KernelRegistry,
+  { signal, tracing }: { readonly signal: AbortSignal; readonly tracing: Tracing | undefined },
+) {
   const { record } = registry;
   const accounts = await openServiceAccounts(config, { inForce, log, record });
   await Promise.all(checkDelegation(config));
@@ -143,6 +154,7 @@ async function openAccess({ config, log }: ServeOptions, inForce: ConfigInForce,
     log,
     record,
     signal,
+    tracing,
     serviceAccounts: [accounts.authenticator],
     audiences: () => apiAudiences(inForce.current().config),
   });
@@ -154,21 +166,34 @@ async function openAccess({ config, log }: ServeOptions, inForce: ConfigInForce,
 /** The part of the server that handles requests, and the thread for large ones. */
 function openRequests(
   { log, startHeavy }: ServeOptions,
-  { inForce, registry, access, storage: { store, faults, cache, conversions }, health, signal, audit, tracing, ending, recentErrors }:
+  {
+    inForce,
+    registry,
+    access,
+    storage: { store, faults, cache, conversions },
+    health,
+    signal,
+    audit,
+    tracing,
+    ending,
+    recentErrors,
+    controllers,
+  }:
     & OpenedParts
     & {
       readonly audit: ServerParts["audit"];
       readonly tracing: ServerParts["tracing"];
       readonly ending: ServerParts["ending"];
       readonly recentErrors: ServerParts["recentErrors"];
+      readonly controllers: ServerParts["controllers"];
     },
 ) {
   const { accounts, authentication, authorizationFile: file } = access, { start } = health;
   const webhooks = admissionWebhooks({ ...webhookNeeds(inForce), ...(tracing === undefined ? {} : { tracing }) }),
     callWebhook = webhooks.call;
   const heavy = startHeavy &&
-    heavyRequests({ start: startHeavy, store: cache.store, callWebhook, inForce: inForce.current, after: systemClock.after });
-  const authorization = openAuthorization({ inForce, registry, log, start, signal, file });
+    heavyRequests({ start: startHeavy, store: cache.store, callWebhook, inForce: inForce.current, after: systemClock.after, tracing });
+  const authorization = openAuthorization({ inForce, registry, log, start, signal, file, tracing });
   const server = assemble({
     ...health,
     inForce: inForce.current,
@@ -182,6 +207,7 @@ function openRequests(
     registry,
     log,
     recentErrors,
+    controllers,
     authentication,
     accounts,
     authorization,
@@ -211,7 +237,11 @@ function webhookNeeds(inForce: ConfigInForce): AdmissionWebhookNeeds {
 /** Bootstrap objects, controllers, and resources that appear while the server runs. */
 async function openBackground(
   server: Server,
-  { inForce, registry, access, storage, health, signal, log }: OpenedParts & { readonly log: Log },
+  { inForce, registry, access, storage, health, signal, log, board, progress }: OpenedParts & {
+    readonly log: Log;
+    readonly board: ControllerBoard;
+    readonly progress: BeginProgress;
+  },
 ) {
   const { start } = health;
   const background = await openControllers(inForce, server, {
@@ -219,6 +249,8 @@ async function openBackground(
     start,
     registry,
     log,
+    board,
+    progress,
     rootCertificates: access.rootCertificates,
     issueLegacyToken: access.accounts.issuer.issueLegacy,
     signal,

@@ -1,5 +1,7 @@
 /** Opens the store and its reads: the watch cache, or the reads of the options. */
 import { webhookClients } from "../access/remote/webhook-client.ts";
+import { limits } from "../../core/limits.ts";
+import type { BeginProgress } from "../../core/progress.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { type OpenedReads, openReads } from "../cache/mod.ts";
 import type { Followed } from "../config/follow-files.ts";
@@ -11,12 +13,12 @@ import { measuredStore, type StoredLabels, type StoredPlaces } from "../observe/
 import type { KernelRegistry } from "../observe/metrics.ts";
 import type { Tracing } from "../observe/tracing.ts";
 import { faultLog } from "../observe/fault-log.ts";
-import { fillProgress } from "../observe/fill-progress.ts";
 import { compactInitialRevision } from "../store/initial-revision.ts";
 import type { Store } from "../store/store.ts";
 import { type Faults, faultsOf } from "../store/fault.ts";
 import type { InUse } from "./certificate-validity.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
+import { fillProgress } from "./fill-progress.ts";
 import type { ServeOptions } from "./serve-options.ts";
 import { openStore } from "./open-store.ts";
 import { plainEtcdWarnings } from "./plain-etcd.ts";
@@ -37,7 +39,9 @@ export interface Storage {
 }
 
 export async function openStorage(
-  { config, log, readsOver, sqlite }: Pick<ServeOptions, "config" | "log" | "readsOver" | "sqlite">,
+  { config, log, progress, readsOver, sqlite }: Pick<ServeOptions, "config" | "log" | "readsOver" | "sqlite"> & {
+    readonly progress: BeginProgress;
+  },
   inForce: ConfigInForce,
   registry: KernelRegistry,
   tracing?: Tracing,
@@ -47,7 +51,7 @@ export async function openStorage(
   for (const text of plainEtcdWarnings(config["etcd-servers"])) log.info(`Warning: ${text}`);
   const faults = faultsOf(systemClock, faultLog(log));
   const { store, followed, inUse } = await openStore(config, { faults, ...(sqlite === undefined ? {} : { sqlite }) });
-  const webhooks = webhookClients(config["webhook-addresses"]);
+  const webhooks = webhookClients(config["webhook-addresses"], limits.remoteCallMs, tracing);
   const conversions: ConversionContext = {
     names: inForce.current().catalog.names,
     post: webhooks.post,
@@ -77,11 +81,12 @@ export async function openStorage(
   });
   async function openCache(): Promise<OpenedReads> {
     await compactInitialRevision(store, prefix);
+    const { onPage, during } = fillProgress(progress);
     return await openReads(measured, inForce.current().catalog, prefix, {
       onError: (error) => log.error("the cache is filled again", describe(error)),
       record,
-      onPage: fillProgress(log, () => performance.now()),
-      ...(tracing === undefined ? {} : { traced: tracing.work }),
+      onPage,
+      traced: (name, attributes, run) => during(() => tracing === undefined ? run() : tracing.work(name, attributes, run)),
     });
   }
   return {

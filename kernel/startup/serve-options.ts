@@ -1,5 +1,6 @@
 /** Options of a server. */
 import type { Plugin } from "../../core/plugin.ts";
+import type { BeginProgress } from "../../core/progress.ts";
 import type { Config } from "../config/settings.ts";
 import type { StartHeavyThread } from "../heavy/requests.ts";
 import type { Log } from "../observe/log.ts";
@@ -14,6 +15,8 @@ export interface ServeOptions {
   readonly log: Log;
   /** The source of config and plugins, to read them again while the server runs; absent if they never change. */
   readonly source?: Source;
+  /** Shows the progress of long work. Default: in the log. */
+  readonly progress?: BeginProgress;
   /** Measures the event loop and garbage collection as well. At most one server per process may set it. */
   readonly processMetrics?: boolean;
   /** Writes the kubeconfig of a server in memory to a temporary folder; a program prints its path. */

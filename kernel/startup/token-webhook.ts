@@ -3,8 +3,10 @@ import { systemClock } from "../../core/async.ts";
 import { cachedTokens, type TokenAuthenticator, tokenReviewer } from "../access/authentication/mod.ts";
 import { readAccess } from "../access/remote/kubeconfig.ts";
 import { remoteClient } from "../access/remote/remote-client.ts";
+import { tracedClient } from "../access/remote/traced-client.ts";
 import type { Config } from "../config/settings.ts";
 import type { KernelRecord } from "../observe/metrics.ts";
+import type { Tracing } from "../observe/tracing.ts";
 import { tokenCacheMeter } from "./authentication-meters.ts";
 import { keyedHash } from "./keyed-hash.ts";
 
@@ -13,6 +15,7 @@ export interface TokenWebhookNeeds {
   /** The audiences of the server. */
   readonly audiences: () => readonly string[];
   readonly signal: AbortSignal;
+  readonly tracing?: Tracing | undefined;
 }
 
 /** The webhook of the settings, if any, behind a cache. Rejects for a kubeconfig that cannot be used. */
@@ -20,12 +23,12 @@ export async function openTokenWebhook(config: Config, needs: TokenWebhookNeeds)
   const path = config["authentication-token-webhook-config-file"];
   if (path === "") return [];
   await checkTokenWebhook(config);
-  const { record, audiences, signal } = needs;
+  const { record, audiences, signal, tracing } = needs;
   const client = remoteClient(() => readAccess(path));
   signal.addEventListener("abort", () => client.close(), { once: true });
   const reviewer = tokenReviewer({
     name: "webhook",
-    client,
+    client: tracedClient(client, "Call authentication webhook", { authenticator: "webhook" }, tracing),
     path: "",
     apiVersion: `authentication.${config["group-domain"]}/${config["authentication-token-webhook-version"]}`,
     audiences,

@@ -115,6 +115,7 @@ function scene(use: (scene: Scene) => Promise<void>): Promise<void> {
       registry: openMetrics(config, silentLog),
       log: silentLog,
       recentErrors: () => [],
+      controllers: () => [],
       authentication: {
         authenticators: [],
         authenticateToken: () => Promise.resolve({ tag: "refused" as const, reasons: [] }),

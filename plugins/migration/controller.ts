@@ -60,7 +60,7 @@ async function runMigrations(context: ControllerContext, signal: AbortSignal, se
     if (migration === undefined) return;
     const uid = migration.metadata.uid ?? "";
     const isActive = () => !queue.signal.aborted && pending.has(uid);
-    await migrate({ api, names, client, settleMs, isActive, signal: queue.signal }, migration);
+    await migrate({ api, names, client, settleMs, progress: context.progress, isActive, signal: queue.signal }, migration);
     if (queue.signal.aborted) return;
     pending.delete(uid);
     queue.add(key);
@@ -127,6 +127,7 @@ interface Migrating {
   readonly names: Names;
   readonly client: MigrationClient;
   readonly settleMs: number;
+  readonly progress: ControllerContext["progress"];
   /** False once the migration is deleted or the controller ends. */
   readonly isActive: () => boolean;
   readonly signal: AbortSignal;
@@ -148,12 +149,7 @@ async function migrate(run: Migrating, migration: StorageVersionMigration): Prom
   if (isCustom) await pause(run.settleMs, signal);
   const found = await collectionOf(api, migration, isActive, signal);
   if (!isActive()) return;
-  const problem = typeof found === "string" ? undefined : await rewriteAll(api, found, {
-    token: alphaFieldsOf(migration).continueToken,
-    onList: (resourceVersion) => updateStatus(client, migration, { resourceVersion }),
-    onProgress: (token) => saveToken(client, migration, token, versionOf(found)),
-    isActive,
-  });
+  const problem = typeof found === "string" ? undefined : await rewritten(run, migration, found);
   if (!isActive()) return;
   const why = typeof found === "string" ? found : problem && `migration encountered unhandled error: ${problem}`;
   const outcome = why === undefined
@@ -163,6 +159,23 @@ async function migrate(run: Migrating, migration: StorageVersionMigration): Prom
   await updateStatus(client, migration, {
     conditions: [condition("Running", "False", "MigrationCompleted", "Migration completed"), outcome],
   });
+}
+
+/** As `rewriteAll`, from the migration's continue token on. */
+async function rewritten(run: Migrating, migration: StorageVersionMigration, collection: Collection): Promise<string | undefined> {
+  const { api, client, isActive } = run;
+  const progress = run.progress?.(`migrating ${keyOf(migration)}`);
+  try {
+    return await rewriteAll(api, collection, {
+      token: alphaFieldsOf(migration).continueToken,
+      onList: (resourceVersion) => updateStatus(client, migration, { resourceVersion }),
+      onWritten: (left) => progress?.done(1, left),
+      onProgress: (token) => saveToken(client, migration, token, versionOf(collection)),
+      isActive,
+    });
+  } finally {
+    progress?.end();
+  }
 }
 
 /** Waits for the migration's collection to be served. Resolves with the failure message if it is not, or lacks a verb. */

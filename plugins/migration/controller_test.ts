@@ -96,11 +96,16 @@ function apiOver(
       if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
     },
   };
+  const shown: string[] = [];
+  const progress = (what: string) => ({
+    done: (objects: number, left?: number) => void shown.push(`${what} ${objects} ${left}`),
+    end: () => void shown.push("end"),
+  });
   const run = migrationControllerWith({ settleMs: 0 }).run(
-    fakeContext({ api: fakeApi(api), gates: () => true }),
+    fakeContext({ api: fakeApi(api), gates: () => true, progress }),
     AbortSignal.any([done.signal, AbortSignal.timeout(60_000)]),
   );
-  return { run, written, stored };
+  return { run, written, stored, shown };
 }
 const endsWith = (text: string) => (written: readonly string[]) => written.at(-1)?.startsWith(text) ?? false;
 
@@ -117,6 +122,19 @@ test("migrationController writes every object of every page, skips changed and d
     "thing z",
     "one Running=False,Succeeded=True at 7",
   ]);
+});
+
+test("migrationController shows how many objects are written, and how many are left once a page says so", async () => {
+  const { run, shown } = apiOver([migration("one", "things")], ["a", "b", "c"], endsWith("one Running=False"));
+  await run;
+  // The first page of the fake does not say how many objects follow.
+  assert.deepEqual(shown, ["migrating things 1 undefined", "migrating things 1 1", "migrating things 1 0", "end"]);
+});
+
+test("migrationController ends its progress if an object cannot be written", async () => {
+  const { run, shown } = apiOver([migration("one", "things")], ["bad"], endsWith("one Running=False"));
+  await run;
+  assert.deepEqual(shown, ["end"]);
 });
 
 test("migrationController marks the definition of a custom resource first, and trims its stored versions before the end", async () => {

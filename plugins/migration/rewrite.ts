@@ -18,6 +18,8 @@ export interface Run {
   readonly token: string;
   /** Called with the resourceVersion of each page. */
   readonly onList: (resourceVersion: string) => Promise<unknown>;
+  /** Called for each object that is written, with the number of those that are not, if it is known. */
+  readonly onWritten: (left: number | undefined) => void;
   /** Called with the next continue token when all objects before it are written. */
   readonly onProgress: (token: string) => Promise<unknown>;
   /** Checked between objects; the run ends early once it returns false. */
@@ -37,8 +39,14 @@ export async function rewriteAll(api: Api, { groupVersion, resource }: Collectio
         continue;
       }
       await run.onList(page.metadata.resourceVersion);
-      await forEachConcurrently(page.items, run.isActive, (item) => rewrite(api, groupVersion, resource, item));
-      token = page.metadata.continue ?? "";
+      const { items, metadata: { continue: next = "", remainingItemCount: later = next === "" ? 0 : undefined } } = page;
+      let written = 0;
+      await forEachConcurrently(items, run.isActive, async (item) => {
+        await rewrite(api, groupVersion, resource, item);
+        written++;
+        run.onWritten(later === undefined ? undefined : later + items.length - written);
+      });
+      token = next;
       if (token === "" || !run.isActive()) return undefined;
       await run.onProgress(token);
     }

@@ -422,6 +422,7 @@ const others: { readonly [Name in SettingName]?: string } = {
   "leader-elect-retry-period": "1s",
   "group-domain": "plumbing.example",
   "platform-name": "acme",
+  "exit-on-stdin-close": "true",
   "logging-format": "json",
   "v": "3",
   "vmodule": "['httplog=3']",

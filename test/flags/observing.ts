@@ -1,6 +1,8 @@
 /** Proofs of the flags for observability and shutdown. */
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { definePlugin } from "../../core/define/define.ts";
 import { configMaps } from "../../plugins/configmaps/mod.ts";
@@ -8,7 +10,7 @@ import { plugins } from "../../plugins/mod.ts";
 import process from "node:process";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { httpsClient } from "../https.ts";
-import { startRealServer, until } from "../real-server.ts";
+import { ownRuntime, programWords, run, startRealServer, until } from "../real-server.ts";
 import { holdsItsPlace, inFolder, make, path, type Proof, type Served, served, statusOf } from "./served.ts";
 
 /** A module's log lines of a server in process. */
@@ -50,6 +52,16 @@ async function hungStore(context: { skip(reason: string): void }, little: "healt
 }
 
 export const observing = {
+  "exit-on-stdin-close": async () => {
+    const [command, ...words] = programWords(ownRuntime, ["--data-dir=:memory:", "--secure-port=0", "--exit-on-stdin-close"], tmpdir());
+    const { code, output, errors } = await run(command, words); // It closes the standard input at once.
+    assert.equal(code, 0, errors);
+    assert.match(errors, /"shutting down" reason="the standard input has closed"[\s\S]*"ended"/);
+    assert.equal(existsSync(/^export KUBECONFIG=(.*)$/m.exec(output)?.[1] ?? ""), false);
+    const server = await startRealServer({ runtime: ownRuntime }); // Its standard input is /dev/null.
+    assert.ok(!server.errors().includes("shutting down"));
+    await server.close();
+  },
   "livez-grace-period": async () => {
     const statuses = (server: Served) => Promise.all(["/livez", "/healthz", "/readyz"].map((each) => statusOf(server, each)));
     const all = [...plugins, stuck];

@@ -2,13 +2,14 @@
 import { limits } from "../../../core/limits.ts";
 import type { WebhookAddress } from "../../../core/conversion.ts";
 import { goQuote } from "../../../core/tree/go-quote.ts";
+import type { SpanAttributes, Tracing } from "../../observe/tracing.ts";
 import { remoteClient, type RemoteText, type TextClient } from "./remote-client.ts";
 import { webhookAccess, type WebhookAddresses } from "./webhook-access.ts";
 import { answerMistake, connectionText, type Target, targetOf } from "./webhook-texts.ts";
 
 export interface WebhookClients {
   /** Sends a POST with JSON; resolves with the body of a response of success. */
-  post(webhook: WebhookAddress, json: string): Promise<string>;
+  post(webhook: WebhookAddress, json: string, attributes?: SpanAttributes): Promise<string>;
   /** Closes the connections to all webhooks but these, after their requests in progress. */
   keep(wanted: ReadonlySet<WebhookAddress>): void;
 }
@@ -19,21 +20,26 @@ interface Client {
   isWanted: boolean;
 }
 
-/** `callMs`: timeout of one request. */
-export function webhookClients(addresses: WebhookAddresses = new Map(), callMs: number = limits.remoteCallMs): WebhookClients {
+/** `callMs`: timeout of one request. With `tracing` each is a span of the running request. */
+export function webhookClients(
+  addresses: WebhookAddresses = new Map(),
+  callMs: number = limits.remoteCallMs,
+  tracing?: Pick<Tracing, "call" | "headers">,
+): WebhookClients {
   const clients = new Map<WebhookAddress, Client>();
   let kept: ReadonlySet<WebhookAddress> | undefined;
   const closeIdle = (client: Client) => {
     if (!client.isWanted && client.requests === 0) client.remote.close();
   };
   return {
-    async post(webhook, json) {
+    async post(webhook, json, attributes = {}) {
       const client = clients.get(webhook) ?? { remote: clientOf(webhook, addresses), requests: 0, isWanted: kept?.has(webhook) ?? true };
       // A request that began before the webhook was removed has a client of its own.
       if (client.isWanted) clients.set(webhook, client);
       client.requests++;
       try {
-        return await posted(client.remote, targetOf(webhook, callMs / 1000), json, callMs);
+        const send = () => posted(client.remote, targetOf(webhook, callMs / 1000), json, { callMs, headers: tracing?.headers() ?? {} });
+        return await (tracing === undefined ? send() : tracing.call("Call conversion webhook", attributes, send));
       } finally {
         client.requests--;
         closeIdle(client);
@@ -57,11 +63,16 @@ function clientOf(webhook: WebhookAddress, addresses: WebhookAddresses): TextCli
   return remoteClient(() => Promise.resolve(access));
 }
 
-async function posted(remote: TextClient, { shown, path, service }: Target, json: string, callMs: number): Promise<string> {
+async function posted(
+  remote: TextClient,
+  { shown, path, service }: Target,
+  json: string,
+  { callMs, headers }: { readonly callMs: number; readonly headers: Readonly<Record<string, string>> },
+): Promise<string> {
   const signal = AbortSignal.timeout(callMs);
   let answer: RemoteText;
   try {
-    answer = await remote.text({ method: "POST", path, json, signal }, limits.conversionAnswerBytesMax);
+    answer = await remote.text({ method: "POST", path, json, headers, signal }, limits.conversionAnswerBytesMax);
   } catch (error) {
     const late = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)";
     throw new Error(`Post ${goQuote(shown)}: ${signal.aborted ? late : connectionText(error, service)}`, { cause: error });

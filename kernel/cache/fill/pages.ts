@@ -2,13 +2,21 @@
 import { limits } from "../../../core/limits.ts";
 import type { Entry, Revision, Store } from "../../store/store.ts";
 
-/** Pages of the entries below a prefix at a revision, in the order of their keys; at least one page, which may be empty. */
-export async function* pagesOf(store: Store, prefix: string, at: Revision, signal: AbortSignal): AsyncGenerator<readonly Entry[], void> {
+/**
+ * Pages of the entries below a prefix, in the order of their keys; at least one page, which may be empty. `at`: the revision of all; undefined:
+ * the newest of each page.
+ */
+export async function* pagesOf(
+  store: Store,
+  prefix: string,
+  at: Revision | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<readonly Entry[], void> {
   let after: string | undefined;
   let limit: number = limits.fillPageEntriesFirst;
   for (;;) {
     const range = { prefix, ...(after === undefined ? {} : { after }) };
-    const { entries, count } = await store.list(range, { limit, at, counted: false, signal });
+    const { entries, count } = await store.list(range, { limit, ...(at === undefined ? {} : { at }), counted: false, signal });
     yield entries;
     after = entries.at(-1)?.key;
     if (after === undefined || entries.length === count) return;

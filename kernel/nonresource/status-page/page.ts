@@ -1,7 +1,7 @@
 /** The status page as HTML. Every text is escaped: names of kinds come from clients. */
 import type { GateState } from "../../catalog/gates.ts";
 import type { RecentError } from "../../observe/recent-errors.ts";
-import type { KindState, ServerState } from "./state.ts";
+import type { ControllerState, KindState, ServerState } from "./state.ts";
 import { style } from "./style.ts";
 
 export interface PageContent {
@@ -48,6 +48,7 @@ ${refresh > 0 ? `<meta http-equiv="refresh" content="${refresh}">\n` : ""}<title
 <main>
 ${figures(state, store)}
 ${requests(state)}
+${storeTable(state, store)}
 ${kinds(state)}
 ${controllers(state)}
 ${recent(errors)}
@@ -116,6 +117,20 @@ function requests({ verbs }: ServerState): string {
   }`;
 }
 
+function storeTable({ store: operations }: ServerState, store: string): string {
+  const rows = operations.map(({ operation, perSecond, median, p99, total, failed }) => [
+    escaped(operation),
+    rateText(perSecond),
+    secondsText(median),
+    secondsText(p99),
+    countText(total),
+    countText(failed),
+  ]);
+  return `<h2>Store <span class="soft">${escaped(store)}</span></h2>\n${
+    table("Requests to the store by operation", ["operation", "per second", "median", "p99", "since the start", "failed"], rows)
+  }`;
+}
+
 function kinds({ kinds: all, kindsMore }: ServerState): string {
   const rows = all.map((kind) => [
     `<a href="${escaped(pathOf(kind))}">${escaped(kind.kind)}</a>`,
@@ -135,21 +150,35 @@ function pathOf({ group, version, plural }: KindState): string {
   return group === "" ? `/api/${version}/${plural}?limit=50` : `/apis/${group}/${version}/${plural}?limit=50`;
 }
 
-function controllers({ queues, leads }: ServerState): string {
-  if (queues.length === 0) return "";
-  const rows = queues.map(({ name, depth, added, retries }) => [escaped(name), countText(depth), countText(added), countText(retries)]);
+/** What a controller does, as shown, and the class of the text. */
+const doings: Readonly<Record<ControllerState["doing"], readonly [text: string, tone: "good" | "bad" | "soft"]>> = {
+  starting: ["starting", "soft"],
+  running: ["running", "good"],
+  waiting: ["waits: another server leads", "soft"],
+  failed: ["failed, starts again", "bad"],
+  unserved: ["needs a resource that is not served", "soft"],
+  off: ["its feature gate is off", "soft"],
+};
+
+function controllers({ controllers: all, leads }: ServerState): string {
+  if (all.length === 0) return "";
+  const rows = all.map(({ name, doing, failures, queue }) => {
+    const [text, tone] = doings[doing];
+    const counts = queue === undefined ? ["–", "–", "–"] : [queue.depth, queue.added, queue.retries].map(countText);
+    return [escaped(name), `<span class="${tone}">${text}</span>`, countText(failures), ...counts];
+  });
   const where = leads === undefined ? "" : leads ? "They run in this server." : "They run in another server.";
   return `<h2>Controllers <span class="soft">${where}</span></h2>\n${
-    table("Work queues of controllers", ["queue", "waiting", "added", "retried"], rows)
+    table("Controllers and their work queues", ["controller", "state", "failures", "queue: waiting", "added", "retried"], rows)
   }`;
 }
 
 function recent(errors: readonly RecentError[]): string {
   if (errors.length === 0) return '<h2>Recent errors</h2>\n<p class="soft">None in the log of this server.</p>';
-  const rows = errors.map(({ at, module, message }) => [
+  const rows = errors.map(({ at, module, message, todo }) => [
     new Date(at).toISOString().slice(0, 19).replace("T", " "),
     escaped(module === "" ? "server" : module),
-    escaped(message),
+    `${escaped(message)}${todo === undefined ? "" : `<br><span class="soft">${escaped(todo)}</span>`}`,
   ]);
   return `<h2>Recent errors</h2>\n${table("The last errors of the log", ["time (UTC)", "part", "error"], rows)}`;
 }

@@ -5,7 +5,7 @@ import type { RecentError } from "../../observe/recent-errors.ts";
 import { type Exchange, header, type Reply } from "../../request/exchange.ts";
 import type { RequestInfo } from "../../request/request-info.ts";
 import { pageText } from "./page.ts";
-import { type Scrape, scrapeOf, stateOf } from "./state.ts";
+import { type ControllerRow, type Scrape, scrapeOf, stateOf } from "./state.ts";
 import { styleHash } from "./style.ts";
 
 /** The path whose right the page needs as well: it shows what the metrics have. */
@@ -25,6 +25,8 @@ export interface PageSource {
   /** The text of /metrics. */
   metrics(): Promise<string>;
   readonly recentErrors: () => readonly RecentError[];
+  /** The controllers of this server, and what they do. */
+  readonly controllers: () => readonly ControllerRow[];
   /** Milliseconds since the epoch. */
   now(): number;
 }
@@ -49,7 +51,7 @@ export function statusPage(source: PageSource): (info: RequestInfo, catalog: Cat
     const body = pageText({
       version: source.version,
       store: source.store,
-      state: stateOf(scrape, isRecent ? before : undefined, catalog),
+      state: stateOf(scrape, isRecent ? before : undefined, { catalog, controllers: source.controllers() }),
       failing: failures.map(({ name }) => name),
       plugins: catalog.plugins,
       gates: catalog.gates.states,

@@ -25,11 +25,34 @@ export interface KindState {
   readonly watches: number;
 }
 
-export interface QueueState {
+/** A controller of this server. */
+export interface ControllerRow {
   readonly name: string;
+  /** `waiting`: another server leads. `failed`: it starts again after a pause. `unserved`: a resource that it needs is not served. `off`: its gate is off. */
+  readonly doing: "starting" | "running" | "waiting" | "failed" | "unserved" | "off";
+  /** Since the start of the server. */
+  readonly failures: number;
+}
+export interface ControllerState extends ControllerRow {
+  /** Undefined for a controller without a work queue. */
+  readonly queue: QueueState | undefined;
+}
+
+export interface QueueState {
   readonly depth: number;
   readonly added: number;
   readonly retries: number;
+}
+
+/** Requests to the store of one operation. Times in seconds. */
+export interface StoreState {
+  readonly operation: string;
+  readonly perSecond: number;
+  readonly median: number | undefined;
+  readonly p99: number | undefined;
+  /** Since the start. */
+  readonly total: number;
+  readonly failed: number;
 }
 
 export interface ServerState {
@@ -48,7 +71,8 @@ export interface ServerState {
   readonly kinds: readonly KindState[];
   /** Kinds that are left out. */
   readonly kindsMore: number;
-  readonly queues: readonly QueueState[];
+  readonly store: readonly StoreState[];
+  readonly controllers: readonly ControllerState[];
   /** Whether this server's controllers run, if it takes part in an election. */
   readonly leads: boolean | undefined;
 }
@@ -60,6 +84,9 @@ const names = [
   "apiserver_current_inflight_requests",
   "apiserver_resource_objects",
   "apiserver_storage_size_bytes",
+  "etcd_requests_total",
+  "etcd_request_errors_total",
+  "etcd_request_duration_seconds_bucket",
   "process_start_time_seconds",
   "process_resident_memory_bytes",
   "workqueue_depth",
@@ -80,7 +107,11 @@ export function scrapeOf(text: string, at: number): Scrape {
 }
 
 /** The state at a scrape. Rates and times are those since `before`, or since the start. */
-export function stateOf(now: Scrape, before: Scrape | undefined, catalog: Catalog): ServerState {
+export function stateOf(
+  now: Scrape,
+  before: Scrape | undefined,
+  { catalog, controllers }: { readonly catalog: Catalog; readonly controllers: readonly ControllerRow[] },
+): ServerState {
   const of = (name: (typeof names)[number], scrape: Scrape | undefined = now) => scrape?.samples.get(name) ?? [];
   const first = (name: (typeof names)[number]) => of(name)[0]?.value;
   const started = first("process_start_time_seconds");
@@ -123,7 +154,8 @@ export function stateOf(now: Scrape, before: Scrape | undefined, catalog: Catalo
     })),
     kinds: kinds.slice(0, limits.shownKindsMax),
     kindsMore: Math.max(0, kinds.length - limits.shownKindsMax),
-    queues: queuesOf(of("workqueue_depth"), of("workqueue_adds_total"), of("workqueue_retries_total")),
+    store: storeOf(now, before, seconds),
+    controllers: controllersOf(controllers, of("workqueue_depth"), of("workqueue_adds_total"), of("workqueue_retries_total")),
     leads: election.length === 0 ? undefined : election.some(({ value }) => value === 1),
   };
 }
@@ -157,9 +189,36 @@ function kindsOf(catalog: Catalog, objects: readonly Sample[], longRunning: read
   return kinds.toSorted((one, other) => (other.objects ?? -1) - (one.objects ?? -1) || (one.kind < other.kind ? -1 : 1));
 }
 
-function queuesOf(depths: readonly Sample[], added: readonly Sample[], retries: readonly Sample[]): readonly QueueState[] {
+function controllersOf(
+  rows: readonly ControllerRow[],
+  depths: readonly Sample[],
+  added: readonly Sample[],
+  retries: readonly Sample[],
+): readonly ControllerState[] {
   const byName = (samples: readonly Sample[]) => new Map(samples.map(({ labels, value }) => [labels.get("name") ?? "", value]));
-  const [adds, again] = [byName(added), byName(retries)];
-  return [...byName(depths)].map(([name, depth]) => ({ name, depth, added: adds.get(name) ?? 0, retries: again.get(name) ?? 0 }))
-    .toSorted((one, other) => one.name < other.name ? -1 : 1);
+  const [depth, adds, again] = [byName(depths), byName(added), byName(retries)];
+  const queueOf = (name: string) =>
+    depth.has(name) ? { depth: depth.get(name)!, added: adds.get(name) ?? 0, retries: again.get(name) ?? 0 } : undefined;
+  return rows.map((row) => ({ ...row, queue: queueOf(row.name) })).toSorted((one, other) => one.name < other.name ? -1 : 1);
+}
+
+/** By operation. `seconds`: of the period. */
+function storeOf(now: Scrape, before: Scrape | undefined, seconds: number | undefined): readonly StoreState[] {
+  const of = (name: (typeof names)[number], scrape: Scrape | undefined) => scrape?.samples.get(name) ?? [];
+  const operations = new Set(of("etcd_requests_total", now).map(({ labels }) => labels.get("operation") ?? ""));
+  return [...operations].toSorted().map((operation) => {
+    const isOf = (labels: ReadonlyMap<string, string>) => labels.get("operation") === operation;
+    const sum = (name: (typeof names)[number], scrape: Scrape | undefined = now) => sumOf(of(name, scrape), isOf);
+    const buckets = (scrape: Scrape | undefined) => bucketsOf(of("etcd_request_duration_seconds_bucket", scrape), isOf);
+    const total = sum("etcd_requests_total"), recent = total - (before === undefined ? 0 : sum("etcd_requests_total", before));
+    const times = before === undefined ? buckets(now) : since(buckets(now), buckets(before));
+    return {
+      operation,
+      perSecond: seconds === undefined || seconds <= 0 ? 0 : recent / seconds,
+      median: quantileOf(times, 0.5),
+      p99: quantileOf(times, 0.99),
+      total,
+      failed: sum("etcd_request_errors_total"),
+    };
+  });
 }

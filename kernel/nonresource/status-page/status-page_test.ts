@@ -53,7 +53,12 @@ const state: ServerState = {
   verbs: [{ verb: "GET", perSecond: 1, median: undefined, p99: undefined, total: 12_345, failed: 0 }],
   kinds: [kind],
   kindsMore: 2,
-  queues: [{ name: "namespace", depth: 0, added: 4, retries: 0 }],
+  store: [{ operation: "create", perSecond: 2, median: 0.0021, p99: 0.03, total: 77, failed: 1 }],
+  controllers: [
+    { name: "namespace", doing: "running", failures: 0, queue: { depth: 3, added: 4, retries: 0 } },
+    { name: "publisher", doing: "failed", failures: 2, queue: undefined },
+    { name: "idle", doing: "waiting", failures: 0, queue: undefined },
+  ],
   leads: true,
 };
 const content: PageContent = {
@@ -63,7 +68,7 @@ const content: PageContent = {
   failing: [],
   plugins: [{ name: "rods", summary: "Rods." }],
   gates: [{ name: "WatchList", stage: "Beta", on: true }],
-  errors: [{ at: 0, module: "", message: "a store failed" }],
+  errors: [{ at: 0, module: "", message: "a store failed", todo: "free space: docs/operators-guide.md#the-disk-is-full" }],
   now: 0,
   refresh: 5,
 };
@@ -81,7 +86,11 @@ test("pageText() shows the figures, the kinds with their links, controllers, err
       '<td class="number">12,345</td>',
       "and 2 more kinds",
       "They run in this server.",
-      "a store failed",
+      '<td>create</td><td class="number">2.0</td><td class="number">2.1 ms</td><td class="number">30 ms</td><td class="number">77</td>',
+      '<td>namespace</td><td><span class="good">running</span></td><td class="number">0</td><td class="number">3</td>',
+      '<td>publisher</td><td><span class="bad">failed, starts again</span></td><td class="number">2</td><td class="number">–</td>',
+      '<td>idle</td><td><span class="soft">waits: another server leads</span>',
+      'a store failed<br><span class="soft">free space: docs/operators-guide.md#the-disk-is-full</span>',
       'WatchList <span class="soft">Beta</span> <b class="good">on</b>',
       '<meta http-equiv="refresh" content="5">',
     ]
@@ -99,12 +108,13 @@ test("pageText() escapes every text", () => {
     state: {
       ...state,
       kinds: [{ ...kind, kind: hostile, group: hostile, version: hostile, plural: hostile }],
-      queues: [{ ...state.queues[0]!, name: hostile }],
+      controllers: [{ ...state.controllers[0]!, name: hostile }],
+      store: [{ ...state.store[0]!, operation: hostile }],
       verbs: [{ ...state.verbs[0]!, verb: hostile }],
     },
     plugins: [{ name: hostile, summary: hostile }],
     gates: [{ name: hostile, stage: "Beta", on: true }],
-    errors: [{ at: 0, module: hostile, message: hostile }],
+    errors: [{ at: 0, module: hostile, message: hostile, todo: hostile }],
   });
   assert.ok(!page.includes("<script"));
   assert.ok(page.split(escaped(hostile)).length > 10);

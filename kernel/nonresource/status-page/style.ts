@@ -18,13 +18,14 @@ dd{margin:0;font-size:1.45rem;font-variant-numeric:tabular-nums}
 .wide{overflow-x:auto;background:var(--panel);border:1px solid var(--line);border-radius:10px}
 table{border-collapse:collapse;width:100%;font-size:.9rem;font-variant-numeric:tabular-nums}
 caption{position:absolute;left:-100vw}
-th,td{text-align:left;padding:.35rem .9rem;border-bottom:1px solid var(--line);overflow-wrap:anywhere}
+th,td{text-align:left;padding:.35rem .9rem;border-bottom:1px solid var(--line);overflow-wrap:break-word}
 tr:last-child td{border-bottom:0}
 th{font-weight:500;color:var(--soft)}
 .number{text-align:right;white-space:nowrap}
 ul.words{list-style:none;padding:0;margin:0;display:flex;flex-wrap:wrap;gap:.4rem}
 ul.words li{background:var(--panel);border:1px solid var(--line);border-radius:99px;padding:.1rem .7rem;font-size:.85rem}
+@media(max-width:40rem){th,td{padding:.35rem .5rem}}
 `;
 
 /** SHA-256 of the style, as Content-Security-Policy names it. */
-export const styleHash = "sha256-weck63XC95Wl1AmeZxw+gGVcXC8akr4ISOnpKUkuTio=";
+export const styleHash = "sha256-gLQ9bD8L/s1uNKT/Q5+LzGIbq+gYo60SdhWp/KJmI/c=";

@@ -40,7 +40,13 @@ export function webhookConversion(definition: string, plural: string, spec: Spec
     let answered: readonly Json[];
     try {
       const uid = crypto.randomUUID();
-      const body = await context.post(webhook, writeReview(context.names, reviewVersion!, uid, sent, apiVersion));
+      // Upstream's attributes.
+      const body = await context.post(webhook, writeReview(context.names, reviewVersion!, uid, sent, apiVersion), {
+        "custom-resource-definition": definition,
+        "desired-api-version": apiVersion,
+        "object-count": sent.length,
+        "UID": uid,
+      });
       answered = readReview(context.names, reviewVersion!, uid, body);
     } catch (error) {
       const isMalformed = error instanceof ReviewError && error.cause === "malformed";

@@ -1,0 +1,21 @@
+/** The server of `thole dev`, in a process of its own. It ends with `dev`, also when that is killed. */
+import { rm } from "node:fs/promises";
+import type { Plugin } from "../../core/plugin.ts";
+import { run as serve } from "./serve.ts";
+
+/** Before the folder that nobody else removes if `dev` is killed. The flag is only for this: it is the first word after `dev`. */
+const folderFlag = "--abandoned-folder=";
+
+/** The words of the program for a server with these arguments and that temporary folder, if any. */
+export function serverWords(args: readonly string[], folder: string | undefined): readonly string[] {
+  return folder === undefined ? ["serve", ...args, ending] : ["dev", `${folderFlag}${folder}`, ...args, ending];
+}
+
+const ending = "--exit-on-stdin-close";
+
+/** Whether the words after `dev` are those of its server. */
+export const isServer = ([first = ""]: readonly string[]): boolean => first.startsWith(folderFlag);
+
+export function runServer([first = "", ...args]: readonly string[], plugins: readonly Plugin[]): Promise<undefined> {
+  return serve(args, plugins, () => rm(first.slice(folderFlag.length), { recursive: true, force: true }));
+}
