@@ -94,7 +94,7 @@ function compileStored(resource: Resource, settings: Settings): StoredKind {
     group: splitGroupVersion(apiVersion).group,
     plural: resource.plural ?? pluralOf(resource.kind),
     namespaced: resource.scope === "Namespaced",
-    under: resource.storedUnder ?? "",
+    under: spell(names, resource.storedUnder ?? ""),
     schema,
     ...(resource.custom ? { rules: undefined, ruleMistakes: [] } : compileRules(schema)),
     head,

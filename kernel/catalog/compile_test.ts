@@ -107,3 +107,10 @@ test("compile() returns another kind if a gate of its defaults changes, and the 
   assert.deepEqual(specOf(before), { mount: false });
   assert.deepEqual(specOf(off), {});
 });
+
+test("compile() spells the configured domain in the keys of stored objects", () => {
+  const plugin = thing("v1", {});
+  const under = { ...plugin, resources: [{ ...plugin.resources![0]!, storedUnder: "example.{domain}/things" }] };
+  const catalog = compile([under], { names: { ...defaultNames, domain: "acme.test" }, featureGates: new Map(), runtimeConfig: new Map() });
+  assert.equal(catalog.endpoint("example.com", "v1", "things")?.stored.under, "example.acme.test/things");
+});
