@@ -1,12 +1,14 @@
 // Builds the npm package: `npm run pack [-- FOLDER]`. FOLDER (default: build) gets `package/`, which is the content, and the tarball.
 //
-// `tsc` compiles what is reachable from the entry points, so tests and benchmarks are not in the package. JavaScript has no comments,
-// because it is beside source maps; declarations have them, and only those are kept that an entry point reaches.
+// esbuild makes one module of each set of modules that the same entry points use, so that a start reads few files and each module exists
+// once, also for plugins and workers. Tests and benchmarks are not reachable from the entry points. `tsc` writes the declarations, and only
+// those are kept that an entry point reaches.
 import { spawn, spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import process from "node:process";
 import { gunzipSync, gzipSync } from "node:zlib";
+import { build } from "esbuild";
 import { withoutIndentation } from "./indentation.mjs";
 import { lineMappings } from "./line-maps.mjs";
 import { root } from "./runtimes.mjs";
@@ -15,7 +17,7 @@ import { sortedTar } from "./sorted-tar.mjs";
 /** The modules that are imported by name, by the subpath of the export. */
 const entries = { ".": "mod", "./plugin": "plugin", "./testing": "testing" };
 
-/** The modules that are loaded by their address. */
+/** The modules that are loaded by their address. All modules are in one folder, where `siblingModule` finds those of workers. */
 const programs = [
   "kernel/main",
   "kernel/heavy/worker-node",
@@ -34,31 +36,72 @@ const optionalScopes = ["@opentelemetry/", "@grpc/"];
 const engines = { node: ">=22.13.0" };
 const target = "es2024";
 
-const copied = ["README.md", "LICENSE"];
+/**
+ * Modules of Node whose import as a module evaluates getters that load much: `http` loads the client of fetch, `process` opens the standard
+ * streams. The names are those that are imported.
+ */
+const withGetters = { "node:http": ["Agent", "IncomingMessage", "request", "ServerResponse"], "node:process": ["default"] };
 
-function compile(folder, name, options) {
-  const config = join(folder, `tsconfig.${name}.json`);
+const copied = ["README.md", "LICENSE", "man/thole.1"];
+
+/** Bundles the entry points and programs into `content`. */
+async function bundle(content) {
+  const paths = [...Object.values(entries), ...programs];
+  await build({
+    absWorkingDir: root,
+    entryPoints: Object.fromEntries(paths.map((path) => [basename(path), `${path}.ts`])),
+    outdir: content,
+    bundle: true,
+    splitting: true,
+    packages: "external",
+    format: "esm",
+    platform: "node",
+    target,
+    // A chunk that becomes part of a program must not take itself for one.
+    define: { "import.meta.main": "false" },
+    sourcemap: true,
+    sourcesContent: false,
+    chunkNames: "chunk-[hash]",
+    plugins: [{
+      name: "modules with getters",
+      setup({ onResolve, onLoad }) {
+        onResolve({ filter: /^node:/ }, ({ path }) => Object.hasOwn(withGetters, path) ? { path, namespace: "builtin" } : undefined);
+        onLoad({ filter: /./, namespace: "builtin" }, ({ path }) => ({ contents: builtin(path, withGetters[path]) }));
+      },
+    }],
+    logLevel: "warning",
+  });
+}
+
+/** A module that exports some names of a module of Node. */
+function builtin(path, names) {
+  const loaded = `process.getBuiltinModule(${JSON.stringify(path)})`;
+  return names.map((name) => name === "default" ? `export default ${loaded};` : `export const { ${name} } = ${loaded};`).join("\n");
+}
+
+function writeDeclarations(folder) {
+  const config = join(folder, "tsconfig.declarations.json");
   writeFileSync(
     config,
     JSON.stringify({
       extends: join(root, "tsconfig.json"),
       compilerOptions: {
-        target,
         noEmit: false,
+        declaration: true,
+        emitDeclarationOnly: true,
         rewriteRelativeImportExtensions: true,
         rootDir: root,
         outDir: join(folder, "package"),
         typeRoots: [join(root, "node_modules/@types")],
-        ...options,
       },
-      files: [...Object.values(entries), ...programs].map((path) => join(root, `${path}.ts`)),
+      files: Object.values(entries).map((path) => join(root, `${path}.ts`)),
       include: [],
     }),
   );
   return new Promise((done, failed) => {
     const child = spawn(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", config], { stdio: "inherit" });
     child.on("error", failed);
-    child.on("close", (code) => code === 0 ? done() : failed(new Error(`tsc (${name}) exits with ${code}`)));
+    child.on("close", (code) => code === 0 ? done() : failed(new Error(`tsc exits with ${code}`)));
   });
 }
 
@@ -79,25 +122,15 @@ function removeUnreachable(folder) {
   }
 }
 
-/** Removes the modules that have types only: nothing imports them when the program runs. */
-function removeTypeModules(folder) {
-  for (const file of readdirSync(folder, { recursive: true })) {
-    const path = join(folder, file);
-    if (!file.endsWith(".js") || !/^\s*export \{\};\s*(\/\/# sourceMappingURL=\S+\s*)?$/.test(readFileSync(path, "utf8"))) continue;
-    rmSync(path);
-    rmSync(`${path}.map`, { force: true });
-  }
-}
-
-/** Shortens every module of a folder, and its source map to one place for each line. A map names the source beside it. */
+/** Shortens every module of a folder, and its source map to one place for each line. Maps name the sources by their paths in the repository. */
 function shorten(folder) {
-  for (const file of readdirSync(folder, { recursive: true })) {
+  for (const file of readdirSync(folder)) {
     const path = join(folder, file);
     if (file.endsWith(".js")) writeFileSync(path, withoutIndentation(readFileSync(path, "utf8")));
     if (!file.endsWith(".js.map")) continue;
-    const { version, mappings } = JSON.parse(readFileSync(path, "utf8"));
-    const sources = [basename(path).replace(/\.js\.map$/, ".ts")];
-    writeFileSync(path, JSON.stringify({ version, sources, names: [], mappings: lineMappings(mappings) }));
+    const { version, sources, mappings } = JSON.parse(readFileSync(path, "utf8"));
+    const named = sources.map((source) => relative(root, resolve(folder, source)));
+    writeFileSync(path, JSON.stringify({ version, sources: named, names: [], mappings: lineMappings(mappings) }));
   }
 }
 
@@ -115,6 +148,7 @@ function manifest() {
     type,
     engines,
     bin: { thole: "bin/thole.js", "kube-apiserver": "bin/thole.js" },
+    man: "./man/thole.1",
     exports: {
       ...Object.fromEntries(
         Object.entries(entries).map(([subpath, file]) => [subpath, { types: `./${file}.d.ts`, default: `./${file}.js` }]),
@@ -126,6 +160,7 @@ function manifest() {
       "core",
       "health",
       "kernel",
+      "man",
       "metrics",
       "plugins",
       "*.js",
@@ -144,13 +179,9 @@ async function main() {
   const folder = resolve(process.argv[2] ?? join(root, "build"));
   const content = join(folder, "package");
   rmSync(content, { recursive: true, force: true });
-  mkdirSync(join(content, "bin"), { recursive: true });
-  await Promise.all([
-    compile(folder, "javascript", { sourceMap: true, removeComments: true }),
-    compile(folder, "declarations", { declaration: true, emitDeclarationOnly: true }),
-  ]);
+  for (const name of ["bin", "man"]) mkdirSync(join(content, name), { recursive: true });
+  await Promise.all([bundle(content), writeDeclarations(folder)]);
   removeUnreachable(content);
-  removeTypeModules(content);
   shorten(content);
   copyFileSync(join(root, "scripts/thole.mjs"), join(content, "bin/thole.js"));
   for (const file of copied) copyFileSync(join(root, file), join(content, file));

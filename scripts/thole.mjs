@@ -13,4 +13,4 @@ process.removeAllListeners("warning");
 process.on("warning", (warning) => {
   if (!(warning.name === "ExperimentalWarning" && warning.message.startsWith("SQLite"))) show?.(warning);
 });
-await import("../kernel/main.js");
+await import("../main.js");
