@@ -285,6 +285,8 @@ export const limits = Object.freeze({
   /** Milliseconds after its start for which a controller waits for its rights, and between two attempts. */
   localAuthorizationMs: 10_000,
   localAuthorizationRetryMs: 20,
+  /** Milliseconds that controllers wait for the start hooks of authorizers. */
+  controllersWaitMsMax: 1_000,
   /** Time that the start waits for controllers. */
   startedMsMax: 2_000,
   /** Levels of a value without a schema whose fields have owners. Deeper ones are owned as one value. */

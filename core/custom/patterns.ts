@@ -1,6 +1,6 @@
 /** Patterns of schemas, in RE2 syntax: matching is linear in the text. */
-import { RE2JS } from "re2js";
 import { limits } from "../limits.ts";
+import { re2js } from "../re2js.ts";
 
 export type Pattern = { readonly matches: (text: string) => boolean } | { readonly error: string };
 
@@ -19,7 +19,7 @@ export function patternOf(text: string): Pattern {
 
 function compile(text: string): Pattern {
   try {
-    const pattern = RE2JS.compile(text);
+    const pattern = re2js().RE2JS.compile(text);
     return { matches: (value) => pattern.matcher(value).find() };
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };

@@ -15,6 +15,7 @@ import { type ActiveConfig, differInAppearedOnly } from "../config/active-config
 import { sourceHooks } from "./resource-sources.ts";
 import { describe, type Log } from "../observe/log.ts";
 import { bootstrapObjectsOf, createBootstrapObjects } from "./bootstrap-objects.ts";
+import { limits } from "../../core/limits.ts";
 import { pause, systemClock, untilAborted } from "../../core/async.ts";
 import { spell } from "../../core/names.ts";
 import { splitGroupVersion } from "../../core/versions.ts";
@@ -109,7 +110,10 @@ export function runBackground(
         // Controllers that delete what they do not find must know the resources of all sources.
         await Promise.race([start.all(sourceHooks(catalog)), untilAborted(until)]);
         if (until.aborted) return;
-        // Requests of controllers are forbidden until their rights are written, and are retried.
+        // Authorizers decide by what their plugins' hooks write: without it the requests of controllers are forbidden, and retried.
+        const deciding = authorizerHooks(catalog);
+        if (deciding.length > 0) await Promise.race([start.all(deciding), pause(limits.controllersWaitMsMax, until)]);
+        if (until.aborted) return;
         void keepPermissions(chosen, api, catalog, log, until);
         await runControllers(
           chosen,
@@ -169,6 +173,10 @@ export function controllerHook(controller: string): string {
 }
 export function controllerHooks({ plugins }: Catalog): readonly string[] {
   return plugins.flatMap((plugin) => plugin.controllers ?? []).map(({ name }) => controllerHook(name));
+}
+/** Names of the start hooks of plugins with authorizers. */
+function authorizerHooks({ plugins }: Catalog): readonly string[] {
+  return plugins.filter(({ authorizers = [] }) => authorizers.length > 0).flatMap(({ startHooks = [] }) => startHooks).map(({ name }) => name);
 }
 export function hooksOf({ plugins }: Catalog): readonly StartHook[] {
   return plugins.flatMap((plugin) => plugin.startHooks ?? []);

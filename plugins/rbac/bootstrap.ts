@@ -13,12 +13,8 @@ export const bootstrapRoles: StartHook = Object.freeze<StartHook>({
   fieldManager: "kube-apiserver",
   async run(context) {
     const { names } = context;
-    for (const role of isServed(context, "clusterroles") ? defaultRoles(names) : []) {
-      await reconcile(context, "clusterroles", role, reconciledRole);
-    }
-    for (const binding of isServed(context, "clusterrolebindings") ? defaultBindings(names) : []) {
-      await reconcile(context, "clusterrolebindings", binding, reconciledBinding);
-    }
+    await reconcileAll(context, "clusterroles", defaultRoles(names), reconciledRole);
+    await reconcileAll(context, "clusterrolebindings", defaultBindings(names), reconciledBinding);
   },
 });
 
@@ -27,16 +23,32 @@ const attemptsMax = 10;
 
 type Reconciled<T> = T | "unchanged" | "replaced";
 
+/** Together, so that the store writes many in one transaction. One list finds those that exist. Rejects when all have ended. */
+async function reconcileAll<T extends ApiObject>(
+  context: ControllerContext,
+  resource: string,
+  wanted: readonly T[],
+  merge: (stored: T, wanted: T) => Reconciled<T>,
+): Promise<void> {
+  if (!isServed(context, resource)) return;
+  const { items } = await context.api.list(groupVersion, resource, "");
+  const stored = new Map((items as readonly T[]).map((each) => [each.metadata.name, each])); // of that resource
+  const ends = await Promise.allSettled(wanted.map((each) => reconcile(context, resource, each, stored.get(each.metadata.name), merge)));
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
+}
+
+/** `listed` is the object as listed, which the first attempt uses; the others read it. */
 async function reconcile<T extends ApiObject>(
   { api, names }: ControllerContext,
   resource: string,
   wanted: T,
+  listed: T | undefined,
   merge: (stored: T, wanted: T) => Reconciled<T>,
 ): Promise<void> {
   const name = wanted.metadata.name!; // the policy names every object
   for (let attempt = 1;; attempt++) {
     try {
-      const stored = await api.get(groupVersion, resource, "", name).catch(absent) as T | undefined; // of that resource
+      const stored = attempt === 1 ? listed : await api.get(groupVersion, resource, "", name).catch(absent) as T | undefined; // of that resource
       if (stored === undefined) return void await api.create(groupVersion, resource, "", wanted);
       if (stored.metadata.annotations?.[autoUpdate(names)] === "false") return;
       const next = merge(stored, wanted);

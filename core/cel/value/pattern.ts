@@ -1,6 +1,7 @@
 /** Regular expressions of users, in RE2's syntax, matched in linear time. */
-import { RE2JS } from "re2js";
+import type { RE2JS } from "re2js";
 import { limits } from "../../limits.ts";
+import { re2js } from "../../re2js.ts";
 import { CelError } from "../values.ts";
 import { spend } from "./work.ts";
 
@@ -28,7 +29,7 @@ export function patternOf(text: string): Pattern | CelError {
 
 function compiled(text: string): Pattern | CelError {
   try {
-    return RE2JS.compile(text);
+    return re2js().RE2JS.compile(text);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     return new CelError(error.message);

@@ -1,7 +1,7 @@
 /** New tokens of service accounts. */
-import { CompactSign } from "jose";
 import type { IssuedToken, TokenToIssue } from "../../../core/access.ts";
 import { extendedSeconds, projectedSeconds } from "../../config/service-accounts.ts";
+import { jose } from "../jose.ts";
 import { boundPayload, legacyPayload, type ObjectClaim } from "./claims.ts";
 import type { KeySet, SigningKey } from "./keys.ts";
 
@@ -59,5 +59,6 @@ export function tokenIssuer({ keys, settings, now }: IssuerNeeds): TokenIssuer {
 
 async function signed({ id, algorithm, privateKey }: SigningKey, payload: object): Promise<string> {
   const bytes = new TextEncoder().encode(JSON.stringify(payload));
+  const { CompactSign } = await jose();
   return await new CompactSign(bytes).setProtectedHeader({ alg: algorithm, kid: id }).sign(privateKey);
 }

@@ -1,5 +1,4 @@
 /** Keys that sign and verify tokens of service accounts. */
-import { exportJWK } from "jose";
 import { base64Of } from "../../../core/scalars/base64.ts";
 
 /** A parsed key, in DER. */
@@ -101,7 +100,7 @@ async function imported(
 
 async function described(spki: Uint8Array<ArrayBuffer>, algorithm: TokenAlgorithm, key: CryptoKey): Promise<VerifyingKey> {
   const id = base64url(new Uint8Array(await crypto.subtle.digest("SHA-256", spki)));
-  const { kty = "", crv, x, y, n, e } = await exportJWK(key);
+  const { kty = "", crv, x, y, n, e } = await crypto.subtle.exportKey("jwk", key);
   const members = Object.entries({ use: "sig", kty, kid: id, crv, alg: algorithm, x, y, n, e }).filter(([, value]) => value !== undefined);
   return { id, algorithm, key, published: Object.fromEntries(members) as unknown as PublishedKey }; // Members with a value.
 }

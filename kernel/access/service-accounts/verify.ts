@@ -1,7 +1,7 @@
 /** Verifies that a token was signed by a key of the server, for one of its issuers. Does not look up objects. */
-import { compactVerify, errors } from "jose";
 import { limits } from "../../../core/limits.ts";
 import { TokenRefusal } from "../authentication/token-authenticator.ts";
+import { jose } from "../jose.ts";
 import { type Claims, legacyIssuer, readClaims } from "./claims.ts";
 import type { KeySet, VerifyingKey } from "./keys.ts";
 import { type Json, mayBeToken, parsedJson, untrustedHeader, untrustedIssuer } from "./untrusted.ts";
@@ -72,6 +72,7 @@ async function verify(token: string, { verifying }: KeySet): Promise<Claims | un
 
 /** The payload if the signature is valid. The key alone determines the algorithm; keys and addresses in the header are never used. */
 async function payloadSignedBy({ key, algorithm }: VerifyingKey, token: string): Promise<Json | undefined> {
+  const { compactVerify, errors } = await jose();
   try {
     const { payload, protectedHeader } = await compactVerify(token, key, { algorithms: [algorithm] });
     return protectedHeader.crit === undefined ? parsedJson(new TextDecoder().decode(payload)) : undefined;

@@ -1,7 +1,8 @@
 /** The keys of an issuer, fetched on demand. */
-import { compactVerify, createLocalJWKSet, errors } from "jose";
+import type { createLocalJWKSet } from "jose";
 import { limits } from "../../../../core/limits.ts";
 import { reasonOf } from "../../../../core/reason-of.ts";
+import { jose } from "../../jose.ts";
 import { TokenRefusal } from "../token-authenticator.ts";
 import { type FetchDocument, fetchObject } from "./document.ts";
 import { usableKeys } from "./usable-keys.ts";
@@ -90,6 +91,7 @@ export class RemoteKeys {
     const { url, fetch, now, fetched } = this.#options;
     try {
       const { text, value } = await fetchObject(fetch, url, "keys");
+      const { createLocalJWKSet } = await jose();
       this.#keys = createLocalJWKSet(usableKeys(value));
       this.#fetchedAt = now();
       fetched(text);
@@ -103,7 +105,7 @@ export class RemoteKeys {
 
 /** The payload, or undefined if no key of the set verifies the signature. */
 async function verifiedBy(keys: KeySet, token: string, algorithms: readonly string[]): Promise<Uint8Array | undefined> {
-  const options = { algorithms: [...algorithms] };
+  const { compactVerify, errors } = await jose(), options = { algorithms: [...algorithms] };
   try {
     return (await compactVerify(token, keys, options)).payload;
   } catch (error) {
