@@ -184,6 +184,7 @@ async function main() {
   removeUnreachable(content);
   shorten(content);
   copyFileSync(join(root, "scripts/thole.mjs"), join(content, "bin/thole.js"));
+  copyFileSync(join(root, "scripts/compile-cache.mjs"), join(content, "bin/compile-cache.mjs"));
   for (const file of copied) copyFileSync(join(root, file), join(content, file));
   // For programs only: without indentation.
   writeFileSync(join(content, "thole.schema.json"), JSON.stringify(JSON.parse(readFileSync(join(root, "thole.schema.json"), "utf8"))));

@@ -1,6 +1,9 @@
 #!/usr/bin/env node
 // The program `thole` of the package. In the repository `npm start` runs the server.
+import { enableCompileCache } from "node:module";
 import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { compileCacheFolder } from "./compile-cache.mjs";
 
 const [major, minor] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 13)) {
@@ -13,4 +16,7 @@ process.removeAllListeners("warning");
 process.on("warning", (warning) => {
   if (!(warning.name === "ExperimentalWarning" && warning.message.startsWith("SQLite"))) show?.(warning);
 });
-await import("../main.js");
+const main = new URL("../main.js", import.meta.url);
+const cache = compileCacheFolder(process.argv.slice(1), fileURLToPath(main));
+if (cache !== undefined) enableCompileCache(cache);
+await import(main.href);

@@ -6,6 +6,7 @@ import { lineNames, metricMistakes } from "../../metrics/mod.ts";
 import { append } from "../append.ts";
 import { groupVersionMistakes, minorOf, repeated, resourceMistakes } from "./resource.ts";
 import { pluralOf } from "./plural.ts";
+import { rememberCorrect } from "./schema.ts";
 import { dns1035Label, dns1123Subdomain, qualifiedName } from "../meta/names.ts";
 import { fieldErrorText } from "../field-error.ts";
 import { validateFieldManager } from "../meta/field-manager.ts";
@@ -28,7 +29,9 @@ export class DefinitionError extends Error {
 export function defineResource<T extends ApiObject>(resource: Resource<T>): Resource<T> {
   const mistakes = resourceMistakes(resource, undefined);
   if (mistakes.length > 0) throw new DefinitionError(`resource "${resource.kind}"`, mistakes);
-  return deepFreeze(resource);
+  deepFreeze(resource);
+  for (const { schema } of Object.values(resource.served)) rememberCorrect(schema);
+  return resource;
 }
 
 /** Checks and freezes a plugin and returns it. Throws `DefinitionError`. */
@@ -141,13 +144,15 @@ function bootstrapObjectMistakes({ resources = [], bootstrapObjects = [] }: Plug
 }
 
 /** Freezes plain data recursively, except functions. */
+/** Objects that are frozen with all that they contain. */
+const frozen = new WeakSet<object>();
+
 function deepFreeze<V>(value: V): V {
-  const seen = new Set<unknown>();
   const waiting: unknown[] = [value];
   while (waiting.length > 0) {
     const at = waiting.pop();
-    if (typeof at !== "object" || at === null || seen.has(at)) continue;
-    seen.add(at);
+    if (typeof at !== "object" || at === null || frozen.has(at)) continue;
+    frozen.add(at);
     Object.freeze(at);
     append(waiting, Object.values(at));
   }

@@ -7,12 +7,34 @@ const fieldNumberMax = 2 ** 29 - 1;
 const reservedFrom = 19_000;
 const reservedTo = 19_999;
 
-/** All mistakes of a schema. Checks each struct once. `gates`: the gates of the plugin; undefined skips their check. */
-export function schemaMistakes(root: StructNode, gates: ReadonlySet<string> | undefined): readonly string[] {
-  return structsIn(root).flatMap((struct) => structMistakes(struct, gates));
+/** Structs of frozen definitions without mistakes. Structs are shared by kinds, and a plugin checks its resources again for their gates. */
+const correct = new WeakSet<StructNode>();
+
+/** Remembers that the frozen structs of a schema have no mistakes, except that their gates have not been checked. */
+export function rememberCorrect(root: StructNode): void {
+  for (const struct of structsIn(root)) if (Object.isFrozen(struct)) correct.add(struct);
 }
 
-function structMistakes(struct: StructNode, gates: ReadonlySet<string> | undefined): readonly string[] {
+/** All mistakes of a schema. Checks each struct once. `gates`: the gates of the plugin; undefined skips their check. */
+export function schemaMistakes(root: StructNode, gates: ReadonlySet<string> | undefined): readonly string[] {
+  return structsIn(root).flatMap((struct) => [...(correct.has(struct) ? [] : structMistakes(struct)), ...gateMistakes(struct, gates)]);
+}
+
+function gateMistakes(struct: StructNode, gates: ReadonlySet<string> | undefined): readonly string[] {
+  if (gates === undefined) return [];
+  const mistakes: string[] = [];
+  for (const [key, { gate }] of Object.entries(struct.fields)) {
+    if (gate !== undefined && !gates.has(gate)) {
+      mistakes.push(`${struct.name}.${key}: feature gate "${gate}" is not declared by the plugin`);
+    }
+  }
+  for (const gate of Object.keys(struct.gatedDefaults ?? {})) {
+    if (!gates.has(gate)) mistakes.push(`struct "${struct.name}": feature gate "${gate}" of its defaults is not declared by the plugin`);
+  }
+  return mistakes;
+}
+
+function structMistakes(struct: StructNode): readonly string[] {
   const mistakes: string[] = [];
   if (!/^[A-Z][A-Za-z0-9]*$/.test(struct.name)) mistakes.push(`struct "${struct.name}": the name is not in upper camel case`);
   const numbers = new Map<number, string>();
@@ -23,12 +45,7 @@ function structMistakes(struct: StructNode, gates: ReadonlySet<string> | undefin
       mistakes.push(`${path}: field number ${field.number} is used by ${struct.name}.${other}`);
     }
     numbers.set(field.number, key);
-    append(mistakes, fieldMistakes(field, path, gates));
-  }
-  for (const gate of Object.keys(struct.gatedDefaults ?? {})) {
-    if (gates !== undefined && !gates.has(gate)) {
-      mistakes.push(`struct "${struct.name}": feature gate "${gate}" of its defaults is not declared by the plugin`);
-    }
+    append(mistakes, fieldMistakes(field, path));
   }
   const union = struct.union === undefined ? [] : [struct.union.discriminator, ...Object.keys(struct.union.members)];
   for (const key of union.filter((each) => !hasField(struct, each))) {
@@ -37,7 +54,7 @@ function structMistakes(struct: StructNode, gates: ReadonlySet<string> | undefin
   return mistakes;
 }
 
-function fieldMistakes(field: Field, path: string, gates: ReadonlySet<string> | undefined): readonly string[] {
+function fieldMistakes(field: Field, path: string): readonly string[] {
   const mistakes: string[] = [];
   const node = resolve(field.node);
   if (!Number.isInteger(field.number) || field.number < 0 || field.number > fieldNumberMax) {
@@ -47,9 +64,6 @@ function fieldMistakes(field: Field, path: string, gates: ReadonlySet<string> | 
   }
   // The schema of a custom resource has its own descriptions, which it may lack.
   if (field.doc.trim() === "" && node.tag !== "structural") mistakes.push(`${path}: the field has no description`);
-  if (field.gate !== undefined && gates !== undefined && !gates.has(field.gate)) {
-    mistakes.push(`${path}: feature gate "${field.gate}" is not declared by the plugin`);
-  }
   if (field.pointer && (node.tag === "list" || node.tag === "record")) mistakes.push(`${path}: lists and records are never pointers`);
   if (field.inline && node.tag !== "struct") mistakes.push(`${path}: only a struct can be inline`);
   for (const value of [field.default, field.unpublishedDefault]) {

@@ -176,7 +176,9 @@ export function controllerHooks({ plugins }: Catalog): readonly string[] {
 }
 /** Names of the start hooks of plugins with authorizers. */
 function authorizerHooks({ plugins }: Catalog): readonly string[] {
-  return plugins.filter(({ authorizers = [] }) => authorizers.length > 0).flatMap(({ startHooks = [] }) => startHooks).map(({ name }) => name);
+  return plugins.filter(({ authorizers = [] }) => authorizers.length > 0).flatMap(({ startHooks = [] }) => startHooks).map(({ name }) =>
+    name
+  );
 }
 export function hooksOf({ plugins }: Catalog): readonly StartHook[] {
   return plugins.flatMap((plugin) => plugin.startHooks ?? []);

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import process from "node:process";
 import type { Plugin } from "../../core/plugin.ts";
 import type { BeginProgress } from "../../core/progress.ts";
-import { activeConfigOf } from "../config/active-config.ts";
 import { loadModule } from "../config/load-module.ts";
 import { isInMemory, openStore } from "../startup/open-store.ts";
 import { readConfiguration } from "../startup/read-configuration.ts";
@@ -19,8 +18,7 @@ import { withStoredResources } from "./stored-resources.ts";
 export async function run(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {
   const configuration = await readConfiguration(settingsOf({ name: "check", args }), plugins, loadModule);
   if (configuration === undefined) return 0; // --help is another command.
-  const { config } = configuration;
-  const active = activeConfigOf(config, configuration.plugins);
+  const { config, active } = configuration;
   console.log(
     `The configuration is valid: ${configuration.plugins.length} plugins (${configuration.plugins.map(({ name }) => name).join(", ")}), ` +
       `${active.catalog.groups.length} API groups.`,

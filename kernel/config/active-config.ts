@@ -120,14 +120,14 @@ const kernelLineNames: readonly (readonly [name: string, owner: string])[] = Obj
   lineNames(metric).map((name) => [name, "the kernel"] as const)
 );
 
-/** Every mistake in these settings and plugins. */
-export function activeConfigMistakes(config: Config, plugins: readonly Plugin[]): readonly string[] {
+/** The active configuration, or undefined after adding every mistake in these settings and plugins to `mistakes`. */
+export function activeConfigOrMistakes(config: Config, plugins: readonly Plugin[], mistakes: string[]): ActiveConfig | undefined {
   try {
-    activeConfigOf(config, plugins);
-    return [];
+    return activeConfigOf(config, plugins);
   } catch (error) {
-    if (error instanceof ConfigError || error instanceof CatalogError) return error.mistakes;
-    throw error;
+    if (!(error instanceof ConfigError) && !(error instanceof CatalogError)) throw error;
+    append(mistakes, error.mistakes);
+    return undefined;
   }
 }
 

@@ -79,7 +79,7 @@ export async function openServer(given: ServeOptions): Promise<Opened> {
   const { progress = loggedProgress(log, () => performance.now()) } = given;
   const options = { ...given, log, progress }, { config, plugins } = options;
   const ending = new AbortController(), { signal } = ending;
-  const inForce = configInForce(activeConfigOf(config, plugins));
+  const inForce = configInForce(given.active ?? activeConfigOf(config, plugins));
   const registry = openRegistry(options, inForce);
   const tracing = await openTracing(config, log);
   const access = await openAccess(options, inForce, registry, { signal, tracing });

@@ -1,12 +1,13 @@
 /** Reads the command line, its configuration file and the plugins, which both select: at start, and again when the file changes. */
 import { readFileSync, statSync } from "node:fs";
+import { append } from "../../core/append.ts";
 import type { Plugin } from "../../core/plugin.ts";
 import { limits } from "../../core/limits.ts";
 import { choosePlugins, type LoadModule } from "../config/choose-plugins.ts";
 import { ConfigError, readArguments } from "../config/parse.ts";
 import type { Config } from "../config/settings.ts";
 import { fileMistakes } from "./file-mistakes.ts";
-import { activeConfigMistakes } from "../config/active-config.ts";
+import { type ActiveConfig, activeConfigOrMistakes } from "../config/active-config.ts";
 import { metricMistakes } from "./open-metrics.ts";
 import { fingerprint } from "../config/watch-file.ts";
 
@@ -29,12 +30,12 @@ export interface Source {
   readonly look?: () => string;
 }
 
-/** The settings, plugins and source; undefined for --help. Throws a ConfigError with every mistake. */
+/** The settings and plugins, both compiled, and their source; undefined for --help. Throws a ConfigError with every mistake. */
 export async function readConfiguration(
   args: readonly string[],
   builtIn: readonly Plugin[],
   load: LoadModule,
-): Promise<Pick<Written, "config" | "plugins"> & { readonly source: Source } | undefined> {
+): Promise<Pick<Written, "config" | "plugins"> & { readonly active: ActiveConfig; readonly source: Source } | undefined> {
   async function read(): Promise<Written | undefined> {
     let text = "";
     const parsed = readArguments(args, (path) => text = readBounded(path));
@@ -48,13 +49,15 @@ export async function readConfiguration(
   }
   const first = await read();
   if (first === undefined) return undefined;
-  const { config, plugins, text, mistakes = [] } = first;
-  const all = [...mistakes, ...activeConfigMistakes(config, plugins), ...metricMistakes(config), ...await fileMistakes(config, plugins)];
-  if (all.length > 0) throw new ConfigError([...new Set(all)]);
+  const { config, plugins, text } = first;
+  const mistakes = [...first.mistakes ?? []];
+  const active = activeConfigOrMistakes(config, plugins, mistakes);
+  append(mistakes, [...metricMistakes(config), ...await fileMistakes(config, plugins)]);
+  if (active === undefined || mistakes.length > 0) throw new ConfigError([...new Set(mistakes)]);
   const file = config.config;
   // The arguments are unchanged, so --help is not among them.
   const again = async () => await read() ?? first;
-  return { config, plugins, source: { text, read: again, ...(file === "" ? {} : { look: () => fingerprint(file) }) } };
+  return { config, plugins, active, source: { text, read: again, ...(file === "" ? {} : { look: () => fingerprint(file) }) } };
 }
 
 /** The text of a configuration file. Throws if it is too large or cannot be read. */

@@ -1,6 +1,7 @@
 /** Options of a server. */
 import type { Plugin } from "../../core/plugin.ts";
 import type { BeginProgress } from "../../core/progress.ts";
+import type { ActiveConfig } from "../config/active-config.ts";
 import type { Config } from "../config/settings.ts";
 import type { StartHeavyThread } from "../heavy/requests.ts";
 import type { Log } from "../observe/log.ts";
@@ -12,6 +13,8 @@ import type { Source } from "./read-configuration.ts";
 export interface ServeOptions {
   readonly config: Config;
   readonly plugins: readonly Plugin[];
+  /** Both compiled, if a check of the settings has done it. */
+  readonly active?: ActiveConfig;
   readonly log: Log;
   /** The source of config and plugins, to read them again while the server runs; absent if they never change. */
   readonly source?: Source;

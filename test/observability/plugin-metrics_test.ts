@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineMetric, definePlugin, object } from "../../plugin.ts";
-import { activeConfigMistakes, activeConfigOf } from "../../kernel/config/active-config.ts";
+import { activeConfigOf, activeConfigOrMistakes } from "../../kernel/config/active-config.ts";
 import { withDefaults } from "../../kernel/config/parse.ts";
 import type { Plugin } from "../../plugin.ts";
 import { silentLog } from "../../kernel/observe/log.ts";
@@ -99,7 +99,11 @@ test("--disabled-metrics and --allow-metric-labels apply to the metrics of plugi
 test("a metric with an existing name is a mistake of the plugin", () => {
   const plugin = (name: string, metric: string): Plugin =>
     definePlugin({ name, summary: "For tests.", metrics: [defineMetric({ ...checked, name: metric })] });
-  const mistakes = (...plugins: readonly Plugin[]) => activeConfigMistakes(withDefaults({}), plugins);
+  const mistakes = (...plugins: readonly Plugin[]) => {
+    const found: string[] = [];
+    activeConfigOrMistakes(withDefaults({}), plugins, found);
+    return found;
+  };
   assert.deepEqual(mistakes(plugin("one", "apiserver_request_total")), [
     'plugin "one" cannot have the metric "apiserver_request_total": "apiserver_request_total" belongs to the kernel',
   ]);
