@@ -12,6 +12,7 @@ import { install, type Installed, root, withNode } from "./tarball.ts";
 
 const packedBytesMax = 1_000_000;
 const installedBytesMax = 20_000_000;
+const modulesMax = 100;
 const readyMsMax = 60_000;
 
 const start = [
@@ -25,12 +26,23 @@ const start = [
 const tests = [
   'import assert from "node:assert/strict";',
   'import { test } from "node:test";',
+  'import { definePlugin, StatusError } from "thole/plugin";',
   'import { openTestServer } from "thole/testing";',
   'import { widgetsPlugin } from "./widgets.ts";',
   'test("the server lists widgets", async () => {',
   "  await using server = await openTestServer({ plugins: [widgetsPlugin] });",
   '  const response = await server.handle(new Request("https://test/apis/example.com/v1/widgets"));',
   '  assert.equal((await response.json() as { kind: string }).kind, "WidgetList");',
+  "});",
+  // The server answers an error of another copy of the class with 500.
+  'test("thole/plugin and thole/testing share their classes", async () => {',
+  '  const mutate = () => { throw new StatusError("Conflict", "no"); };',
+  '  const step = { name: "Step", resources: "all" as const, mutate };',
+  '  await using server = await openTestServer({ plugins: [definePlugin({ name: "step", summary: "A step.", admission: [step] })] });',
+  '  const body = JSON.stringify({ metadata: { name: "a" } });',
+  '  const init = { method: "POST", headers: { "content-type": "application/json" }, body };',
+  '  const response = await server.handle(new Request("https://test/api/v1/namespaces/default/configmaps", init));',
+  "  assert.equal(response.status, 409);",
   "});",
 ].join("\n");
 
@@ -89,6 +101,19 @@ describe("the packed tarball", { skip: npmMissing || startSkipped("deno") || run
     const modules = installed.files.filter((path) => path.endsWith(".js") && !path.startsWith("bin/"));
     assert.deepEqual(modules.filter((path) => !files.has(`${path}.map`)), []);
     for (const name of ["mod", "plugin", "testing"]) assert.ok(files.has(`${name}.js`) && files.has(`${name}.d.ts`), name);
+    assert.ok(modules.length < modulesMax, `${modules.length} modules`);
+    assert.equal(manifest.man, "./man/thole.1");
+    assert.ok(files.has("man/thole.1"));
+  });
+
+  test("a stack trace shows file and line of the source with --enable-source-maps", async () => {
+    await writeFile(
+      join(project, "mistake.mjs"),
+      'import { definePlugin } from "thole/plugin";\ndefinePlugin({ name: "A", summary: "" });\n',
+    );
+    const { code, errors } = await run(runtimePath("node"), ["--enable-source-maps", "mistake.mjs"], { cwd: project });
+    assert.equal(code, 1);
+    assert.match(errors, /at definePlugin \(.*node_modules\/thole\/core\/define\/define\.ts:\d+/);
   });
 
   for (const { name, path, skip } of runtimes) {
@@ -134,6 +159,22 @@ describe("the packed tarball", { skip: npmMissing || startSkipped("deno") || run
     program.signal("SIGTERM");
     assert.equal(await program.exited, 0);
     assert.equal(existsSync(join(project, "thole-data")), false);
+  });
+
+  test("a second start in a data folder writes Node's compile cache there, and later ones use it", async () => {
+    const data = join(project, "data"), command = [join(project, "node_modules/.bin/thole"), `--data-dir=${data}`, "--secure-port=0"];
+    const serve = async () => {
+      const env = { ...process.env, ...withNode(runtimePath("node")), NODE_DEBUG_NATIVE: "COMPILE_CACHE" };
+      const program = await startCommand(command, { cwd: project, env });
+      await until(() => assert.match(program.output(), /^Thole serves on/m, program.errors()), readyMsMax);
+      program.signal("SIGTERM");
+      assert.equal(await program.exited, 0);
+      return program.errors();
+    };
+    assert.doesNotMatch(await serve(), /reading cache/);
+    assert.equal(existsSync(join(data, "compile-cache")), false);
+    assert.doesNotMatch(await serve(), /main\.js.* was accepted/);
+    assert.match(await serve(), /main\.js.* was accepted/);
   });
 
   for (
