@@ -26,7 +26,7 @@ const start = [
 const tests = [
   'import assert from "node:assert/strict";',
   'import { test } from "node:test";',
-  'import { definePlugin, StatusError } from "thole/plugin";',
+  'import { type ApiObject, definePlugin, StatusError } from "thole/plugin";',
   'import { openTestServer } from "thole/testing";',
   'import { widgetsPlugin } from "./widgets.ts";',
   'test("the server lists widgets", async () => {',
@@ -36,7 +36,10 @@ const tests = [
   "});",
   // The server answers an error of another copy of the class with 500.
   'test("thole/plugin and thole/testing share their classes", async () => {',
-  '  const mutate = () => { throw new StatusError("Conflict", "no"); };',
+  "  const mutate = (next: ApiObject) => {",
+  '    if (next.metadata.name === "a") throw new StatusError("Conflict", "no");',
+  "    return next;",
+  "  };",
   '  const step = { name: "Step", resources: "all" as const, mutate };',
   '  await using server = await openTestServer({ plugins: [definePlugin({ name: "step", summary: "A step.", admission: [step] })] });',
   '  const body = JSON.stringify({ metadata: { name: "a" } });',
