@@ -3,6 +3,7 @@
  * prescribes are with its rules, constants of protocols with their codecs, and bounds of `metrics/`, which imports nothing, in `metrics/`.
  */
 import { celLimits } from "./cel-limits.ts";
+import { compressionLimits } from "./compression-limits.ts";
 
 export const limits = Object.freeze({
   /** Largest request body (kube-apiserver's MaxRequestBodyBytes). */
@@ -116,23 +117,6 @@ export const limits = Object.freeze({
   generatedNameLengthMax: 63,
   /** Attempts of an apply whose object was absent and then could not be created. Other races are retried until the request ends. */
   updateTries: 5,
-  /** Minimum bytes of a list or object that is compressed for a client that accepts gzip. */
-  gzipBytesMin: 128 * 1024,
-  /**
-   * Bytes of JSON of a block of a list, which is compressed once for all lists: from the first on it may end, and it ends before the second. A
-   * change of an object costs the compression of one block; small blocks compress less.
-   */
-  blockBytesMin: 32 * 1024,
-  blockBytesMax: 128 * 1024,
-  /** Bytes that are compressed in one step: at most 2 ms. */
-  deflateBytesMax: 128 * 1024,
-  /** Bytes of the compressed blocks that are kept, of the parts of blocks at the edges of pages, and milliseconds without use after which
-   *  they are dropped; some are dropped after twice the time. */
-  compressedBlocksBytesMax: 64 * 1024 * 1024,
-  compressedEdgesBytesMax: 8 * 1024 * 1024,
-  compressedIdleMs: 60_000,
-  /** Edges that begin with the same object, in one encoding. */
-  compressedEdgeVariantsMax: 4,
   /** Bytes of one chunk of a list response. */
   chunkBytes: 64 * 1024,
   /** Disk space that the embedded store reserves for deletions and compaction, and the unit in which it releases it. */
@@ -510,4 +494,5 @@ export const limits = Object.freeze({
   /** Files beside plugin modules whose changes `thole dev` notices. */
   developedFilesMax: 5_000,
   ...celLimits,
+  ...compressionLimits,
 });

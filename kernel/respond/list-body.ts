@@ -178,13 +178,9 @@ async function protobufParts(call: RequestContext, page: ListPage, partialVersio
 export function protobufField(call: RequestContext, partialVersion: string | undefined): (item: Item) => Uint8Array {
   const { endpoint } = call;
   const write = protobufWriter(partialVersion === undefined ? endpoint.schema : PartialObjectMetadata);
-  return (item) =>
-    writeListField(
-      "items",
-      partialVersion === undefined
-        ? item.form(`protobuf ${endpoint.apiVersion}`, () => write(servedObject(endpoint, item)))
-        : write(partial(call, item, partialVersion)),
-    );
+  return partialVersion === undefined
+    ? (item) => item.form(`protobuf ${endpoint.apiVersion}`, () => writeListField("items", write(servedObject(endpoint, item))))
+    : (item) => writeListField("items", write(partial(call, item, partialVersion)));
 }
 
 /** The parts of a list message before and after its items, which have so many bytes. */

@@ -10,7 +10,7 @@ import { limits } from "../../../core/limits.ts";
 import type { Chunk } from "../index/key-index.ts";
 
 /** Cuts are at one in so many keys: a power of two. */
-const keysPerCut = 32;
+const keysPerCut = 64;
 const { blockBytesMin, blockBytesMax } = limits;
 
 const known = new WeakMap<Chunk, readonly number[]>();
