@@ -56,7 +56,11 @@ async function compare(server: TestServer, path: string, accept: string): Promis
 }
 
 function configMap(name: string, n: number, bytes: Uint8Array): object {
-  return { metadata: { name, labels: { part: `${n % 3}` } }, data: { n: `${n}` }, binaryData: { k: Buffer.from(bytes).toString("base64") } };
+  return {
+    metadata: { name, labels: { part: `${n % 3}` } },
+    data: { n: `${n}` },
+    binaryData: { k: Buffer.from(bytes).toString("base64") },
+  };
 }
 
 async function blocks(server: TestServer): Promise<{ readonly compressed: number; readonly kept: number; readonly bytes: number }> {
@@ -117,7 +121,9 @@ test("compressed lists equal plain ones through random writes, in every encoding
 
 test("lists of custom resources are compressed in blocks as well, and equal plain ones", async () => {
   await using server = await openTestServer();
-  const schema = { openAPIV3Schema: { type: "object", properties: { spec: { type: "object", "x-kubernetes-preserve-unknown-fields": true } } } };
+  const schema = {
+    openAPIV3Schema: { type: "object", properties: { spec: { type: "object", "x-kubernetes-preserve-unknown-fields": true } } },
+  };
   const made = await send(server, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
     metadata: { name: "widgets.example.com" },
     spec: {
@@ -243,7 +249,10 @@ test("other decoders read compressed lists", async (t) => {
   await fill(server, 200, 2_000);
   const list = await compare(server, collection("default"), json);
   assert.equal(list.coding, "gzip");
-  const http = createServer((_, response) => void response.writeHead(200, { "content-encoding": "gzip" }).end(list.sent)).listen(0, "127.0.0.1");
+  const http = createServer((_, response) => void response.writeHead(200, { "content-encoding": "gzip" }).end(list.sent)).listen(
+    0,
+    "127.0.0.1",
+  );
   await once(http, "listening");
   const address = http.address();
   const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}/`;

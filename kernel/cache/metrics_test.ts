@@ -204,7 +204,10 @@ moves(["blocks", "blockBytes"], "blocks that are compressed, and that later list
     await read();
     await read();
     await read();
-    assert.deepEqual((await counted(named("blocks"))).toSorted(), ['{kept="false",resource="notes"} 1', '{kept="true",resource="notes"} 2']);
+    assert.deepEqual((await counted(named("blocks"))).toSorted(), [
+      '{kept="false",resource="notes"} 1',
+      '{kept="true",resource="notes"} 2',
+    ]);
     assert.ok(await bytes() > 400);
     clock.advance(2 * limits.compressedIdleMs);
     assert.equal(await bytes(), 0);

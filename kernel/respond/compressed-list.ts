@@ -11,7 +11,7 @@ import { type Deflated, stored } from "../gzip/deflate.ts";
 import { gzipMember } from "../gzip/member.ts";
 import { type Begun, pieces, Turn } from "../objects/chunks.ts";
 import type { Item } from "../objects/objects.ts";
-import type { ItemForm, Items, ListPage } from "../reads/reads.ts";
+import type { ItemBlock, ItemForm, ListPage } from "../reads/reads.ts";
 import { openList, protobufAround, protobufField } from "./list-body.ts";
 import { isStoredForm, metaVersion, partialText, servedJson } from "./served.ts";
 
@@ -24,10 +24,9 @@ const toBytes = new TextEncoder();
 export async function compressedList(call: RequestContext, page: ListPage): Promise<Begun["body"] | undefined> {
   const { items } = page;
   const form = formOf(call);
-  if (form === undefined || items.blocks === undefined || !isLarge(items, form)) return undefined;
-  const blocks = items.blocks(form);
+  if (form === undefined || items.blocks === undefined || !isLarge(items.blocks(form))) return undefined;
   const { head, tail } = call.output.encoding === "protobuf"
-    ? protobufAround(call, page, await lengthOf(blocks))
+    ? protobufAround(call, page, await lengthOf(items.blocks(form)))
     : { head: [toBytes.encode(`${openList(call, page)},"items":[`)], tail: [toBytes.encode("]}\n")] };
   return pieces(gzipMember(partsOf(head, items.blocks(form), form, tail)));
 }
@@ -51,19 +50,15 @@ function jsonBytes({ endpoint }: RequestContext, item: Item): Uint8Array {
   return typeof json === "string" ? toBytes.encode(json) : json;
 }
 
-/** Whether the list is compressed, by the bytes of its items. */
-function isLarge(items: Items, { bytesOf }: ItemForm): boolean {
+/** Whether the list is compressed because of its items alone. If it is just large enough with what is around them, it has few blocks. */
+function isLarge(blocks: Iterable<ItemBlock>): boolean {
   let bytes = 0;
-  if (bytesOf === undefined) {
-    for (const { length } of items.json?.pieces() ?? []) if ((bytes += length) >= limits.gzipBytesMin) return true;
-  } else {
-    for (const item of items) if ((bytes += bytesOf(item).length) >= limits.gzipBytesMin) return true;
-  }
+  for (const block of blocks) if ((bytes += block.length()) >= limits.gzipBytesMin) return true;
   return false;
 }
 
 /** The bytes of blocks before compression, with turns of the event loop between them. */
-async function lengthOf(blocks: Iterable<{ length(): number }>): Promise<number> {
+async function lengthOf(blocks: Iterable<ItemBlock>): Promise<number> {
   let bytes = 0;
   const turn = new Turn();
   for (const block of blocks) {
@@ -75,7 +70,7 @@ async function lengthOf(blocks: Iterable<{ length(): number }>): Promise<number>
 
 function* partsOf(
   head: readonly Uint8Array[],
-  blocks: ReturnType<NonNullable<Items["blocks"]>>,
+  blocks: Iterable<ItemBlock>,
   { between }: ItemForm,
   tail: readonly Uint8Array[],
 ): Generator<Deflated> {

@@ -35,7 +35,13 @@ test("cutsOf() ends at the end of the chunk, and blocks are within the bounds", 
 });
 
 test("cutsOf() gives names of any kind blocks of many objects", () => {
-  for (const name of [(n: number) => `cm-${n}`, (n: number) => `${String(n).padStart(12, "0")}`, (n: number) => "x".repeat(n), () => "same"]) {
+  const names: readonly ((n: number) => string)[] = [
+    (n) => `cm-${n}`,
+    (n) => String(n).padStart(12, "0"),
+    (n) => "x".repeat(n),
+    () => "same",
+  ];
+  for (const name of names) {
     const { length } = cutsOf(chunkOf(Array.from({ length: 256 }, () => 2_000), name));
     assert.ok(length >= 2 && length <= 256 * 2_000 / limits.blockBytesMin, `${length}`);
   }
