@@ -3,8 +3,8 @@ export const compressionLimits = Object.freeze({
   /** Minimum bytes of a list or object that is compressed for a client that accepts gzip. */
   gzipBytesMin: 128 * 1024,
   /**
-   * Bytes of JSON of a block of a list, which is compressed once for all lists: from the first on it may end, and it ends before the second. A
-   * change of an object costs the compression of one block; small blocks compress less.
+   * Bytes of JSON of a block of a list, which is compressed once for all lists; a single larger object is a block of its own. A change of an object
+   * costs the compression of one block; small blocks compress less.
    */
   blockBytesMin: 64 * 1024,
   blockBytesMax: 128 * 1024,

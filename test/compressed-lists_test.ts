@@ -162,7 +162,7 @@ test("a list after a change of one object compresses one block, and pages share 
   const second = await blocks(server);
   assert.deepEqual([second.compressed, second.kept], [first.compressed, 2 * first.compressed]);
 
-  const changed = configMap("cm-0200", 1, new Uint8Array(900));
+  const changed = configMap("cm-0200", 1, new Uint8Array(1_900));
   assert.equal((await send(server, "PUT", `${collection("default")}/cm-0200`, changed)).status, 200);
   await list();
   const third = await blocks(server);

@@ -1,16 +1,14 @@
 /**
  * Cuts of a chunk of the index into blocks that are compressed separately.
  *
- *   chunk:  a b c | d e f g | h i          a cut before d, because the hash of its key ends with zeros
+ *   chunk:   a b c d e f g h        a block that begins with a may end before d, e or f, by its size
+ *   hashes:  7 2 8 4 1 9 3 5        it ends before e, whose key has the lowest hash
  *
- * A cut depends on keys and on sizes since the cut before it. A change of one entry moves few cuts, so that blocks of other entries of the
- * chunk stay the same.
+ * A change of one entry moves few cuts: mostly, the lowest hash is at the same entry. Other blocks of the chunk then have the same entries.
  */
 import { limits } from "../../../core/limits.ts";
 import type { Chunk } from "../index/key-index.ts";
 
-/** Cuts are at one in so many keys: a power of two. */
-const keysPerCut = 64;
 const { blockBytesMin, blockBytesMax } = limits;
 
 const known = new WeakMap<Chunk, readonly number[]>();
@@ -20,25 +18,32 @@ export function cutsOf(chunk: Chunk): readonly number[] {
   const before = known.get(chunk);
   if (before !== undefined) return before;
   const cuts: number[] = [];
-  let bytes = 0;
-  for (const [position, { key, length }] of chunk.entries()) {
-    if (bytes > 0 && (bytes + length > blockBytesMax || (bytes >= blockBytesMin && isCut(key)))) {
-      cuts.push(position);
-      bytes = 0;
-    }
-    bytes += length;
-  }
-  cuts.push(chunk.length);
+  for (let from = 0; from < chunk.length;) cuts.push(from = endOf(chunk, from));
   known.set(chunk, cuts);
   return cuts;
+}
+
+/** The end of the block that begins at `from`. */
+function endOf(chunk: Chunk, from: number): number {
+  let bytes = 0, end = 0, lowest = Infinity;
+  for (let at = from; at < chunk.length; at++) {
+    const { key, length } = chunk[at]!;
+    if (bytes >= blockBytesMin) {
+      const hash = hashOf(key);
+      if (hash < lowest) [end, lowest] = [at, hash];
+    }
+    if (at > from && bytes + length > blockBytesMax) return end > from ? end : at;
+    bytes += length;
+  }
+  return chunk.length;
 }
 
 /** Names often end with a number or with random characters: the last characters differ most. */
 const hashedCharacters = 12;
 
-function isCut(key: string): boolean {
+function hashOf(key: string): number {
   let hash = 0x811c9dc5;
   for (let at = Math.max(0, key.length - hashedCharacters); at < key.length; at++) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);
-  // The low bits of this hash depend on few bits of the characters.
-  return ((hash ^ (hash >>> 15)) & (keysPerCut - 1)) === 0;
+  // The high bits of this hash hardly depend on the last characters.
+  return Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> 0;
 }
