@@ -3,6 +3,7 @@
  * prescribes are with its rules, constants of protocols with their codecs, and bounds of `metrics/`, which imports nothing, in `metrics/`.
  */
 import { celLimits } from "./cel-limits.ts";
+import { compressionLimits } from "./compression-limits.ts";
 
 export const limits = Object.freeze({
   /** Largest request body (kube-apiserver's MaxRequestBodyBytes). */
@@ -116,8 +117,6 @@ export const limits = Object.freeze({
   generatedNameLengthMax: 63,
   /** Attempts of an apply whose object was absent and then could not be created. Other races are retried until the request ends. */
   updateTries: 5,
-  /** Minimum bytes of a list or object that is compressed for a client that accepts gzip. */
-  gzipBytesMin: 128 * 1024,
   /** Bytes of one chunk of a list response. */
   chunkBytes: 64 * 1024,
   /** Disk space that the embedded store reserves for deletions and compaction, and the unit in which it releases it. */
@@ -497,4 +496,5 @@ export const limits = Object.freeze({
   /** Files beside plugin modules whose changes `thole dev` notices. */
   developedFilesMax: 5_000,
   ...celLimits,
+  ...compressionLimits,
 });

@@ -40,6 +40,7 @@ const machineFolders = [
   "kernel/access/remote/",
   "kernel/command/",
   "kernel/config/",
+  "kernel/gzip/",
   "kernel/heavy/",
   "kernel/listen/",
   "kernel/observe/",

@@ -1,20 +1,31 @@
-/** List items as views of the slabs that hold their bytes. */
+/** Items of lists, as views of cached entries. */
 import { limits } from "../../core/limits.ts";
 import type { Item } from "../objects/objects.ts";
 import type { Items } from "../reads/reads.ts";
+import { type BlockSent, blocksOf, type SharedBlocks } from "./blocks/shared-blocks.ts";
 import { type CachedEntry, type EntryMaker, itemOf } from "./index/entry.ts";
-import type { Slab, Slabs } from "./index/slabs.ts";
+import { runOf, type Span } from "./index/key-index.ts";
+import { runBytes } from "./index/run-bytes.ts";
+import type { Slabs } from "./index/slabs.ts";
 
 type Runs = readonly (readonly CachedEntry[])[];
 
-/**
- * The items of a list.
- *
- * @param maker makes items of entries of this kind
- * @param runs the runs of entries, in order
- * @param which whether the runs hold all entries between the first and the last, or only some of them
- */
-export function cachedItems(maker: EntryMaker, runs: Runs, which: "all" | "some"): Items {
+/** All entries between the first and the last one of a list. */
+export function allItems(maker: EntryMaker, spans: readonly Span[], shared: SharedBlocks, sent: BlockSent): Items {
+  const runs = spans.map(runOf);
+  return {
+    ...itemsOf(maker, runs),
+    json: { pieces: () => runBytes(sideBySide(maker.slabs, runs)) },
+    blocks: (form) => blocksOf(maker, spans, form, shared, sent),
+  };
+}
+
+/** Entries that a selector has chosen: other lists rarely have the same ones side by side. */
+export function someItems(maker: EntryMaker, entries: readonly CachedEntry[]): Items {
+  return { ...itemsOf(maker, [entries]), json: { pieces: () => runBytes([entries]) } };
+}
+
+function itemsOf(maker: EntryMaker, runs: Runs): Items {
   let length = 0;
   for (const run of runs) length += run.length;
   return {
@@ -22,7 +33,6 @@ export function cachedItems(maker: EntryMaker, runs: Runs, which: "all" | "some"
     *[Symbol.iterator](): Generator<Item> {
       for (const run of runs) for (const entry of run) yield itemOf(maker, entry);
     },
-    json: { pieces: () => pieces(which === "all" ? sideBySide(maker.slabs, runs) : runs) },
   };
 }
 
@@ -35,28 +45,4 @@ function* sideBySide(slabs: Slabs, runs: Iterable<readonly CachedEntry[]>): Gene
       yield some;
     }
   }
-}
-
-/**
- * The bytes of the entries with commas between them, as views of the slabs. Entries that lie side by side are one view:
- *
- *   slab: {a},{b},{c},{gone},{d},      list a b c d: "{a},{b},{c}," "{d}"
- */
-function* pieces(runs: Iterable<readonly CachedEntry[]>): Generator<Uint8Array> {
-  let slab: Slab | undefined;
-  let from = 0, end = 0;
-  for (const run of runs) {
-    // No state of an entry is kept across a yield: the entry may have moved. Views stay valid.
-    for (const entry of run) {
-      if (slab !== undefined && entry.slab === slab && entry.offset === end + 1 && end - from < limits.chunkBytes) {
-        end = entry.offset + entry.length;
-        continue;
-      }
-      if (slab !== undefined) yield slab.bytes.subarray(from, end + 1);
-      slab = entry.slab;
-      from = entry.offset;
-      end = from + entry.length;
-    }
-  }
-  if (slab !== undefined) yield slab.bytes.subarray(from, end);
 }

@@ -9,6 +9,7 @@ import type { ListOptions } from "../request/options.ts";
 import {
   type Collection,
   continueAfter,
+  type Items,
   type ListPage,
   type ListPlan,
   type Live,
@@ -22,10 +23,11 @@ import {
 } from "../reads/reads.ts";
 import type { Clock } from "../../core/async.ts";
 import type { Revision, Store } from "../store/store.ts";
-import { cachedItems } from "./cached-items.ts";
+import type { SharedBlocks } from "./blocks/shared-blocks.ts";
+import { allItems, someItems } from "./cached-items.ts";
 import { Cursor } from "./watch/cursor.ts";
-import { type CachedEntry, type EntryMaker, itemOf } from "./index/entry.ts";
-import type { KeyIndex } from "./index/key-index.ts";
+import { type CachedEntry, itemOf } from "./index/entry.ts";
+import type { KeyIndex, Span } from "./index/key-index.ts";
 import type { KindCache } from "./kind/kind-cache.ts";
 import type { CacheMeter } from "./metrics.ts";
 import { initialFrames } from "./watch/initial-frames.ts";
@@ -43,6 +45,8 @@ export interface CachedReadsNeeds {
   /** Whether lists at earlier revisions are answered from the cache (gate ListFromCacheSnapshot). */
   readonly snapshots: () => boolean;
   readonly open: OpenWatches;
+  /** Compressed parts of lists. */
+  readonly blocks: SharedBlocks;
   /** Whether this server has written a key, or is writing it, and the event has not reached the cache. */
   readonly isWritten: (key: string) => boolean;
   /** Called for each list that the store answers. */
@@ -156,7 +160,7 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
     const index = age.tag === "exact" ? kind.indexAt(revision, clock.now()) : kind.index;
     if (kind.hasBroken(collection.prefix)) return allReadable(await fromStore());
     if (index === undefined) return await fromStore();
-    const { page, fetched } = pageOf(index, revision, kind.maker, collection, options, plan, names);
+    const { page, fetched } = pageOf(index, revision, kind, collection, options, plan, names, needs.blocks);
     kind.meter.listed(fetched, page.items.length);
     if (page.continue !== "" && needs.snapshots()) kind.pin(revision, index, clock.now());
     return page;
@@ -230,37 +234,57 @@ function allReadable(page: ListPage): ListPage {
 function pageOf(
   index: KeyIndex,
   revision: Revision,
-  maker: EntryMaker,
+  { maker, meter }: KindCache,
   collection: Collection,
   options: ListOptions,
   { limit, start, key }: ListPlan,
   names: Names,
+  blocks: SharedBlocks,
 ): { readonly page: ListPage; /** Entries that the list evaluated. */ readonly fetched: number } {
   const selection = selectionOf(collection, options);
   const { chooses } = selection;
-  const found: CachedEntry[] = [];
-  let fetched = 0;
-  const result = (runs: Iterable<readonly CachedEntry[]>, token = "", remaining?: number) => {
-    const items = cachedItems(maker, [...runs], chooses === undefined ? "all" : "some");
+  const after = (entry: CachedEntry) => index.count(collection.prefix, `${entry.key}\0`);
+  const result = (items: Items, fetched: number, last?: CachedEntry) => {
+    const left = last === undefined ? 0 : after(last);
+    const token = last === undefined || left === 0 ? "" : continueAfter(collection, revision, last.key, names);
+    const remaining = token === "" || chooses !== undefined ? undefined : left;
     return { page: { items, revision, continue: token, remaining }, fetched: Math.max(fetched, items.length) };
   };
   if (key !== undefined) {
     const entry = index.get(key);
-    if (entry !== undefined) fetched = 1;
-    if (entry !== undefined && (chooses === undefined || chooses(entry))) found.push(entry);
-    return result([found]);
+    const found = entry === undefined || (chooses !== undefined && !chooses(entry)) ? [] : [entry];
+    return result(someItems(maker, found), entry === undefined ? 0 : 1);
   }
-  if (chooses === undefined && limit === undefined) return result(index.runs(selection.prefix, start));
+  if (chooses === undefined) {
+    const { spans, last } = firstOf(index.spans(selection.prefix, start), limit);
+    return result(allItems(maker, spans, blocks, meter.sentBlock), 0, last);
+  }
+  const found: CachedEntry[] = [];
+  let fetched = 0;
   for (const run of index.runs(selection.prefix, start)) {
     for (const entry of run) {
       fetched++;
-      if (chooses !== undefined && !chooses(entry)) continue;
+      if (!chooses(entry)) continue;
       found.push(entry);
-      if (found.length !== limit) continue;
-      const left = index.count(collection.prefix, `${entry.key}\0`);
-      if (left === 0) return result([found]);
-      return result([found], continueAfter(collection, revision, entry.key, names), chooses === undefined ? left : undefined);
+      if (found.length === limit) return result(someItems(maker, found), fetched, entry);
     }
   }
-  return result([found]);
+  return result(someItems(maker, found), fetched);
+}
+
+/** The first `limit` entries, and the last of them if there are so many; all if there is no limit. */
+function firstOf(
+  all: Iterable<Span>,
+  limit: number | undefined,
+): { readonly spans: readonly Span[]; readonly last: CachedEntry | undefined } {
+  const spans: Span[] = [];
+  let left = limit ?? Infinity;
+  for (const span of all) {
+    const { chunk, from } = span;
+    const to = Math.min(span.to, from + left);
+    spans.push({ chunk, from, to });
+    left -= to - from;
+    if (left === 0) return { spans, last: chunk[to - 1] };
+  }
+  return { spans, last: undefined };
 }

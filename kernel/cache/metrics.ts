@@ -120,6 +120,20 @@ export const cacheMetrics = Object.freeze({
     type: "counter",
     help: "Stored objects that failed to decode in the watch cache.",
   }),
+  blocks: defineMetric({
+    ...alpha,
+    name: "thole_compressed_list_blocks_total",
+    type: "counter",
+    help: "Blocks of compressed lists from the watch cache, by whether their compressed bytes were kept from an earlier list.",
+    labels: ["group", "kept", "resource"],
+  }),
+  blockBytes: defineMetric({
+    name: "thole_compressed_list_kept_bytes",
+    type: "gauge",
+    stability: "ALPHA",
+    help: "Memory of the compressed blocks of lists that are kept for later lists, in bytes.",
+    labels: [],
+  }),
 });
 
 export type CacheRecord = { readonly [Key in keyof typeof cacheMetrics]: Recorder<(typeof cacheMetrics)[Key]> };
@@ -145,6 +159,8 @@ export interface CacheMeter {
   /** Capacity of the event ring in events, before and after. */
   resized(before: number, now: number): void;
   slow(): void;
+  /** A block of a compressed list was sent. `isKept`: its compressed bytes are from an earlier list. */
+  sentBlock(this: void, isKept: boolean): void;
   checked(how: Checked): void;
   undecodable(): void;
 }
@@ -154,6 +170,7 @@ export function cacheMeter(record: CacheRecord, { group, plural }: Pick<StoredKi
   // Upstream labels lists with the index that served them; here there are only keys.
   const indexed = Object.freeze({ ...kind, index: "" });
   const newest = Object.freeze({ ...kind, success: "true", fallback: "false" });
+  const kept = Object.freeze({ ...kind, kept: "true" }), compressed = Object.freeze({ ...kind, kept: "false" });
   return {
     filled: () => record.initializations.with(kind).add(),
     received: (events) => record.received.with(kind).add(events),
@@ -178,6 +195,7 @@ export function cacheMeter(record: CacheRecord, { group, plural }: Pick<StoredKi
       if (now < before) record.capacityDown.with(kind).add();
     },
     slow: () => record.terminated.with(kind).add(),
+    sentBlock: (isKept) => record.blocks.with(isKept ? kept : compressed).add(),
     checked: (status) => record.checks.with({ ...kind, status }).add(),
     undecodable: () => record.undecodable.with(kind).add(),
   };

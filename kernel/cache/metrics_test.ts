@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { limits } from "../../core/limits.ts";
 import { cacheMetrics } from "./mod.ts";
 import { StoreError } from "../store/store.ts";
 import { manualClock } from "../store/testing/clock.ts";
@@ -189,6 +190,29 @@ moves(
     }, { clock });
   },
 );
+
+moves(["blocks", "blockBytes"], "blocks that are compressed, and that later lists share until they are idle", async () => {
+  const clock = manualClock();
+  await withCache(async ({ fixture, counted }) => {
+    for (const name of ["a", "b"]) await put(fixture, name);
+    const read = async (): Promise<void> => {
+      const { page: { items } } = await list(fixture);
+      for (const block of items.blocks?.({ name: "json", between: ",", bytesOf: undefined }) ?? []) void [...block.pieces()];
+    };
+    const bytes = async () => Number((await counted(named("blockBytes"), " ")).join(""));
+    assert.equal(await bytes(), 0);
+    await read();
+    await read();
+    await read();
+    assert.deepEqual((await counted(named("blocks"))).toSorted(), [
+      '{kept="false",resource="notes"} 1',
+      '{kept="true",resource="notes"} 2',
+    ]);
+    assert.ok(await bytes() > 400);
+    clock.advance(2 * limits.compressedIdleMs);
+    assert.equal(await bytes(), 0);
+  }, { clock });
+});
 
 test("each metric of the cache is changed by a test", () => {
   // Slow watches and comparisons with the store are tested in watch-cache_test.ts.

@@ -3,6 +3,7 @@ import type { Catalog, StoredKind } from "../catalog/catalog.ts";
 import { isReadFromStore, lostHistory, type Reads } from "../reads/reads.ts";
 import { type Clock, systemClock } from "../../core/async.ts";
 import type { Store } from "../store/store.ts";
+import { sharedBlocks } from "./blocks/shared-blocks.ts";
 import { cachedReads } from "./cached-reads.ts";
 import { keepConsistent } from "./consistency.ts";
 import { entryMaker } from "./index/entry.ts";
@@ -91,6 +92,7 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
     traced: options.traced ?? ((_name, _attributes, run) => run()),
     onSetBack: () => open.failAll(lostHistory()),
   });
+  const blocks = sharedBlocks(clock);
   let served = catalog;
   const reads = cachedReads({
     cache,
@@ -99,6 +101,7 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
     fillWaitMs: options.fillWaitMs ?? 1_000,
     snapshots: () => served.gates.isOn("ListFromCacheSnapshot"),
     open,
+    blocks,
     isWritten: own.isWritten,
     listedStore: (kind, evaluated, returned) => cacheMeter(record, kind).listedStore(evaluated, returned),
   });
@@ -128,9 +131,12 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
     adopt,
     updateMetrics() {
       for (const { meter } of cache.kinds) meter.reached(cache.revision);
+      record.blockBytes.with({}).set(blocks.whole.bytes + blocks.edges.bytes);
     },
     async close() {
       closing.abort();
+      blocks.whole.close();
+      blocks.edges.close();
       await Promise.all([cache.close(), checking]);
     },
   };

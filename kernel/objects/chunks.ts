@@ -103,7 +103,8 @@ export function concat(parts: readonly Uint8Array[]): Uint8Array {
   return all;
 }
 
-async function* pieces(parts: Iterable<Part>): AsyncGenerator<Uint8Array> {
+/** The same for a body of any size: chunks. Parts are made as the chunks are pulled, with turns of the event loop between them. */
+export async function* pieces(parts: Iterable<Part>): AsyncGenerator<Uint8Array> {
   let waiting: Part[] = [];
   let size = 0;
   const turn = new Turn();

@@ -11,6 +11,7 @@ import { fieldMatcher, labelMatcher } from "../../core/selectors/matcher.ts";
 import { badRequestError, type Status, StatusError, statusOf } from "../../core/status-error.ts";
 import { goQuote } from "../../core/tree/go-quote.ts";
 import type { Endpoint, StoredKind } from "../catalog/catalog.ts";
+import type { Deflated } from "../gzip/deflate.ts";
 import { readContinue, writeContinue } from "./continue-token.ts";
 import { Item, keyOf } from "../objects/objects.ts";
 import type { ListOptions } from "../request/options.ts";
@@ -60,6 +61,26 @@ export interface Items extends Iterable<Item> {
   readonly length: number;
   /** Their JSON in the stored form as list items, joined by commas, if it is cached. */
   readonly json?: { pieces(): Iterable<Uint8Array> };
+  /** Neighbours in blocks whose compressed bytes later lists share; absent if nothing is shared. */
+  blocks?(form: ItemForm): Iterable<ItemBlock>;
+}
+
+/** Bytes of items as elements of a list. */
+export interface ItemForm {
+  /** Forms of one kind with equal names have equal bytes. */
+  readonly name: string;
+  /** The bytes between two items, which are not part of a block. */
+  readonly between: string;
+  /** The bytes of an item; undefined means those of `json`. */
+  readonly bytesOf: ((item: Item) => Uint8Array) | undefined;
+}
+
+/** Some items in a form. */
+export interface ItemBlock {
+  /** Number of bytes before compression. They are encoded, if the block is not kept, but not compressed. */
+  length(): number;
+  /** Compressed as they are pulled, in pieces, so that the caller can yield to the event loop between two of them. */
+  pieces(): Iterable<Deflated>;
 }
 
 export interface ListPage {

@@ -12,7 +12,8 @@ import { type Status, StatusError, statusOf } from "../../core/status-error.ts";
 import { binaryDocument, isBinary } from "../objects/binary.ts";
 import { checkWeight, type RequestContext } from "../request-context.ts";
 import { type Begun, begun, chunked, type Part, sizeOf } from "../objects/chunks.ts";
-import { compressed } from "./compress.ts";
+import { compressed, inGzip, wantsGzip } from "./compress.ts";
+import { compressedList } from "./compressed-list.ts";
 import type { Reply } from "../request/exchange.ts";
 import { listParts, textOf } from "./list-body.ts";
 import type { Item } from "../objects/objects.ts";
@@ -64,16 +65,24 @@ export async function replyOf(call: RequestContext, answer: VerbResult): Promise
       );
     case "list":
       checkTransform(call, true);
-      return bodyReply(call, 200, await begun(await listParts(call, answer.page)));
+      return await listReply(call, answer.page);
   }
+}
+
+async function listReply(call: RequestContext, page: ListPage): Promise<Reply> {
+  const body = wantsGzip(call) ? await compressedList(call, page) : undefined;
+  if (body !== undefined) return inGzip(plainReply(call, 200, body));
+  return bodyReply(call, 200, await begun(await listParts(call, page)));
 }
 
 function objectReply(call: RequestContext, status: number, parts: readonly Part[]): Reply {
   return bodyReply(call, status, { body: chunked(parts), bytes: sizeOf(parts) });
 }
 function bodyReply(call: RequestContext, status: number, { body, bytes }: Begun): Reply {
-  const contentType = mediaType(call.output.encoding, call.catalog.names);
-  return compressed(call, { status, headers: { "content-type": contentType }, body }, bytes);
+  return compressed(call, plainReply(call, status, body), bytes);
+}
+function plainReply(call: RequestContext, status: number, body: Reply["body"]): Reply {
+  return { status, headers: { "content-type": mediaType(call.output.encoding, call.catalog.names) }, body };
 }
 
 /** Throws 406 if the requested transformation does not apply to the result: a list or an object. */

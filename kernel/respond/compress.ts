@@ -2,20 +2,34 @@
 import { limits } from "../../core/limits.ts";
 import { type RequestContext } from "../request-context.ts";
 import { type Exchange, header, type Reply } from "../request/exchange.ts";
-import type { Chunked } from "../objects/chunks.ts";
+import { deflated } from "../gzip/deflate.ts";
+import { GzipMember } from "../gzip/member.ts";
+import { type Chunked, concat, Turn } from "../objects/chunks.ts";
 
 const toBytes = new TextEncoder();
 
+type Asked = Pick<RequestContext, "exchange" | "catalog">;
+
 /** Compresses a large object or list for a client that accepts gzip, regardless of the verb. `bytes`: upper bound of the body's size. */
-export function compressed({ exchange, catalog }: Pick<RequestContext, "exchange" | "catalog">, reply: Reply, bytes: number): Reply {
-  if (bytes < limits.gzipBytesMin || !acceptsGzip(exchange) || !catalog.gates.isOn("APIResponseCompression")) return reply;
+export function compressed(call: Asked, reply: Reply, bytes: number): Reply {
+  if (bytes < limits.gzipBytesMin || !wantsGzip(call)) return reply;
   const body = withoutText(reply.body);
-  return body instanceof Uint8Array && body.length < limits.gzipBytesMin ? reply : inGzip(reply, body);
+  return body instanceof Uint8Array && body.length < limits.gzipBytesMin ? reply : inGzip({ ...reply, body: gzip(body) });
+}
+
+/** Whether a large object or list is compressed: the client accepts gzip, and the gate is on. */
+export function wantsGzip({ exchange, catalog }: Asked): boolean {
+  return acceptsGzip(exchange) && catalog.gates.isOn("APIResponseCompression");
 }
 
 /** Compresses a reply of any size for a client that accepts gzip. */
 export function gzipped(exchange: Exchange, reply: Reply): Reply {
-  return acceptsGzip(exchange) ? inGzip(reply, withoutText(reply.body)) : reply;
+  return acceptsGzip(exchange) ? inGzip({ ...reply, body: gzip(withoutText(reply.body)) }) : reply;
+}
+
+/** The reply whose body is gzip. */
+export function inGzip(reply: Reply): Reply {
+  return { ...reply, headers: { ...reply.headers, "content-encoding": "gzip", vary: "Accept-Encoding" } };
 }
 
 /** Whether Accept-Encoding has the element `gzip` without a weight (upstream's rule). */
@@ -28,27 +42,36 @@ type Bytes = Exclude<Chunked, string>;
 function withoutText(body: Chunked): Bytes {
   return typeof body === "string" ? toBytes.encode(body) : body;
 }
-function inGzip(reply: Reply, body: Bytes): Reply {
-  return { ...reply, headers: { ...reply.headers, "content-encoding": "gzip", vary: "Accept-Encoding" }, body: gzip(body) };
-}
 
 async function* gzip(body: Bytes): AsyncGenerator<Uint8Array> {
-  const { readable, writable } = new CompressionStream("gzip");
-  const writer = writable.getWriter();
-  const reader = readable.getReader();
-  const writing = (async () => {
-    for await (const piece of body instanceof Uint8Array ? slices(body) : body) await writer.write(new Uint8Array(piece));
-    await writer.close();
-  })();
-  // A failure rejects the next read.
-  writing.catch((error: unknown) => writer.abort(error).catch(() => {}));
-  try {
-    for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
-  } finally {
-    reader.cancel().catch(() => {});
+  const member = new GzipMember();
+  let waiting = [member.begin()], size = 0;
+  const turn = new Turn();
+  for await (const bytes of steps(body)) {
+    if (turn.isOver) await turn.next();
+    const blocks = member.add(deflated(bytes));
+    waiting.push(blocks);
+    size += blocks.length;
+    if (size < limits.chunkBytes) continue;
+    yield concat(waiting);
+    [waiting, size] = [[], 0];
+    turn.begin();
   }
+  yield concat([...waiting, member.end()]);
 }
 
-function* slices(bytes: Uint8Array): Generator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += limits.chunkBytes) yield bytes.subarray(at, at + limits.chunkBytes);
+/** The bytes of a body in the steps in which they are compressed. */
+async function* steps(body: Bytes): AsyncGenerator<Uint8Array> {
+  let waiting: Uint8Array[] = [], size = 0;
+  for await (const piece of body instanceof Uint8Array ? [body] : body) {
+    for (let at = 0; at < piece.length;) {
+      const bytes = piece.subarray(at, at += limits.deflateBytesMax - size);
+      waiting.push(bytes);
+      size += bytes.length;
+      if (size < limits.deflateBytesMax) continue;
+      yield concat(waiting);
+      [waiting, size] = [[], 0];
+    }
+  }
+  if (size > 0) yield concat(waiting);
 }

@@ -37,25 +37,15 @@ const toText = new TextDecoder();
 /** The parts of a list in the negotiated encoding and transformation, which has been checked. */
 export async function listParts(call: RequestContext, page: ListPage): Promise<Iterable<Part>> {
   const { endpoint, output: { encoding, transform } } = call;
-  const metadata: ListMeta = {
-    resourceVersion: String(page.revision),
-    ...(page.continue === "" ? {} : { continue: page.continue }),
-    ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
-  };
-  if (transform.as === "Table") return await documentParts(call, tableDocument(call, page, metadata, transform.version));
+  if (transform.as === "Table") return await documentParts(call, tableDocument(call, page, transform.version));
   const partials = transform.as === "object" ? undefined : transform;
-  const type = partials === undefined
-    ? { kind: endpoint.listKind, apiVersion: endpoint.apiVersion }
-    : { kind: "PartialObjectMetadataList", apiVersion: metaVersion(call, partials.version) };
-  if (encoding === "protobuf") return await protobufParts(call, page, type, metadata, partials?.version);
-  if (encoding === "cbor") return cborParts(call, page, type, metadata, partials?.version);
-  const { custom } = endpoint.resource;
-  const head = custom && partials === undefined ? customListMeta(metadata) : encoder(ListMeta)(metadata);
-  const open = `{"kind":"${type.kind}","apiVersion":"${type.apiVersion}","metadata":${head}`;
+  if (encoding === "protobuf") return await protobufParts(call, page, partials?.version);
+  if (encoding === "cbor") return cborParts(call, page, partials?.version);
+  const open = openList(call, page);
   const { json } = page.items;
   if (
-    encoding === "json" && !call.pretty && partials === undefined && !custom && json !== undefined && page.items.length > 0 &&
-    isStoredForm(endpoint)
+    encoding === "json" && !call.pretty && partials === undefined && !endpoint.resource.custom && json !== undefined &&
+    page.items.length > 0 && isStoredForm(endpoint)
   ) {
     return inOrder([`${open},"items":[`], json.pieces(), ["]}\n"]);
   }
@@ -65,12 +55,37 @@ export async function listParts(call: RequestContext, page: ListPage): Promise<I
   return await documentParts(call, { open, field: "items", elements, none: partials === undefined ? "[]" : "null" });
 }
 
-function tableDocument(call: RequestContext, page: ListPage, metadata: ListMeta, version: string): ListDocument {
+function listMeta(page: ListPage): ListMeta {
+  return {
+    resourceVersion: String(page.revision),
+    ...(page.continue === "" ? {} : { continue: page.continue }),
+    ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
+  };
+}
+
+/** Kind and version of a list of objects or of their metadata. */
+function listType(call: RequestContext): { readonly kind: string; readonly apiVersion: string } {
+  const { endpoint, output: { transform } } = call;
+  return transform.as === "object"
+    ? { kind: endpoint.listKind, apiVersion: endpoint.apiVersion }
+    : { kind: "PartialObjectMetadataList", apiVersion: metaVersion(call, transform.version) };
+}
+
+/** The JSON of a list of objects or of their metadata, before its items and without a comma. */
+export function openList(call: RequestContext, page: ListPage): string {
+  const { endpoint, output: { transform } } = call;
+  const { kind, apiVersion } = listType(call);
+  const metadata = listMeta(page);
+  const text = endpoint.resource.custom && transform.as === "object" ? customListMeta(metadata) : encoder(ListMeta)(metadata);
+  return `{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${text}`;
+}
+
+function tableDocument(call: RequestContext, page: ListPage, version: string): ListDocument {
   const include = includeObject(call);
   const elements = () => each(page.items, (item) => tableRow(call, item, include, version));
   // Upstream's default table converter returns null rows for an empty list; the converters of kinds return an empty list.
   const none = call.endpoint.served.columns === undefined ? "null" : "[]";
-  return { open: tableHead(call, metadata, version, true), field: "rows", elements, none };
+  return { open: tableHead(call, listMeta(page), version, true), field: "rows", elements, none };
 }
 
 function* each(items: Iterable<Item>, make: (item: Item) => Part): Generator<Part> {
@@ -144,53 +159,54 @@ function* yamlParts({ open, field, elements, none }: ListDocument): Generator<Pa
  * A message begins with its length, so all messages are measured first, with turns of the event loop between them. Messages that are not
  * cached are encoded again when they are sent.
  */
-async function protobufParts(
-  call: RequestContext,
-  page: ListPage,
-  type: { readonly kind: string; readonly apiVersion: string },
-  metadata: ListMeta,
-  partialVersion: string | undefined,
-): Promise<Iterable<Part>> {
-  const { endpoint } = call;
-  const write = protobufWriter(partialVersion === undefined ? endpoint.schema : PartialObjectMetadata);
-  const message = (item: Item): Uint8Array =>
-    partialVersion === undefined
-      ? item.form(`protobuf ${endpoint.apiVersion}`, () => write(servedObject(endpoint, item)))
-      : write(partial(call, item, partialVersion));
-  const first = writeListField("metadata", protobufWriter(ListMeta)(metadata));
+async function protobufParts(call: RequestContext, page: ListPage, partialVersion: string | undefined): Promise<Iterable<Part>> {
+  const field = protobufField(call, partialVersion);
   const kept: Uint8Array[] = [];
-  let bytes = first.length, keptBytes = 0;
+  let bytes = 0;
   const turn = new Turn();
   for (const item of page.items) {
-    const field = writeListField("items", message(item));
-    bytes += field.length;
-    keptBytes += field.length;
-    if (keptBytes <= limits.listMessagesBytesMax) kept.push(field);
+    const message = field(item);
+    bytes += message.length;
+    if (bytes <= limits.listMessagesBytesMax) kept.push(message);
     if (turn.isOver) await turn.next();
   }
-  const { head, tail } = envelopeAround(type, bytes);
-  return inOrder([head, first], kept, remade(page.items, kept.length, message), [tail]);
+  const { head, tail } = protobufAround(call, page, bytes);
+  return inOrder(head, kept, remade(page.items, kept.length, field), tail);
 }
 
-function* remade(items: Iterable<Item>, after: number, message: (item: Item) => Uint8Array): Generator<Part> {
+/** Encodes an item as a field of a list message. `partialVersion`: version of the metadata, if the list has only that. */
+export function protobufField(call: RequestContext, partialVersion: string | undefined): (item: Item) => Uint8Array {
+  const { endpoint } = call;
+  const write = protobufWriter(partialVersion === undefined ? endpoint.schema : PartialObjectMetadata);
+  return partialVersion === undefined
+    ? (item) => item.form(`protobuf ${endpoint.apiVersion}`, () => writeListField("items", write(servedObject(endpoint, item))))
+    : (item) => writeListField("items", write(partial(call, item, partialVersion)));
+}
+
+/** The parts of a list message before and after its items, which have so many bytes. */
+export function protobufAround(
+  call: RequestContext,
+  page: ListPage,
+  bytes: number,
+): { readonly head: readonly Uint8Array[]; readonly tail: readonly Uint8Array[] } {
+  const first = writeListField("metadata", protobufWriter(ListMeta)(listMeta(page)));
+  const { head, tail } = envelopeAround(listType(call), first.length + bytes);
+  return { head: [head, first], tail: [tail] };
+}
+
+function* remade(items: Iterable<Item>, after: number, field: (item: Item) => Uint8Array): Generator<Part> {
   let count = 0;
-  for (const item of items) if (count++ >= after) yield writeListField("items", message(item));
+  for (const item of items) if (count++ >= after) yield field(item);
 }
 
 /** Lists begin with the number of their items. Items have no kind, except partial object metadata. */
-function* cborParts(
-  call: RequestContext,
-  page: ListPage,
-  type: { readonly kind: string; readonly apiVersion: string },
-  metadata: ListMeta,
-  partialVersion: string | undefined,
-): Generator<Part> {
+function* cborParts(call: RequestContext, page: ListPage, partialVersion: string | undefined): Generator<Part> {
   const { endpoint } = call;
   const write = cborWriter(endpoint.schema as Typed<ApiObject>), writePartial = cborWriter(PartialObjectMetadata); // the schema of such objects
   const { length } = page.items;
   const around = cborListAround(
-    type,
-    cborWriter(ListMeta)(metadata).finish(),
+    listType(call),
+    cborWriter(ListMeta)(listMeta(page)).finish(),
     partialVersion !== undefined && length === 0 ? null : length,
   );
   yield around.head;

@@ -8,7 +8,14 @@
  */
 import type { CachedEntry } from "./entry.ts";
 
-type Chunk = readonly CachedEntry[];
+export type Chunk = readonly CachedEntry[];
+
+/** Entries of a chunk, from one position up to another. A chunk never changes. */
+export interface Span {
+  readonly chunk: Chunk;
+  readonly from: number;
+  readonly to: number;
+}
 
 const chunkMax = 256;
 
@@ -58,15 +65,20 @@ export class KeyIndex {
     return this.#changed(chunk, old.toSpliced(at, 1), -1);
   }
 
-  /** Runs of the entries whose keys begin with `prefix`, from the key `start` on. */
-  *runs(prefix: string, start?: string): Generator<Chunk> {
+  /** The entries whose keys begin with `prefix`, from the key `start` on. */
+  *spans(prefix: string, start?: string): Generator<Span> {
     const from = this.#from(prefix, start), to = this.#end(prefix);
-    for (let chunk = from.chunk; chunk <= to.chunk; chunk++) {
-      const all = this.#chunks[chunk];
-      if (all === undefined) return;
-      const first = chunk === from.chunk ? from.at : 0, end = chunk === to.chunk ? to.at : all.length;
-      if (first < end) yield first === 0 && end === all.length ? all : all.slice(first, end);
+    for (let index = from.chunk; index <= to.chunk; index++) {
+      const chunk = this.#chunks[index];
+      if (chunk === undefined) return;
+      const first = index === from.chunk ? from.at : 0, end = index === to.chunk ? to.at : chunk.length;
+      if (first < end) yield { chunk, from: first, to: end };
     }
+  }
+
+  /** The same in runs. */
+  *runs(prefix: string, start?: string): Generator<Chunk> {
+    for (const span of this.spans(prefix, start)) yield runOf(span);
   }
 
   /** The number of entries whose keys begin with `prefix`, from the key `start` on. */
@@ -117,6 +129,11 @@ export class KeyIndex {
     }
     return { chunk, at };
   }
+}
+
+/** The entries of a span. */
+export function runOf({ chunk, from, to }: Span): Chunk {
+  return from === 0 && to === chunk.length ? chunk : chunk.slice(from, to);
 }
 
 /** Characters whose order differs between UTF-16 and UTF-8. */

@@ -95,8 +95,8 @@ export interface Bench {
   readonly cache: OpenedReads;
   readonly faulty: FaultyStore;
   readonly errors: unknown[];
-  /** The samples of a metric without its name and the group: `{resource="notes"} 3`. */
-  readonly counted: (name: string) => Promise<readonly string[]>;
+  /** The samples of a metric without its name and the group: `{resource="notes"} 3`; of one without labels, from `begin`: a blank. */
+  readonly counted: (name: string, begin?: string) => Promise<readonly string[]>;
 }
 
 export async function withCache(
@@ -108,9 +108,9 @@ export async function withCache(
   const wrapped = faulty(store);
   const errors: unknown[] = [];
   const { record, text } = createRegistry(cacheMetrics);
-  const counted = async (name: string): Promise<readonly string[]> => {
+  const counted = async (name: string, begin = "{"): Promise<readonly string[]> => {
     cache.updateMetrics();
-    const lines = (await text()).split("\n").filter((line) => line.startsWith(`${name}{`));
+    const lines = (await text()).split("\n").filter((line) => line.startsWith(`${name}${begin}`));
     return lines.map((line) => line.slice(name.length).replace('group="",', ""));
   };
   await before?.({ store, reads: undefined as never, close: () => store.close() }, wrapped); // only written to

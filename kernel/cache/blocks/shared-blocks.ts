@@ -1,0 +1,94 @@
+/** The blocks of a list, with the compressed bytes that lists share. */
+import type { Clock } from "../../../core/async.ts";
+import { limits } from "../../../core/limits.ts";
+import { type Deflated, deflated } from "../../gzip/deflate.ts";
+import { concat } from "../../objects/chunks.ts";
+import type { ItemBlock, ItemForm } from "../../reads/reads.ts";
+import { type EntryMaker, itemOf } from "../index/entry.ts";
+import { runOf, type Span } from "../index/key-index.ts";
+import { runBytes } from "../index/run-bytes.ts";
+import { CompressedBlocks } from "./compressed-blocks.ts";
+import { cutsOf } from "./cuts.ts";
+
+/**
+ * The blocks that are kept for later lists: whole blocks, and parts of them, with which most pages begin and end. Parts have a separate bound:
+ * a client can request any number of different ones.
+ */
+export interface SharedBlocks {
+  readonly whole: CompressedBlocks;
+  readonly edges: CompressedBlocks;
+}
+
+export function sharedBlocks(clock: Clock): SharedBlocks {
+  const { compressedIdleMs: idleMs } = limits;
+  return {
+    whole: new CompressedBlocks({ bytesMax: limits.compressedBlocksBytesMax, variantsMax: 1, idleMs }, clock),
+    edges: new CompressedBlocks({ bytesMax: limits.compressedEdgesBytesMax, variantsMax: limits.compressedEdgeVariantsMax, idleMs }, clock),
+  };
+}
+
+/** Called for each block that is sent: whether its compressed bytes were kept from an earlier list. */
+export type BlockSent = (isKept: boolean) => void;
+
+/** The blocks of entries of one kind, in order. */
+export function* blocksOf(
+  maker: EntryMaker,
+  spans: Iterable<Span>,
+  form: ItemForm,
+  shared: SharedBlocks,
+  sent: BlockSent,
+): Generator<ItemBlock> {
+  for (const { chunk, from, to } of spans) {
+    let start = 0;
+    for (const end of cutsOf(chunk)) {
+      const first = Math.max(start, from), last = Math.min(end, to);
+      const kept = first === start && last === end ? shared.whole : shared.edges;
+      start = end;
+      if (first < last) yield blockOf(maker, { chunk, from: first, to: last }, form, kept, sent);
+    }
+  }
+}
+
+function blockOf(maker: EntryMaker, span: Span, form: ItemForm, kept: CompressedBlocks, sent: BlockSent): ItemBlock {
+  return {
+    length() {
+      const before = kept.get(form.name, span);
+      return sum(before ?? partsOf(maker, span, form));
+    },
+    *pieces() {
+      const before = kept.get(form.name, span);
+      sent(before !== undefined);
+      if (before !== undefined) return yield* before;
+      const bytes = concat(partsOf(maker, span, form));
+      const pieces: Deflated[] = [];
+      for (let at = 0; at < bytes.length;) {
+        const piece = deflated(bytes.subarray(at, at += limits.deflateBytesMax));
+        pieces.push(piece);
+        // Before the caller may yield to another list.
+        if (at >= bytes.length) kept.keep(form.name, span, pieces);
+        yield piece;
+      }
+    },
+  };
+}
+
+/** The bytes of a block in parts. */
+function partsOf(maker: EntryMaker, span: Span, { between, bytesOf }: ItemForm): readonly Uint8Array[] {
+  const run = runOf(span);
+  if (bytesOf === undefined) return [...runBytes([run])];
+  const separator = toBytes.encode(between);
+  const parts: Uint8Array[] = [];
+  for (const entry of run) {
+    if (parts.length > 0 && separator.length > 0) parts.push(separator);
+    parts.push(bytesOf(itemOf(maker, entry)));
+  }
+  return parts;
+}
+
+const toBytes = new TextEncoder();
+
+function sum(parts: readonly { readonly length: number }[]): number {
+  let length = 0;
+  for (const part of parts) length += part.length;
+  return length;
+}
