@@ -139,10 +139,6 @@ export const limits = Object.freeze({
   watchLastTurnMs: 100,
   /** Watches that one turn of the event loop serves. */
   watchesPerTurnMax: 128,
-  /** Number of watches from which events are batched, milliseconds per watch, and maximum milliseconds. */
-  gatherWatchesMin: 32,
-  gatherMsPerWatch: 0.2,
-  gatherMsMax: 25,
   /** Entries per step of a list. Other requests run between two steps. */
   listStepEntriesMax: 256,
   /**
@@ -168,7 +164,7 @@ export const limits = Object.freeze({
   watchTokensMax: 16,
   /** Bytes and entries of one page when the cache is filled, and entries of the first page. */
   fillPageBytes: 4 * 1024 * 1024,
-  fillPageEntriesMax: 500,
+  fillPageEntriesMax: 2_000,
   fillPageEntriesFirst: 16,
   /** Entries that one turn of the event loop decodes during a fill. */
   fillTurnEntriesMax: 100,
@@ -250,6 +246,8 @@ export const limits = Object.freeze({
   listedItemsMax: 100,
   listedItemsFirst: 10,
   listedLength: 4 * 1024 * 1024,
+  /** Milliseconds of such a list after which other requests run. */
+  listedTurnMs: 5,
   /** Objects that a controller processes concurrently. */
   controllerPassesMax: 10,
   /** Duration of one read or write of an admission step, and of the wait for the charge of a quota. */

@@ -1,5 +1,6 @@
 /** Iterates over all objects of a collection, with at most one page in memory. */
 import { limits } from "./limits.ts";
+import { nextTurn } from "./turns.ts";
 import type { Api } from "./api.ts";
 import type { GroupVersion } from "./versions.ts";
 import type { ApiObject } from "./meta/object-meta.ts";
@@ -16,12 +17,18 @@ export async function* listed(
   query: Readonly<Record<string, string>> = {},
 ): AsyncGenerator<ApiObject, string> {
   let limit: number = limits.listedItemsFirst;
+  let since = performance.now();
   for (let from: Readonly<Record<string, string>> = {};;) {
     const { items, metadata } = await api.list(groupVersion, resource, namespace, { ...query, ...from, limit: `${limit}` });
     yield* items;
     const { continue: token = "" } = metadata;
     if (token === "") return metadata.resourceVersion;
     from = { continue: token };
+    // A server in the process answers from memory, without a turn of the event loop: many pages would block all other requests.
+    if (performance.now() - since > limits.listedTurnMs) {
+      await nextTurn();
+      since = performance.now();
+    }
     limit = Math.min(limits.listedItemsMax, Math.ceil(limits.listedLength / JSON.stringify(items[0] ?? "").length));
   }
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { limits } from "./limits.ts";
 import { listed } from "./listed.ts";
 import type { Api } from "./api.ts";
 import type { ApiObject } from "./meta/object-meta.ts";
@@ -34,7 +35,7 @@ async function all(objects: AsyncGenerator<ApiObject, string>): Promise<{ readon
   }
 }
 
-const limits = (calls: readonly Call[]) => calls.map(({ query }) => query["limit"]);
+const limitsOf = (calls: readonly Call[]) => calls.map(({ query }) => query["limit"]);
 
 for (const [count, pages] of [[0, ["10"]], [10, ["10"]], [11, ["10", "100"]], [110, ["10", "100"]], [111, ["10", "100", "100"]]] as const) {
   test(`listed() gives ${count} objects in order, and their revision at the end, from ${pages.length} pages`, async () => {
@@ -42,7 +43,7 @@ for (const [count, pages] of [[0, ["10"]], [10, ["10"]], [11, ["10", "100"]], [1
     const { names, revision } = await all(listed({ list }, "v1", "things", "ns"));
     assert.deepEqual(names, things(count).map(({ metadata }) => metadata.name));
     assert.equal(revision, "7");
-    assert.deepEqual(limits(calls), pages);
+    assert.deepEqual(limitsOf(calls), pages);
   });
 }
 
@@ -61,10 +62,10 @@ test("listed() keeps at most four Mi of text in memory, or one larger object", a
   const mebi = 1024 * 1024;
   const long = paged(things(12, "x".repeat(mebi)));
   await all(listed(long, "v1", "things", ""));
-  assert.deepEqual(limits(long.calls).slice(0, 2), ["10", "4"]);
+  assert.deepEqual(limitsOf(long.calls).slice(0, 2), ["10", "4"]);
   const longer = paged(things(12, "x".repeat(5 * mebi)));
   assert.equal((await all(listed(longer, "v1", "things", ""))).names.length, 12);
-  assert.deepEqual(limits(longer.calls), ["10", "1", "1"]);
+  assert.deepEqual(limitsOf(longer.calls), ["10", "1", "1"]);
 });
 
 test("listed() reads a page when its first item is needed, and rethrows read errors", async () => {
@@ -79,4 +80,16 @@ test("listed() reads a page when its first item is needed, and rethrows read err
   for (let read = 0; read < 10; read++) assert.equal((await objects.next()).done, false);
   assert.equal(calls.length, 1);
   await assert.rejects(objects.next(), gone);
+});
+
+test("listed() lets the event loop run between pages that take long to make", async () => {
+  const { list } = paged(things(1_000));
+  let turned = false, pages = 0;
+  const slow: Api["list"] = (...args) => {
+    if (pages++ === 0) setTimeout(() => turned = true, 0);
+    for (const end = performance.now() + limits.listedTurnMs; performance.now() <= end;);
+    return list(...args);
+  };
+  await all(listed({ list: slow }, "v1", "things", "ns"));
+  assert.ok(turned);
 });

@@ -52,7 +52,10 @@ export async function takeTurns(election: Election, signal: AbortSignal): Promis
   const { clock, retryMs, random } = election;
   const candidate = new Candidate(election);
   while (!signal.aborted) {
-    const outcome = await within(candidate.attempt(), election.leaseMs, election, signal);
+    const attempt = candidate.attempt();
+    const outcome = await within(attempt, election.leaseMs, election, signal);
+    // An attempt in flight may still take the lease, and the next server would wait until it expires.
+    if (signal.aborted && outcome === "late") await within(attempt.then(() => candidate.release()), retryMs, election, never);
     if (outcome === "held") await leadWhileHeld(election, candidate, signal);
     else if (outcome === "elsewhere") election.notify("resting");
     await pause(retryMs * (1 + (limits.electionRetryJitter - 1) * random()), signal, clock);

@@ -114,6 +114,42 @@ test("takeTurns() creates the lease, renews it, and releases it at its end", asy
   assert.deepEqual([spec().holderIdentity, spec().leaseDurationSeconds, spec().leaseTransitions], ["", 1, 0]);
 });
 
+test("takeTurns() releases a lease that it takes while it ends", async () => {
+  const clock = manualClock();
+  const { api, spec } = leaseApi();
+  const written = Promise.withResolvers<void>();
+  const slow: Election["api"] = {
+    ...api,
+    create: async (...args) => {
+      await written.promise;
+      return await api.create(...args);
+    },
+  };
+  const one = candidate(clock, slow, "one");
+  await settle();
+  const closed = one.close();
+  await settle();
+  assert.equal(spec(), undefined);
+  written.resolve();
+  await closed;
+  assert.equal(spec().holderIdentity, "");
+  const two = candidate(clock, api, "two");
+  await settle();
+  assert.ok(two.leading.now);
+  await two.close();
+});
+
+test("takeTurns() ends within the retry interval if the store does not answer an attempt", async () => {
+  const clock = manualClock();
+  const { api } = leaseApi();
+  const one = candidate(clock, { ...api, get: () => new Promise(() => {}) }, "one");
+  await settle();
+  const closed = one.close();
+  await settle();
+  await pass(clock, 2_000);
+  await closed;
+});
+
 test("takeTurns() lets one of two lead, and the other at once when the lease is released", async () => {
   const clock = manualClock();
   const { api, spec } = leaseApi();

@@ -119,7 +119,7 @@ async function followAll({ api, graph, handle, failed }: Following, until: Abort
 
 /**
  * Until `end`, `see` only brings the graph up to date: an owner must not be finalized before all of its dependents are known. `end` passes
- * everything seen to `handle`; from then on `see` is `handle`.
+ * what `handle` acts on to it; from then on `see` is `handle`.
  */
 function afterwards(graph: OwnerGraph, handle: Following["handle"]): { readonly see: Following["handle"]; end(): void } {
   let seen: (readonly [Node, boolean])[] | undefined = [];
@@ -128,12 +128,17 @@ function afterwards(graph: OwnerGraph, handle: Following["handle"]): { readonly 
       if (seen === undefined) return handle(node, deleted);
       if (deleted) graph.remove(node.uid);
       else graph.put(node);
-      seen.push([node, deleted]);
+      // Most objects have neither owners nor finalizers: `handle` would only put them again.
+      if (deleted || node.owners.length > 0 || awaitsCollector(node)) seen.push([node, deleted]);
     },
     end() {
       const all = seen ?? [];
       seen = undefined;
-      for (const [node, deleted] of all) handle(node, deleted);
+      for (const [node, deleted] of all) {
+        // The newest state of the object, which may have changed since.
+        const now = deleted ? node : graph.get(node.uid);
+        if (now !== undefined) handle(now, deleted);
+      }
     },
   };
 }

@@ -28,6 +28,8 @@ interface Position {
 export class KeyIndex {
   readonly size: number;
   readonly #chunks: readonly Chunk[];
+  /** Entries before each chunk, once they were counted: the pages of a list count one index many times. */
+  #before: readonly number[] | undefined;
 
   private constructor(chunks: readonly Chunk[], size: number) {
     this.#chunks = chunks;
@@ -104,9 +106,8 @@ export class KeyIndex {
     return { chunk, at: entries === undefined ? 0 : firstOf(entries.length, (index) => isPast(entries[index]!.key)) };
   }
   #rank({ chunk, at }: Position): number {
-    let rank = at;
-    for (let index = 0; index < chunk; index++) rank += this.#chunks[index]!.length;
-    return rank;
+    this.#before ??= entriesBefore(this.#chunks);
+    return (this.#before[chunk] ?? this.size) + at;
   }
 
   /** The first position whose key is not before this one. Every read of one object runs this: hence no closures in it. */
@@ -134,6 +135,16 @@ export class KeyIndex {
 /** The entries of a span. */
 export function runOf({ chunk, from, to }: Span): Chunk {
   return from === 0 && to === chunk.length ? chunk : chunk.slice(from, to);
+}
+
+function entriesBefore(chunks: readonly Chunk[]): readonly number[] {
+  const before: number[] = [];
+  let rank = 0;
+  for (const { length } of chunks) {
+    before.push(rank);
+    rank += length;
+  }
+  return before;
 }
 
 /** Characters whose order differs between UTF-16 and UTF-8. */
