@@ -16,10 +16,10 @@ async function filled(count: number, bytes: number): Promise<{ store: Store; key
 
 for (
   const { what, count, bytes, sizes } of [
-    { what: "of small entries hold 500 of them", count: 600, bytes: 10, sizes: [16, 500, 84] },
+    { what: "of small entries hold 2,000 of them", count: 2_100, bytes: 10, sizes: [16, 2_000, 84] },
     { what: "of large entries hold 4 MiB", count: 30, bytes: 1024 * 1024, sizes: [16, 4, 4, 4, 2] },
     { what: "hold one entry at least", count: 18, bytes: 5 * 1024 * 1024, sizes: [16, 1, 1] },
-    { what: "of entries without bytes hold 500 of them", count: 17, bytes: 0, sizes: [16, 1] },
+    { what: "of entries without bytes hold 2,000 of them", count: 17, bytes: 0, sizes: [16, 1] },
     { what: "end with the last entry", count: 16, bytes: 10, sizes: [16] },
     { what: "of an empty range are one empty page", count: 0, bytes: 0, sizes: [0] },
   ]
@@ -33,6 +33,35 @@ for (
     await store.close();
   });
 }
+
+test("pagesOf() reads a page while its caller works on the one before, and no further one", async () => {
+  const { store, revision } = await filled(5_000, 10);
+  let lists = 0;
+  const counting: Store = {
+    ...store,
+    list(...args) {
+      lists++;
+      return store.list(...args);
+    },
+  };
+  const pages = pagesOf(counting, "/a/", revision, signal);
+  for (const listed of [2, 3, 4, 4]) {
+    assert.notEqual((await pages.next()).done, true);
+    assert.equal(lists, listed);
+  }
+  assert.equal((await pages.next()).done, true);
+  await store.close();
+});
+
+test("pagesOf() of a page that cannot be read rejects after the one before", async () => {
+  const { store, revision } = await filled(20, 10);
+  let lists = 0;
+  const failing: Store = { ...store, list: (...args) => lists++ === 0 ? store.list(...args) : Promise.reject(new Error("unreachable")) };
+  const pages = pagesOf(failing, "/a/", revision, signal);
+  assert.notEqual((await pages.next()).done, true);
+  await assert.rejects(pages.next(), /unreachable/);
+  await store.close();
+});
 
 test("pagesOf() reads one revision during concurrent writes", async () => {
   const { store, keys, revision } = await filled(40, 10);
