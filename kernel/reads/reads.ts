@@ -317,11 +317,15 @@ export function startsWithState(options: ListOptions, from: Revision | undefined
   return options.sendInitialEvents ?? (from === undefined || from === 0);
 }
 
-/** Time of the next bookmark of a watch; undefined if it requests none or ends before. */
+/**
+ * Time of the next bookmark of a watch; undefined if it requests none or ends before. On the second: bookmarks of many watches then share
+ * a turn of the event loop, and those of one connection a packet.
+ */
 export function nextBookmark(options: ListOptions, now: number, endsAt: number): number | undefined {
   if (!options.allowWatchBookmarks) return undefined;
   const last = endsAt - limits.bookmarkBeforeEndMs;
-  return last > now ? Math.min(now + limits.bookmarkEveryMs, last) : undefined;
+  const onSecond = Math.floor((now + limits.bookmarkEveryMs) / 1_000) * 1_000;
+  return last > now ? Math.min(onSecond, last) : undefined;
 }
 
 /** The collection of a path. `name`: the object that the path names, or "". */

@@ -6,6 +6,7 @@ import { limits } from "../../../core/limits.ts";
 import { type RingEvent, touchesOwnership } from "./ring.ts";
 import type { Selection } from "../index/selection.ts";
 import { tokensOf } from "../index/tokens.ts";
+import { busier, gather, gatherMs, turnSize } from "./gather.ts";
 
 export interface Subscriber {
   /** Wakes a waiting subscriber; events before `first` do not concern it. */
@@ -32,57 +33,76 @@ export interface Subscribers {
   endAll(): void;
 }
 
-/**
- * Most of the cost of an event is the write to the client, whatever the number of events in it. With many subscribers, events shortly
- * after a write therefore wait for the next write; the first event after a pause is written immediately. The delay in milliseconds grows
- * with the number of waiting subscribers, up to a small bound.
- */
-function gatherMs(waiting: number): number {
-  return waiting < limits.gatherWatchesMin ? 0 : Math.min(limits.gatherMsMax, waiting * limits.gatherMsPerWatch);
+/** A subscriber and the time from which on it may be served. */
+interface Place {
+  readonly subscriber: Subscriber;
+  due: number;
 }
 
 /** @param now monotonic clock in milliseconds */
 export function subscribers(kindPrefix: string, now: () => number = () => performance.now()): Subscribers {
-  const every = new Set<Subscriber>();
+  const every = new Set<Place>();
   /** Subscribers by scope: a prefix or a key, with or without a token. */
-  const places = new Map<string, Set<Subscriber>>();
+  const scopes = new Map<string, Set<Place>>();
   /** Subscribers with tokens, by prefix. */
-  const demanding = new Map<string, Set<Subscriber>>();
+  const demanding = new Map<string, Set<Place>>();
   /** Subscribers of ownership only, by prefix. */
-  const owning = new Map<string, Set<Subscriber>>();
-  let queue: Subscriber[] = [];
-  let scheduled = false;
-  /** Time of the last round of writes. */
-  let served = -Infinity;
+  const owning = new Map<string, Set<Place>>();
+  /** Subscribers with events to send: now, and those whose interval has not passed, in the order in which they were served. */
+  const ready: Place[] = [];
+  const gathering: Place[] = [];
+  /** As of the last event: the interval, the number of gathered subscribers in one turn, and the time between two such turns. */
+  let intervalMs = 0, turnWatches = 0, turnMs = 0;
+  let busy = 1;
+  /** When the next turn of gathered events is planned. */
+  let planned: number | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
 
-  function wake(some: Iterable<Subscriber> | undefined, first: number): void {
-    for (const subscriber of some ?? []) {
-      if (!subscriber.waits) continue;
-      subscriber.wake(first);
-      queue.push(subscriber);
+  function wake(some: Iterable<Place> | undefined, first: number, at: number): void {
+    for (const place of some ?? []) {
+      if (!place.subscriber.waits) continue;
+      place.subscriber.wake(first);
+      (place.due <= at ? ready : gathering).push(place);
     }
   }
   /** Wakes the subscribers below a prefix whose tokens match the event. */
-  function wakeDemanding({ key, prior, next, failure }: RingEvent, prefix: string, first: number): void {
+  function wakeDemanding({ key, prior, next, failure }: RingEvent, prefix: string, first: number, at: number): void {
     const some = demanding.get(prefix);
     if (some === undefined) return;
     // A state that cannot be decoded may concern any of them.
-    if (failure !== undefined) return wake(some, first);
+    if (failure !== undefined) return wake(some, first, at);
     for (const state of prior?.attributes === next?.attributes ? [next] : [next, prior]) {
-      if (state !== undefined) { for (const token of tokensOf(key, state.attributes)) wake(places.get(prefix + token), first); }
+      if (state !== undefined) { for (const token of tokensOf(key, state.attributes)) wake(scopes.get(prefix + token), first, at); }
     }
   }
-  function serveIn(ms: number): void {
-    scheduled = true;
-    setTimeout(serve, ms);
-  }
+  /** Serves the first of the ready subscribers, or if there are none, of those whose interval has passed. */
   function serve(): void {
-    scheduled = false;
-    served = now();
-    const some = queue;
-    queue = some.length > limits.watchesPerTurnMax ? some.slice(limits.watchesPerTurnMax) : [];
-    for (let index = 0; index < Math.min(limits.watchesPerTurnMax, some.length); index++) some[index]!.pump();
-    if (queue.length > 0 && !scheduled) serveIn(0);
+    clearTimeout(timer);
+    timer = undefined;
+    const at = now();
+    if (planned !== undefined && planned <= at) busy = busier(busy, at - planned);
+    planned = undefined;
+    const queue = ready.length > 0 ? ready : gathering;
+    const passed = queue === ready ? -1 : gathering.findIndex(({ due }) => due > at);
+    const most = queue === ready ? limits.watchesPerTurnMax : turnWatches;
+    const some = queue.splice(0, Math.min(most, passed < 0 ? queue.length : passed));
+    const earliest = at - gather.advanceMs;
+    for (const place of some) {
+      place.due = Math.max(place.due, earliest) + intervalMs;
+      place.subscriber.pump();
+    }
+    plan(queue === ready ? 0 : turnMs);
+  }
+  /** Plans the next turn, of gathered events not before `ms` have passed. */
+  function plan(ms: number): void {
+    if (timer !== undefined) return;
+    const [next] = gathering;
+    if (ready.length > 0) timer = setTimeout(serve, 0);
+    else if (next !== undefined) {
+      const at = now();
+      planned = Math.max(at + ms, next.due);
+      timer = setTimeout(serve, planned - at);
+    }
   }
 
   return {
@@ -90,39 +110,46 @@ export function subscribers(kindPrefix: string, now: () => number = () => perfor
       return every.size;
     },
     add(subscriber, { prefix, key, tokens, ownership }) {
+      const place: Place = { subscriber, due: -Infinity };
       const byTokens = key === undefined && tokens !== undefined;
       const leaves = ownership && key === undefined
-        ? [enter(owning, prefix, subscriber)]
-        : (byTokens ? tokens.map((token) => prefix + token) : [key ?? prefix]).map((place) => enter(places, place, subscriber));
-      if (byTokens) leaves.push(enter(demanding, prefix, subscriber));
-      every.add(subscriber);
+        ? [enter(owning, prefix, place)]
+        : (byTokens ? tokens.map((token) => prefix + token) : [key ?? prefix]).map((scope) => enter(scopes, scope, place));
+      if (byTokens) leaves.push(enter(demanding, prefix, place));
+      every.add(place);
       return () => {
-        every.delete(subscriber);
+        every.delete(place);
         for (const leave of leaves) leave();
       };
     },
     notify(events, first) {
+      const at = now(), isServing = ready.length > 0;
       const prefixes = new Set([kindPrefix, ...events.map(({ key }) => prefixOf(key))]);
-      for (const prefix of prefixes) wake(places.get(prefix), first);
-      for (const key of new Set(events.map((event) => event.key))) wake(places.get(key), first);
+      for (const prefix of prefixes) wake(scopes.get(prefix), first, at);
+      for (const key of new Set(events.map((event) => event.key))) wake(scopes.get(key), first, at);
       if (demanding.size > 0) {
-        for (const event of events) for (const prefix of new Set([kindPrefix, prefixOf(event.key)])) wakeDemanding(event, prefix, first);
+        for (const event of events) {
+          for (const prefix of new Set([kindPrefix, prefixOf(event.key)])) wakeDemanding(event, prefix, first, at);
+        }
       }
       if (owning.size > 0) {
         for (const event of events) {
-          if (touchesOwnership(event)) { for (const prefix of [kindPrefix, prefixOf(event.key)]) wake(owning.get(prefix), first); }
+          if (touchesOwnership(event)) { for (const prefix of [kindPrefix, prefixOf(event.key)]) wake(owning.get(prefix), first, at); }
         }
       }
-      if (scheduled || queue.length === 0) return;
-      const early = served + gatherMs(queue.length) - now();
-      if (early > 0) serveIn(early);
-      else serve();
+      const awake = ready.length + gathering.length;
+      intervalMs = gatherMs(awake, busy);
+      turnWatches = turnSize(awake, intervalMs);
+      turnMs = intervalMs * turnWatches / Math.max(1, awake);
+      // A turn with more of them is planned already.
+      if (ready.length > 0 && !isServing) serve();
+      else plan(0);
     },
     checkAll() {
-      for (const subscriber of every) subscriber.check();
+      for (const { subscriber } of every) subscriber.check();
     },
     endAll() {
-      for (const subscriber of [...every]) subscriber.end();
+      for (const { subscriber } of [...every]) subscriber.end();
     },
   };
 }
@@ -132,11 +159,11 @@ function prefixOf(key: string): string {
 }
 
 /** Adds a subscriber to a set of the map; the returned function removes it. */
-function enter(places: Map<string, Set<Subscriber>>, place: string, subscriber: Subscriber): () => void {
-  const those = places.get(place) ?? new Set();
-  places.set(place, those.add(subscriber));
+function enter(scopes: Map<string, Set<Place>>, scope: string, place: Place): () => void {
+  const those = scopes.get(scope) ?? new Set();
+  scopes.set(scope, those.add(place));
   return () => {
-    those.delete(subscriber);
-    if (those.size === 0 && places.get(place) === those) places.delete(place);
+    those.delete(place);
+    if (those.size === 0 && scopes.get(scope) === those) scopes.delete(scope);
   };
 }

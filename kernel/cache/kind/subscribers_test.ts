@@ -9,6 +9,7 @@ import { entryMaker, makeEntry } from "../index/entry.ts";
 import { type Subscriber, subscribers, type SubscriberScope } from "./subscribers.ts";
 import type { RingEvent } from "./ring.ts";
 import { selectionOf } from "../index/selection.ts";
+import { gather } from "./gather.ts";
 import { RecentObjects } from "../index/recent-objects.ts";
 import { Slabs } from "../index/slabs.ts";
 import { catalog, endpointOf, noteOf, prefix } from "../testing/fixture.ts";
@@ -42,6 +43,17 @@ function scene(count: number) {
   const clock = { now: 1_000 };
   const all = subscribers(`${prefix}/notes/`, () => clock.now);
   const served: number[][] = [];
+  /** Number of subscribers that each turn has served. */
+  const turns: number[] = [];
+  let isTurn = false;
+  const counted = (): void => {
+    if (!isTurn) {
+      turns.push(0);
+      queueMicrotask(() => isTurn = false);
+    }
+    isTurn = true;
+    turns[turns.length - 1]!++;
+  };
   for (let index = 0; index < count; index++) {
     const mine: number[] = [];
     let woken: number | undefined;
@@ -51,6 +63,7 @@ function scene(count: number) {
       },
       wake: (first) => woken = first,
       pump() {
+        counted();
         mine.push(woken!);
         woken = undefined;
       },
@@ -60,7 +73,7 @@ function scene(count: number) {
     all.add(subscriber, where("", ""));
     served.push(mine);
   }
-  return { clock, served, notify: (first: number) => all.notify([changed("a", undefined, {})], first) };
+  return { clock, served, turns, notify: (first: number) => all.notify([changed("a", undefined, {})], first) };
 }
 const many = 32;
 const each = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
@@ -71,23 +84,115 @@ test("subscribers() serves a few at every event", () => {
   assert.deepEqual(served, each(many - 1, [1, 2, 3]));
 });
 
-for (const { count, ms } of [{ count: many, ms: 6.4 }, { count: 100, ms: 20 }, { count: 125, ms: 25 }, { count: 128, ms: 25 }]) {
-  test(`subscribers() gathers events for ${count} within ${ms} ms after the last write, and serves the first event after a pause at once`, async () => {
+/** Resolves when the turns that are planned at the clock's time have served every subscriber this often. */
+async function servedTimes(times: number, served: readonly (readonly number[])[]): Promise<void> {
+  while (served.some((mine) => mine.length < times)) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+/** Gives turns that are planned at the clock's time the opportunity to run. */
+async function someTurns(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+for (
+  const { count, ms } of [
+    { count: many, ms: 10 },
+    { count: 333, ms: 10 },
+    { count: 500, ms: 15 },
+    { count: 800, ms: 24 },
+    { count: 1_000, ms: 25 },
+  ]
+) {
+  test(`subscribers() serves each of ${count} at once after a pause, again ${ms - gather.advanceMs} ms later, and then once in ${ms} ms`, async () => {
     const { clock, notify, served } = scene(count);
     notify(1);
-    assert.deepEqual(served, each(count, [1]));
-    clock.now += ms - 0.1;
+    await servedTimes(1, served);
     notify(2);
-    notify(3);
+    clock.now += ms - gather.advanceMs - 0.1;
+    await someTurns();
     assert.deepEqual(served, each(count, [1]));
-    while (served[0]!.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
-    // Each was woken by the second event, and finds the third itself.
-    assert.deepEqual(served, each(count, [1, 2]));
-    clock.now += ms;
+    clock.now += 0.2;
+    await servedTimes(2, served);
+    notify(3);
     notify(4);
-    assert.deepEqual(served, each(count, [1, 2, 4]));
+    clock.now += ms - 0.3;
+    await someTurns();
+    assert.deepEqual(served, each(count, [1, 2]));
+    clock.now += 0.4;
+    await servedTimes(3, served);
+    // Each was woken by the third event, and finds the fourth itself.
+    assert.deepEqual(served, each(count, [1, 2, 3]));
   });
 }
+
+for (const { count, ms } of [{ count: many, ms: 10 }, { count: 500, ms: 15 }, { count: 1_000, ms: 25 }]) {
+  test(`subscribers() serves ${count} at once if there is an event in ${ms} ms`, async () => {
+    const { clock, notify, served } = scene(count);
+    for (let first = 1; first <= 5; first++) {
+      notify(first);
+      await servedTimes(first, served);
+      clock.now += ms + 0.1;
+    }
+    assert.deepEqual(served, each(count, [1, 2, 3, 4, 5]));
+  });
+}
+
+for (const { count, size } of [{ count: 100, size: 32 }, { count: 500, size: 50 }, { count: 3_000, size: limits.watchesPerTurnMax }]) {
+  test(`subscribers() serves gathered events of ${count} in turns of ${size}`, async () => {
+    const { clock, notify, served, turns } = scene(count);
+    let sent = 0;
+    do {
+      notify(++sent);
+      await someTurns();
+      if (sent === 1) await servedTimes(1, served);
+    } while (served[0]!.length === sent);
+    turns.length = 0;
+    clock.now += gather.msMax;
+    await servedTimes(sent, served);
+    assert.deepEqual(turns, [...each(Math.floor(count / size), size), ...count % size === 0 ? [] : [count % size]]);
+  });
+}
+
+test("subscribers() makes the interval longer while its turns are late, at most gather.msMax", async () => {
+  const { clock, notify, served } = scene(many);
+  let sent = 0;
+  const next = async (): Promise<void> => {
+    notify(++sent);
+    await someTurns();
+  };
+  const waiting = (): boolean => served[0]!.length < sent;
+  for (let turn = 0; turn < 6; turn++) {
+    while (!waiting()) await next();
+    clock.now += 40;
+    await servedTimes(sent, served);
+  }
+  clock.now += 1_000;
+  await next();
+  assert.ok(!waiting());
+  await next();
+  clock.now += gather.msMax - gather.advanceMs - 0.1;
+  await someTurns();
+  assert.ok(waiting());
+  clock.now += 0.2;
+  await servedTimes(sent, served);
+});
+
+test("subscribers() serves at most limits.watchesPerTurnMax in one turn, the others in the next ones and not later than further events", async () => {
+  const count = 2 * limits.watchesPerTurnMax + 1;
+  const { clock, notify, served } = scene(count);
+  notify(1);
+  const now = () => served.filter((mine) => mine.length === 1).length;
+  assert.equal(now(), limits.watchesPerTurnMax);
+  notify(2);
+  await servedTimes(1, served);
+  assert.deepEqual(
+    served.slice(limits.watchesPerTurnMax),
+    each(count - limits.watchesPerTurnMax, [1]),
+    "the second event is found by those that waited",
+  );
+  clock.now += gather.msMax;
+  await servedTimes(2, served.slice(0, limits.watchesPerTurnMax));
+});
 
 test("subscribers() wakes only those with a matching token, of a thousand with one value each", () => {
   const woken: string[] = [];
