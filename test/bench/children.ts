@@ -12,15 +12,16 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
  * The command with which a runtime runs a TypeScript file of this repository, as `npm start` does. `flags`: of the runtime; on Deno
- * they come with all permissions, because statistics of processes need them.
+ * they come with all permissions, because statistics of processes need them. `checkout`: the folder of another checkout, with a slash.
  */
 export function command(
   runtime: Runtime,
   file: string,
   args: readonly string[],
   flags: readonly string[] = [],
+  checkout: string = root,
 ): { readonly path: string; readonly args: readonly string[] } {
-  const program = `${root}${file}`;
+  const program = `${checkout}${file}`;
   if (runtime === "deno") {
     const allowed = ["--no-prompt", "--allow-net", "--allow-read", "--allow-write", "--allow-env", "--allow-sys"];
     return {

@@ -43,18 +43,20 @@ const loaded: Readonly<Record<"turns" | "heap" | "allocated" | "sampled", Loaded
  * Starts kernel/main.ts and resolves once it is ready. `file`: where `turn-meter.ts` writes the longest turn, or, for `what` of "heap",
  * `collect-garbage.ts` the bytes of the heap, for "allocated" `allocated.ts` the bytes allocated so far, and for "sampled" `sampled.ts` that a profile was
  * begun or ended. `reported` waits for it.
+ * `checkout`: the folder of another checkout, with a slash at its end.
  */
 export async function startServer(
   runtime: Runtime,
   args: readonly string[],
   file?: string,
   what: keyof typeof loaded = "turns",
+  checkout?: string,
 ): Promise<BenchServer> {
   const port = await freePort();
   const { module, flags: more, variable } = loaded[what];
   const path = fileURLToPath(new URL(module, import.meta.url));
   const flags = file === undefined ? [] : [...more[runtime], runtime === "deno" ? `--preload=${path}` : `--import=${path}`];
-  const run = command(runtime, "kernel/main.ts", [`--secure-port=${port}`, ...args], flags);
+  const run = command(runtime, "kernel/main.ts", [`--secure-port=${port}`, ...args], flags, checkout);
   const start = performance.now();
   const env = { ...process.env, ...(file === undefined ? {} : { [variable]: file }) };
   const child = spawn(run.path, run.args, { stdio: ["ignore", "ignore", "pipe"], env });

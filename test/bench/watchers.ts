@@ -37,14 +37,14 @@ const mark = Buffer.from('"n":"');
 
 export type Step =
   | { readonly step: "open"; readonly watch: Watch }
-  | { readonly step: "run"; readonly writes: number }
+  | { readonly step: "run"; readonly writes: number; readonly writesPerSecond?: number }
   | { readonly step: "close" };
 
 function program(): (step: Step) => Promise<object> {
   let opened: Awaited<ReturnType<typeof openWatches>> | undefined;
   return async (step) => {
     if (step.step === "open") opened = await openWatches(step.watch);
-    else if (step.step === "run") return await opened!.run(step.writes);
+    else if (step.step === "run") return await opened!.run(step.writes, step.writesPerSecond);
     else opened?.close();
     return {};
   };
@@ -78,20 +78,20 @@ async function openWatches(watch: Watch) {
     }));
   }
   const written = Array<number>(writers).fill(0);
-  const writer = async (sender: Sender, index: number, start: number, writes: number) => {
+  const writer = async (sender: Sender, index: number, start: number, writes: number, perSecond: number) => {
     for (let n = index; n < writes; n += writers) {
-      const due = start + n * 1000 / watch.writesPerSecond;
+      const due = start + n * 1000 / perSecond;
       if (due > performance.now()) await new Promise((resolve) => setTimeout(resolve, due - performance.now()));
       const told = `${index} ${written[index]!++} ${performance.now()}`;
       await put(sender, "PUT", `${watch.path}/${nameOf(index)}`, configMap(nameOf(index), told));
     }
   };
   return {
-    async run(writes: number): Promise<Watched> {
+    async run(writes: number, perSecond = watch.writesPerSecond): Promise<Watched> {
       const all = new Promise<void>((resolve) => seen.done = resolve);
       Object.assign(seen, { delivered: 0, doubled: 0, wanted: watch.watchers * writes, latencies: [] });
       const start = performance.now();
-      await Promise.all(writing.map((sender, index) => writer(sender, index, start, writes)));
+      await Promise.all(writing.map((sender, index) => writer(sender, index, start, writes, perSecond)));
       await Promise.race([all, new Promise<void>((resolve) => setTimeout(resolve, settleMs).unref())]);
       const seconds = (performance.now() - start) / 1000;
       const { delivered, doubled, wanted, latencies } = seen;
