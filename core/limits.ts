@@ -247,7 +247,7 @@ export const limits = Object.freeze({
   listedItemsFirst: 10,
   listedLength: 4 * 1024 * 1024,
   /** Milliseconds of such a list after which other requests run. */
-  listedTurnMs: 5,
+  listedTurnMs: 10,
   /** Objects that a controller processes concurrently. */
   controllerPassesMax: 10,
   /** Duration of one read or write of an admission step, and of the wait for the charge of a quota. */
