@@ -4,6 +4,9 @@ export type MetricType = "counter" | "gauge" | "histogram";
 /** The stability class (KEP-1209). It precedes the help text. */
 export type MetricStability = "ALPHA" | "BETA" | "STABLE";
 
+/** How the values of the workers of one server are combined: added, the greatest, the least, or each with the label `worker`. */
+export type Combination = "sum" | "max" | "min" | "each";
+
 /** Definition of a metric: name, type, help, labels and stability. */
 export interface MetricDefinition<Type extends MetricType = MetricType, Label extends string = string> {
   /** Ends with the unit: `_seconds`, `_bytes`, `_total`. */
@@ -21,6 +24,8 @@ export interface MetricDefinition<Type extends MetricType = MetricType, Label ex
   readonly sli?: true;
   /** Not served before its first recording, even without labels. For values that not every machine has. */
   readonly sparse?: true;
+  /** How a gauge of several workers is combined. Default: sum, which suits amounts; a state that all workers share needs another one. */
+  readonly combined?: Combination;
   /** Maximum number of label sets. Further ones share one series. Default `seriesMaxDefault`. */
   readonly seriesMax?: number;
 }
@@ -52,7 +57,9 @@ export function lineNames({ name, type }: Pick<MetricDefinition, "name" | "type"
 }
 
 /** Every mistake in a definition; empty for a valid one. */
-export function metricMistakes({ name, type, help, labels, buckets, seriesMax, deprecatedSince }: MetricDefinition): readonly string[] {
+export function metricMistakes(
+  { name, type, help, labels, buckets, seriesMax, deprecatedSince, combined }: MetricDefinition,
+): readonly string[] {
   const mistakes: string[] = [];
   if (!/^[a-zA-Z_:][a-zA-Z0-9_:]*$/.test(name)) mistakes.push("the name must be letters, digits, underscores and colons");
   if (help === "") mistakes.push("help must not be empty");
@@ -66,6 +73,8 @@ export function metricMistakes({ name, type, help, labels, buckets, seriesMax, d
   if (buckets?.some((bound, index) => !Number.isFinite(bound) || (index > 0 && bound <= buckets[index - 1]!))) {
     mistakes.push("buckets must be finite and ascending");
   }
+  if (combined !== undefined && type !== "gauge") mistakes.push(`a ${type} is always summed`);
+  if (combined === "each" && labels.includes("worker")) mistakes.push('label "worker" is reserved for the values of each worker');
   if (seriesMax !== undefined && !(Number.isInteger(seriesMax) && seriesMax > 0)) mistakes.push("seriesMax must be a positive integer");
   if (deprecatedSince !== undefined && !/^\d+\.\d+\.\d+$/.test(deprecatedSince)) {
     mistakes.push(`deprecatedSince ${JSON.stringify(deprecatedSince)} must be a release such as "1.34.0"`);

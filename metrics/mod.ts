@@ -1,6 +1,8 @@
 /** Metrics with stability classes: definitions as values, fast recording, Prometheus text format. Imports nothing of the kernel. */
 export { type AllowedLabels, allowedLabelsMistake, parseAllowedLabels } from "./allowed-labels.ts";
+export { combineParts, cumulativeParts, type MetricPart, type PartsOf, sampleSum } from "./combine.ts";
 export {
+  type Combination,
   defineMetric,
   lineNames,
   type MetricDefinition,

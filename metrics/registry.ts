@@ -1,5 +1,6 @@
 /** The metrics of one server: recorders, and the text of a scrape. */
 import type { Metric, Registry as TextRegistry } from "prom-client";
+import type { MetricPart } from "./combine.ts";
 import type { MetricDefinition } from "./define.ts";
 import { type MetricState, stateAt } from "./lifecycle.ts";
 import type { MetricOf, Recorder } from "./recorder.ts";
@@ -24,6 +25,8 @@ export interface Registry<Table extends Definitions> {
    * loop runs between two metrics, so that a scrape does not delay requests. `which` limits the text to service level indicators.
    */
   text(which?: "slis"): Promise<string>;
+  /** The same text, in one part for each metric, for a process that combines it with that of others. */
+  parts(which?: "slis"): Promise<readonly MetricPart[]>;
   readonly contentType: string;
   /** Every definition in force with its state. Disabled, hidden and gone metrics are neither recorded nor served. */
   readonly standing: readonly { readonly definition: MetricDefinition; readonly state: MetricState | "disabled" }[];
@@ -58,6 +61,18 @@ export function createRegistry<const Table extends Definitions>(definitions: Tab
   let inForce: readonly Entry[] = own, sorted = shownOf(own);
   const updates: (() => void | Promise<void>)[] = [];
   let writing: Promise<TextRegistry> | undefined;
+  async function parts(which?: "slis"): Promise<readonly MetricPart[]> {
+    const written = sorted, writer = await (writing ??= textWriter(written.map(({ metric }) => metric)));
+    if (which === undefined) { for (const update of updates) await update(); }
+    const found: MetricPart[] = [];
+    for (const { name, type, combined, sli } of written) {
+      if (which === "slis" && !sli) continue;
+      const text = await writer.getSingleMetricAsString(name);
+      if (text.lastIndexOf("\n") > text.indexOf("\n")) found.push({ name, type, combined, text: `${text}\n` });
+      await turn();
+    }
+    return found;
+  }
   return Object.freeze({
     // `as`: each recorder was made for the type of its definition; a loop cannot express the mapped type.
     record: Object.freeze(Object.fromEntries(entries.map(({ key, entry }) => [key, entry.recording]))) as unknown as Registry<
@@ -79,18 +94,8 @@ export function createRegistry<const Table extends Definitions>(definitions: Tab
       return entry.recording as unknown as Recorder<Definition>; // `as`: it was made for a definition of this name
     },
     beforeScrape: (update: () => void | Promise<void>) => void updates.push(update),
-    text: async (which?: "slis") => {
-      const written = sorted, writer = await (writing ??= textWriter(written.map(({ metric }) => metric)));
-      if (which === undefined) { for (const update of updates) await update(); }
-      const parts: string[] = [];
-      for (const { name, sli } of written) {
-        if (which === "slis" && !sli) continue;
-        const part = await writer.getSingleMetricAsString(name);
-        if (part.lastIndexOf("\n") > part.indexOf("\n")) parts.push(part, "\n");
-        await turn();
-      }
-      return parts.join("");
-    },
+    text: async (which?: "slis") => (await parts(which)).map(({ text }) => text).join(""),
+    parts,
     contentType: "text/plain; version=0.0.4; charset=utf-8",
     get standing() {
       return inForce.map(({ definition, state }) => ({ definition, state }));
@@ -98,8 +103,7 @@ export function createRegistry<const Table extends Definitions>(definitions: Tab
   });
 }
 
-interface Shown {
-  readonly name: string;
+interface Shown extends Pick<MetricPart, "name" | "type" | "combined"> {
   readonly metric: Metric;
   readonly sli: boolean;
 }
@@ -120,7 +124,13 @@ function entryOf(definition: MetricDefinition, options: RegistryOptions): Entry 
     definition,
     state,
     recording: isDeprecated ? notifyOnce(made, () => options.deprecatedUsed?.(definition)) : made,
-    shown: { name, metric: exposed(definition, made, isDeprecated), sli: definition.sli === true },
+    shown: {
+      name,
+      type: definition.type,
+      combined: definition.combined ?? "sum",
+      metric: exposed(definition, made, isDeprecated),
+      sli: definition.sli === true,
+    },
   };
 }
 

@@ -35,6 +35,7 @@ export const cacheMetrics = Object.freeze({
     ...alpha,
     name: "apiserver_watch_cache_resource_version",
     type: "gauge",
+    combined: "min",
     help: "Current resourceVersion of the watch cache of a resource.",
   }),
   consistentReads: defineMetric({
@@ -87,6 +88,7 @@ export const cacheMetrics = Object.freeze({
     ...alpha,
     name: "watch_cache_capacity",
     type: "gauge",
+    combined: "max",
     help: "Capacity of the watch cache of a resource, in events; it doubles when exceeded and halves when mostly free.",
   }),
   capacityUp: defineMetric({

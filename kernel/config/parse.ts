@@ -13,6 +13,7 @@ import { fromPlain, type PlainSettings } from "./plain-settings.ts";
 import { limits } from "../../core/limits.ts";
 import { serviceAccountMistakes } from "./service-accounts.ts";
 import { verbosityOf } from "../observe/log.ts";
+import { workersMistakes } from "./workers.ts";
 import { nearest } from "../../core/nearest.ts";
 
 /** Invalid settings; the message has a line for each mistake. */
@@ -253,7 +254,7 @@ function senseless(config: Config): readonly string[] {
     mistakes.push('flags "--etcd-certfile" and "--etcd-keyfile" must be set together');
   }
   append(mistakes, auditMistakes(config), electionMistakes(config), frontProxyMistakes(config));
-  append(mistakes, serviceAccountMistakes(config), authenticationMistakes(config));
+  append(mistakes, serviceAccountMistakes(config), authenticationMistakes(config), workersMistakes(config));
   const chance = config["goaway-chance"];
   // Negated, so that NaN is a mistake as well.
   if (!(chance >= 0 && chance <= goawayChanceMax)) {

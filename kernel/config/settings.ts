@@ -42,6 +42,7 @@ export interface Config extends AdmissionConfig, AuditConfig, ShutdownConfig, Tr
   readonly "config": string;
   readonly "bind-address": string;
   readonly "secure-port": number;
+  readonly "workers": string;
   readonly "cert-dir": string;
   readonly "tls-cert-file": string;
   readonly "tls-private-key-file": string;
@@ -136,6 +137,14 @@ export const settings: Settings = Object.freeze(
 
     "bind-address": fixed(isOpen, text("127.0.0.1", "Address to listen on.")),
     "secure-port": fixed(isOpen, int(6443, "TLS port to listen on; 0 selects a free port and prints it.")),
+    "workers": fixed(
+      "the processes are started once, at start",
+      text(
+        "1",
+        "Number of processes that serve requests on the port, each on one core; auto: as many as the machine has cores. More than 1 needs " +
+          "--etcd-servers and Linux; auto with the embedded store is 1.",
+      ),
+    ),
     "cert-dir": fixed(
       isFollowed,
       text("", "Directory of the certificates that the server generates and renews; empty: pki in the data directory."),
@@ -378,10 +387,10 @@ export const settings: Settings = Object.freeze(
     "suppress-deprecation-warnings": live(bool(false, "Do not log warnings about deprecated flags and feature gates that are set.")),
 
     "max-requests-inflight": live(
-      int(400, "Maximum number of concurrent reads; further ones are rejected with 429. 0 disables the limit."),
+      int(400, "Maximum number of concurrent reads, per worker; further ones are rejected with 429. 0 disables the limit."),
     ),
     "max-mutating-requests-inflight": live(
-      int(200, "Maximum number of concurrent writes; further ones are rejected with 429. 0 disables the limit."),
+      int(200, "Maximum number of concurrent writes, per worker; further ones are rejected with 429. 0 disables the limit."),
     ),
     "goaway-chance": live(
       fraction(

@@ -44,6 +44,7 @@ export const authenticationMetrics = Object.freeze({
   jwksFetchedAt: defineMetric({
     name: "apiserver_authentication_jwt_authenticator_jwks_fetch_last_timestamp_seconds",
     type: "gauge",
+    combined: "max",
     help: "Time of the last fetch of the keys of an issuer, in seconds since 1970, by result.",
     labels: ["apiserver_id_hash", "jwt_issuer_hash", "result"],
     stability: "ALPHA",
@@ -51,6 +52,7 @@ export const authenticationMetrics = Object.freeze({
   jwksInfo: defineMetric({
     name: "apiserver_authentication_jwt_authenticator_jwks_fetch_last_key_set_info",
     type: "gauge",
+    combined: "max",
     help: "Always 1; the label holds the hash of the keys of an issuer as they were last fetched.",
     labels: ["apiserver_id_hash", "hash", "jwt_issuer_hash"],
     stability: "ALPHA",
@@ -65,6 +67,7 @@ export const authenticationMetrics = Object.freeze({
   authenticationReloadedAt: defineMetric({
     name: "apiserver_authentication_config_controller_automatic_reload_last_timestamp_seconds",
     type: "gauge",
+    combined: "max",
     help: "Time of the last reload of the authentication configuration, by status (success or failure), in seconds since 1970.",
     labels: ["apiserver_id_hash", "status"],
     stability: "BETA",
@@ -72,6 +75,7 @@ export const authenticationMetrics = Object.freeze({
   authenticationInfo: defineMetric({
     name: "apiserver_authentication_config_controller_last_config_info",
     type: "gauge",
+    combined: "max",
     help: "Always 1; the label holds the hash of the active authentication configuration.",
     labels: ["apiserver_id_hash", "hash"],
     stability: "ALPHA",

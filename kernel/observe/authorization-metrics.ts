@@ -63,6 +63,7 @@ export const authorizationMetrics = Object.freeze({
   authorizationReloadedAt: defineMetric({
     name: "apiserver_authorization_config_controller_automatic_reload_last_timestamp_seconds",
     type: "gauge",
+    combined: "max",
     help: "Time of the last reload of the authorization configuration, by status (success or failure), in seconds since 1970.",
     labels: ["apiserver_id_hash", "status"],
     stability: "BETA",
@@ -70,6 +71,7 @@ export const authorizationMetrics = Object.freeze({
   authorizationInfo: defineMetric({
     name: "apiserver_authorization_config_controller_last_config_info",
     type: "gauge",
+    combined: "max",
     help: "Always 1; the label holds the hash of the authorization configuration in force.",
     labels: ["apiserver_id_hash", "hash"],
     stability: "ALPHA",

@@ -89,6 +89,7 @@ export const kernelMetrics = Object.freeze({
   deprecated: defineMetric({
     name: "apiserver_requested_deprecated_apis",
     type: "gauge",
+    combined: "max",
     help: "Deprecated API versions that were requested, with the release that removes them.",
     labels: ["group", "removed_release", "resource", "subresource", "version"],
     stability: "STABLE",
@@ -131,6 +132,7 @@ export const kernelMetrics = Object.freeze({
   storeBytes: defineMetric({
     name: "apiserver_storage_size_bytes",
     type: "gauge",
+    combined: "max",
     help: "Size of the store on disk in bytes, including free space left by compaction.",
     labels: ["storage_cluster_id"],
     stability: "STABLE",
@@ -138,6 +140,7 @@ export const kernelMetrics = Object.freeze({
   storeTrouble: defineMetric({
     name: "thole_store_trouble",
     type: "gauge",
+    combined: "max",
     help: "1 while the store has this problem: full, failing (the embedded store's file), unreachable or refused (etcd).",
     labels: ["cause"],
     stability: "ALPHA",
@@ -175,6 +178,7 @@ export const kernelMetrics = Object.freeze({
   objects: defineMetric({
     name: "apiserver_resource_objects",
     type: "gauge",
+    combined: "max",
     help: "Stored objects at the last count; -1 if the count failed.",
     labels: ["group", "resource"],
     stability: "ALPHA",
@@ -183,6 +187,7 @@ export const kernelMetrics = Object.freeze({
   objectsByName: defineMetric({
     name: "apiserver_storage_objects",
     type: "gauge",
+    combined: "max",
     help: "Stored objects at the last count. Replaced by apiserver_resource_objects.",
     labels: ["resource"],
     stability: "STABLE",
@@ -199,6 +204,7 @@ export const kernelMetrics = Object.freeze({
   certificateEnds: defineMetric({
     name: "thole_certificate_not_after_timestamp_seconds",
     type: "gauge",
+    combined: "min",
     help: "Expiry of the server's certificates, in seconds since 1970; for a CA bundle, the latest expiry.",
     labels: ["certificate"],
     stability: "ALPHA",
@@ -206,6 +212,7 @@ export const kernelMetrics = Object.freeze({
   certificateBegins: defineMetric({
     name: "thole_certificate_not_before_timestamp_seconds",
     type: "gauge",
+    combined: "max",
     help: "Start of the validity of the server's certificates, in seconds since 1970; for a CA bundle, the earliest start.",
     labels: ["certificate"],
     stability: "ALPHA",
@@ -257,6 +264,7 @@ export const kernelMetrics = Object.freeze({
   healthcheck: defineMetric({
     name: "kubernetes_healthcheck",
     type: "gauge",
+    combined: "min",
     help: "Result of the last run of a health check: 1 for success, 0 for failure.",
     labels: ["name", "type"],
     stability: "STABLE",
@@ -280,6 +288,7 @@ export const kernelMetrics = Object.freeze({
   reloadedAt: defineMetric({
     name: "apiserver_config_controller_automatic_reload_last_timestamp_seconds",
     type: "gauge",
+    combined: "max",
     help: "Time of the last reload of the configuration file, by status (success or failure), in seconds since 1970.",
     labels: ["apiserver_id_hash", "status"],
     stability: "BETA",
@@ -287,6 +296,7 @@ export const kernelMetrics = Object.freeze({
   configurationInfo: defineMetric({
     name: "apiserver_config_controller_last_config_info",
     type: "gauge",
+    combined: "max",
     help: "Always 1; the label holds the hash of the active configuration file.",
     labels: ["apiserver_id_hash", "hash"],
     stability: "ALPHA",
@@ -294,6 +304,7 @@ export const kernelMetrics = Object.freeze({
   isLeader: defineMetric({
     name: "leader_election_master_status",
     type: "gauge",
+    combined: "max",
     help: "1 if this server holds the lease and runs its controllers, else 0.",
     labels: ["name"],
     stability: "ALPHA",
@@ -301,6 +312,7 @@ export const kernelMetrics = Object.freeze({
   featureEnabled: defineMetric({
     name: "kubernetes_feature_enabled",
     type: "gauge",
+    combined: "max",
     help: "1 if the feature gate is enabled, else 0.",
     labels: ["name", "stage"],
     stability: "BETA",
@@ -308,6 +320,7 @@ export const kernelMetrics = Object.freeze({
   buildInfo: defineMetric({
     name: "kubernetes_build_info",
     type: "gauge",
+    combined: "max",
     help: "Always 1; the labels describe the running build.",
     labels: ["build_date", "compiler", "git_commit", "git_tree_state", "git_version", "go_version", "major", "minor", "platform"],
     stability: "ALPHA",

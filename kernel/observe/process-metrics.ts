@@ -2,10 +2,10 @@
 import { readdir, readFile } from "node:fs/promises";
 import { PerformanceObserver } from "node:perf_hooks";
 import process from "node:process";
-import { defineMetric, type Recorder } from "../../metrics/mod.ts";
+import { type Combination, defineMetric, type Recorder } from "../../metrics/mod.ts";
 
-const gauge = <Name extends string>(name: Name, help: string) =>
-  defineMetric({ name, type: "gauge", help, labels: [], stability: "ALPHA", sparse: true });
+const gauge = <Name extends string>(name: Name, help: string, combined: Combination = "sum") =>
+  defineMetric({ name, type: "gauge", help, labels: [], stability: "ALPHA", sparse: true, combined });
 const pauseBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 export const processMetrics = Object.freeze({
@@ -18,9 +18,9 @@ export const processMetrics = Object.freeze({
   }),
   residentBytes: gauge("process_resident_memory_bytes", "Memory of the process that is in RAM, in bytes."),
   virtualBytes: gauge("process_virtual_memory_bytes", "Address space of the process, in bytes, if the system permits reading it."),
-  startSeconds: gauge("process_start_time_seconds", "When the process started, in seconds since 1970."),
-  openFiles: gauge("process_open_fds", "Open files and sockets, if the system permits counting them."),
-  openFilesMax: gauge("process_max_fds", "Limit of open files and sockets, if the system permits reading it."),
+  startSeconds: gauge("process_start_time_seconds", "When the process started, in seconds since 1970.", "min"),
+  openFiles: gauge("process_open_fds", "Open files and sockets, if the system permits counting them.", "each"),
+  openFilesMax: gauge("process_max_fds", "Limit of open files and sockets, if the system permits reading it.", "each"),
   heapTotalBytes: gauge("nodejs_heap_size_total_bytes", "Size of the engine's heap, in bytes."),
   heapUsedBytes: gauge("nodejs_heap_size_used_bytes", "Heap in use, in bytes; falls with each garbage collection."),
   externalBytes: gauge("nodejs_external_memory_bytes", "Memory of objects outside of the heap, such as buffers, in bytes."),

@@ -53,6 +53,7 @@ export const workMetrics = Object.freeze({
   workLongestSeconds: defineMetric({
     name: "workqueue_longest_running_processor_seconds",
     type: "gauge",
+    combined: "max",
     help: "Longest processing time so far among the items in progress, in seconds.",
     labels,
     stability: "ALPHA",
