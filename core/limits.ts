@@ -4,6 +4,7 @@
  */
 import { celLimits } from "./cel-limits.ts";
 import { compressionLimits } from "./compression-limits.ts";
+import { workerLimits } from "./worker-limits.ts";
 
 export const limits = Object.freeze({
   /** Largest request body (kube-apiserver's MaxRequestBodyBytes). */
@@ -493,17 +494,7 @@ export const limits = Object.freeze({
   shownKindsMax: 300,
   /** Files beside plugin modules whose changes `thole dev` notices. */
   developedFilesMax: 5_000,
-  /** Processes of one server. */
-  workersMax: 64,
-  /** Milliseconds that one worker waits for the metrics and errors of the others; one that does not answer counts with its last known metrics. */
-  workerAnswerMs: 2_000,
-  /** Milliseconds before a worker that has ended is started again: the first pause, each twice the one before, and the longest. */
-  workerRestartMs: 100,
-  workerRestartMsMax: 30_000,
-  /** Milliseconds after which a worker that ends counts as one that had run well: the next pause is the first one again. */
-  workerSteadyMs: 60_000,
-  /** Milliseconds for the end of a worker that is told to end before it was ready. */
-  workerUnreadyEndMs: 5_000,
   ...celLimits,
   ...compressionLimits,
+  ...workerLimits,
 });

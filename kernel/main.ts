@@ -3,11 +3,9 @@ import { basename } from "node:path";
 import process from "node:process";
 import type { Plugin } from "../core/plugin.ts";
 import { plugins } from "../plugins/mod.ts";
-import { reasonOf } from "../core/reason-of.ts";
-import { CatalogError } from "./catalog/catalog.ts";
-import { chooseCommand, type CommandName, UsageError } from "./config/commands.ts";
+import { reportFailure } from "./command/report-failure.ts";
+import { chooseCommand, type CommandName } from "./config/commands.ts";
 import { compatFlag } from "./config/kube-apiserver-arguments.ts";
-import { ConfigError } from "./config/parse.ts";
 
 /** Runs a command with the words after its name. Resolves with the exit code, or undefined if the process goes on. */
 type RunCommand = (args: readonly string[], builtIn: readonly Plugin[]) => Promise<number | undefined>;
@@ -32,19 +30,7 @@ async function main(): Promise<void> {
   if (code !== undefined) process.exitCode = code;
 }
 
-/** Errors that JavaScript throws for bugs; files, ports and addresses fail with other errors. */
-function isBug(error: unknown): error is Error {
-  return error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError || error instanceof SyntaxError;
-}
-
 main().catch((error: unknown) => {
-  // Errors that an operator can fix are printed as plain lines, others with their stack.
-  if (error instanceof UsageError) console.error(`thole: ${error.message}`);
-  else if (error instanceof ConfigError || error instanceof CatalogError) {
-    for (const mistake of error.mistakes) console.error(`thole: ${mistake}`);
-  } else {
-    console.error(`thole: cannot start: ${reasonOf(error)}`);
-    if (isBug(error)) console.error(error.stack);
-  }
+  reportFailure(error);
   process.exit(1);
 });

@@ -9,7 +9,15 @@ const definitions = {
   size: defineMetric({ name: "size", type: "gauge", help: "Size.", labels: [], stability: "ALPHA", combined: "max" }),
   since: defineMetric({ name: "since", type: "gauge", help: "Start.", labels: [], stability: "ALPHA", combined: "min" }),
   files: defineMetric({ name: "files", type: "gauge", help: "Files.", labels: [], stability: "ALPHA", combined: "each" }),
-  checks: defineMetric({ name: "checks", type: "gauge", help: "Checks.", labels: ["name"], stability: "ALPHA", combined: "each", sli: true }),
+  checks: defineMetric({
+    name: "checks",
+    type: "gauge",
+    help: "Checks.",
+    labels: ["name"],
+    stability: "ALPHA",
+    combined: "each",
+    sli: true,
+  }),
 };
 
 const one = createRegistry(definitions), two = createRegistry(definitions);
@@ -72,8 +80,10 @@ test("combineParts() of one process is its own text", async () => {
 });
 
 test("combineParts() keeps values that are no finite numbers", () => {
-  const part = (value: string) => [{ name: "x", type: "gauge", combined: "sum", text: `# HELP x X\n# TYPE x gauge\nx ${value}\n` }] as const;
-  const sum = (a: string, b: string) => /^x (.*)$/m.exec(textOf(combineParts([part(a), part(b)].map((parts) => ({ worker: "", parts })))))?.[1];
+  const part = (value: string) =>
+    [{ name: "x", type: "gauge", combined: "sum", text: `# HELP x X\n# TYPE x gauge\nx ${value}\n` }] as const;
+  const sum = (a: string, b: string) =>
+    /^x (.*)$/m.exec(textOf(combineParts([part(a), part(b)].map((parts) => ({ worker: "", parts })))))?.[1];
   assert.deepEqual([sum("+Inf", "1"), sum("-Inf", "1"), sum("Nan", "1"), sum("1e+21", "1")], ["+Inf", "-Inf", "Nan", "1e+21"]);
 });
 

@@ -20,6 +20,7 @@ const entries = { ".": "mod", "./plugin": "plugin", "./testing": "testing" };
 /** The modules that are loaded by their address. All modules are in one folder, where `siblingModule` finds those of workers. */
 const programs = [
   "kernel/main",
+  "kernel/command/worker-process",
   "kernel/heavy/worker-node",
   "kernel/heavy/worker-web",
   "kernel/store/sqlite/thread-node",

@@ -27,9 +27,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Programs start a process or a thread and select from the built-in plugins: only they may import `plugins/mod.ts`. Each is one file at the
- * top of the kernel or of a thread's folder.
+ * top of the kernel, of a thread's folder, or of the commands.
  */
-const program = /^kernel\/(?:main|heavy\/worker-[a-z]+)\.ts$/;
+const program = /^kernel\/(?:main|heavy\/worker-[a-z]+|command\/worker-process)\.ts$/;
 
 /**
  * Folders whose code accesses the machine: sockets, files, threads, the process. Only they may import `node:` modules, except
@@ -46,6 +46,7 @@ const machineFolders = [
   "kernel/observe/",
   "kernel/startup/",
   "kernel/store/",
+  "kernel/workers/",
   "test/",
   "scripts/",
 ];

@@ -1,7 +1,7 @@
 /** The program in a separate process, with the permissions of `npm start`. It ends with the test. */
 import { spawn, type SpawnOptions } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -43,6 +43,8 @@ export interface RealServer extends Program {
   readonly token: string;
   /** Milliseconds from the start of the process to the log line with its address. */
   readonly readyMs: number;
+  /** The process of each worker, by its number from 1, if it has several. */
+  workers(): ReadonlyMap<number, number>;
   /** Stops it with SIGTERM and removes its folder. */
   close(): Promise<void>;
 }
@@ -84,7 +86,7 @@ export function programWords(runtime: Runtime, args: readonly string[], cwd: str
   const path = runtimePath(runtime), main = join(root, "kernel/main.ts");
   if (runtime === "node") return [path, "--disable-warning=ExperimentalWarning", main, ...args];
   const words = withKubeconfig(args, cwd);
-  return [path, "run", ...permissionFlags(words, cwd), main, ...words];
+  return [path, "run", ...permissionFlags(words, cwd, realpathSync(path)), main, ...words];
 }
 
 /**
@@ -175,6 +177,12 @@ export async function startRealServer({ args = [], runtime = "deno", folder: giv
     ca: atob(ca),
     token,
     readyMs,
+    workers: () =>
+      new Map(
+        [...program.errors().matchAll(/"a worker is ready" worker=(\d+) pid=(\d+)/g)].map((
+          [, worker, pid],
+        ) => [Number(worker), Number(pid)]),
+      ),
     async close() {
       if (!exited) program.signal("SIGTERM");
       await program.exited;

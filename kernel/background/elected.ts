@@ -6,7 +6,7 @@ import type { ActiveConfig } from "../config/active-config.ts";
 import { takeTurns } from "./leader-election.ts";
 import { describe, type Log } from "../observe/log.ts";
 import type { KernelRecord } from "../observe/metrics.ts";
-import { systemClock } from "../../core/async.ts";
+import { systemClock, untilAborted } from "../../core/async.ts";
 
 /** Namespace and name of the lease of the leader. */
 const namespace = "kube-system", name = "thole-controllers";
@@ -18,6 +18,8 @@ export interface ElectionNeeds {
   /** Identity of this server; unique among the servers. */
   readonly identity: string;
   readonly isLeader: KernelRecord["isLeader"];
+  /** Whether controllers run in this process if there is no election: of the workers of a server, in the first one. Default: true. */
+  readonly runsUnelected?: boolean;
 }
 
 interface Surroundings {
@@ -31,15 +33,20 @@ interface Surroundings {
 /** Runs at once with the embedded store or without leader election; else while this server is the leader. */
 export async function whenElected(
   { config, catalog }: ActiveConfig,
-  { api, log, bootstrapped, identity, isLeader, resting }: ElectionNeeds & Surroundings,
+  { api, log, bootstrapped, identity, isLeader, runsUnelected = true, resting }: ElectionNeeds & Surroundings,
   run: (signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
-  if (!config["leader-elect"] || config["etcd-servers"].length === 0) return await run(signal);
+  const unelected = async () => {
+    if (runsUnelected) return await run(signal);
+    resting();
+    await untilAborted(signal);
+  };
+  if (!config["leader-elect"] || config["etcd-servers"].length === 0) return await unelected();
   const { group, version } = splitGroupVersion(spell(catalog.names, "coordination.{domain}/v1"));
   if (catalog.endpoint(group, version, "leases") === undefined) {
     log.error("controllers run on every server: leader election needs leases, and no plugin serves them");
-    return await run(signal);
+    return await unelected();
   }
   await bootstrapped.catch(() => {});
   let failedAt = -Infinity, saidAt = -Infinity;

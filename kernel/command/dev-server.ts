@@ -16,6 +16,6 @@ const ending = "--exit-on-stdin-close";
 /** Whether the words after `dev` are those of its server. */
 export const isServer = ([first = ""]: readonly string[]): boolean => first.startsWith(folderFlag);
 
-export function runServer([first = "", ...args]: readonly string[], plugins: readonly Plugin[]): Promise<undefined> {
+export function runServer([first = "", ...args]: readonly string[], plugins: readonly Plugin[]): Promise<number | undefined> {
   return serve(args, plugins, () => rm(first.slice(folderFlag.length), { recursive: true, force: true }));
 }

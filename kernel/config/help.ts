@@ -64,6 +64,7 @@ const placeholder: Readonly<Record<Kind, string>> = {
   string: "=<text>",
   bool: "[=true|false]",
   int: "=<number>",
+  count: "=<number|auto>",
   fraction: "=<number>",
   duration: "=<duration>",
   list: "=<a,b,...>",

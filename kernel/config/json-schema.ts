@@ -8,6 +8,7 @@ export const valueSchemas: Readonly<Record<Kind, object>> = Object.freeze({
   string: { type: "string" },
   bool: { type: "boolean" },
   int: { type: "integer", minimum: 0 },
+  count: { anyOf: [{ type: "integer", minimum: 1 }, { const: "auto" }] },
   fraction: { type: "number", minimum: 0 },
   duration: { type: "string", pattern: "^(0|(\\d+(\\.\\d+)?(ms|s|m|h))+)$" },
   list: { type: "array", items: { type: "string" } },

@@ -118,6 +118,10 @@ function set(into: Map<SettingName, unknown>, name: SettingName, value: string, 
       if (/^\d{1,9}$/.test(value)) into.set(name, Number(value));
       else bad("a number");
       return;
+    case "count":
+      if (value === "auto" || /^[1-9]\d{0,8}$/.test(value)) into.set(name, value === "auto" ? value : Number(value));
+      else bad("auto or a number from 1");
+      return;
     case "fraction":
       if (/^-?(\d{1,9}(\.\d{0,17})?|\.\d{1,17})(e-?\d{1,2})?$/i.test(value)) into.set(name, Number(value));
       else bad("a number such as 0.001");

@@ -19,6 +19,10 @@ const types: Readonly<Record<Kind, { readonly is: (value: unknown) => boolean; r
   string: { is: (value) => typeof value === "string", expected: "a string" },
   bool: { is: (value) => typeof value === "boolean", expected: "true or false" },
   int: { is: (value) => Number.isSafeInteger(value) && Number(value) >= 0, expected: "a whole number from 0" },
+  count: {
+    is: (value) => value === "auto" || Number.isSafeInteger(value) && Number(value) > 0,
+    expected: 'a whole number from 1, or "auto"',
+  },
   fraction: { is: (value) => typeof value === "number", expected: "a number" },
   duration: { is: (value) => typeof value === "number" && value >= 0, expected: "a number of milliseconds" },
   list: { is: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"), expected: "an array of strings" },

@@ -1,5 +1,5 @@
 /** The kinds of settings, and constructors of the table's rows. */
-export type Kind = "string" | "bool" | "int" | "fraction" | "duration" | "list" | "map" | "texts";
+export type Kind = "string" | "bool" | "int" | "count" | "fraction" | "duration" | "list" | "map" | "texts";
 export interface Setting<K extends Kind, D> {
   readonly kind: K;
   readonly default: D;
@@ -20,6 +20,9 @@ export type AnySetting = Setting<Kind, unknown> & Change & Going;
 export const text = (fallback: string, help: string): Setting<"string", string> => ({ kind: "string", default: fallback, help });
 export const bool = (fallback: boolean, help: string): Setting<"bool", boolean> => ({ kind: "bool", default: fallback, help });
 export const int = (fallback: number, help: string): Setting<"int", number> => ({ kind: "int", default: fallback, help });
+/** A number from 1, or `auto`: as many as fit the machine. */
+export const count = (fallback: number, help: string): Setting<"count", Count> => ({ kind: "count", default: fallback, help });
+export type Count = number | "auto";
 export const fraction = (fallback: number, help: string): Setting<"fraction", number> => ({ kind: "fraction", default: fallback, help });
 /** A value in milliseconds; written as `1m30s`. */
 export const duration = (fallback: number, help: string): Setting<"duration", number> => ({ kind: "duration", default: fallback, help });

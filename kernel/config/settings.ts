@@ -5,9 +5,12 @@
 import { limits } from "../../core/limits.ts";
 import { type AdmissionConfig, admissionSettings } from "./admission-settings.ts";
 import { type AuditConfig, auditSettings } from "./audit-settings.ts";
+import { type ElectionConfig, electionSettings } from "./election-settings.ts";
 import {
   bool,
   type Change,
+  type Count,
+  count,
   duration,
   fixed,
   fraction,
@@ -33,16 +36,15 @@ const isFollowed = "a new path needs a restart; the file's content is reloaded w
 const isCluster = "the connection to the cluster in front is set up once, at start";
 const isStore = "stored objects would stay in the old place";
 const isSpelled = "stored keys, responses and clients already use the name";
-const isElecting = "leader election runs with the values from the start";
 const isLogged = "the log is opened once, at start";
 const isCounted = "metrics are registered once, at start";
 
 /** A value for every setting, by flag name; durations in milliseconds. */
-export interface Config extends AdmissionConfig, AuditConfig, ShutdownConfig, TracingConfig {
+export interface Config extends AdmissionConfig, AuditConfig, ElectionConfig, ShutdownConfig, TracingConfig {
   readonly "config": string;
   readonly "bind-address": string;
   readonly "secure-port": number;
-  readonly "workers": string;
+  readonly "workers": Count;
   readonly "cert-dir": string;
   readonly "tls-cert-file": string;
   readonly "tls-private-key-file": string;
@@ -96,10 +98,6 @@ export interface Config extends AdmissionConfig, AuditConfig, ShutdownConfig, Tr
   readonly "etcd-certfile": string;
   readonly "etcd-keyfile": string;
   readonly "etcd-compaction-interval": number;
-  readonly "leader-elect": boolean;
-  readonly "leader-elect-lease-duration": number;
-  readonly "leader-elect-renew-deadline": number;
-  readonly "leader-elect-retry-period": number;
   readonly "group-domain": string;
   readonly "platform-name": string;
   readonly "plugins": readonly string[];
@@ -139,8 +137,8 @@ export const settings: Settings = Object.freeze(
     "secure-port": fixed(isOpen, int(6443, "TLS port to listen on; 0 selects a free port and prints it.")),
     "workers": fixed(
       "the processes are started once, at start",
-      text(
-        "1",
+      count(
+        1,
         "Number of processes that serve requests on the port, each on one core; auto: as many as the machine has cores. More than 1 needs " +
           "--etcd-servers and Linux; auto with the embedded store is 1.",
       ),
@@ -356,22 +354,7 @@ export const settings: Settings = Object.freeze(
       duration(5 * 60_000, "Age of the history kept for watches and continued lists; 0 disables compaction."),
     ),
 
-    "leader-elect": fixed(
-      isElecting,
-      bool(true, "Run the controllers on one server per etcd only, elected by a Lease in kube-system; false runs them on every server."),
-    ),
-    "leader-elect-lease-duration": fixed(
-      isElecting,
-      duration(15_000, "Time until other servers may take over a lease that is not renewed; whole seconds, at least 1s."),
-    ),
-    "leader-elect-renew-deadline": fixed(
-      isElecting,
-      duration(10_000, "Time that the leader retries a renewal before it stops its controllers; less than --leader-elect-lease-duration."),
-    ),
-    "leader-elect-retry-period": fixed(
-      isElecting,
-      duration(2_000, "Time between attempts to acquire or renew the lease; greater than 0."),
-    ),
+    ...electionSettings,
 
     "group-domain": fixed(isSpelled, text("k8s.io", "Domain of API groups: storage.<domain>. Stock clients expect the default.")),
     "platform-name": fixed(isSpelled, text("kubernetes", "Name in the protobuf media type, labels, annotations and finalizers.")),

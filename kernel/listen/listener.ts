@@ -15,6 +15,8 @@ export interface ListenOptions {
   readonly host: string;
   /** 0 selects a free port. */
   readonly port: number;
+  /** Other processes may listen on the same port (SO_REUSEPORT); the kernel spreads connections over them. */
+  readonly sharesPort?: boolean;
   readonly tls: ListenerTls;
   /** Maximum open requests of one HTTP/2 connection; 0 is the bound of core/limits.ts. */
   readonly streamsMax?: number;
@@ -74,7 +76,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const { handle, report } = options;
   const serving: Serving = { draining: false, connections, readPeer, handle, report };
   attach(server, serving, options.handshakeFailed);
-  const { address, port } = await bound(server, options.host, options.port).catch((error: unknown) => {
+  const { address, port } = await bound(server, options).catch((error: unknown) => {
     void connections.close(0);
     throw error;
   });
@@ -170,11 +172,14 @@ function onClientError(error: ClientError, socket: Socket, serving: Serving): vo
   refuseWith(connection, `HTTP/1.1 405 Method Not Allowed\r\n${lines.join("")}\r\n${body}`, connections);
 }
 
-function bound(server: Http2SecureServer, host: string, port: number): Promise<{ address: string; port: number }> {
+function bound(
+  server: Http2SecureServer,
+  { host, port, sharesPort = false }: Pick<ListenOptions, "host" | "port" | "sharesPort">,
+): Promise<{ address: string; port: number }> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => reject(new Error(`cannot listen on ${host}, port ${port}: ${error.message}`, { cause: error }));
     server.once("error", fail);
-    server.listen(port, host, () => {
+    server.listen({ port, host, reusePort: sharesPort }, () => {
       server.off("error", fail);
       const at = server.address();
       if (at === null || typeof at === "string") reject(new Error(`Cannot listen on ${host}: no port was given`));

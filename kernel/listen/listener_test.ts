@@ -436,6 +436,12 @@ test("listen() rejects when its port is taken", () =>
     await assert.rejects(withServer(echo, () => Promise.resolve(), { port: listener.port }), /EADDRINUSE|in use/i);
   }));
 
+test("listen() shares its port only with others that share it", () =>
+  withServer(echo, async ({ listener: { port } }) => {
+    await withServer(echo, ({ listener }) => Promise.resolve(assert.equal(listener.port, port)), { port, sharesPort: true });
+    await assert.rejects(withServer(echo, () => Promise.resolve(), { port }), /EADDRINUSE|in use/i);
+  }, { sharesPort: true }));
+
 async function* chunksOf(count: number, bytes: number): AsyncGenerator<Uint8Array> {
   for (let i = 0; i < count; i++) yield await Promise.resolve(new Uint8Array(bytes).fill(7));
 }

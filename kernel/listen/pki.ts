@@ -76,6 +76,16 @@ export async function openPki(options: PkiOptions, before?: Pki): Promise<Pki> {
   return { ca, serving: await leaf("serving"), admin: await leaf("admin") };
 }
 
+/** The certificates in a directory as they are; undefined if one of them is missing or lacks its key. */
+export async function writtenPki(directory: string): Promise<Pki | undefined> {
+  const [ca, serving, admin] = await Promise.all([
+    readKeyed(directory, "ca"),
+    readKeyed(directory, "serving"),
+    readKeyed(directory, "admin"),
+  ]);
+  return ca === undefined || serving === undefined || admin === undefined ? undefined : { ca, serving, admin };
+}
+
 /** A self-contained kubeconfig for kubectl. */
 export function kubeconfig(server: string, authority: string, admin: KeyedCertificate, names: Names): string {
   const base64 = (text: string) => Buffer.from(text).toString("base64");

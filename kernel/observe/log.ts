@@ -33,16 +33,26 @@ export function jsonLog(write: (line: string) => void, now: () => number, verbos
   return openLog("json", write, now, verbosity);
 }
 
-/** A log that passes lines in the format to `write`; `process` is the process id of the text format. */
-export function openLog(format: LogFormat, write: (line: string) => void, now: () => number, verbosity: Verbosity, process = 0): Log {
+/**
+ * A log that passes lines in the format to `write`; `process` is the process id of the text format, `worker` the number of a worker in JSON.
+ */
+export function openLog(
+  format: LogFormat,
+  write: (line: string) => void,
+  now: () => number,
+  verbosity: Verbosity,
+  process = 0,
+  worker?: number,
+): Log {
   const line = format === "json" ? jsonLine : textLine;
   const of = (module: string): Log => {
     const level = levelOf(module, verbosity);
     const at = (v: number) => (message: string, more: Fields = {}) =>
-      write(line({ severity: "I", v, module, process, at: now() }, message, more));
+      write(line({ severity: "I", v, module, process, worker, at: now() }, message, more));
     return Object.freeze({
       info: at(0),
-      error: (message: string, more: Fields = {}) => write(line({ severity: "E", v: 0, module, process, at: now() }, message, more)),
+      error: (message: string, more: Fields = {}) =>
+        write(line({ severity: "E", v: 0, module, process, worker, at: now() }, message, more)),
       at: (v: number) => v <= level ? { info: at(v) } : undefined,
       module: of,
     });
@@ -58,13 +68,15 @@ interface Head {
   readonly v: number;
   readonly module: string;
   readonly process: number;
+  readonly worker: number | undefined;
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
-function jsonLine({ severity, v, module, at }: Head, message: string, more: Fields): string {
+function jsonLine({ severity, v, module, worker, at }: Head, message: string, more: Fields): string {
   const head = { time: new Date(at).toISOString(), level: severity === "E" ? "error" : "info", v };
-  return written({ ...head, ...(module === "" ? {} : { logger: module }), message, ...more });
+  const origin = { ...(worker === undefined ? {} : { worker }), ...(module === "" ? {} : { logger: module }) };
+  return written({ ...head, ...origin, message, ...more });
 }
 
 /** `I1121 17:34:27.123000    4711 httplog] "HTTP" verb="GET" resp=200`: klog's header (in UTC), then keys and values. */

@@ -32,6 +32,9 @@ test("openLog() writes each entry as one line of JSON", () => {
     message: "filled",
     entries: 3,
   });
+  const ofWorker: string[] = [];
+  openLog("json", (line) => ofWorker.push(line), () => at, { v: 0, modules: [] }, 4711, 2).info("hello");
+  assert.equal(JSON.parse(ofWorker[0]!).worker, 2);
   const plain: string[] = [];
   jsonLog((line) => plain.push(line), () => at).error("no", { a: 1n });
   assert.deepEqual(JSON.parse(plain[0]!), { time: "2026-11-21T17:34:27.123Z", level: "error", v: 0, message: "no", a: "1" });

@@ -10,6 +10,7 @@ import { meterMetrics } from "./meter.ts";
 import { processMetrics } from "./process-metrics.ts";
 import { tokenMetrics } from "./token-metrics.ts";
 import { workMetrics } from "./work-metrics.ts";
+import { workerMetrics } from "./worker-metrics.ts";
 
 const requestLabels = ["component", "group", "resource", "scope", "subresource", "verb", "version"] as const;
 const durationBuckets = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
@@ -22,6 +23,7 @@ export const kernelMetrics = Object.freeze({
   ...meterMetrics,
   ...cacheMetrics,
   ...workMetrics,
+  ...workerMetrics,
   ...auditMetrics,
   ...tokenMetrics,
   ...authorizationMetrics,

@@ -24,12 +24,14 @@ import type { HeavyWork } from "../request/hand-over.ts";
 import { inflightLimit } from "../request/inflight.ts";
 import type { Backend, Clock } from "../request-context.ts";
 import type { Server } from "../server.ts";
+import type { WorkerGroup } from "../workers/group.ts";
 import type { Authentication } from "./authenticators.ts";
 import type { ServiceAccounts } from "./service-accounts.ts";
 import { describeBuild } from "./describe-server.ts";
 import { type CheckedParts, healthChecks } from "./health-checks.ts";
 import { registerStoreMetrics } from "./store-metrics.ts";
 import { buildInfo, versionText } from "./version.ts";
+import { failingChecks, withWorkers } from "./worker-checks.ts";
 
 /** The parts of a server. */
 export interface Parts extends CheckedParts {
@@ -51,6 +53,8 @@ export interface Parts extends CheckedParts {
   /** Returns the signal that ends a watch that begins now. */
   readonly ending: () => AbortSignal;
   readonly heavy?: HeavyWork | undefined;
+  /** The workers of which this server is one. */
+  readonly workers?: WorkerGroup | undefined;
   /** Calls the listener after each swap of the configuration. */
   readonly onSwap: (listener: () => void) => void;
 }
@@ -197,17 +201,24 @@ function inflightOf({ inForce, registry: { record } }: Parts): Server["admit"] {
 
 /** Health, metrics, version, discovery and OpenAPI. */
 function nonresourceOf(parts: Parts): Server["nonresource"] {
-  const { registry, log, shutdown } = parts;
+  const { registry, log, shutdown, workers } = parts;
   const { record } = registry;
   const version = buildInfo();
   describeBuild(registry, version);
-  const checksOf = healthChecks(parts, elapsed);
+  const own = healthChecks(parts, elapsed), checksOf = workers === undefined ? own : withWorkers(own, workers);
+  const text = (which?: "slis") => workers === undefined ? registry.text(which) : workers.metrics(which);
+  const facts = () => ({ errors: parts.recentErrors(), controllers: parts.controllers() });
+  workers?.answerBy({
+    metrics: registry.parts,
+    health: (type) =>
+      failingChecks(type, own(parts.inForce().catalog), (name, passed) => record.healthcheck.with({ name, type }).set(passed ? 1 : 0)),
+    page: facts,
+  });
   const page = statusPage({
     version: versionText(),
     store: parts.inForce().config["etcd-servers"].length > 0 ? "etcd" : "sqlite",
-    metrics: () => registry.text(),
-    recentErrors: parts.recentErrors,
-    controllers: parts.controllers,
+    metrics: () => text(),
+    facts: async () => workers === undefined ? facts() : await workers.pageFacts(),
     now: systemClock.now,
   });
   return (exchange, info, catalog) =>
@@ -215,7 +226,7 @@ function nonresourceOf(parts: Parts): Server["nonresource"] {
       page,
       checks: checksOf(catalog),
       version,
-      metrics: async (which) => ({ contentType: registry.contentType, text: await registry.text(which) }),
+      metrics: async (which) => ({ contentType: registry.contentType, text: await text(which) }),
       tokenDocuments: parts.accounts.documents,
       now: systemClock.now,
       checked(type, name, passed) {
@@ -224,7 +235,7 @@ function nonresourceOf(parts: Parts): Server["nonresource"] {
       },
       unhealthy(endpoint, failures) {
         // A requested shutdown is not an error.
-        const expected = failures.every(({ name }) => name === shutdown.check.name);
+        const expected = failures.every(({ name, reason }) => name === shutdown.check.name || reason === shutdown.check.name);
         log[expected ? "info" : "error"](`${endpoint} fails`, { failures });
       },
     });

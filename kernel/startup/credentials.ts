@@ -6,7 +6,7 @@ import type { Config } from "../config/settings.ts";
 import type { Followed } from "../config/follow-files.ts";
 import { namesOf } from "../config/active-config.ts";
 import { certificateFacts, type KeyedCertificate, pemCertificates } from "../listen/x509/certificate.ts";
-import { openPki, type Pki, type Replacement } from "../listen/pki.ts";
+import { openPki, type Pki, type Replacement, writtenPki } from "../listen/pki.ts";
 import type { ListenerTls } from "../listen/tls-context.ts";
 import { peerVerifier } from "../listen/verify-peer.ts";
 import { isInMemory } from "./open-store.ts";
@@ -48,11 +48,16 @@ interface InForce {
   readonly cluster: Pick<ClusterTrust, "clientCa" | "frontProxyCa">;
 }
 
-/**
- * Rejects for files without the expected content; `now` is in milliseconds since the epoch. Logs each renewal of the server's own
- * certificates.
- */
-export async function openCredentials(config: Config, now: () => number, log: Pick<Log, "info">): Promise<Credentials> {
+export interface CredentialsNeeds {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly log: Pick<Log, "info">;
+  /** Whether this process creates and renews the server's own certificates. Others use the files that it writes. */
+  readonly renewsOwn: boolean;
+}
+
+/** Rejects for files without the expected content. Logs each renewal of the server's own certificates. */
+export async function openCredentials(config: Config, { now, log, renewsOwn }: CredentialsNeeds): Promise<Credentials> {
   const {
     "tls-cert-file": certPath,
     "tls-private-key-file": keyPath,
@@ -66,8 +71,11 @@ export async function openCredentials(config: Config, now: () => number, log: Pi
       ...datesOf(after),
       ...(before === undefined ? {} : { replaced: datesOf(before) }),
     });
-  const readPki = (before?: Pki) =>
-    openPki({ directory, bindAddress: config["bind-address"], names: namesOf(config), now: now(), replaced }, before);
+  const readPki = async (before?: Pki) => {
+    const written = renewsOwn || directory === undefined ? undefined : await writtenPki(directory) ?? before;
+    return written ??
+      await openPki({ directory, bindAddress: config["bind-address"], names: namesOf(config), now: now(), replaced }, before);
+  };
   const readServing = async () => certPath === "" ? undefined : await keyed(certPath, keyPath, "serving certificate");
   const readBundle = async () => caPath === "" ? "" : await authorities("client authorities", caPath);
   const readProxies = async () => proxyPath === "" ? undefined : await authorities("authorities of front proxies", proxyPath);

@@ -19,7 +19,7 @@ import {
   writer,
 } from "../access/audit/mod.ts";
 import { eventHead, legacyLine } from "../access/audit/event.ts";
-import { logBackend } from "../access/audit/log/log-backend.ts";
+import { type LineSink, logBackend } from "../access/audit/log/log-backend.ts";
 import { rotatingFile } from "../access/audit/log/rotating-file.ts";
 import { standardOutput } from "../access/audit/log/standard-output.ts";
 import { webhookBackend } from "../access/audit/webhook/webhook-backend.ts";
@@ -45,8 +45,11 @@ export async function checkAudit(config: Config): Promise<void> {
   if (config["audit-webhook-config-file"] !== "") await webhookAccess(config);
 }
 
-/** Undefined without a policy or without a backend. Rejects if a file cannot be used. */
-export async function openedAudit(config: Config, log: Log, record: KernelRecord): Promise<OpenedAudit | undefined> {
+/**
+ * Undefined without a policy or without a backend. Rejects if a file cannot be used. `auditLog` takes the lines of the log; default: the file
+ * of the settings.
+ */
+export async function openedAudit(config: Config, log: Log, record: KernelRecord, auditLog?: LineSink): Promise<OpenedAudit | undefined> {
   const path = config["audit-log-path"], webhook = config["audit-webhook-config-file"];
   const read = await policyOf(config);
   if (read === undefined) {
@@ -56,7 +59,7 @@ export async function openedAudit(config: Config, log: Log, record: KernelRecord
   for (const warning of read.warnings) log.info(`Warning: the audit policy file has an error that is ignored: ${warning}`);
   const names = namesOf(config), lost = lostEvents(log, record);
   const backends: AuditBackend[] = [];
-  if (path !== "") backends.push(wrapped(config, "log", await logOf(config, names, log, lost), lost));
+  if (path !== "") backends.push(wrapped(config, "log", logOf(config, names, auditLog ?? await lineSink(config, log), lost), lost));
   if (webhook !== "") {
     await webhookAccess(config);
     backends.push(wrapped(config, "webhook", webhookOf(config, names, lost), lost));
@@ -86,9 +89,14 @@ async function webhookAccess(config: Config): Promise<void> {
   }
 }
 
-async function logOf(config: Config, { domain }: Names, log: Log, lost: LostEvents): Promise<AuditBackend> {
-  const path = config["audit-log-path"], isLegacy = config["audit-log-format"] === "legacy", head = eventHead(domain, "Event");
-  const sink = path === "-" ? standardOutput() : await rotatingFile(path, {
+/** The file of the audit log, for the process that writes the lines of all workers. Undefined if the settings have none. Rejects if it cannot be opened. */
+export async function openAuditFile(config: Config, log: Log): Promise<LineSink | undefined> {
+  return config["audit-log-path"] === "" || config["audit-policy-file"] === "" ? undefined : await lineSink(config, log);
+}
+
+async function lineSink(config: Config, log: Log): Promise<LineSink> {
+  const path = config["audit-log-path"];
+  return path === "-" ? standardOutput() : await rotatingFile(path, {
     maxBytes: config["audit-log-maxsize"] * mebibyte,
     maxAgeMs: config["audit-log-maxage"] * dayMs,
     maxBackups: config["audit-log-maxbackup"],
@@ -98,6 +106,10 @@ async function logOf(config: Config, { domain }: Names, log: Log, lost: LostEven
   }).catch((error: unknown) => {
     throw new Error(`cannot open the audit log: ${reasonOf(error)}`);
   });
+}
+
+function logOf(config: Config, { domain }: Names, sink: LineSink, lost: LostEvents): AuditBackend {
+  const isLegacy = config["audit-log-format"] === "legacy", head = eventHead(domain, "Event");
   return logBackend(sink, ({ event, members }) => isLegacy ? `${legacyLine(event)}\n` : `${head},${members}}\n`, lost);
 }
 const mebibyte = 1024 * 1024, dayMs = 86_400_000;

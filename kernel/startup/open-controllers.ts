@@ -50,7 +50,7 @@ export function serverApi(server: Server): Api {
 export async function openControllers(
   inForce: ConfigInForce,
   server: Server,
-  { store, start, registry, log, board, progress, rootCertificates, issueLegacyToken, signal }: {
+  { store, start, registry, log, board, progress, rootCertificates, issueLegacyToken, runsUnelected, signal }: {
     readonly store: Store;
     readonly start: StartUp;
     readonly registry: KernelRegistry;
@@ -60,6 +60,8 @@ export async function openControllers(
     /** PEM of the CAs that controllers publish. */
     readonly rootCertificates: string | undefined;
     readonly issueLegacyToken: ControllerContext["issueLegacyToken"];
+    /** Whether controllers run in this process if there is no election. */
+    readonly runsUnelected: boolean;
     readonly signal: AbortSignal;
   },
 ): Promise<Background> {
@@ -77,6 +79,7 @@ export async function openControllers(
       api: localApi(server, controllerUser, { manager: "kube-controller-manager" }),
       identity: `${host}_${crypto.randomUUID()}`,
       isLeader: record.isLeader,
+      runsUnelected,
     },
     host,
     start,

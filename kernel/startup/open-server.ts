@@ -58,6 +58,8 @@ export interface Opened {
   readonly followed: readonly Followed[];
   /** The active certificates for its store. */
   readonly inUse: () => readonly InUse[];
+  /** Resolves when the key of service account tokens exists, or could not be created. */
+  tokenKeyCreated(): Promise<void>;
   /** The URL of the server, for the discovery documents of service account tokens. */
   serveAt(url: string): void;
   /** Reports not ready from now on, and continues to serve. */
@@ -83,7 +85,7 @@ export async function openServer(given: ServeOptions): Promise<Opened> {
   const registry = openRegistry(options, inForce);
   const tracing = await openTracing(config, log);
   const access = await openAccess(options, inForce, registry, { signal, tracing });
-  const auditing = await openedAudit(config, log, registry.record);
+  const auditing = await openedAudit(config, log, registry.record, options.workers?.auditLog);
   const storage = await openStorage(options, inForce, registry, tracing);
   access.accounts.lookUpIn(storage.cache.reads);
   if (options.processMetrics === true) watchProcess(registry.record, signal);
@@ -99,7 +101,8 @@ export async function openServer(given: ServeOptions): Promise<Opened> {
     tracing,
     ending: () => watches.signal(Math.random),
   });
-  const background = await openBackground(server, { ...parts, log, board, progress });
+  const isFirst = options.workers === undefined || options.workers.worker === 1;
+  const background = await openBackground(server, { ...parts, log, board, progress, runsUnelected: isFirst });
   describeConfig(inForce, registry, log);
   const { reload, watching } = followSource(options, inForce, registry, signal);
   return {
@@ -165,7 +168,7 @@ async function openAccess(
 
 /** The part of the server that handles requests, and the thread for large ones. */
 function openRequests(
-  { log, startHeavy }: ServeOptions,
+  { log, startHeavy, workers }: ServeOptions,
   {
     inForce,
     registry,
@@ -214,6 +217,7 @@ function openRequests(
     audit,
     tracing,
     ending,
+    workers,
   });
   const api = serverApi(server);
   authorization.open(api);
@@ -237,10 +241,11 @@ function webhookNeeds(inForce: ConfigInForce): AdmissionWebhookNeeds {
 /** Bootstrap objects, controllers, and resources that appear while the server runs. */
 async function openBackground(
   server: Server,
-  { inForce, registry, access, storage, health, signal, log, board, progress }: OpenedParts & {
+  { inForce, registry, access, storage, health, signal, log, board, progress, runsUnelected }: OpenedParts & {
     readonly log: Log;
     readonly board: ControllerBoard;
     readonly progress: BeginProgress;
+    readonly runsUnelected: boolean;
   },
 ) {
   const { start } = health;
@@ -253,6 +258,7 @@ async function openBackground(
     progress,
     rootCertificates: access.rootCertificates,
     issueLegacyToken: access.accounts.issuer.issueLegacy,
+    runsUnelected,
     signal,
   });
   const sources = followSources({ ...inForce, api: serverApi(server), start, log, signal });
@@ -281,6 +287,7 @@ function openedParts(
       ...storage.followed,
     ],
     inUse: storage.inUse,
+    tokenKeyCreated: accounts.keyCreated,
     serveAt: accounts.serveAt,
     drain: health.shutdown.fail,
   };

@@ -12,6 +12,7 @@ import { chooseCommand, type Chosen, commands, settingsOf as commandSettings, Us
 import { ConfigError, parseArguments } from "../config/parse.ts";
 import { compatFlag, kubeApiserverArguments } from "../config/kube-apiserver-arguments.ts";
 import { type Config, defaults, type SettingName } from "../config/settings.ts";
+import { workerCount, workersMistakes } from "../config/workers.ts";
 import { readTracingConfiguration } from "../config/tracing-settings.ts";
 import { isModule, isPath } from "../config/choose-plugins.ts";
 
@@ -105,8 +106,9 @@ export function withKubeconfig(args: readonly string[], folder: string): readonl
 
 /**
  * Flags of `deno run` for the server with these arguments, started in `folder`. For invalid arguments they suffice for the server's error.
+ * `deno`: the path of Deno, which a server with several workers runs.
  */
-export function permissionFlags(args: readonly string[], folder: string): readonly string[] {
+export function permissionFlags(args: readonly string[], folder: string, deno: string = process.execPath): readonly string[] {
   const { config, configurationFile } = settingsOf(args, folder);
   const { read, write } = paths(config, folder), remotes = remoteAccess(config, folder), collector = collectorOf(config, folder);
   append(write, collector.sockets);
@@ -120,6 +122,8 @@ export function permissionFlags(args: readonly string[], folder: string): readon
     "--allow-sys=hostname,networkInterfaces",
     // The packages of OpenTelemetry look for variables, which are none of this server's settings.
     ...(config["tracing-config-file"] === "" ? [] : ["--ignore-env"]),
+    // The process that starts the workers. It serves no requests, and the workers have no such permission.
+    ...(workersMistakes(config).length === 0 && workerCount(config) > 1 ? [`--allow-run=${listed([deno])}`] : []),
     ...(remotes.isInCluster ? ["--allow-env=KUBERNETES_SERVICE_HOST,KUBERNETES_SERVICE_PORT"] : []),
   ];
 }

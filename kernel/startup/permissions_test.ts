@@ -209,3 +209,15 @@ users: [{name: u, user: {tokenFile: /var/token}}]
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+test("permissionFlags() permits running Deno only for several workers", () => {
+  const etcd = "--etcd-servers=http://127.0.0.1:2379",
+    runs = (...args: readonly string[]) => permissionFlags(args, "/srv", "/opt/deno").filter((flag) => flag.startsWith("--allow-run"));
+  assert.deepEqual(runs(etcd, "--workers=2"), ["--allow-run=/opt/deno"]);
+  for (const args of [[], [etcd], [etcd, "--workers=1"], ["--workers=2"], ["--workers=auto"]]) assert.deepEqual(runs(...args), []);
+  assert.deepEqual(
+    permissionFlags([etcd, "--workers=2", "--workers=1"], "/srv"),
+    permissionFlags([etcd], "/srv"),
+    "the workers have the others",
+  );
+});

@@ -7,6 +7,7 @@ import type { StartHeavyThread } from "../heavy/requests.ts";
 import type { Log } from "../observe/log.ts";
 import type { Reads } from "../reads/reads.ts";
 import type { Store } from "../store/store.ts";
+import type { WorkerGroup } from "../workers/group.ts";
 import type { OpenStoreOptions } from "./open-store.ts";
 import type { Source } from "./read-configuration.ts";
 
@@ -28,6 +29,8 @@ export interface ServeOptions {
   readonly flushLog?: () => Promise<void>;
   /** Starts the thread for heavy requests, which must have the same plugins by name. Absent: they run in the main thread. */
   readonly startHeavy?: StartHeavyThread;
+  /** The workers of which this server is one. Absent: it is the whole server. */
+  readonly workers?: WorkerGroup;
   /** The reads of requests. Default: the cache. */
   readonly readsOver?: (store: Store) => Reads;
   /** Options of the embedded store, for tests. */

@@ -5,6 +5,8 @@ import type { Catalog } from "../catalog/catalog.ts";
 import { type Credentials, openCredentials } from "./credentials.ts";
 import { followFiles } from "../config/follow-files.ts";
 import { namesOf } from "../config/active-config.ts";
+import { ConfigError } from "../config/parse.ts";
+import { workerCount } from "../config/workers.ts";
 import { handle } from "../handle.ts";
 import { listen } from "../listen/listener.ts";
 import { kubeconfig, serverUrl } from "../listen/pki.ts";
@@ -48,9 +50,12 @@ const lookAtDatesMs = 60_000;
 
 /** Rejects if the server cannot start, after undoing everything. */
 export async function serve(options: ServeOptions): Promise<Running> {
-  const { config, log } = options;
+  const { config, log, workers } = options;
+  if (workers === undefined && workerCount(config) > 1) {
+    throw new ConfigError(['setting "workers": only the program "thole serve" starts more than 1']);
+  }
   if (!isInMemory(config)) await makeFolder(config["data-dir"]);
-  const credentials = openCredentials(config, Date.now, log);
+  const credentials = openCredentials(config, { now: Date.now, log, renewsOwn: workers === undefined || workers.worker === 1 });
   credentials.catch(() => {}); // Awaited below, when `close` can undo it.
   const opened = await openServer(options);
   try {
@@ -70,7 +75,7 @@ async function makeFolder(path: string): Promise<void> {
 }
 
 async function listening(
-  { config, log, temporaryKubeconfig = false }: ServeOptions,
+  { config, log, workers, temporaryKubeconfig = false }: ServeOptions,
   opened: Opened,
   credentials: Credentials,
 ): Promise<Running> {
@@ -88,7 +93,8 @@ async function listening(
   if (clusterTrust !== undefined) credentials.withCluster(clusterTrust.current());
   const listener = await listen({
     host: config["bind-address"],
-    port: config["secure-port"],
+    port: workers?.port ?? config["secure-port"],
+    sharesPort: workers !== undefined,
     tls: credentials.tls,
     streamsMax: config["http2-max-streams-per-connection"],
     handle: way.handle,
@@ -105,6 +111,8 @@ async function listening(
     await file?.write(kubeconfigText());
     await opened.bootstrapped;
     await opened.started;
+    // The next worker starts then, and must find the key.
+    if (workers !== undefined) await opened.tokenKeyCreated();
   } catch (error) {
     await Promise.all([listener.close(0), file?.remove()]);
     throw error;

@@ -41,6 +41,8 @@ export interface ServiceAccounts {
   recordBy(api: Api): void;
   /** The URL of the server, for the discovery documents. */
   serveAt(url: string): void;
+  /** Resolves when the server's own key exists, or could not be created. */
+  keyCreated(): Promise<void>;
   /** Resolves when no key is being created and no use is being recorded. */
   ended(): Promise<void>;
 }
@@ -111,6 +113,7 @@ export async function openServiceAccounts(
     serveAt(url) {
       address = url;
     },
+    keyCreated: ended,
     ended: async () => void await Promise.all([uses?.ended(), ended()]),
   };
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, it, test } from "node:test";
 import { parseArguments } from "../../kernel/config/parse.ts";
 import { openTestServer } from "../../testing.ts";
+import { stagesOf, words } from "../image/containerfile.ts";
 import { run } from "../real-server.ts";
 import { chart, ciFiles, helmMissing, helms, render, type Rendered, template, the } from "./helm.ts";
 import { known, wrongs } from "./kinds.ts";
@@ -175,6 +176,23 @@ describe("values.schema.json", { skip }, () => {
   it("allows one server with the embedded store", async () => {
     assert.match(await refusal("store.type=embedded"), /replicaCount/);
     assert.equal(typeof await template(helms()[0]!, "--set", "store.type=embedded,replicaCount=1"), "string");
+  });
+  it("gives only the process that starts workers the right to start processes", async () => {
+    const command = async (...args: readonly string[]) => {
+      const pod = the(await render(helms()[0]!, ...args), "Deployment", "demo-thole")["spec"].template.spec;
+      return (pod.containers[0].command ?? []) as readonly string[]; // `as`: checked below
+    };
+    assert.deepEqual(await command(), []);
+    const entryPoint = words(stagesOf(join(chart, "../../Containerfile")).at(-1)!, "ENTRYPOINT");
+    for (const workers of ["2", "auto"]) {
+      const given = await command("--set", `settings.workers=${workers}`);
+      assert.deepEqual(given.filter((word) => word !== "--allow-run=/bin/deno"), entryPoint);
+      assert.equal(given.length, entryPoint.length + 1);
+    }
+    assert.match(
+      await refusal("settings.workers=2", "store.type=embedded", "replicaCount=1"),
+      /settings\.workers: the embedded store belongs to one process/,
+    );
   });
   it("leaves contradictions between values to the templates, whose errors name the solution", async () => {
     assert.match(await refusal("certificates.mode=existing"), /certificates\.existing\.serving: name the Secret/);

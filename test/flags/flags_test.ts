@@ -119,6 +119,21 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
       assert.doesNotMatch(second.errors(), /^ +at /m);
     });
   },
+  "workers": async () => {
+    for (
+      const [words, wanted] of [
+        [["--workers=none"], /flag "--workers": "none" is not auto or a number from 1$/m],
+        [["--workers=2"], /flag "--workers": the embedded store belongs to one process/],
+        [["--workers=2", "--etcd-servers=http://127.0.0.1:1"], /more than 1 worker needs "--data-dir" on disk/],
+      ] as const
+    ) {
+      const program = await startProgram([...words, "--data-dir=:memory:"]);
+      assert.equal(await program.exited, 1);
+      assert.match(program.errors(), wanted);
+    }
+    // test/workers has the servers with several.
+    await served(["--workers=auto"], async (server) => assert.equal(await statusOf(server, "/readyz"), 200));
+  },
   "cert-dir": () =>
     inFolder(async (folder) => {
       const data = join(folder, "data"), certificates = join(folder, "certificates");

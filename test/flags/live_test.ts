@@ -372,6 +372,7 @@ const hung: { readonly [Name in SettingName]?: string } = {
 const others: { readonly [Name in SettingName]?: string } = {
   "bind-address": "127.0.0.2",
   "secure-port": "7",
+  "workers": "auto",
   "cert-dir": "/elsewhere",
   "tls-cert-file": "a, tls-private-key-file: b",
   "tls-private-key-file": "b, tls-cert-file: a",

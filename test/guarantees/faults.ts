@@ -44,6 +44,18 @@ export function faultsOf(hosts: readonly Host[], members: readonly EtcdServer[],
   ], random);
 }
 
+/** The faults of a server with several workers, and first those of one worker. */
+export function faultsOfWorkers(hosts: readonly Host[], members: readonly EtcdServer[], random: () => number): readonly Fault[] {
+  const host = () => some(hosts, random);
+  const kill = { name: "a worker is killed", run: () => Promise.resolve(host().killWorker(random)) };
+  return [
+    kill,
+    { name: "a worker stands still", run: () => host().freezeWorker(silentMs, random) },
+    kill,
+    ...faultsOf(hosts, members, random),
+  ];
+}
+
 /** The store connections of one server after the other become silent, while the others continue. */
 export function silences(hosts: readonly Host[]): readonly Fault[] {
   return hosts.map((host) => ({

@@ -7,7 +7,7 @@ import type { Client } from "../https.ts";
 import { type Runtime, runtimeMissing, startSkipped, until } from "../real-server.ts";
 import { configMaps, pause } from "./actors.ts";
 import { violations } from "./checkers.ts";
-import { type Fault, faultsOf, silences } from "./faults.ts";
+import { type Fault, faultsOf, faultsOfWorkers, silences } from "./faults.ts";
 import { Host } from "./host.ts";
 import { eventsOf, type Load, startLoad, told } from "./load.ts";
 import { randomOf } from "./random.ts";
@@ -30,13 +30,15 @@ type Collection = (client: () => Client) => Promise<{ readonly path: string; rea
 async function scene(
   runtimes: readonly Runtime[],
   members: readonly EtcdServer[],
-  { faultsFor = faultsOf, collection = () => Promise.resolve({ path: configMaps }) }: {
+  { workers = 1, faultsFor = workers === 1 ? faultsOf : faultsOfWorkers, collection = () => Promise.resolve({ path: configMaps }) }: {
     readonly faultsFor?: Faults;
     readonly collection?: Collection;
+    /** Processes of each server. */
+    readonly workers?: number;
   } = {},
 ): Promise<void> {
   const hosts: Host[] = [];
-  for (const runtime of runtimes) hosts.push(await Host.open(runtime, members));
+  for (const runtime of runtimes) hosts.push(await Host.open(runtime, members, workers));
   const random = randomOf(seed + 100), faults = faultsFor(hosts, members, random), done: string[] = [];
   let load: Load | undefined;
   try {
@@ -114,6 +116,19 @@ for (const [how, runtimes, members, when, faultsFor] of setups) {
     const cluster = await startEtcds({ members });
     try {
       await scene(runtimes, cluster, faultsFor === undefined ? {} : { faultsFor });
+    } finally {
+      for (const member of cluster) await member.stop();
+    }
+  });
+}
+
+for (const runtime of ["deno", "node"] satisfies readonly Runtime[]) {
+  test(`${promise}, with one server of two workers and ${runtime}, while workers, server and etcd are killed and stopped`, {
+    skip: etcdMissing() || startSkipped(runtime),
+  }, async () => {
+    const cluster = await startEtcds({ members: 1 });
+    try {
+      await scene([runtime], cluster, { workers: 2 });
     } finally {
       for (const member of cluster) await member.stop();
     }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type Proxy, startProxy } from "../../kernel/store/testing/proxy.ts";
 import type { EtcdServer } from "../etcd.ts";
 import { type Client, httpsClient } from "../https.ts";
-import { type RealServer, type Runtime, startRealServer } from "../real-server.ts";
+import { type RealServer, type Runtime, signal, startRealServer } from "../real-server.ts";
 import { pause } from "./actors.ts";
 
 /**
@@ -18,19 +18,21 @@ export class Host {
   readonly #folder: string;
   /** One proxy per member of etcd. */
   readonly #store: readonly Proxy[];
+  readonly #workers: number;
   #server: RealServer | undefined;
   #line: Proxy | undefined;
   #client: Client | undefined;
 
-  private constructor(runtime: Runtime, folder: string, store: readonly Proxy[]) {
+  private constructor(runtime: Runtime, folder: string, store: readonly Proxy[], workers: number) {
     this.#runtime = runtime;
     this.#folder = folder;
     this.#store = store;
+    this.#workers = workers;
   }
   /** Without members it uses the embedded store in its own folder. */
-  static async open(runtime: Runtime, members: readonly EtcdServer[]): Promise<Host> {
+  static async open(runtime: Runtime, members: readonly EtcdServer[], workers = 1): Promise<Host> {
     const store = await Promise.all(members.map(({ endpoint }) => startProxy(endpoint)));
-    const host = new Host(runtime, await mkdtemp(join(tmpdir(), "thole-guarantees-")), store);
+    const host = new Host(runtime, await mkdtemp(join(tmpdir(), "thole-guarantees-")), store, workers);
     await host.#start();
     return host;
   }
@@ -50,6 +52,22 @@ export class Host {
     this.#server?.signal("SIGSTOP");
     await pause(milliseconds);
     this.#server?.signal("SIGCONT");
+  }
+  /** Kills one of its workers, which the server replaces. */
+  killWorker(random: () => number): void {
+    signal(this.#worker(random), "SIGKILL");
+  }
+  /** Stops one of its workers and continues it. */
+  async freezeWorker(milliseconds: number, random: () => number): Promise<void> {
+    const pid = this.#worker(random);
+    signal(pid, "SIGSTOP");
+    await pause(milliseconds);
+    signal(pid, "SIGCONT");
+  }
+  /** The process of one of its workers. */
+  #worker(random: () => number): number {
+    const pids = [...this.#server!.workers().values()];
+    return pids[Math.floor(random() * pids.length)]!;
   }
   /** Packets between the server and its clients are dropped until the clients give up and reconnect; the server gets no notification. */
   async loseClients(milliseconds: number): Promise<void> {
@@ -87,7 +105,8 @@ export class Host {
 
   async #start(): Promise<void> {
     const etcd = this.#store.length === 0 ? [] : [`--etcd-servers=${this.#store.map(({ endpoint }) => endpoint).join(",")}`];
-    const args = [`--etcd-compaction-interval=${keptMs}ms`, ...etcd];
+    const workers = this.#workers === 1 ? [] : [`--workers=${this.#workers}`];
+    const args = [`--etcd-compaction-interval=${keptMs}ms`, ...etcd, ...workers];
     this.#server = await startRealServer({ runtime: this.#runtime, folder: this.#folder, args });
     const before = this.#line;
     this.#line = await startProxy(this.#server.url);

@@ -266,6 +266,9 @@ extraHeadersPrefix: {{ index $known "requestheader-extra-headers-prefix" | defau
 {{- if and (eq .Values.store.type "embedded") (ne (int .Values.replicaCount) 1) -}}
 {{- fail "store.type \"embedded\" has one server: set replicaCount to 1, or take store.type \"etcd\"" -}}
 {{- end -}}
+{{- if and (eq .Values.store.type "embedded") (not (has (toString (index .Values.settings "workers")) (list "1" "auto"))) -}}
+{{- fail "settings.workers: the embedded store belongs to one process: set workers to 1, or take store.type \"etcd\"" -}}
+{{- end -}}
 {{- if and (not (index .Values.settings "anonymous-auth")) (not (include "thole.secret.tokens" .)) -}}
 {{- fail "settings.anonymous-auth=false: the probes need a token, so set authentication.tokens.create or existingSecret" -}}
 {{- end -}}

@@ -30,6 +30,10 @@ spec:
     - name: thole
       image: {{ include "thole.image" (list .Values.image .Chart.AppVersion) }}
       imagePullPolicy: {{ .Values.image.pullPolicy }}
+      {{- if ne (toString (index .Values.settings "workers")) "1" }}
+      command:
+        {{- include "thole.supervisor" . | nindent 8 }}
+      {{- end }}
       args:
         {{- include "thole.args" . | nindent 8 }}
       ports:
@@ -171,4 +175,19 @@ topologySpreadConstraints:
         app.kubernetes.io/component: {{ $component }}
 {{- end }}
 {{- end }}
+{{- end -}}
+
+{{/* The entry point of the image with the right to start workers: they are processes of the same program without that right. */}}
+{{- define "thole.supervisor" -}}
+- /bin/deno
+- run
+- --no-prompt
+- --cached-only
+- --allow-net
+- --allow-read
+- --allow-write
+- --allow-run=/bin/deno
+- --allow-sys=hostname,networkInterfaces
+- --ignore-env
+- /thole/kernel/main.ts
 {{- end -}}

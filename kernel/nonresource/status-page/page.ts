@@ -86,6 +86,7 @@ function figures(state: ServerState, store: string): string {
     [`store (${store})`, bytesText(state.storeBytes)],
     ["memory", bytesText(state.residentBytes)],
     ["up for", durationText(state.uptimeSeconds)],
+    ...(state.workers === undefined ? [] : [["workers", `${state.workers.ready} of ${state.workers.configured}`] as const]),
   ];
   return `<dl>${rows.map(([name, value]) => `<div><dt>${name}</dt><dd>${value}</dd></div>`).join("\n")}</dl>
 <p class="soft">Rates and times ${period === undefined ? "since the start" : `of the last ${Math.round(period)} s`}, without watches.</p>`;

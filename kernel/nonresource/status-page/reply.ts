@@ -17,6 +17,13 @@ export function wantsPage(exchange: Exchange, { path, verb }: RequestInfo): bool
     (header(exchange, "accept") ?? "").trimStart().startsWith("text/html");
 }
 
+/** What the page shows of a process that is not in its metrics. */
+export interface PageFacts {
+  readonly errors: readonly RecentError[];
+  /** The controllers of the process, and what they do. */
+  readonly controllers: readonly ControllerRow[];
+}
+
 /** What the page depends on. */
 export interface PageSource {
   readonly version: string;
@@ -24,9 +31,8 @@ export interface PageSource {
   readonly store: string;
   /** The text of /metrics. */
   metrics(): Promise<string>;
-  readonly recentErrors: () => readonly RecentError[];
-  /** The controllers of this server, and what they do. */
-  readonly controllers: () => readonly ControllerRow[];
+  /** What is not in the metrics. */
+  facts(): Promise<PageFacts>;
   /** Milliseconds since the epoch. */
   now(): number;
 }
@@ -40,8 +46,9 @@ export function statusPage(source: PageSource): (info: RequestInfo, catalog: Cat
   let last: Scrape | undefined, before: Scrape | undefined;
   return async ({ query }, catalog, checks) => {
     const now = source.now();
-    const [text, { failures }] = await Promise.all([
+    const [text, { errors, controllers }, { failures }] = await Promise.all([
       source.metrics(),
+      source.facts(),
       report("readyz", checks, { verbose: true, exclude: [], observe() {} }, checkMs),
     ]);
     const scrape = scrapeOf(text, now);
@@ -51,11 +58,11 @@ export function statusPage(source: PageSource): (info: RequestInfo, catalog: Cat
     const body = pageText({
       version: source.version,
       store: source.store,
-      state: stateOf(scrape, isRecent ? before : undefined, { catalog, controllers: source.controllers() }),
+      state: stateOf(scrape, isRecent ? before : undefined, { catalog, controllers }),
       failing: failures.map(({ name }) => name),
       plugins: catalog.plugins,
       gates: catalog.gates.states,
-      errors: source.recentErrors(),
+      errors,
       now,
       refresh: query.first("refresh") === "0" ? 0 : refreshSeconds,
     });

@@ -59,6 +59,8 @@ export interface ServerState {
   readonly uptimeSeconds: number | undefined;
   readonly residentBytes: number | undefined;
   readonly storeBytes: number | undefined;
+  /** Processes that serve requests; undefined for a server of one process. */
+  readonly workers: { readonly ready: number; readonly configured: number } | undefined;
   readonly inFlight: number;
   readonly watches: number;
   /** Of the period between the two scrapes, or since the start. */
@@ -93,6 +95,7 @@ const names = [
   "workqueue_adds_total",
   "workqueue_retries_total",
   "leader_election_master_status",
+  "thole_workers",
 ] as const;
 
 /** One scrape. */
@@ -140,6 +143,7 @@ export function stateOf(
     uptimeSeconds,
     residentBytes: first("process_resident_memory_bytes"),
     storeBytes: first("apiserver_storage_size_bytes"),
+    workers: workersOf(of("thole_workers")),
     inFlight: sumOf(of("apiserver_current_inflight_requests")),
     watches: sumOf(of("apiserver_longrunning_requests"), (labels) => labels.get("verb") === "WATCH"),
     perSecond: rate(),
@@ -158,6 +162,11 @@ export function stateOf(
     controllers: controllersOf(controllers, of("workqueue_depth"), of("workqueue_adds_total"), of("workqueue_retries_total")),
     leads: election.length === 0 ? undefined : election.some(({ value }) => value === 1),
   };
+}
+
+function workersOf(samples: readonly Sample[]): ServerState["workers"] {
+  const count = (state: string) => sumOf(samples, (labels) => labels.get("state") === state);
+  return samples.length === 0 ? undefined : { ready: count("ready"), configured: count("configured") };
 }
 
 /** The kinds in their preferred versions, those with most objects first. */

@@ -44,6 +44,7 @@ const state: ServerState = {
   uptimeSeconds: 4000,
   residentBytes: 2 ** 27,
   storeBytes: undefined,
+  workers: undefined,
   inFlight: 0,
   watches: 1,
   perSecond: 12.5,
@@ -123,4 +124,9 @@ test("pageText() escapes every text", () => {
 
 test("the content security policy has the hash of the style", () => {
   assert.equal(styleHash, `sha256-${createHash("sha256").update(style).digest("base64")}`);
+});
+
+test("pageText() shows the workers of a server that has several", () => {
+  assert.doesNotMatch(pageText(content), /<dt>workers/);
+  assert.match(pageText({ ...content, state: { ...state, workers: { ready: 1, configured: 2 } } }), /<dt>workers<\/dt><dd>1 of 2<\/dd>/);
 });

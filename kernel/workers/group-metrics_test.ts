@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { MetricPart } from "../../metrics/mod.ts";
+import { groupMetrics } from "./group-metrics.ts";
+
+const part = (name: string, type: MetricPart["type"], value: number): MetricPart => ({
+  name,
+  type,
+  combined: "sum",
+  text: `# HELP ${name} X.\n# TYPE ${name} ${type}\n${name} ${value}\n`,
+});
+const metricsOf = (requests: number): readonly MetricPart[] => [
+  part("apiserver_request_total", "counter", requests),
+  part("process_resident_memory_bytes", "gauge", 100),
+  part("running", "gauge", 1),
+];
+const valueOf = (text: string, series: string) => text.split("\n").find((line) => line.startsWith(`${series} `))?.split(" ")[1];
+
+test("groupMetrics() adds the workers, and has the requests of each", async () => {
+  const metrics = groupMetrics(["process_resident_memory_bytes"]);
+  metrics.states(2, 1);
+  const text = await metrics.text(undefined, [1, 2], (worker) => Promise.resolve(metricsOf(10 * worker)));
+  assert.equal(valueOf(text, "apiserver_request_total"), "30");
+  assert.equal(valueOf(text, "running"), "2");
+  assert.equal(valueOf(text, 'thole_worker_requests_total{worker="1"}'), "10");
+  assert.equal(valueOf(text, 'thole_worker_requests_total{worker="2"}'), "20");
+  assert.equal(valueOf(text, 'thole_worker_resident_memory_bytes{worker="2"}'), "100");
+  assert.equal(valueOf(text, 'thole_workers{state="configured"}'), "2");
+  assert.equal(valueOf(text, 'thole_workers{state="ready"}'), "1");
+  assert.equal(valueOf(text, "thole_worker_restarts_total"), "0");
+  assert.equal(valueOf(text, "process_resident_memory_bytes"), "200", "a disabled metric of the supervisor is left out");
+});
+
+test("groupMetrics() keeps the counts of a worker that has ended, so that no counter falls", async () => {
+  const metrics = groupMetrics([]);
+  const first = (worker: number) => Promise.resolve(metricsOf(10 * worker));
+  await metrics.text(undefined, [1, 2], first);
+  metrics.ended(2);
+  const without = await metrics.text(undefined, [1, 2], (worker) => worker === 1 ? first(1) : Promise.reject(new Error("it has ended")));
+  assert.equal(valueOf(without, "apiserver_request_total"), "30");
+  assert.equal(valueOf(without, "running"), "1", "a gauge of it does not stay");
+  const again = await metrics.text(undefined, [1, 2], (worker) => worker === 1 ? first(1) : Promise.resolve(metricsOf(3)));
+  assert.equal(valueOf(again, "apiserver_request_total"), "33");
+  assert.equal(valueOf(again, 'thole_worker_requests_total{worker="2"}'), "23");
+  assert.equal(valueOf(again, "thole_worker_restarts_total"), "1");
+});
+
+test("groupMetrics() counts a worker that does not answer with its last answer", async () => {
+  const metrics = groupMetrics([]);
+  await metrics.text(undefined, [1, 2], (worker) => Promise.resolve(metricsOf(10 * worker)));
+  const silent = (worker: number) => worker === 1 ? Promise.resolve(metricsOf(11)) : Promise.reject(new Error("timed out"));
+  const text = await metrics.text(undefined, [1, 2], silent);
+  assert.equal(valueOf(text, "apiserver_request_total"), "31");
+  assert.equal(valueOf(text, "running"), "2");
+  const slis = await metrics.text("slis", [1, 2], (worker) => worker === 1 ? Promise.resolve([part("running", "gauge", 5)]) : silent(2));
+  assert.equal(slis, "# HELP running X.\n# TYPE running gauge\nrunning 6\n");
+});

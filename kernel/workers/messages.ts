@@ -1,0 +1,35 @@
+/** What the processes of one server send each other. */
+import type { Endpoint } from "../../health/mod.ts";
+
+/** Questions of the supervisor to a worker; a worker answers about itself. */
+export type WorkerQuestion =
+  /** Answer: `MetricPart[]`. */
+  | { readonly what: "metrics"; readonly which?: "slis" }
+  /** Answer: the names of the checks that fail, `string[]`. */
+  | { readonly what: "health"; readonly endpoint: Endpoint }
+  /** Answer: `PageFacts`. */
+  | { readonly what: "page" }
+  /** Reads the configuration and credentials again. Answer: none. */
+  | { readonly what: "reload" };
+
+/** Questions of a worker to the supervisor, about all workers. */
+export type GroupQuestion =
+  /** Answer: the text of /metrics. */
+  | { readonly what: "metrics"; readonly which?: "slis" }
+  /** Answer: why the worker fails the endpoint; empty if it does not. */
+  | { readonly what: "health"; readonly endpoint: Endpoint; readonly worker: number }
+  /** Answer: `PageFacts`. */
+  | { readonly what: "page" }
+  /** Appends lines to the audit log. Answer: the index of each line that was not written, with an error. */
+  | { readonly what: "audit"; readonly lines: readonly string[] };
+
+/** The notice of a worker: it serves requests. */
+export interface Ready {
+  readonly url: string;
+  readonly port: number;
+  /** Path of the administrator's kubeconfig. */
+  readonly kubeconfig?: string;
+}
+
+/** The notice to a worker: it must end, as a server at SIGTERM. */
+export type Close = "close";

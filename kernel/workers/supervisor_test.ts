@@ -1,0 +1,208 @@
+// The supervisor with workers that are played by the test.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { LineSink } from "../access/audit/log/log-backend.ts";
+import { openLog } from "../observe/log.ts";
+import type { PageFacts } from "../nonresource/status-page/reply.ts";
+import type { ControllerRow } from "../nonresource/status-page/state.ts";
+import type { RecentError } from "../observe/recent-errors.ts";
+import { manualClock } from "../store/testing/clock.ts";
+import { type Channel, openChannel } from "./channel.ts";
+import type { GroupMetrics } from "./group-metrics.ts";
+import type { Close, GroupQuestion, Ready, WorkerQuestion } from "./messages.ts";
+import { type Exit, supervise, type SupervisorOptions, WorkerFailed } from "./supervisor.ts";
+
+interface Played {
+  readonly worker: number;
+  readonly port: number;
+  readonly channel: Channel<GroupQuestion, Ready>;
+  readonly asked: WorkerQuestion[];
+  readonly told: Close[];
+  answer: (question: WorkerQuestion) => Promise<unknown>;
+  ready(): void;
+  print(line: string): void;
+  end(exit: Exit): void;
+}
+
+function stage(options: Partial<SupervisorOptions> = {}) {
+  const clock = manualClock(), started: Played[] = [], logged: string[] = [], printed: string[] = [];
+  const states: string[] = [], ended: number[] = [];
+  const metrics: GroupMetrics = {
+    text: async (which, workers, ask) => `${which}: ${(await Promise.all(workers.map((worker) => ask(worker)))).flat().join()}`,
+    ended: (worker) => void ended.push(worker),
+    states: (configured, ready) => void states.push(`${ready}/${configured}`),
+  };
+  const supervisor = supervise({
+    count: 2,
+    port: 0,
+    metrics,
+    clock,
+    log: openLog("json", (line) => logged.push(line), clock.now, { v: 0, modules: [] }),
+    recentErrors: () => [],
+    auditLog: undefined,
+    print: (line) => void printed.push(line),
+    start(worker, port, output) {
+      const exited = Promise.withResolvers<Exit>();
+      const channel: Played["channel"] = openChannel<GroupQuestion, Ready, WorkerQuestion, Close>({
+        send: (line) => output(line.trimEnd()),
+        noticed: (notice) => void played.told.push(notice),
+        answer: (question) => {
+          played.asked.push(question);
+          return played.answer(question);
+        },
+      });
+      const played: Played = {
+        worker,
+        port,
+        channel,
+        asked: [],
+        told: [],
+        answer: () => Promise.resolve([]),
+        ready: () => channel.notify({ url: "https://127.0.0.1:7", port: 7 }),
+        print: output,
+        end: exited.resolve,
+      };
+      started.push(played);
+      return { pid: 100 + started.length, exited: exited.promise, send: (text) => void channel.take(text.trimEnd()) };
+    },
+    ...options,
+  });
+  return { clock, started, logged, printed, states, ended, supervisor };
+}
+
+/** Lets promises settle. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+async function begun(options: Partial<SupervisorOptions> = {}) {
+  const staged = stage(options);
+  staged.started[0]!.ready();
+  await settled();
+  staged.started[1]!.ready();
+  return { ...staged, supervisor: await staged.supervisor };
+}
+
+test("supervise() starts the first worker alone, and the others on its port when it is ready", async () => {
+  const { started, supervisor, states } = stage();
+  await settled();
+  assert.deepEqual(started.map(({ worker, port }) => [worker, port]), [[1, 0]]);
+  started[0]!.ready();
+  await settled();
+  assert.deepEqual(started.map(({ worker, port }) => [worker, port]), [[1, 0], [2, 7]]);
+  started[1]!.ready();
+  assert.equal((await supervisor).ready.url, "https://127.0.0.1:7");
+  assert.equal(states.at(-1), "2/2");
+});
+
+test("supervise() rejects with the code of a first worker that ends before it is ready", async () => {
+  const { started, supervisor, ended } = stage();
+  started[0]!.end({ code: 3 });
+  await assert.rejects(supervisor, (error) => error instanceof WorkerFailed && error.code === 3);
+  assert.deepEqual([started.length, ended], [1, []]);
+});
+
+test("supervise() starts a worker that ends again, after pauses that double", async () => {
+  const { clock, started, logged, ended, states } = await begun();
+  started[1]!.end({ code: 137, signal: "SIGKILL" });
+  await settled();
+  assert.equal(states.at(-1), "1/2");
+  assert.match(logged.at(-1)!, /"a worker has ended and is started again","worker":2,"code":137,"signal":"SIGKILL","pauseMs":100/);
+  assert.equal(started.length, 2);
+  for (const [index, pauseMs] of [100, 200, 400].entries()) {
+    clock.advance(pauseMs - 1);
+    await settled();
+    assert.equal(started.length, 2 + index, `not before ${pauseMs} ms`);
+    clock.advance(1);
+    await settled();
+    assert.equal(started.length, 3 + index);
+    assert.deepEqual([started.at(-1)!.worker, started.at(-1)!.port], [2, 7]);
+    started.at(-1)!.end({ code: 1 });
+    await settled();
+  }
+  clock.advance(800);
+  await settled();
+  started.at(-1)!.ready();
+  clock.advance(60_000);
+  started.at(-1)!.end({ code: 1 });
+  await settled();
+  assert.match(logged.at(-1)!, /"pauseMs":100/, "it had run well for a minute");
+  assert.deepEqual(ended, [2, 2, 2, 2, 2]);
+});
+
+test("supervise() answers a worker about all: metrics, errors, health, audit lines", async () => {
+  const at = (time: number): RecentError => ({ at: time, module: "", message: `error ${time}` });
+  const page = (time: number, doing: ControllerRow["doing"]): PageFacts => ({
+    errors: [at(time)],
+    controllers: [{ name: "namespace", doing, failures: 1 }],
+  });
+  const lines: string[] = [];
+  const auditLog: LineSink = {
+    append: (all) => {
+      lines.push(...all.map((line) => new TextDecoder().decode(line)));
+      return Promise.resolve(new Map([[1, "disk full"]]));
+    },
+    close: () => Promise.resolve(),
+  };
+  const { started: [one, two], clock } = await begun({ auditLog, recentErrors: () => [at(2)] });
+  one!.answer = ({ what }) => Promise.resolve(what === "metrics" ? ["a"] : what === "page" ? page(1, "waiting") : []);
+  two!.answer = ({ what }) => Promise.resolve(what === "metrics" ? ["b"] : what === "page" ? page(3, "running") : ["etcd", "ping"]);
+  const ask = (question: GroupQuestion) => one!.channel.ask(question);
+  assert.equal(await ask({ what: "metrics", which: "slis" }), "slis: a,b");
+  assert.deepEqual(await ask({ what: "page" }), {
+    errors: [at(3), at(2), at(1)],
+    controllers: [{ name: "namespace", doing: "running", failures: 2 }],
+  });
+  assert.equal(await ask({ what: "health", worker: 1, endpoint: "readyz" }), "");
+  assert.equal(await ask({ what: "health", worker: 2, endpoint: "livez" }), "etcd, ping");
+  assert.equal(await ask({ what: "health", worker: 3, endpoint: "livez" }), "there is no such worker");
+  assert.deepEqual(await ask({ what: "audit", lines: ["x\n", "ä\n"] }), [[1, "disk full"]]);
+  assert.deepEqual(lines, ["x\n", "ä\n"]);
+  two!.answer = () => Promise.reject(new Error("broken"));
+  assert.equal(await ask({ what: "health", worker: 2, endpoint: "livez" }), "it does not answer: broken");
+  two!.end({ code: 1 });
+  await settled();
+  assert.equal(await ask({ what: "health", worker: 2, endpoint: "readyz" }), "it ended with code 1");
+  assert.equal(await ask({ what: "health", worker: 2, endpoint: "livez" }), "", "it is started again here");
+  clock.advance(100);
+  await settled();
+  assert.equal(await ask({ what: "health", worker: 2, endpoint: "readyz" }), "it is starting");
+});
+
+test("Supervisor.reload() reaches all workers, also if one fails", async () => {
+  const { started: [one, two], supervisor } = await begun();
+  one!.answer = () => Promise.reject(new Error("broken"));
+  await supervisor.reload();
+  assert.deepEqual([one!.asked, two!.asked], [[{ what: "reload" }], [{ what: "reload" }]]);
+});
+
+test("Supervisor.close() tells all workers, waits for them, and resolves with the worst code; none is started again", async () => {
+  for (const code of [0, 1]) {
+    const { started, supervisor, logged } = await begun();
+    let result: number | undefined;
+    const closing = supervisor.close().then((value) => result = value);
+    assert.deepEqual(started.map(({ told }) => told), [["close"], ["close"]]);
+    started[0]!.end({ code });
+    await settled();
+    assert.equal(result, undefined);
+    assert.equal(await started[1]!.channel.ask({ what: "health", worker: 1, endpoint: "readyz" }), "shutdown");
+    started[1]!.end({ code: 0 });
+    await closing;
+    assert.deepEqual([result, started.length], [code, 2]);
+    assert.doesNotMatch(logged.join(), /started again/);
+  }
+});
+
+test("Supervisor.close() during the pause of a worker starts it no more", async () => {
+  const { started, supervisor } = await begun();
+  started[1]!.end({ code: 1 });
+  await settled();
+  const closing = supervisor.close();
+  started[0]!.end({ code: 0 });
+  assert.equal(await closing, 0);
+  assert.equal(started.length, 2);
+});
+
+test("supervise() prints what workers print", async () => {
+  const { started: [one], printed } = await begun();
+  one!.print("a plugin's line");
+  assert.deepEqual(printed, ["a plugin's line"]);
+});
