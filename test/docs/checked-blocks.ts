@@ -103,6 +103,7 @@ export const rows: readonly Row[] = [
   alike(guide, "kill -STOP", "test/operations/backup_test.ts", "STOP", "CONT", "store.sqlite"),
   inTest(guide, "kubectl -n kube-system get lease", others),
   inTest(guide, "kubectl get storageversionmigrations", others),
+  alike(guide, "thole --workers=2", "test/workers/workers_test.ts", "--workers=2", "--etcd-servers="),
   inTest(guide, "openssl genrsa", others),
   alike(
     guide,
