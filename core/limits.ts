@@ -4,7 +4,7 @@
  */
 import { celLimits } from "./cel-limits.ts";
 import { compressionLimits } from "./compression-limits.ts";
-import { workerLimits } from "./worker-limits.ts";
+import { programLimits } from "./program-limits.ts";
 
 export const limits = Object.freeze({
   /** Largest request body (kube-apiserver's MaxRequestBodyBytes). */
@@ -492,9 +492,7 @@ export const limits = Object.freeze({
   recentErrorsMax: 20,
   recentErrorLengthMax: 400,
   shownKindsMax: 300,
-  /** Files beside plugin modules whose changes `thole dev` notices. */
-  developedFilesMax: 5_000,
   ...celLimits,
   ...compressionLimits,
-  ...workerLimits,
+  ...programLimits,
 });

@@ -1,5 +1,7 @@
-/** Limits of a server with several processes. Part of `limits.ts`. */
-export const workerLimits = Object.freeze({
+/** Limits of the program: its processes, and development. Part of `limits.ts`. */
+export const programLimits = Object.freeze({
+  /** Files beside plugin modules whose changes `thole dev` notices. */
+  developedFilesMax: 5_000,
   /** Processes of one server. */
   workersMax: 64,
   /** Milliseconds that one worker waits for the metrics and errors of the others; one that does not answer counts with its last known metrics. */
