@@ -12,6 +12,7 @@ const part = (name: string, type: MetricPart["type"], value: number): MetricPart
 const metricsOf = (requests: number): readonly MetricPart[] => [
   part("apiserver_request_total", "counter", requests),
   part("process_resident_memory_bytes", "gauge", 100),
+  part("process_cpu_seconds_total", "counter", requests / 10),
   part("running", "gauge", 1),
 ];
 const valueOf = (text: string, series: string) => text.split("\n").find((line) => line.startsWith(`${series} `))?.split(" ")[1];
@@ -25,6 +26,7 @@ test("groupMetrics() adds the workers, and has the requests of each", async () =
   assert.equal(valueOf(text, 'thole_worker_requests_total{worker="1"}'), "10");
   assert.equal(valueOf(text, 'thole_worker_requests_total{worker="2"}'), "20");
   assert.equal(valueOf(text, 'thole_worker_resident_memory_bytes{worker="2"}'), "100");
+  assert.equal(valueOf(text, 'thole_worker_cpu_seconds_total{worker="2"}'), "2");
   assert.equal(valueOf(text, 'thole_workers{state="configured"}'), "2");
   assert.equal(valueOf(text, 'thole_workers{state="ready"}'), "1");
   assert.equal(valueOf(text, "thole_worker_restarts_total"), "0");
