@@ -104,7 +104,8 @@ function startThread(onMessage: (message: FromThread) => void, died: (error: Err
     };
     return { post: (message) => worker.postMessage(message), end: async () => worker.terminate() };
   }
-  const worker = new NodeWorker(siblingModule(import.meta.url, "thread-node"));
+  // Node calls its sqlite experimental, once for each thread. This thread loads nothing else that Node warns of.
+  const worker = new NodeWorker(siblingModule(import.meta.url, "thread-node"), { execArgv: ["--disable-warning=ExperimentalWarning"] });
   worker.on("message", onMessage);
   worker.on("error", (error) => died(error instanceof Error ? error : new Error(String(error))));
   worker.on("exit", () => died(new Error("The thread of the store has ended")));
