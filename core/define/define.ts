@@ -143,10 +143,10 @@ function bootstrapObjectMistakes({ resources = [], bootstrapObjects = [] }: Plug
   });
 }
 
-/** Freezes plain data recursively, except functions. */
 /** Objects that are frozen with all that they contain. */
 const frozen = new WeakSet<object>();
 
+/** Freezes plain data recursively, except functions. */
 function deepFreeze<V>(value: V): V {
   const waiting: unknown[] = [value];
   while (waiting.length > 0) {

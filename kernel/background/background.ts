@@ -75,7 +75,7 @@ export function runBackground(
       start.clear();
       const { catalog } = next;
       const states = controllerStates(catalog);
-      for (const line of controllerNews(catalog, before?.catalog)) log.info(line);
+      for (const { message, controllers } of controllerNews(catalog, before?.catalog)) log.info(message, { controllers });
       // A controller that does not run does not delay health checks.
       board?.reset(
         states.map(({ controller: { name }, runs, lacks }) => [name, runs ? "starting" : lacks.length > 0 ? "unserved" : "off"]),

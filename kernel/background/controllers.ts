@@ -42,14 +42,33 @@ function nameOf({ names }: Catalog, { resource, groupVersions }: ControllerNeed)
   return groupVersions.map((each) => `${spell(names, each)}/${resource}`).join(" or ");
 }
 
-/** Log lines for controllers that stop or start because of the resources that `next` serves. */
-export function controllerNews(next: Catalog, before: Catalog | undefined): readonly string[] {
+/** Log lines for controllers that stop or start because of the resources that `next` serves: a line for all that stop or start together. */
+export function controllerNews(next: Catalog, before: Catalog | undefined): readonly ControllerNews[] {
   const lacked = new Map((before === undefined ? [] : controllerStates(before)).map(({ controller, lacks }) => [controller.name, lacks]));
-  return controllerStates(next).flatMap(({ controller: { name }, lacks, runs }) => {
-    const was = lacked.get(name) ?? [];
-    if (lacks.length > 0) return lacks.join() === was.join() ? [] : [`controller ${name} does not run: not served: ${lacks.join(", ")}`];
-    return was.length > 0 && runs ? [`controller ${name} runs again: all resources that it needs are served`] : [];
-  });
+  const states = controllerStates(next).map(({ controller: { name }, lacks, runs }) => ({
+    name,
+    lacks,
+    runs,
+    was: lacked.get(name) ?? [],
+  }));
+  const stopped = states.filter(({ lacks, was }) => lacks.length > 0 && lacks.join() !== was.join());
+  const resumed = states.filter(({ runs, was }) => runs && was.length > 0);
+  const namesOf = (some: typeof states) => some.map(({ name }) => name);
+  const missing = [...new Set(stopped.flatMap(({ lacks }) => lacks))];
+  return [
+    ...(stopped.length === 0
+      ? []
+      : [{ message: `controllers do not run: not served: ${missing.join(", ")}`, controllers: namesOf(stopped) }]),
+    ...(resumed.length === 0 ? [] : [{
+      message: "controllers run again: all resources that they need are served",
+      controllers: namesOf(resumed),
+    }]),
+  ];
+}
+
+interface ControllerNews {
+  readonly message: string;
+  readonly controllers: readonly string[];
 }
 
 /** Runs the controllers until the signal aborts, each with its own context; resolves when all have ended. */

@@ -28,6 +28,22 @@ export function shownLine(line: string, paint: Paint): string {
   }`;
 }
 
+/** Lines of a start that are remembered. */
+const startLinesMax = 100;
+
+/** The result is called with each line of the log before a server is ready. It is false for a line that an earlier start has logged, except errors. */
+export function linesOfStarts(): (line: string) => boolean {
+  const known = new Set<string>();
+  return (line) => {
+    const { time: _, ...more } = fieldsOf(line) ?? {};
+    if (more["level"] !== "info") return true;
+    const text = JSON.stringify(more);
+    if (known.has(text)) return false;
+    if (known.size < startLinesMax) known.add(text);
+    return true;
+  };
+}
+
 function fieldsOf(line: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value = JSON.parse(line);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { painter, shownLine } from "./dev-lines.ts";
+import { linesOfStarts, painter, shownLine } from "./dev-lines.ts";
 
 const line = (fields: object) => JSON.stringify({ time: "2026-01-02T03:04:05.678Z", level: "info", v: 0, ...fields });
 const request = line({
@@ -40,4 +40,14 @@ test("shownLine() lets no control character of a client through", () => {
   });
   // deno-lint-ignore no-control-regex
   assert.doesNotMatch(shownLine(hostile, painter(false)), /[\x00-\x1f\x7f-\x9f]/);
+});
+
+test("linesOfStarts() does not show a line again that an earlier start has logged, except errors", () => {
+  const isNew = linesOfStarts();
+  const line = (level: string, second: number, store: string) =>
+    JSON.stringify({ time: `2026-11-22T10:11:${second}Z`, level, message: "starting", store });
+  assert.deepEqual([line("info", 12, "a"), line("info", 13, "a"), line("info", 14, "b")].map(isNew), [true, false, true]);
+  assert.deepEqual([line("error", 12, "a"), line("error", 13, "a"), "no JSON", "no JSON"].map(isNew), [true, true, true, true]);
+  const many = Array.from({ length: 200 }, (_, index) => line("info", 15, `store ${index}`));
+  assert.deepEqual([...many, ...many].map(isNew).filter((each) => !each).length, 98, "a bounded number is remembered");
 });

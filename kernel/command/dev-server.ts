@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import type { Plugin } from "../../core/plugin.ts";
 import { run as serve } from "./serve.ts";
 
-/** Before the folder that nobody else removes if `dev` is killed. The flag is only for this: it is the first word after `dev`. */
+/** Internal flag, only as the first word after `dev`: the temporary folder, which the server removes when `dev` has ended without removing it. */
 const folderFlag = "--abandoned-folder=";
 
 /** The words of the program for a server with these arguments and that temporary folder, if any. */

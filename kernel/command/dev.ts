@@ -11,7 +11,7 @@ import type { Plugin } from "../../core/plugin.ts";
 import { isModule, isPath } from "../config/choose-plugins.ts";
 import { parseArguments } from "../config/parse.ts";
 import { readBounded } from "../startup/read-configuration.ts";
-import { painter, shownLine } from "./dev-lines.ts";
+import { linesOfStarts, painter, shownLine } from "./dev-lines.ts";
 import { isServer, runServer, serverWords } from "./dev-server.ts";
 import { snapshotOf } from "./dev-snapshot.ts";
 
@@ -30,6 +30,7 @@ export async function run(args: readonly string[], plugins: readonly Plugin[]): 
   const modules = config.plugins.filter((word) => isModule(word) && isPath(word)).map((path) => resolve(path));
   const paint = painter(process.stdout.isTTY === true && process.env["NO_COLOR"] === undefined);
   const say = (line: string) => void process.stdout.write(`${line}\n`);
+  const isNew = linesOfStarts();
   let port: string | undefined, stopped = false, child: ChildProcess | undefined;
   const stop = () => {
     stopped = true;
@@ -42,14 +43,16 @@ export async function run(args: readonly string[], plugins: readonly Plugin[]): 
   try {
     for (let starts = 0; !stopped; starts++) {
       const seen = snapshotOf(modules.map(dirname)), begun = performance.now();
+      let isReady = false;
       const server = startServer(
         serverWords([...args, ...own, ...(port === undefined ? [] : [`--secure-port=${port}`])], folder),
         (line, isLog) => {
           if (line.startsWith("Thole serves on https:")) {
+            isReady = true;
             port = line.slice(line.lastIndexOf(":") + 1);
             const files = modules.length === 0 ? "" : "; a change beside a plugin module restarts it";
             say(paint("good", starts === 0 ? `${line}${files}` : `restarted in ${Math.round(performance.now() - begun)} ms`));
-          } else if (starts === 0 || isLog) say(isLog ? shownLine(line, paint) : line);
+          } else if (isLog ? isReady || isNew(line) : starts === 0) say(isLog ? shownLine(line, paint) : line);
         },
       );
       child = server.child;

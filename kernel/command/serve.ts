@@ -21,9 +21,8 @@ interface Serving {
   close(): Promise<number>;
 }
 
-/** Calls `closed` once, at the end of the stream or when it fails. What is read is dropped. */
+/** Calls `closed` once: when the stream ends or fails. Reads the stream and drops the data. */
 function onClose(stream: Readable, closed: () => void): void {
-  // The first of them counts: the end of a pipe, a terminal that has gone.
   finished(stream.resume(), { writable: false }, closed);
 }
 

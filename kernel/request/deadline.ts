@@ -25,7 +25,7 @@ export class Deadline implements Disposable {
   readonly #exchange: Pick<Exchange, "signal">;
   readonly #milliseconds: number;
   #signal: AbortSignal | undefined;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #release: (() => void) | undefined;
 
   constructor(exchange: Pick<Exchange, "signal">, milliseconds: number) {
     this.#exchange = exchange;
@@ -34,16 +34,21 @@ export class Deadline implements Disposable {
   get signal(): AbortSignal {
     return this.#signal ??= this.#start();
   }
-  /** Stops the timer after the response. */
+  /** Stops the timer and stops following the client after the response: all requests of the server itself have one client, which stays. */
   [Symbol.dispose](): void {
-    if (this.#timer !== undefined) clearTimeout(this.#timer);
+    this.#release?.();
   }
   #start(): AbortSignal {
     const client = this.#exchange.signal;
     if (client.aborted) return client;
     const over = new AbortController();
-    client.addEventListener("abort", () => over.abort(client.reason), { once: true });
-    this.#timer = setTimeout(() => over.abort(new DOMException("The request took too long", "TimeoutError")), this.#milliseconds);
+    const disconnected = () => over.abort(client.reason);
+    client.addEventListener("abort", disconnected, { once: true });
+    const timer = setTimeout(() => over.abort(new DOMException("The request took too long", "TimeoutError")), this.#milliseconds);
+    this.#release = () => {
+      clearTimeout(timer);
+      client.removeEventListener("abort", disconnected);
+    };
     return over.signal;
   }
 }

@@ -45,6 +45,25 @@ test("Deadline never aborts after its disposal, and reads the client's signal at
   assert.equal(signal.aborted, false);
 });
 
+test("Deadline leaves no listener on the client's signal after its disposal", () => {
+  const { signal } = new AbortController(), listeners = new Set<unknown>();
+  const add = signal.addEventListener, remove = signal.removeEventListener;
+  signal.addEventListener = (...args: Parameters<typeof add>) => {
+    listeners.add(args[1]);
+    add.apply(signal, args);
+  };
+  signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+    listeners.delete(args[1]);
+    remove.apply(signal, args);
+  };
+  {
+    using deadline = new Deadline({ signal }, 60_000);
+    assert.equal(deadline.signal.aborted, false);
+    assert.equal(listeners.size, 1);
+  }
+  assert.equal(listeners.size, 0);
+});
+
 test("allowedMs() is the client's timeout up to the bound, and ignores it for watches", () => {
   const allowed = (query: string) => allowedMs(requestInfo("GET", `/api/v1/pods?${query}`)!, 60_000);
   assert.deepEqual(["timeout=1500ms", "timeout=59999ms", "timeout=60s", "timeout=61s"].map(allowed), [1500, 59_999, 60_000, 60_000]);

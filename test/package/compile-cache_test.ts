@@ -1,8 +1,20 @@
 // The folder of the compile cache of the program `thole`.
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { test } from "node:test";
 
 const { compileCacheFolder } = await import(new URL("../../scripts/compile-cache.mjs", import.meta.url).href) as {
@@ -11,7 +23,7 @@ const { compileCacheFolder } = await import(new URL("../../scripts/compile-cache
 
 /** Calls `use` with a new folder and the main module in it. */
 function inFolder(use: (folder: string, main: string) => void): void {
-  const folder = mkdtempSync(join(tmpdir(), "thole-compile-cache-")), main = join(folder, "main.js");
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "thole-compile-cache-"))), main = join(folder, "main.js");
   try {
     writeFileSync(main, "import './chunk-1.js';");
     use(folder, main);
@@ -62,6 +74,23 @@ test("compileCacheFolder() refuses folders that others can write to, and links",
     assert.equal(found(open), undefined);
     symlinkSync(elsewhere, join(linked, "compile-cache"));
     assert.equal(found(linked), undefined);
+  }));
+
+test("compileCacheFolder() refuses a data folder that others can replace, and resolves links to it", () =>
+  inFolder((folder, main) => {
+    const parent = join(folder, "parent"), data = join(parent, "data"), link = join(folder, "link");
+    mkdirSync(data, { recursive: true, mode: 0o700 });
+    symlinkSync(data, link);
+    const found = (path: string) => compileCacheFolder([program, `--data-dir=${path}`], main);
+    for (const [mode, isUsed] of [[0o700, true], [0o755, true], [0o775, false], [0o757, false], [0o1777, true]] as const) {
+      chmodSync(parent, mode);
+      assert.equal(found(data) !== undefined, isUsed, mode.toString(8));
+      assert.equal(found(link), found(data), mode.toString(8));
+    }
+    if (process.getuid?.() !== 0) return;
+    chmodSync(parent, 0o755);
+    chownSync(parent, 12345, 12345);
+    assert.equal(found(data), undefined, "another user owns the folder above");
   }));
 
 test("compileCacheFolder() removes the caches of other versions of the package", () =>

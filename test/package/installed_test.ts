@@ -172,6 +172,7 @@ describe("the packed tarball", { skip: npmMissing || startSkipped("deno") || run
       await until(() => assert.match(program.output(), /^Thole serves on/m, program.errors()), readyMsMax);
       program.signal("SIGTERM");
       assert.equal(await program.exited, 0);
+      assert.doesNotMatch(program.errors(), /ExperimentalWarning/, "of the thread of the store");
       return program.errors();
     };
     assert.doesNotMatch(await serve(), /reading cache/);

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers";
+import process from "node:process";
 import { Worker as NodeWorker } from "node:worker_threads";
 import { siblingModule } from "../../../core/sibling-module.ts";
 import type { Call, Run } from "./calls.ts";
@@ -104,7 +105,10 @@ function startThread(onMessage: (message: FromThread) => void, died: (error: Err
     };
     return { post: (message) => worker.postMessage(message), end: async () => worker.terminate() };
   }
-  const worker = new NodeWorker(siblingModule(import.meta.url, "thread-node"));
+  // Node calls its sqlite experimental, once for each thread. This thread loads nothing else that Node warns of. Given flags replace those of the
+  // process, some of which a thread does not accept: a process with flags keeps its own.
+  const quiet = process.execArgv.length === 0 ? { execArgv: ["--disable-warning=ExperimentalWarning"] } : {};
+  const worker = new NodeWorker(siblingModule(import.meta.url, "thread-node"), quiet);
   worker.on("message", onMessage);
   worker.on("error", (error) => died(error instanceof Error ? error : new Error(String(error))));
   worker.on("exit", () => died(new Error("The thread of the store has ended")));

@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { loadModule } from "./load-module.ts";
+
+test("loadModule() names the package.json whose type prevents Node from loading a module", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "thole-load-module-"));
+  try {
+    const manifest = join(folder, "package.json");
+    const write = async (name: string, type: string, text: string) => {
+      await writeFile(manifest, JSON.stringify({ type }));
+      await writeFile(join(folder, name), text);
+      return join(folder, name);
+    };
+    const module = "export const a: number = 1;\n";
+    const common = loadModule(await write("a.ts", "commonjs", module));
+    if ("Deno" in globalThis) assert.equal((await common)["a"], 1, "Deno takes every .ts file for a module");
+    else {await assert.rejects(common, {
+        message: `${manifest} has the type "commonjs": set it to "module", or let the file's name end with .mts or .mjs`,
+      });}
+    assert.equal((await loadModule(await write("b.mts", "commonjs", module)))["a"], 1);
+    await assert.rejects(
+      async () => loadModule(await write("c.ts", "module", "export const = 1;\n")),
+      (error: Error) => !error.message.includes("package.json"),
+    );
+    await assert.rejects(loadModule(join(folder, "absent.ts")), /absent\.ts/);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
