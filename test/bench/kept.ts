@@ -4,6 +4,7 @@ import { availableParallelism } from "node:os";
 import { dirname } from "node:path";
 import process from "node:process";
 import type { Result } from "./measure.ts";
+import type { MemoryResult } from "./memory.ts";
 import type { PeerResult } from "./peer-rows.ts";
 
 export interface Kept {
@@ -11,9 +12,11 @@ export interface Kept {
   readonly results: readonly Result[];
   /** Comparisons with a kube-apiserver, one for each runtime; not in results of earlier releases. */
   readonly peers?: readonly PeerResult[];
+  /** Memory against objects, one for each store and runtime; not in results of earlier releases. */
+  readonly memory?: readonly MemoryResult[];
 }
 
-/** Replaces the results, and leaves the comparisons. */
+/** Replaces the results, and leaves the comparisons and the memory. */
 export async function keepResults(file: string, results: readonly Result[]): Promise<void> {
   await keep(file, (kept) => ({ ...kept, results }));
 }
@@ -21,6 +24,12 @@ export async function keepResults(file: string, results: readonly Result[]): Pro
 /** Replaces the comparison of the same runtime. */
 export async function keepPeer(file: string, result: PeerResult): Promise<void> {
   await keep(file, (kept) => ({ ...kept, peers: [...(kept.peers ?? []).filter(({ runtime }) => runtime !== result.runtime), result] }));
+}
+
+/** Replaces the memory with the same store and runtime. */
+export async function keepMemory(file: string, result: MemoryResult): Promise<void> {
+  const same = ({ store, runtime }: MemoryResult) => store === result.store && runtime === result.runtime;
+  await keep(file, (kept) => ({ ...kept, memory: [...(kept.memory ?? []).filter((each) => !same(each)), result] }));
 }
 
 async function keep(file: string, change: (kept: Kept) => Kept): Promise<void> {
