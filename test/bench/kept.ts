@@ -16,9 +16,10 @@ export interface Kept {
   readonly memory?: readonly MemoryResult[];
 }
 
-/** Replaces the results, and leaves the comparisons and the memory. */
+/** Replaces the results of the same stores and runtime. */
 export async function keepResults(file: string, results: readonly Result[]): Promise<void> {
-  await keep(file, (kept) => ({ ...kept, results }));
+  const isNew = ({ store, runtime }: Result) => results.some((each) => each.store === store && each.runtime === runtime);
+  await keep(file, (kept) => ({ ...kept, results: [...kept.results.filter((each) => !isNew(each)), ...results] }));
 }
 
 /** Replaces the comparison of the same runtime. */
