@@ -92,5 +92,7 @@ test("npm run bench -- --peer compares every scenario with a kube-apiserver", {
 
 test("npm run bench -- --memory measures the memory of an idle server for each number of objects", options, async () => {
   const stdout = await bench(["--memory", "--store", "sqlite"]);
-  for (const count of ["0", "10", "100", "1,000", "3,000"]) assert.match(stdout, new RegExp(`^${count} objects: [1-9][\\d.]* MiB, ready after \\d`, "m"));
+  for (const count of ["0", "10", "100", "1,000", "3,000"]) {
+    assert.match(stdout, new RegExp(`^${count} objects: [1-9][\\d.]* MiB, ready after \\d`, "m"));
+  }
 });

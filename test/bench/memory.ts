@@ -52,7 +52,8 @@ export async function measureMemory({ store, runtime, share, tell }: MemoryOptio
     let from = 0;
     for (const count of counts) {
       const objects = Math.ceil(count * share);
-      const opened = await (etcd === undefined ? openSqlite(join(folder, "data", "store.sqlite")) : openEtcd({ endpoints: [etcd.endpoint] }));
+      const opened =
+        await (etcd === undefined ? openSqlite(join(folder, "data", "store.sqlite")) : openEtcd({ endpoints: [etcd.endpoint] }));
       await fill(opened, { from, to: objects, bytes }).finally(() => opened.close());
       from = objects;
       const server = await startServer(runtime, args);

@@ -4,7 +4,7 @@ import type { Rate } from "../bench/measured.ts";
 import type { MemoryResult } from "../bench/memory.ts";
 import type { PeerResult } from "../bench/peer-rows.ts";
 import { short } from "../bench/report.ts";
-import { bar, chartWidth, dot, line, linear, lines, linearTicks, logarithmic, logarithmicTicks, type Scale, svgOf, text } from "./chart.ts";
+import { bar, chartWidth, dot, line, linear, linearTicks, lines, logarithmic, logarithmicTicks, type Scale, svgOf, text } from "./chart.ts";
 
 export interface Picture {
   /** File name without `.svg`. */
@@ -26,6 +26,8 @@ export const pictureNames = Object.freeze({ comparison: "cpu-beside-kube-apiserv
 export const runtimeNames = Object.freeze({ deno: "Deno", node: "Node" });
 /** Classes of series, in order. */
 const classes = ["a", "b", "c", "d"] as const;
+/** Labels that fit beside each other. */
+const labelsMax = 11;
 /** Left edge of what is plotted, right edge, and top, below title and legend. */
 const left = 190, right = chartWidth - 70, top = 84;
 
@@ -63,17 +65,26 @@ function comparisonPicture(unsorted: readonly PeerResult[]): Picture {
       return [
         bar(x(1), x(row.ratio), barY, thickness, classes[at]!),
         line(x(row.lowest), middle, x(row.highest), middle, "range"),
-        text(Math.max(x(row.highest), x(1)) + 8, middle + 5, short(row.ratio)),
       ];
     });
+    const values = found.flatMap((row, at) =>
+      row === undefined ? [] : [text(
+        Math.max(x(row.highest), x(1)) + 8,
+        y + at * (thickness + 2) + thickness / 2 + 5,
+        row.ratio < 100 ? row.ratio.toPrecision(2) : short(row.ratio),
+        "value",
+      )]
+    );
     const wanted = found.find((row) => row !== undefined)?.wanted;
     const height = peers.length * (thickness + 2);
     const target = wanted === undefined ? [] : [line(x(wanted), y - 3, x(wanted), y + height + 1, "target")];
-    return [text(left - 12, y + height / 2 + 4, name, "end"), ...target, ...bars];
+    return [text(left - 12, y + height / 2 + 4, name, "end"), ...bars, ...target, ...values];
   });
   const description = all.length === 0 ? "" : names.map((name) => {
     const found = rowsOf(name);
-    const values = peers.flatMap(({ runtime }, at) => found[at] === undefined ? [] : [`${short(found[at].ratio)} on ${runtimeNames[runtime]}`]);
+    const values = peers.flatMap(({ runtime }, at) =>
+      found[at] === undefined ? [] : [`${short(found[at].ratio)} on ${runtimeNames[runtime]}`]
+    );
     const wanted = found.find((row) => row !== undefined)?.wanted;
     return `${name}: ${values.join(", ")}${wanted === undefined ? "" : `, target ${wanted}`}`;
   }).join("; ");
@@ -130,7 +141,17 @@ function seriesOf(results: Kept["results"], unsorted: readonly PeerResult[]): re
 
 /** Scenarios whose latencies are shown without a comparison. */
 const plain: ReadonlySet<string> = new Set([
-  ...["get", "page of 500", "page of 500, gzip", "list of 10,000", "list of 10,000, gzip", "create", "update", "merge patch", "apply, 1 kB"],
+  ...[
+    "get",
+    "page of 500",
+    "page of 500, gzip",
+    "list of 10,000",
+    "list of 10,000, gzip",
+    "create",
+    "update",
+    "merge patch",
+    "apply, 1 kB",
+  ],
   ...["watch, 100 watchers", "watch, 500 watchers", "watch, 1,000 watchers"],
 ]);
 
@@ -199,7 +220,9 @@ function memoryPicture(memory: readonly MemoryResult[]): Picture {
     ...points.map(({ objects, mebibytes }) => dot(x(objects), y(mebibytes), 4, series[index]!.classes)),
   ]);
   const described = memory.map(({ points }, index) =>
-    `${series[index]!.name}: ${points.map(({ objects, mebibytes }) => `${short(mebibytes)} MiB with ${objects.toLocaleString("en")}`).join(", ")}`
+    `${series[index]!.name}: ${
+      points.map(({ objects, mebibytes }) => `${short(mebibytes)} MiB with ${objects.toLocaleString("en")}`).join(", ")
+    }`
   );
   const title = "Memory of an idle server against its objects";
   return {
@@ -211,10 +234,12 @@ function memoryPicture(memory: readonly MemoryResult[]): Picture {
       height: bottom + 46,
       parts: [
         text(16, 28, title, "head"),
-        ...legend(series.map((each) => ({ ...each, mark: "dots" as const })), []),
+        ...legend(series.map((each) => ({ name: each.name, classes: `line ${each.classes}`, mark: "line" as const })), []),
         ...axisX(x, ticksX, top, bottom, (tick) => tick.toLocaleString("en")),
-        ...ticksY.flatMap((tick) => [line(80, y(tick), right, y(tick), "grid"), text(72, y(tick) + 5, tick.toLocaleString("en"), "small end")]),
-        text(16, top - 12, "MiB", "small"),
+        ...ticksY.flatMap((
+          tick,
+        ) => [line(80, y(tick), right, y(tick), "grid"), text(72, y(tick) + 5, tick.toLocaleString("en"), "small end")]),
+        text(72, top - 10, "MiB", "small end"),
         text(right, bottom + 40, `objects of ${memory[0]!.bytes.toLocaleString("en")} bytes`, "small end"),
         ...parts,
       ],
@@ -222,9 +247,13 @@ function memoryPicture(memory: readonly MemoryResult[]): Picture {
   };
 }
 
-/** Vertical lines with labels below. */
+/** Vertical lines with labels below; of many only powers of ten have a label. */
 function axisX(x: Scale, ticks: readonly number[], above: number, below: number, label: (tick: number) => string): readonly string[] {
-  return ticks.flatMap((tick) => [line(x(tick), above, x(tick), below, "grid"), text(x(tick), below + 20, label(tick), "small middle")]);
+  const isLabelled = (tick: number) => ticks.length <= labelsMax || Number.isInteger(Math.log10(tick));
+  return ticks.flatMap((tick) => [
+    line(x(tick), above, x(tick), below, "grid"),
+    ...(isLabelled(tick) ? [text(x(tick), below + 20, label(tick), "small middle")] : []),
+  ]);
 }
 
 interface Entry {

@@ -3,10 +3,13 @@ import type { Kept } from "../bench/kept.ts";
 import type { PeerRow } from "../bench/peer-rows.ts";
 import { short } from "../bench/report.ts";
 import { table } from "./markdown-table.ts";
-import { type Picture, performancePictures, runtimeNames, sortedPeers } from "./performance-pictures.ts";
+import { performancePictures, type Picture, runtimeNames, sortedPeers } from "./performance-pictures.ts";
 
 /** Sections by the name in their marks. */
-export function summaryOf(release: string, kept: Kept): Readonly<Record<"comparison" | "latency" | "memory" | "requests of a core", string>> {
+export function summaryOf(
+  release: string,
+  kept: Kept,
+): Readonly<Record<"comparison" | "latency" | "memory" | "requests of a core", string>> {
   const pictures = performancePictures(kept);
   return {
     "comparison": pictures.comparison === undefined
@@ -67,12 +70,15 @@ function memoryTable({ memory = [] }: Kept): string {
         return point === undefined ? "" : short(point.mebibytes);
       }),
     ]),
-    ["KiB for each object", ...memory.map(({ points }) => {
-      const first = points[0], last = points.at(-1);
-      return first === undefined || last === undefined || last.objects === first.objects
-        ? ""
-        : short((last.mebibytes - first.mebibytes) * 1024 / (last.objects - first.objects));
-    })],
+    [
+      "KiB for each object",
+      ...memory.map(({ points }) => {
+        const first = points[0], last = points.at(-1);
+        return first === undefined || last === undefined || last.objects === first.objects
+          ? ""
+          : short((last.mebibytes - first.mebibytes) * 1024 / (last.objects - first.objects));
+      }),
+    ],
   ]);
 }
 
