@@ -6,6 +6,7 @@ import process from "node:process";
 import type { Result } from "./measure.ts";
 import type { MemoryResult } from "./memory.ts";
 import type { PeerResult } from "./peer-rows.ts";
+import type { WatchResult } from "./watch-points.ts";
 
 export interface Kept {
   readonly machine: { readonly cores: number; readonly platform: string };
@@ -14,6 +15,8 @@ export interface Kept {
   readonly peers?: readonly PeerResult[];
   /** Memory against objects, one for each store and runtime; not in results of earlier releases. */
   readonly memory?: readonly MemoryResult[];
+  /** Latency against watches, one for each store and runtime; not in results of earlier releases. */
+  readonly watches?: readonly WatchResult[];
 }
 
 /** Replaces the results of the same stores and runtime. */
@@ -31,6 +34,12 @@ export async function keepPeer(file: string, result: PeerResult): Promise<void> 
 export async function keepMemory(file: string, result: MemoryResult): Promise<void> {
   const same = ({ store, runtime }: MemoryResult) => store === result.store && runtime === result.runtime;
   await keep(file, (kept) => ({ ...kept, memory: [...(kept.memory ?? []).filter((each) => !same(each)), result] }));
+}
+
+/** Replaces the watches with the same store and runtime. */
+export async function keepWatches(file: string, result: WatchResult): Promise<void> {
+  const same = ({ store, runtime }: WatchResult) => store === result.store && runtime === result.runtime;
+  await keep(file, (kept) => ({ ...kept, watches: [...(kept.watches ?? []).filter((each) => !same(each)), result] }));
 }
 
 async function keep(file: string, change: (kept: Kept) => Kept): Promise<void> {

@@ -31,7 +31,7 @@ if (newest !== undefined) {
   const { release, kept } = newest, pictures = performancePictures(kept);
   await writeFile(performance, performancePage(await readFile(performance, "utf8"), release, kept));
   await writeFile(readme, readmeWithComparison(await readFile(readme, "utf8"), kept));
-  for (const key of ["comparison", "latency", "memory"] as const) {
+  for (const key of ["comparison", "latency", "watches", "memory"] as const) {
     const file = new URL(`../../docs/pictures/${pictureNames[key]}.svg`, import.meta.url), picture = pictures[key];
     await (picture === undefined ? rm(file, { force: true }) : writeFile(file, picture.svg));
   }

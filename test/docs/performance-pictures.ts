@@ -3,6 +3,7 @@ import type { Kept } from "../bench/kept.ts";
 import type { Rate } from "../bench/measured.ts";
 import type { MemoryResult } from "../bench/memory.ts";
 import type { PeerResult } from "../bench/peer-rows.ts";
+import type { WatchPoint, WatchResult } from "../bench/watch-points.ts";
 import { short } from "../bench/report.ts";
 import { bar, chartWidth, dot, line, linear, linearTicks, lines, logarithmic, logarithmicTicks, type Scale, svgOf, text } from "./chart.ts";
 
@@ -18,10 +19,17 @@ export interface Picture {
 export interface Pictures {
   readonly comparison?: Picture;
   readonly latency: Picture;
+  readonly watches?: Picture;
   readonly memory?: Picture;
 }
 
-export const pictureNames = Object.freeze({ comparison: "cpu-beside-kube-apiserver", latency: "latency", memory: "memory-of-objects" });
+/** File names, in the order of the page. */
+export const pictureNames: Readonly<Record<keyof Pictures, string>> = Object.freeze({
+  comparison: "cpu-beside-kube-apiserver",
+  latency: "latency",
+  watches: "latency-of-watches",
+  memory: "memory-of-objects",
+});
 
 export const runtimeNames = Object.freeze({ deno: "Deno", node: "Node" });
 /** Classes of series, in order. */
@@ -31,10 +39,11 @@ const labelsMax = 11;
 /** Left edge of what is plotted, right edge, and top, below title and legend. */
 const left = 190, right = chartWidth - 70, top = 84;
 
-export function performancePictures({ results, peers = [], memory = [] }: Kept): Pictures {
+export function performancePictures({ results, peers = [], watches = [], memory = [] }: Kept): Pictures {
   return {
     ...(peers.length === 0 ? {} : { comparison: comparisonPicture(peers) }),
     latency: latencyPicture(seriesOf(results, peers)),
+    ...(watches.length === 0 ? {} : { watches: watchesPicture(watches) }),
     ...(memory.length === 0 ? {} : { memory: memoryPicture(memory) }),
   };
 }
@@ -201,6 +210,65 @@ function latencyPicture(series: readonly Series[]): Picture {
         ...axisX(x, ticks, top, bottom, (tick) => tick.toLocaleString("en")),
         ...parts,
         text(right, bottom + 40, "milliseconds, logarithmic", "small end"),
+      ],
+    }),
+  };
+}
+
+/** Latency of events against the number of watches: one panel for each rate of writes, over HTTP/2 as client-go sends it. */
+function watchesPicture(watches: readonly WatchResult[]): Picture {
+  const isShown = ({ protocol }: WatchPoint) => protocol === "h2";
+  const own = watches.map(({ store, runtime, points }) => ({
+    name: `${runtimeNames[runtime]}, ${store}`,
+    classes: `${runtime === "deno" ? "a" : "b"}${store === "sqlite" ? "" : " dashed"}`,
+    points: points.filter((point) => isShown(point) && point.server === "thole"),
+  }));
+  // The same for all: one of them is enough.
+  const theirs = watches.map(({ points }) => points.filter((point) => isShown(point) && point.server === "kube-apiserver"))
+    .find(({ length }) => length > 0);
+  const series = [...own, ...(theirs === undefined ? [] : [{ name: "kube-apiserver", classes: "c", points: theirs }])];
+  const all = series.flatMap(({ points }) => points);
+  const rates = [...new Set(all.map(({ writesPerSecond }) => writesPerSecond))].toSorted((a, b) => a - b);
+  const counts = [...new Set(all.map(({ watchers }) => watchers))].toSorted((a, b) => a - b);
+  const ticks = logarithmicTicks(Math.min(1, ...all.map(({ p50 }) => p50)), Math.max(10, ...all.map(({ p50 }) => p50)));
+  const above = top + 24, bottom = above + 300, y = logarithmic(ticks[0]!, ticks.at(-1)!, bottom, above);
+  const gap = 34, width = (right - 80 - gap * (rates.length - 1)) / rates.length;
+  const panels = rates.flatMap((rate, index) => {
+    const from = 80 + index * (width + gap), to = from + width;
+    const x = logarithmic(Math.min(...counts), Math.max(...counts), from + 12, to - 12);
+    return [
+      text(from, above - 10, rate === 1 ? "1 write a second" : `${rate} writes a second`),
+      ...axisX(x, counts, above, bottom, (count) => count.toLocaleString("en")),
+      ...ticks.map((tick) => line(from, y(tick), to, y(tick), "grid")),
+      ...series.flatMap(({ classes, points }) => {
+        const shown = points.filter(({ writesPerSecond }) => writesPerSecond === rate).toSorted((a, b) => a.watchers - b.watchers);
+        const places = shown.map(({ watchers, p50 }) => [x(watchers), y(p50)] as const);
+        return places.length === 0 ? [] : [lines(places, classes), ...places.map(([atX, atY]) => dot(atX, atY, 4, classes))];
+      }),
+    ];
+  });
+  const described = series.map(({ name, points }) =>
+    `${name}: ${
+      points.map(({ watchers, writesPerSecond, p50, p99 }) =>
+        `${watchers} watches at ${writesPerSecond} writes a second ${short(p50)}, ${short(p99)}`
+      ).join("; ")
+    }`
+  );
+  const title = "Latency of events against the number of watches, over HTTP/2: median";
+  return {
+    name: pictureNames.watches,
+    alt: `Median time from a write to its event against the number of watches: ${series.map(({ name }) => name).join("; ")}`,
+    svg: svgOf({
+      title,
+      description: `Median and 99th percentile in milliseconds. ${described.join(". ")}.`,
+      height: bottom + 46,
+      parts: [
+        text(16, 28, title, "head"),
+        ...legend(series.map(({ name, classes }) => ({ name, classes: `line ${classes}`, mark: "line" as const })), []),
+        ...ticks.map((tick) => text(72, y(tick) + 5, tick.toLocaleString("en"), "small end")),
+        text(72, above - 10, "ms", "small end"),
+        ...panels,
+        text(right, bottom + 40, "watches, logarithmic", "small end"),
       ],
     }),
   };

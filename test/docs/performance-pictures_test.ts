@@ -18,7 +18,7 @@ const skip = newest === undefined ? "no results are kept in test/bench/results" 
 test("the pictures of docs/performance.md and the README are those of the newest results; `npm run docs` draws them", { skip }, () => {
   assert.ok(newest);
   const pictures = performancePictures(newest.kept);
-  for (const key of ["comparison", "latency", "memory"] as const) {
+  for (const key of ["comparison", "latency", "watches", "memory"] as const) {
     const path = `docs/pictures/${pictureNames[key]}.svg`, picture = pictures[key];
     assert.equal(existsSync(new URL(path, root)) ? read(path) : undefined, picture?.svg, path);
     assert.equal(page.includes(`](pictures/${pictureNames[key]}.svg)`), picture !== undefined, path);
@@ -49,6 +49,12 @@ const whole: Kept = {
     { runtime: "node", http2: "Go", seconds: 1, rows: [row("get", 3, 3), row("create", 0.5, 0.9)] },
     { runtime: "deno", http2: "Go", seconds: 1, rows: [row("get", 2, 4), rowOf("idle memory", "MiB", [{ value: 100 }], [{ value: 280 }])] },
   ],
+  watches: [{
+    ...{ store: "sqlite", runtime: "deno" },
+    points: (["thole", "kube-apiserver"] as const).flatMap((server) =>
+      [100, 1_000].map((watchers) => ({ server, protocol: "h2" as const, watchers, writesPerSecond: 20, p50: 5, p99: 9, cpuUs: 30 }))
+    ),
+  }],
   memory: [{
     ...{ store: "etcd", runtime: "node", bytes: 1_000 },
     points: [{ objects: 0, mebibytes: 100, readyMs: 1 }, { objects: 102_400, mebibytes: 300, readyMs: 1 }],
@@ -56,7 +62,7 @@ const whole: Kept = {
 };
 
 test("performancePictures() draws what the results have, with a title and a description of every value", () => {
-  const { comparison, latency, memory } = performancePictures(whole);
+  const { comparison, latency, watches, memory } = performancePictures(whole);
   assert.match(
     comparison!.svg,
     /<desc id="description">get: 4\.00 on Deno, 3\.00 on Node, target 3; create: 0\.900 on Node, target 3\.<\/desc>/,
@@ -67,7 +73,9 @@ test("performancePictures() draws what the results have, with a title and a desc
     /get: Thole on Deno 10\.0, 20\.0, 40\.0; Thole on Node 10\.0, 20\.0, 40\.0; kube-apiserver 10\.0, 20\.0, 40\.0\./,
   );
   assert.match(memory!.svg, /Node, etcd: 100 MiB with 0, 300 MiB with 102,400\./);
-  for (const { svg } of [comparison!, latency, memory!]) {
+  const events = "100 watches at 20 writes a second 5.00, 9.00; 1000 watches at 20 writes a second 5.00, 9.00.";
+  assert.ok(watches!.svg.includes(`Deno, sqlite: ${events} kube-apiserver: ${events}</desc>`), watches!.svg);
+  for (const { svg } of [comparison!, latency, watches!, memory!]) {
     assert.match(svg, /^<svg [^>]*role="img" aria-labelledby="title description">\n<title id="title">/);
     assert.match(svg, /prefers-color-scheme: dark/);
     assert.doesNotMatch(svg, /NaN|undefined|Infinity/);
@@ -76,8 +84,8 @@ test("performancePictures() draws what the results have, with a title and a desc
 });
 
 test("performancePictures() shows the latencies of the stores if there is no comparison", () => {
-  const { comparison, latency, memory } = performancePictures(alone);
-  assert.deepEqual([comparison, memory], [undefined, undefined]);
+  const { comparison, latency, watches, memory } = performancePictures(alone);
+  assert.deepEqual([comparison, watches, memory], [undefined, undefined, undefined]);
   assert.match(latency.svg, /<desc id="description">get: sqlite on Deno 10\.0, 20\.0, 40\.0\.<\/desc>/);
 });
 

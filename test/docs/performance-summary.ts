@@ -9,13 +9,16 @@ import { performancePictures, type Picture, runtimeNames, sortedPeers } from "./
 export function summaryOf(
   release: string,
   kept: Kept,
-): Readonly<Record<"comparison" | "latency" | "memory" | "requests of a core", string>> {
+): Readonly<Record<"comparison" | "latency" | "watches" | "memory" | "requests of a core", string>> {
   const pictures = performancePictures(kept);
   return {
     "comparison": pictures.comparison === undefined
       ? `The results of release ${release} have no comparison yet. [A first one](decisions/0026-cost-of-requests.md#the-first-comparison-with-a-kube-apiserver) was made on a busy machine.`
       : [shown(pictures.comparison, ""), reached(kept), comparisonTable(kept)].join("\n\n"),
     "latency": shown(pictures.latency, ""),
+    "watches": pictures.watches === undefined
+      ? `The results of release ${release} have no latencies against the number of watches yet. [A first measurement](decisions/0027-cost-of-watches.md#watches-latency-against-cpu) was made on a busy machine.`
+      : shown(pictures.watches, ""),
     "memory": pictures.memory === undefined
       ? `The results of release ${release} have no memory against objects yet.`
       : [shown(pictures.memory, ""), memoryTable(kept)].join("\n\n"),
