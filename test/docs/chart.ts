@@ -6,17 +6,17 @@ export const chartWidth = 820;
 /** Maps a value to a coordinate. */
 export type Scale = (value: number) => number;
 
-/** Colours by class: `a` to `d` for series, each readable on the background of its mode. */
+/** Colours by class: `a` to `c` for series, each readable on the background of its mode. */
 const style = `
 text { font: 14px system-ui, "Segoe UI", Helvetica, Arial, sans-serif; fill: #1d2730; }
 .small { font-size: 13px; fill: #52626e; } .head { font-size: 16px; font-weight: 600; } .end { text-anchor: end; } .middle { text-anchor: middle; }
 .ground { fill: #ffffff; } .grid { stroke: #dde4e9; } .axis { stroke: #1d2730; stroke-width: 1.5; } .target { stroke: #b3261e; stroke-width: 3; }
-.range { stroke: #1d2730; stroke-width: 1.5; } .line { stroke-width: 2.5; } .dashed { stroke-dasharray: 6 4; }
+.range { stroke: #1d2730; stroke-width: 1.5; } .line { stroke-width: 2.5; } .dashed { stroke-dasharray: 6 4; } circle.dashed, .solid { stroke-dasharray: none; }
 .value { paint-order: stroke; stroke: #ffffff; stroke-width: 4px; }
-.a { fill: #0b6f9e; stroke: #0b6f9e; } .b { fill: #b86f26; stroke: #b86f26; } .c { fill: #6b7883; stroke: #6b7883; } .d { fill: #4c8a3f; stroke: #4c8a3f; }
+.a { fill: #0b6f9e; stroke: #0b6f9e; } .b { fill: #b86f26; stroke: #b86f26; } .c { fill: #6b7883; stroke: #6b7883; }
 @media (prefers-color-scheme: dark) {
 text { fill: #dbe3ea; } .small { fill: #a3b2be; } .ground { fill: #10171d; } .grid { stroke: #2b3742; } .value { stroke: #10171d; } .axis, .range { stroke: #dbe3ea; } .target { stroke: #ff8a80; }
-.a { fill: #5fb8e0; stroke: #5fb8e0; } .b { fill: #e3a55f; stroke: #e3a55f; } .c { fill: #93a1ad; stroke: #93a1ad; } .d { fill: #86c377; stroke: #86c377; }
+.a { fill: #5fb8e0; stroke: #5fb8e0; } .b { fill: #e3a55f; stroke: #e3a55f; } .c { fill: #93a1ad; stroke: #93a1ad; }
 }
 .bar { stroke: none; } .line { fill: none; }`;
 

@@ -32,10 +32,14 @@ export const pictureNames: Readonly<Record<keyof Pictures, string>> = Object.fre
 });
 
 export const runtimeNames = Object.freeze({ deno: "Deno", node: "Node" });
-/** Classes of series, in order. */
-const classes = ["a", "b", "c", "d"] as const;
+/** Classes of the series: the colour is that of the runtime. */
+const runtimeClasses = Object.freeze({ deno: "a", node: "b" }),
+  peerClass = "c",
+  storeClasses = Object.freeze({ sqlite: "", etcd: " dashed" });
 /** Labels that fit beside each other. */
 const labelsMax = 11;
+/** About the width of a digit of a label. */
+const digitWidth = 8;
 /** Left edge of what is plotted, right edge, and top, below title and legend. */
 const left = 190, right = chartWidth - 70, top = 84;
 
@@ -65,14 +69,14 @@ function comparisonPicture(unsorted: readonly PeerResult[]): Picture {
   );
   const x = logarithmic(ticks[0]!, ticks.at(-1)!, left, right);
   const thickness = 15, step = peers.length * (thickness + 2) + 14, bottom = top + names.length * step;
-  const series = peers.map(({ runtime }, index) => ({ name: `Thole on ${runtimeNames[runtime]}`, classes: classes[index]! }));
+  const series = peers.map(({ runtime }) => ({ name: `Thole on ${runtimeNames[runtime]}`, classes: runtimeClasses[runtime] }));
   const parts = names.flatMap((name, index) => {
     const y = top + index * step + 7, found = rowsOf(name);
     const bars = found.flatMap((row, at) => {
       if (row === undefined) return [];
       const barY = y + at * (thickness + 2), middle = barY + thickness / 2;
       return [
-        bar(x(1), x(row.ratio), barY, thickness, classes[at]!),
+        bar(x(1), x(row.ratio), barY, thickness, series[at]!.classes),
         line(x(row.lowest), middle, x(row.highest), middle, "range"),
       ];
     });
@@ -125,8 +129,14 @@ function comparisonPicture(unsorted: readonly PeerResult[]): Picture {
   };
 }
 
+/** Name and classes of this server's series. */
+function ownSeries(runtime: PeerResult["runtime"], store: MemoryResult["store"]): { readonly name: string; readonly classes: string } {
+  return { name: `${runtimeNames[runtime]}, ${store}`, classes: `${runtimeClasses[runtime]}${storeClasses[store]}` };
+}
+
 interface Series {
   readonly name: string;
+  readonly classes: string;
   readonly rates: ReadonlyMap<string, Rate>;
 }
 
@@ -135,16 +145,20 @@ function seriesOf(results: Kept["results"], unsorted: readonly PeerResult[]): re
   const peers = sortedPeers(unsorted);
   const [first] = peers;
   if (first === undefined) {
-    return results.slice(0, classes.length).map(({ store, runtime, measured }) => ({
-      name: `${store} on ${runtimeNames[runtime]}`,
+    return results.map(({ store, runtime, measured }) => ({
+      ...ownSeries(runtime, store),
       rates: new Map(measured.filter(({ name }) => plain.has(name)).map((each) => [each.name, each])),
     }));
   }
   const side = (rows: PeerResult["rows"], which: "ours" | "theirs") =>
     new Map(rows.flatMap(({ name, rates }) => rates === undefined ? [] : [[name, rates[which]] as const]));
   return [
-    ...peers.map(({ runtime, rows }) => ({ name: `Thole on ${runtimeNames[runtime]}`, rates: side(rows, "ours") })),
-    { name: "kube-apiserver", rates: side(first.rows, "theirs") },
+    ...peers.map(({ runtime, rows }) => ({
+      name: `Thole on ${runtimeNames[runtime]}`,
+      classes: runtimeClasses[runtime],
+      rates: side(rows, "ours"),
+    })),
+    { name: "kube-apiserver", classes: peerClass, rates: side(first.rows, "theirs") },
   ];
 }
 
@@ -174,21 +188,21 @@ function latencyPicture(series: readonly Series[]): Picture {
   const gap = 15, step = series.length * gap + 16, bottom = top + names.length * step;
   const parts = names.flatMap((name, index) => {
     const y = top + index * step + 15;
-    const marks = series.flatMap(({ rates }, at) => {
+    const marks = series.flatMap(({ rates, classes: color }, at) => {
       const rate = rates.get(name);
       if (rate === undefined) return [];
-      const own = y + at * gap, shown = percentiles(rate), color = classes[at]!;
+      const own = y + at * gap, shown = percentiles(rate);
       return [
         line(x(shown[0]!), own, x(shown.at(-1)!), own, `line ${color}`),
         dot(x(rate.p50), own, 5, color),
-        ...shown.slice(1).map((value) => line(x(value), own - 5, x(value), own + 5, `line ${color}`)),
+        ...shown.slice(1).map((value) => line(x(value), own - 5, x(value), own + 5, `line ${color} solid`)),
       ];
     });
     return [text(left - 12, y + (series.length - 1) * gap / 2 + 5, name, "end"), line(left, y - 15, right, y - 15, "grid"), ...marks];
   });
   const rare = series.some(({ rates }) => [...rates.values()].some((rate) => percentiles(rate).length > 2));
-  const upTo = rare ? "99th and 99.9th percentile" : "99th percentile";
-  const title = `Latency under load: median and ${upTo}, in milliseconds`;
+  const upTo = rare ? ", 99th and 99.9th percentile" : " and 99th percentile";
+  const title = `Latency under load: median${upTo}, in milliseconds`;
   const described = names.map((name) =>
     `${name}: ${
       series.flatMap(({ name: whose, rates }) => {
@@ -199,14 +213,14 @@ function latencyPicture(series: readonly Series[]): Picture {
   );
   return {
     name: pictureNames.latency,
-    alt: `Median and ${upTo} of the latency by scenario: ${series.map(({ name }) => name).join(", ")}`,
+    alt: `Median${upTo} of the latency by scenario: ${series.map(({ name }) => name).join(", ")}`,
     svg: svgOf({
       title,
       description: `${described.join(". ")}.`,
       height: bottom + 46,
       parts: [
         text(16, 28, title, "head"),
-        ...legend(series.map(({ name }, index) => ({ name, classes: classes[index]!, mark: "dots" as const })), []),
+        ...legend(series.map(({ name, classes }) => ({ name, classes, mark: "dots" as const })), []),
         ...axisX(x, ticks, top, bottom, (tick) => tick.toLocaleString("en")),
         ...parts,
         text(right, bottom + 40, "milliseconds, logarithmic", "small end"),
@@ -219,14 +233,13 @@ function latencyPicture(series: readonly Series[]): Picture {
 function watchesPicture(watches: readonly WatchResult[]): Picture {
   const isShown = ({ protocol }: WatchPoint) => protocol === "h2";
   const own = watches.map(({ store, runtime, points }) => ({
-    name: `${runtimeNames[runtime]}, ${store}`,
-    classes: `${runtime === "deno" ? "a" : "b"}${store === "sqlite" ? "" : " dashed"}`,
+    ...ownSeries(runtime, store),
     points: points.filter((point) => isShown(point) && point.server === "thole"),
   }));
   // The same for all: one of them is enough.
   const theirs = watches.map(({ points }) => points.filter((point) => isShown(point) && point.server === "kube-apiserver"))
     .find(({ length }) => length > 0);
-  const series = [...own, ...(theirs === undefined ? [] : [{ name: "kube-apiserver", classes: "c", points: theirs }])];
+  const series = [...own, ...(theirs === undefined ? [] : [{ name: "kube-apiserver", classes: peerClass, points: theirs }])];
   const all = series.flatMap(({ points }) => points);
   const rates = [...new Set(all.map(({ writesPerSecond }) => writesPerSecond))].toSorted((a, b) => a - b);
   const counts = [...new Set(all.map(({ watchers }) => watchers))].toSorted((a, b) => a - b);
@@ -280,8 +293,7 @@ function memoryPicture(memory: readonly MemoryResult[]): Picture {
   const ticksY = linearTicks(Math.max(...memory.flatMap(({ points }) => points.map(({ mebibytes }) => mebibytes))));
   const x = linear(ticksX.at(-1)!, 80, right), bottom = 400, y = linear(ticksY.at(-1)!, bottom, top);
   const series = memory.map(({ store, runtime }) => ({
-    name: `${runtimeNames[runtime]}, ${store}`,
-    classes: `${runtime === "deno" ? "a" : "b"}${store === "sqlite" ? "" : " dashed"}`,
+    ...ownSeries(runtime, store),
   }));
   const parts = memory.flatMap(({ points }, index) => [
     lines(points.map(({ objects, mebibytes }) => [x(objects), y(mebibytes)]), series[index]!.classes),
@@ -315,13 +327,16 @@ function memoryPicture(memory: readonly MemoryResult[]): Picture {
   };
 }
 
-/** Vertical lines with labels below; of many only powers of ten have a label. */
+/** Vertical lines with labels below; of many only powers of ten have a label, and none overlaps the one before. */
 function axisX(x: Scale, ticks: readonly number[], above: number, below: number, label: (tick: number) => string): readonly string[] {
-  const isLabelled = (tick: number) => ticks.length <= labelsMax || Number.isInteger(Math.log10(tick));
-  return ticks.flatMap((tick) => [
-    line(x(tick), above, x(tick), below, "grid"),
-    ...(isLabelled(tick) ? [text(x(tick), below + 20, label(tick), "small middle")] : []),
-  ]);
+  let end = -Infinity;
+  return ticks.flatMap((tick) => {
+    const half = label(tick).length * digitWidth / 2;
+    const grid = line(x(tick), above, x(tick), below, "grid");
+    if (x(tick) - half < end || ticks.length > labelsMax && !Number.isInteger(Math.log10(tick))) return [grid];
+    end = x(tick) + half + digitWidth;
+    return [grid, text(x(tick), below + 20, label(tick), "small middle")];
+  });
 }
 
 interface Entry {

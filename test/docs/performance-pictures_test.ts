@@ -86,7 +86,7 @@ test("performancePictures() draws what the results have, with a title and a desc
 test("performancePictures() shows the latencies of the stores if there is no comparison", () => {
   const { comparison, latency, watches, memory } = performancePictures(alone);
   assert.deepEqual([comparison, watches, memory], [undefined, undefined, undefined]);
-  assert.match(latency.svg, /<desc id="description">get: sqlite on Deno 10\.0, 20\.0, 40\.0\.<\/desc>/);
+  assert.match(latency.svg, /<desc id="description">get: Deno, sqlite 10\.0, 20\.0, 40\.0\.<\/desc>/);
 });
 
 test("performancePage() and the README show a comparison once there is one", () => {
