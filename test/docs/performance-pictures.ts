@@ -213,7 +213,7 @@ function latencyPicture(series: readonly Series[]): Picture {
   );
   return {
     name: pictureNames.latency,
-    alt: `Median${upTo} of the latency by scenario: ${series.map(({ name }) => name).join(", ")}`,
+    alt: `Median${upTo} of the latency by scenario: ${series.map(({ name }) => name).join("; ")}`,
     svg: svgOf({
       title,
       description: `${described.join(". ")}.`,

@@ -20,7 +20,7 @@ export function summaryOf(
       ? `The results of release ${release} have no latencies against the number of watches yet. [A first measurement](decisions/0027-cost-of-watches.md#watches-latency-against-cpu) was made on a busy machine.`
       : shown(pictures.watches, ""),
     "memory": pictures.memory === undefined
-      ? `The results of release ${release} have no memory against objects yet.`
+      ? `The results of release ${release} have no memory against objects yet. [A start with 300,000](decisions/0026-cost-of-requests.md#starts-with-many-objects) was measured on a busy machine.`
       : [shown(pictures.memory, ""), memoryTable(kept)].join("\n\n"),
     "requests of a core": requestsTable(kept),
   };
