@@ -89,3 +89,10 @@ test("npm run bench -- --peer compares every scenario with a kube-apiserver", {
   for (const name of names) assert.match(stdout, new RegExp(`^${name} +(CPU ms|ms|MiB) [\\d.,]+ / [\\d.,]+: [\\d.,]+ times`, "m"));
   assert.doesNotMatch(stdout, /!!/);
 });
+
+test("npm run bench -- --memory measures the memory of an idle server for each number of objects", options, async () => {
+  const stdout = await bench(["--memory", "--store", "sqlite"]);
+  for (const count of ["0", "10", "100", "1,000", "3,000"]) {
+    assert.match(stdout, new RegExp(`^${count} objects: [1-9][\\d.]* MiB, ready after \\d`, "m"));
+  }
+});

@@ -76,7 +76,7 @@ export async function measureLarge(scenarios: readonly LargeScenario[], setting:
     // Creates its folder and certificates.
     await (await startServer(setting.runtime, args)).stop();
     const store = await (etcd === undefined ? openSqlite(join(folder, "data", "store.sqlite")) : openEtcd({ endpoints: [etcd.endpoint] }));
-    const dataBytes = await fill(store, count, objects.bytes).finally(() => store.close());
+    const dataBytes = await fill(store, { from: 0, to: count, bytes: objects.bytes }).finally(() => store.close());
     const server = await startServer(setting.runtime, args);
     const child = (file: string): Child => {
       const started = startChild(clientRuntime(), file);
@@ -176,13 +176,16 @@ async function run(
   }
 }
 
-/** Writes ConfigMaps in the server's stored form; returns their total bytes. */
-async function fill(store: Store, count: number, bytes: number): Promise<number> {
+/** Writes ConfigMaps with these numbers in the server's stored form; returns their total bytes. */
+export async function fill(
+  store: Store,
+  { from, to, bytes }: { readonly from: number; readonly to: number; readonly bytes: number },
+): Promise<number> {
   const encoder = new TextEncoder();
-  let next = 0, total = 0;
+  let next = from, total = 0;
   const atOnce = Math.max(1, Math.min(fillAtOnceMax, Math.floor(fillBytesAtOnceMax / bytes)));
   await Promise.all(Array.from({ length: atOnce }, async () => {
-    while (next < count) {
+    while (next < to) {
       const at = next++, name = `cm-${String(at).padStart(5, "0")}`;
       const uid = `00000000-0000-4000-8000-${String(at).padStart(12, "0")}`;
       const own = `"namespace":"default","uid":"${uid}","creationTimestamp":"2026-01-01T00:00:00Z"`;

@@ -5,6 +5,8 @@
  *
  * `npm run bench -- --peer [--rounds N]`: the same requests to this server and to a kube-apiserver on PATH, in alternating rounds over HTTP/2.
  *
+ * `npm run bench -- --memory`: memory of an idle server against the number of objects, two minutes for each store.
+ *
  * `npm run bench -- --profile FOLDER`: CPU profiles of this server under the loads, with a table of the functions.
  */
 import process from "node:process";
@@ -12,13 +14,14 @@ import { parseArgs } from "node:util";
 import { kubeApiserverMissing } from "../access/kube-apiserver.ts";
 import { etcdAvailable } from "../etcd.ts";
 import type { Runtime } from "./children.ts";
-import { keepPeer, keepResults } from "./kept.ts";
+import { keepMemory, keepPeer, keepResults } from "./kept.ts";
 import { measure, type Result } from "./measure.ts";
 import type { StoreName } from "./measured.ts";
+import { measureMemory } from "./memory.ts";
 import { comparePeer } from "./peer.ts";
 import { peerLine } from "./peer-rows.ts";
 import { measureProfiles } from "./profile.ts";
-import { headLine, measuredLine, startLines } from "./report.ts";
+import { headLine, measuredLine, short, startLines } from "./report.ts";
 import { peerScenarios, type Scenario, scenarios } from "./scenarios.ts";
 
 /** Duration of each load, and share of objects and events. */
@@ -38,6 +41,7 @@ const options = {
   protocol: { type: "string" },
   runtime: { type: "string", default: "Deno" in globalThis ? "deno" : "node" },
   peer: { type: "boolean", default: false },
+  memory: { type: "boolean", default: false },
   profile: { type: "string" },
   rounds: { type: "string", default: String(peerRounds) },
   smoke: { type: "boolean", default: false },
@@ -54,14 +58,18 @@ function coldOf(scenario: Scenario, { smoke }: Flags): Scenario {
   return smoke && !smokeCold.has(scenario.name) ? { ...scenario, cold: false } : scenario;
 }
 
-async function measureAlone(values: Flags, runtime: Runtime): Promise<boolean> {
+function storesOf({ store }: Flags): readonly StoreName[] {
   const both: readonly StoreName[] = etcdAvailable() === undefined ? ["sqlite"] : ["sqlite", "etcd"];
+  return both.filter((name) => store === undefined || store === name);
+}
+
+async function measureAlone(values: Flags, runtime: Runtime): Promise<boolean> {
   const chosen = scenarios.filter(({ name, measure }) =>
     isChosen(name, values) && (!values.smoke || measure.tag !== "hostile" || smokeHostile.has(measure.request.name))
   ).map((scenario) => coldOf(scenario, values));
   const protocols = (["h2", "http1"] as const).filter((each) => values.protocol === undefined || values.protocol === each);
   const results: Result[] = [];
-  for (const store of both.filter((name) => values.store === undefined || values.store === name)) {
+  for (const store of storesOf(values)) {
     console.log(`\n${store} on ${runtime}\n${headLine()}`);
     const size = { ...values.smoke ? smoke : whole, ...values.seconds === undefined ? {} : { seconds: Number(values.seconds) } };
     const result = await measure({
@@ -93,6 +101,19 @@ async function measurePeer(values: Flags, runtime: Runtime): Promise<boolean> {
   return result.rows.every(({ failed }) => failed === 0);
 }
 
+async function memory(values: Flags, runtime: Runtime): Promise<boolean> {
+  for (const store of storesOf(values)) {
+    console.log(`\n${store} on ${runtime}: memory of an idle server`);
+    const result = await measureMemory({
+      ...{ store, runtime, share: values.smoke ? smoke.share : whole.share },
+      tell: ({ objects, mebibytes, readyMs }) =>
+        console.log(`${objects.toLocaleString("en")} objects: ${short(mebibytes)} MiB, ready after ${short(readyMs / 1000)} s`),
+    });
+    if (values.json !== undefined) await keepMemory(values.json, result);
+  }
+  return true;
+}
+
 async function profile(values: Flags, runtime: Runtime, to: string): Promise<boolean> {
   const size = { ...values.smoke ? smoke : whole, ...values.seconds === undefined ? {} : { seconds: Number(values.seconds) } };
   const chosen = scenarios.filter(({ name }) => isChosen(name, values));
@@ -106,5 +127,7 @@ const measuring = values.profile !== undefined
   ? profile(values, runtime, values.profile)
   : values.peer
   ? measurePeer(values, runtime)
+  : values.memory
+  ? memory(values, runtime)
   : measureAlone(values, runtime);
 process.exitCode = await measuring ? 0 : 1;

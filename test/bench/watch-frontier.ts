@@ -5,6 +5,7 @@
  *   --watchers 10,100      --writes 1,20,200      --rounds 3      --seconds 3
  *   --against FOLDER       beside another checkout of this repository; repeatable
  *   --kube                 beside a kube-apiserver on PATH, with etcd
+ *   --json FILE            keeps the figures of this checkout and of the kube-apiserver
  *
  * The servers are measured in turn, so that other load of the machine affects all of them. Figures are medians of the rounds.
  */
@@ -15,11 +16,13 @@ import { parseArgs } from "node:util";
 import { startKubeApiserver } from "../access/kube-apiserver.ts";
 import { startEtcd } from "../etcd.ts";
 import { type Child, clientRuntime, type Runtime, startChild } from "./children.ts";
+import { keepWatches } from "./kept.ts";
 import { percentile } from "./percentile.ts";
 import { cpuMs, memoryMiB } from "./process.ts";
 import { startServer } from "./server.ts";
 import type { Protocol } from "./sender.ts";
 import type { Step, Watched } from "./watchers.ts";
+import type { WatchPoint } from "./watch-points.ts";
 
 interface Subject {
   readonly name: string;
@@ -41,6 +44,8 @@ interface Point {
   readonly load: number;
 }
 
+/** Names of servers. */
+const own = "this", kubeApiserver = "kube-apiserver";
 const token = "bench", path = "/api/v1/namespaces/default/configmaps";
 
 /** Watches of one HTTP/2 connection; client-go opens another one when a kube-apiserver allows no more streams. */
@@ -60,40 +65,47 @@ async function main(): Promise<void> {
       seconds: { type: "string", default: "3" },
       against: { type: "string", multiple: true, default: [] },
       kube: { type: "boolean", default: false },
+      json: { type: "string" },
     },
   });
   const folder = await mkdtemp(join(tmpdir(), "thole-bench-"));
   const runtime: Runtime = values.runtime === "node" ? "node" : "deno";
-  const subjects: Subject[] = [];
+  const store = values.store === "etcd" ? "etcd" : "sqlite";
+  const subjects: Subject[] = [], points: WatchPoint[] = [];
   try {
     await writeFile(join(folder, "tokens.csv"), `${token},bench,1,system:masters\n`, { mode: 0o600 });
-    const own = (name: string, checkout?: string) => ownServer({ name, runtime, store: values.store, folder, checkout });
-    subjects.push(await own("this"));
-    for (const checkout of values.against) subjects.push(await own(basename(resolve(checkout)), `${resolve(checkout)}/`));
+    const start = (name: string, checkout?: string) => ownServer({ name, runtime, store, folder, checkout });
+    subjects.push(await start(own));
+    for (const checkout of values.against) subjects.push(await start(basename(resolve(checkout)), `${resolve(checkout)}/`));
     if (values.kube) subjects.push(await kubeServer(folder));
-    console.log(`${values.store} on ${runtime}, ${availableParallelism()} cores`);
+    console.log(`${store} on ${runtime}, ${availableParallelism()} cores`);
     console.log("protocol   watches  writes/s  server           p50 ms    p99 ms  CPU us/event  events/CPU s  load");
     for (const protocol of values.protocol.split(",")) {
       for (const watchers of numbers(values.watchers)) {
-        await measure(subjects, protocol === "h2" ? "h2" : "http1", watchers, numbers(values.writes), {
-          rounds: Number(values.rounds),
-          seconds: Number(values.seconds),
-        });
+        points.push(
+          ...await measure(subjects, protocol === "h2" ? "h2" : "http1", watchers, numbers(values.writes), {
+            rounds: Number(values.rounds),
+            seconds: Number(values.seconds),
+          }),
+        );
       }
     }
+    if (values.json !== undefined) await keepWatches(values.json, { store, runtime, points });
   } finally {
     for (const subject of subjects.toReversed()) await subject.stop();
     await rm(folder, { recursive: true, force: true });
   }
 }
 
+/** Prints the medians, and returns those of this checkout and of the kube-apiserver. */
 async function measure(
   subjects: readonly Subject[],
   protocol: Protocol,
   watchers: number,
   rates: readonly number[],
   { rounds, seconds }: { readonly rounds: number; readonly seconds: number },
-): Promise<void> {
+): Promise<readonly WatchPoint[]> {
+  const medians: WatchPoint[] = [];
   const clients: { readonly subject: Subject; readonly child: Child }[] = [];
   try {
     for (const subject of subjects) {
@@ -128,22 +140,31 @@ async function measure(
           points.get(subject)!.push({ p50, p99, cpuUs: used * 1000 / delivered, load: used / watched.seconds / 1000 });
         }
       }
-      for (const [{ name }, some] of points) print(protocol, watchers, rate, name, some);
+      for (const [{ name }, some] of points) {
+        const median = medianOf(some), { p50, p99, cpuUs } = median;
+        print(protocol, watchers, rate, name, median);
+        const server = name === own ? "thole" : name === kubeApiserver ? name : undefined;
+        if (server !== undefined) medians.push({ server, protocol, watchers, writesPerSecond: rate, p50, p99, cpuUs });
+      }
     }
+    return medians;
   } finally {
     for (const { child } of clients) await child.stop();
   }
 }
 
-function print(protocol: Protocol, watchers: number, rate: number, name: string, points: readonly Point[]): void {
+function medianOf(points: readonly Point[]): Point {
   const of = (value: (point: Point) => number) => percentile(points.map(value).toSorted((a, b) => a - b), 0.5);
-  const cpuUs = of(({ cpuUs }) => cpuUs);
+  return { p50: of(({ p50 }) => p50), p99: of(({ p99 }) => p99), cpuUs: of(({ cpuUs }) => cpuUs), load: of(({ load }) => load) };
+}
+
+function print(protocol: Protocol, watchers: number, rate: number, name: string, { p50, p99, cpuUs, load }: Point): void {
   const columns = [
-    of(({ p50 }) => p50).toFixed(1).padStart(8),
-    of(({ p99 }) => p99).toFixed(1).padStart(9),
+    p50.toFixed(1).padStart(8),
+    p99.toFixed(1).padStart(9),
     cpuUs.toFixed(1).padStart(13),
     (1e6 / cpuUs).toFixed(0).padStart(13),
-    of(({ load }) => load).toFixed(2).padStart(5),
+    load.toFixed(2).padStart(5),
   ];
   console.log(
     `${protocol.padEnd(10)} ${String(watchers).padStart(7)}  ${String(rate).padStart(8)}  ${name.padEnd(14)} ${columns.join(" ")}`,
@@ -195,7 +216,7 @@ async function kubeServer(folder: string): Promise<Subject> {
   const ca = join(folder, "kube-ca.crt");
   await writeFile(ca, server.ca.cert);
   return {
-    name: "kube-apiserver",
+    name: kubeApiserver,
     pid: server.pid,
     port: Number(new URL(server.url).port),
     ca,

@@ -1,5 +1,5 @@
 // Writes the generated pages: `npm run docs`.
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { configurationSchema } from "../../kernel/config/json-schema.ts";
 import { manPage } from "./man-page.ts";
 import { admissionPage } from "./admission-page.ts";
@@ -9,7 +9,8 @@ import { kindsPage } from "./kinds-page.ts";
 import { metricsPage } from "./metrics-page.ts";
 import { pluginReference } from "./plugin-reference.ts";
 import { roadmapPage } from "./roadmap-page.ts";
-import { newestResults, performancePage } from "./performance-page.ts";
+import { newestResults, performancePage, readmeWithComparison } from "./performance-page.ts";
+import { performancePictures, pictureNames } from "./performance-pictures.ts";
 
 await writeFile(new URL("../../docs/metrics.md", import.meta.url), metricsPage());
 await writeFile(new URL("../../docs/configuration.md", import.meta.url), configurationPage());
@@ -25,7 +26,13 @@ const roadmap = new URL("../../docs/roadmap.md", import.meta.url);
 const missing = await readFile(new URL("../../docs/not-implemented.md", import.meta.url), "utf8");
 await writeFile(roadmap, roadmapPage(await readFile(roadmap, "utf8"), missing));
 const newest = newestResults();
-const performance = new URL("../../docs/performance.md", import.meta.url);
+const performance = new URL("../../docs/performance.md", import.meta.url), readme = new URL("../../README.md", import.meta.url);
 if (newest !== undefined) {
-  await writeFile(performance, performancePage(await readFile(performance, "utf8"), newest.release, newest.kept));
+  const { release, kept } = newest, pictures = performancePictures(kept);
+  await writeFile(performance, performancePage(await readFile(performance, "utf8"), release, kept));
+  await writeFile(readme, readmeWithComparison(await readFile(readme, "utf8"), kept));
+  for (const key of ["comparison", "latency", "watches", "memory"] as const) {
+    const file = new URL(`../../docs/pictures/${pictureNames[key]}.svg`, import.meta.url), picture = pictures[key];
+    await (picture === undefined ? rm(file, { force: true }) : writeFile(file, picture.svg));
+  }
 }

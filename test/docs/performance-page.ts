@@ -1,12 +1,15 @@
-/** The tables of docs/performance.md, from the results of the newest measured release. */
+/** The tables and pictures of docs/performance.md, from the results of the newest measured release. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import type { Kept } from "../bench/kept.ts";
 import type { Goal, Measured } from "../bench/measured.ts";
 import { latenciesOf, type PeerResult, type PeerRow } from "../bench/peer-rows.ts";
 import { short } from "../bench/report.ts";
+import { table } from "./markdown-table.ts";
+import { within } from "./marks.ts";
+import { runtimeNames, sortedPeers } from "./performance-pictures.ts";
+import { readmeComparison, summaryOf } from "./performance-summary.ts";
 
 const folder = new URL("../bench/results/", import.meta.url);
-const open = "<!-- figures: written by npm run docs -->", close = "<!-- end of figures -->";
 
 /** The newest results; undefined if there are none. */
 export function newestResults(): { readonly release: string; readonly kept: Kept } | undefined {
@@ -18,25 +21,29 @@ export function newestResults(): { readonly release: string; readonly kept: Kept
   return { release: file.slice(0, -".json".length), kept };
 }
 
-/** The page with new tables. */
+/** The page with new tables and pictures. */
 export function performancePage(page: string, release: string, kept: Kept): string {
-  const from = page.indexOf(open), to = page.indexOf(close);
-  if (from < 0 || to < from) throw new Error(`docs/performance.md has no place for its figures: ${open} ... ${close}`);
-  return `${page.slice(0, from + open.length)}\n\n${tables(release, kept)}\n\n${page.slice(to)}`;
+  const sections = { ...summaryOf(release, kept), figures: tables(release, kept) };
+  return Object.entries(sections).reduce((text, [name, section]) => withSection(text, name, `\n${section}\n`), page);
+}
+
+/** The README with the picture of the comparison, if there is one. */
+export function readmeWithComparison(readme: string, kept: Kept): string {
+  return withSection(readme, "comparison", readmeComparison(kept));
+}
+
+function withSection(page: string, name: string, section: string): string {
+  return within(page, `<!-- ${name}: written by npm run docs -->`, `<!-- end of ${name} -->`, section);
 }
 
 function tables(release: string, { machine: { cores }, results, peers = [] }: Kept): string {
   const own = results.map((result) => {
     const { store, runtime, firstReadyMs, goals, measured } = result;
-    const head = `Version ${release} with ${store} on ${nameOf(runtime)}, ${cores} cores:`;
+    const head = `Version ${release} with ${store} on ${runtimeNames[runtime]}, ${cores} cores:`;
     const start = `Ready after ${(firstReadyMs / 1000).toFixed(2)} s in a new folder; in an old one ${goals.map(goalText).join("; ")}.`;
     return [head, table(measuredTable(measured)), start].join("\n\n");
   });
-  return [...own, ...peers.map((peer) => peerTable(release, cores, peer))].join("\n\n");
-}
-
-function nameOf(runtime: "deno" | "node"): string {
-  return runtime === "deno" ? "Deno" : "Node";
+  return [...own, ...sortedPeers(peers).map((peer) => peerTable(release, cores, peer))].join("\n\n");
 }
 
 interface Column {
@@ -69,9 +76,8 @@ function given(value: number | undefined): string {
 }
 
 function peerTable(release: string, cores: number, { runtime, rows }: PeerResult): string {
-  const head = `Version ${release} on ${
-    nameOf(runtime)
-  } and a kube-apiserver, both on etcd, ${cores} cores, medians of alternating rounds:`;
+  const name = runtimeNames[runtime];
+  const head = `Version ${release} on ${name} and a kube-apiserver, both on etcd, ${cores} cores, medians of alternating rounds:`;
   const heads = [
     "",
     "this server",
@@ -101,9 +107,4 @@ function peerCells({ name, what, ours, theirs, ratio, lowest, highest, rates, co
 /** `CPU ms at most 0.117: met`. */
 function goalText({ what, value, atMost, met }: Goal): string {
   return `${what} at most ${short(atMost)}: ${met ? "met" : `missed, ${short(value)}`}`;
-}
-
-function table([head = [], ...rows]: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }
