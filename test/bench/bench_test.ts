@@ -24,31 +24,34 @@ async function bench(args: readonly string[], env: NodeJS.ProcessEnv = process.e
 
 const options = { timeout: smokeMs, skip: startSkipped("deno") };
 
-test("npm run bench -- --smoke measures every scenario without a failed request or a lost event", options, async () => {
-  const stdout = await bench(["--store", "sqlite"]);
-  const loads = ["get", "page of 500", "page of 500, gzip", "list of 10,000", "list of 10,000, gzip", "create", "update", "merge patch"];
-  const others = [
-    "apply, 1 kB",
-    "json patch, 100 kB",
-    "watch, 500 watchers",
-    "watch, 1,000 watchers",
-    "16 slow readers",
-    "nothing of 300,000",
-    "pages of 300,000",
-    "storm of 256 lists",
-    "authorization, own",
-    "definitions: 10th",
-    "definitions: start",
-  ];
-  const http1 = ["get, HTTP/1.1", "update, HTTP/1.1", "watch, 100 watchers, HTTP/1.1"];
-  const hostile = ["YAML, 700,000 lines", "JSON patch, 9,999 inserts at the head", "apply, finalizers"].map((name) => `hostile: ${name}`);
-  for (const name of [...loads, ...others, ...http1, ...hostile]) {
-    assert.match(stdout, new RegExp(`^${name} +[\\d.]`, "m"));
-  }
-  assert.doesNotMatch(stdout, /!!/);
-  assert.match(stdout, /^ready after \d/m);
-  assert.match(stdout, /^HTTP\/2 was sent by \w/m);
-});
+test(
+  "npm run bench -- --smoke measures every scenario, one of the hostile, without a failed request or a lost event",
+  options,
+  async () => {
+    const stdout = await bench(["--store", "sqlite"]);
+    const loads = ["get", "page of 500", "page of 500, gzip", "list of 10,000", "list of 10,000, gzip", "create", "update", "merge patch"];
+    const others = [
+      "apply, 1 kB",
+      "json patch, 100 kB",
+      "watch, 500 watchers",
+      "watch, 1,000 watchers",
+      "16 slow readers",
+      "nothing of 300,000",
+      "pages of 300,000",
+      "storm of 256 lists",
+      "authorization, own",
+      "definitions: 10th",
+      "definitions: start",
+    ];
+    const http1 = ["get, HTTP/1.1", "update, HTTP/1.1", "watch, 100 watchers, HTTP/1.1"];
+    for (const name of [...loads, ...others, ...http1, "hostile: apply, finalizers"]) {
+      assert.match(stdout, new RegExp(`^${name} +[\\d.]`, "m"));
+    }
+    assert.doesNotMatch(stdout, /!!/);
+    assert.match(stdout, /^ready after \d/m);
+    assert.match(stdout, /^HTTP\/2 was sent by \w/m);
+  },
+);
 
 test("npm run bench sends HTTP/2 by node:http2 on a machine without Go", options, async () => {
   const PATH = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => !existsSync(join(folder, "go"))).join(delimiter);
