@@ -238,8 +238,9 @@ export const limits = Object.freeze({
   /** Decoded header blocks of etcd that are cached, and bytes of one of them. */
   etcdKnownHeadersMax: 16,
   etcdKnownHeaderBytesMax: 256,
-  /** Bytes and frames of the encoded headers of one etcd response. */
+  /** Bytes, decoded bytes and frames of the headers of one etcd response. */
   etcdHeaderBytesMax: 65_536,
+  etcdHeaderListBytesMax: 256 * 1024,
   etcdHeaderFramesMax: 64,
   /** Maximum bytes of acknowledgements that etcd has not read. */
   etcdUnreadBytesMax: 1024 * 1024,
@@ -302,8 +303,21 @@ export const limits = Object.freeze({
   /** Requests of one HTTP/2 connection that start in one turn of the event loop, and chunks of their bodies that it reads. */
   requestsPerTurnMax: 32,
   piecesPerTurnMax: 256,
-  /** HTTP/2 frames of one connection that one turn of the event loop reads (Deno). */
+  /** HTTP/2 frames of one connection that one turn of the event loop reads. */
   framesPerTurnMax: 64,
+  /**
+   * Receive windows of HTTP/2 in bytes: of one request, and of a connection. They bound what a client sends before its requests are read.
+   * kube-apiserver has 256 KiB for a request.
+   */
+  http2StreamWindowBytes: 256 * 1024,
+  http2ConnectionWindowBytes: 1024 * 1024,
+  /** Bytes of the dynamic table of a client's headers (the default of HTTP/2), and frames of one block of headers. */
+  http2HeaderTableBytes: 4096,
+  http2HeaderFramesMax: 128,
+  /** Bytes that an HTTP/2 client has not read, above which a further PING or SETTINGS ends its connection. */
+  http2UnreadBytesMax: 512 * 1024,
+  /** Milliseconds between the two GOAWAY frames of a connection if the client does not answer the PING between them (as Go's server). */
+  http2GoAwayMs: 1_000,
   /** Requests that an HTTP/2 client may reset before their responses, in excess of completed ones (Go: four times the concurrent streams). */
   earlyResetsMax: 500,
   /** Memory of Node for an HTTP/2 connection, in mebibytes per concurrent request. Node's default, 10 for the connection, is too small for a
