@@ -1,8 +1,7 @@
 /** The servers of a listener: TLS, and HTTP/1.1 and HTTP/2 above it. */
-import { createServer as createHttp1Server } from "node:http";
-import { createSecureServer } from "node:http2";
-import type { Server as NetServer, Socket } from "node:net";
-import { createServer as createTlsServer, type Server as TlsServer, type TlsOptions, type TLSSocket } from "node:tls";
+import { createSecureServer, type Http2SecureServer } from "node:http2";
+import type { Socket } from "node:net";
+import type { Server as TlsServer, TlsOptions, TLSSocket } from "node:tls";
 import { limits } from "../../core/limits.ts";
 import { methodNotAllowedError } from "../../core/status-error.ts";
 import { Slabs } from "../http2/frame-writer.ts";
@@ -35,26 +34,28 @@ function keepLatin1(socket: TLSSocket): void {
     typeof chunk === "string" && encoding === "latin1" ? write(Buffer.from(chunk, "latin1"), ...rest) : write(chunk, encoding, ...rest);
 }
 
-/** The server of our own HTTP/2 implementation. HTTP/1.1 is the runtime's. */
+/** A server with our own implementation of HTTP/2. */
 export function ownServer(secure: TlsOptions, streamsMax: number, serving: Serving): TlsServer {
   const { connections } = serving;
-  const server = createTlsServer({ ...secure, ALPNProtocols: ["h2", "http/1.1"] });
-  const http1 = createHttp1Server();
+  // HTTP/1.1 is served as by the runtime's server of both protocols: with Deno's server of node:http, a client that still sends when it is
+  // answered gets a reset in place of the answer.
+  const server = createSecureServer({ allowHTTP1: true, ...secure });
+  const runtimeListeners = server.listeners("secureConnection") as ((this: unknown, socket: TLSSocket) => void)[];
+  server.removeAllListeners("secureConnection");
   const sessions: Sessions = { serving, slabs: new Slabs(), encoder: new HeadEncoder(), streamsMax };
   server.on("connection", (socket: Socket) => connections.accepted(socket));
   server.on("secureConnection", (socket: TLSSocket) => {
+    keepLatin1(socket);
     connections.handshakeCompleted(socket);
     const connection = connections.of(socket);
-    if (connection === undefined || socket.destroyed) return;
-    if (socket.alpnProtocol === "h2") return serveSession(connection, sessions);
-    keepLatin1(socket);
-    http1.emit("connection", socket);
+    if (socket.alpnProtocol !== "h2") { for (const listener of runtimeListeners) listener.call(server, socket); }
+    else if (connection !== undefined && !socket.destroyed) serveSession(connection, sessions);
   });
-  serveHttp1(http1, serving);
-  return server;
+  serveHttp1(server, serving);
+  return server as unknown as TlsServer; // its class at run time; the types declare its events only
 }
 
-/** The server of node:http2, which serves HTTP/1.1 too. */
+/** The server of node:http2. */
 export function runtimeServer(secure: TlsOptions, streamsMax: number, serving: Serving): TlsServer {
   const { connections } = serving;
   const server = createSecureServer({
@@ -76,10 +77,11 @@ export function runtimeServer(secure: TlsOptions, streamsMax: number, serving: S
   // Requests of a broken connection are notified by their own close event.
   server.on("sessionError", () => {});
   serveHttp1(server, serving);
-  return server as unknown as TlsServer; // its class at run time; the types declare its events only
+  return server as unknown as TlsServer;
 }
 
-function serveHttp1(server: NetServer, serving: Serving): void {
+/** Serves the requests that the runtime reads: those of HTTP/1.1, and with its implementation those of HTTP/2. */
+function serveHttp1(server: Http2SecureServer, serving: Serving): void {
   const { connections } = serving;
   Object.assign(server, http1Settings);
   server.on("request", (request: Request, response: Response) => take(request, response, serving));
