@@ -61,8 +61,8 @@ export class ServerSession implements StreamSession {
   readonly #window = new FlowWindow(limits.http2ConnectionWindowBytes, (bytes) => this.increase(0, bytes));
   #phase: "preface" | "settings" | "open" | "closing" | "leaving" | "over" = "preface";
   #last = 0;
-  /** Streams that ended early because of the client, minus answered ones. */
-  #resets = 0;
+  /** Streams that ended early because of the client, and needless answers, minus answered requests. */
+  #mistakes = 0;
   #stepping = false;
   #isLeft = false;
   #goAwayTimer: ReturnType<typeof setTimeout> | undefined;
@@ -139,7 +139,7 @@ export class ServerSession implements StreamSession {
     const isWhole = stream.body.isWhole;
     this.#window.use(stream.body.break());
     if (isDone) {
-      this.#resets = Math.max(0, this.#resets - 1);
+      this.#mistakes = Math.max(0, this.#mistakes - 1);
       // The client need not send the rest of its body (RFC 9113, section 8.1).
       if (!isWhole) this.#writeReset(stream.id, errorCode.none);
     }
@@ -260,7 +260,7 @@ export class ServerSession implements StreamSession {
     if (stream === undefined) return;
     const isEarly = !stream.isHeadSent;
     stream.over();
-    if (isEarly) this.#countReset();
+    if (isEarly) this.#countMistake();
   }
   #takeSettings(flags: number, id: number, payload: Buffer): void {
     ofConnection(id);
@@ -274,8 +274,9 @@ export class ServerSession implements StreamSession {
     ofConnection(id);
     hasBytes(payload, 8);
     if ((flags & flag.ack) === 0) return this.#acknowledge(frameType.ping, payload);
-    if (!payload.equals(goAwayPing) || !this.closed) throw new ConnectionError(errorCode.protocol, "The client answered a PING that was not sent");
-    if (this.#phase === "closing") this.#leave();
+    if (this.#phase === "closing" && payload.equals(goAwayPing)) this.#leave();
+    // An answer to no PING is no error, thousands of them are.
+    else this.#countMistake();
   }
   #takeGoAway(id: number, payload: Buffer): void {
     ofConnection(id);
@@ -305,10 +306,10 @@ export class ServerSession implements StreamSession {
   #refuse(id: number, code: number): void {
     this.#writeReset(id, code);
     this.#streams.get(id)?.over();
-    this.#countReset();
+    this.#countMistake();
   }
-  #countReset(): void {
-    if (++this.#resets > limits.earlyResetsMax) throw new ConnectionError(errorCode.enhanceYourCalm, "Too many streams were reset");
+  #countMistake(): void {
+    if (++this.#mistakes > limits.earlyResetsMax) throw new ConnectionError(errorCode.enhanceYourCalm, "Too many streams were reset, or PING frames answered that were not sent");
   }
   #writeReset(id: number, code: number): void {
     this.#writer.frame(frameType.reset, 0, id, word(code));
