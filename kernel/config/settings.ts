@@ -389,7 +389,10 @@ export const settings: Settings = Object.freeze(
     ),
     "http2-implementation": fixed(
       isOpen,
-      text("own", "Implementation of HTTP/2: own, or runtime for that of Deno or Node, which costs more and will be removed in the next release."),
+      text(
+        "own",
+        "Implementation of HTTP/2: own, or runtime for that of Deno or Node, which costs more and will be removed in the next release.",
+      ),
     ),
     "request-timeout": live(
       duration(

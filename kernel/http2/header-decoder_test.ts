@@ -64,7 +64,10 @@ test("HeaderDecoder checks a field once, and refers to the result", () => {
 });
 
 test("HeaderDecoder reads what encodedField() writes", () => {
-  const fields = [[":status", "200"], [":status", "418"], ["content-type", "application/json"], ["x", "y".repeat(127)], ["audit-id", ""]] as const;
+  const fields = [[":status", "200"], [":status", "418"], ["content-type", "application/json"], ["x", "y".repeat(127)], [
+    "audit-id",
+    "",
+  ]] as const;
   const block = Buffer.from(fields.map(([name, value]) => encodedField(name, value)).join(""), "latin1");
   assert.deepEqual(decoder().decode(block)?.map(({ name, value }) => [name, value]), fields);
   assert.equal(encodedField(":status", "200"), "\x88");

@@ -32,7 +32,9 @@ export function headerFrames(
   function begin(flags: number, stream: number, payload: Buffer): void {
     const fields = unpadded(flags, payload);
     const hasPriority = (flags & flag.priority) !== 0;
-    if (hasPriority && fields.length < priorityBytes) throw new ConnectionError(errorCode.frameSize, "A frame is shorter than its priority");
+    if (hasPriority && fields.length < priorityBytes) {
+      throw new ConnectionError(errorCode.frameSize, "A frame is shorter than its priority");
+    }
     const dependency = hasPriority ? fields.readUInt32BE(0) & 0x7fffffff : undefined;
     const bytes = hasPriority ? fields.subarray(priorityBytes) : fields;
     const ends = (flags & flag.endStream) !== 0;

@@ -119,4 +119,3 @@ function onClientError(error: ClientError, socket: Socket, serving: Serving): vo
   );
   refuseWith(connection, `HTTP/1.1 405 Method Not Allowed\r\n${lines.join("")}\r\n${body}`, connections);
 }
-

@@ -28,7 +28,9 @@ export async function isAnsweredBeside(
 }
 
 /** The window of a stream in the settings that the server sends. */
-export async function streamWindow({ port, ca, token }: { readonly port: number; readonly ca: string; readonly token: string }): Promise<number> {
+export async function streamWindow(
+  { port, ca, token }: { readonly port: number; readonly ca: string; readonly token: string },
+): Promise<number> {
   const session = await http2Session({ port }, { ca: { cert: ca, key: "" } });
   try {
     await http2Ask(session, { path: "/livez/ping", headers: { authorization: `Bearer ${token}` } }); // After the settings.

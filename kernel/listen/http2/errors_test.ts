@@ -14,7 +14,8 @@ const post = request({ ":method": "POST" });
 const dependsOn = (stream: number): Buffer => Buffer.concat([word(stream), Buffer.of(16)]);
 const literal = (name: string, value: string): string =>
   `\0${String.fromCharCode(name.length)}${name}${String.fromCharCode(value.length)}${value}`;
-const withLiteral = (name: string, value: string): Buffer => frame(head, flag.endHeaders | flag.endStream, 1, block(request()) + literal(name, value));
+const withLiteral = (name: string, value: string): Buffer =>
+  frame(head, flag.endHeaders | flag.endStream, 1, block(request()) + literal(name, value));
 
 /** Frames that end the connection, with the code of its GOAWAY. */
 const ofConnection: readonly (readonly [what: string, frames: readonly Buffer[], code: number])[] = [
@@ -68,7 +69,11 @@ const ofConnection: readonly (readonly [what: string, frames: readonly Buffer[],
 const ofStream: readonly (readonly [what: string, frames: readonly Buffer[], code: number])[] = [
   ["WINDOW_UPDATE of 0", [headers(1, post, 0), frame(windowUpdate, 0, 1, word(0))], errorCode.protocol],
   ["a window above 2^31-1", [headers(1, post, 0), frame(windowUpdate, 0, 1, word(2 ** 31 - 1))], errorCode.flowControl],
-  ["a dependency on itself", [frame(head, 5 | flag.priority, 1, Buffer.concat([dependsOn(1), Buffer.from(block(post), "latin1")]))], errorCode.protocol],
+  [
+    "a dependency on itself",
+    [frame(head, 5 | flag.priority, 1, Buffer.concat([dependsOn(1), Buffer.from(block(post), "latin1")]))],
+    errorCode.protocol,
+  ],
   ["PRIORITY on itself", [headers(1, post, 0), frame(priority, 0, 1, dependsOn(1))], errorCode.protocol],
   ["DATA behind its end", [headers(1, request({ ":path": "/wait" })), frame(data, 0, 1, "a")], errorCode.streamClosed],
   ["HEADERS behind its end", [headers(1, request({ ":path": "/wait" })), headers(1)], errorCode.streamClosed],
@@ -117,8 +122,14 @@ const ofStream: readonly (readonly [what: string, frames: readonly Buffer[], cod
 /** Requests that look alike and are allowed. */
 const allowed: readonly (readonly [what: string, frames: readonly Buffer[], status: string])[] = [
   ["trailers", [headers(1, post, 0), frame(data, 0, 1, "abc"), headers(1, [["a", "b"]])], "200"],
-  ["a padded head with a priority", [frame(head, 5 | 8 | 32, 1, Buffer.concat([Buffer.of(2), dependsOn(0), Buffer.from(block(post), "latin1"), Buffer.alloc(2)]))], "200"],
-  ["a head in many frames", [frame(head, flag.endStream, 1), ...[...block(post)].map((byte) => frame(continuation, 0, 1, byte)), frame(continuation, 4, 1)], "200"],
+  ["a padded head with a priority", [
+    frame(head, 5 | 8 | 32, 1, Buffer.concat([Buffer.of(2), dependsOn(0), Buffer.from(block(post), "latin1"), Buffer.alloc(2)])),
+  ], "200"],
+  ["a head in many frames", [
+    frame(head, flag.endStream, 1),
+    ...[...block(post)].map((byte) => frame(continuation, 0, 1, byte)),
+    frame(continuation, 4, 1),
+  ], "200"],
   ["te: trailers", [headers(1, request({ te: "trailers" }))], "200"],
   ["a value with a tab inside and bytes above 127", [withLiteral("a", "b\t\xe9")], "200"],
   ["a host that is not the authority", [headers(1, request({ host: "y" }))], "200"],
@@ -127,7 +138,11 @@ const allowed: readonly (readonly [what: string, frames: readonly Buffer[], stat
   ["PRIORITY of streams to come", [frame(priority, 0, 9, dependsOn(7)), headers(1)], "200"],
   ["CONNECT", [headers(1, [[":method", "CONNECT"], [":authority", "x"]])], "405"],
   ["a skipped identifier", [headers(7), frame(reset, 0, 3, word(8)), frame(windowUpdate, 0, 5, word(1)), headers(9)], "200"],
-  ["too many headers", [headers(1, [...request(), ...Array.from({ length: limits.headersMax }, (_, at) => ["a", `${at}`] as const)])], "431"],
+  [
+    "too many headers",
+    [headers(1, [...request(), ...Array.from({ length: limits.headersMax }, (_, at) => ["a", `${at}`] as const)])],
+    "431",
+  ],
 ];
 
 const wait = signalled();
@@ -148,18 +163,24 @@ for (const [what, frames, code] of ofConnection) {
       assert.deepEqual(reported, []);
     }));
 }
-test("each mistake of a stream ends that stream only, with its code", { timeout }, () =>
-  withServer(handle, async ({ listener, reported }) => {
-    for (const [what, frames, code] of ofStream) {
-      const client = await framesClient(listener);
-      client.send(...frames, frame(ping, 0, 0, "complete"), headers(101));
-      assert.deepEqual(await client.outcome(101), { status: "200" }, what);
-      const resets = client.received.filter(({ type, stream }) => type === reset && stream === 1).map(({ payload }) => payload.readUInt32BE(0));
-      assert.equal(resets[0], code, what);
-      client.socket.destroy();
-    }
-    assert.deepEqual(reported, []);
-  }));
+test(
+  "each mistake of a stream ends that stream only, with its code",
+  { timeout },
+  () =>
+    withServer(handle, async ({ listener, reported }) => {
+      for (const [what, frames, code] of ofStream) {
+        const client = await framesClient(listener);
+        client.send(...frames, frame(ping, 0, 0, "complete"), headers(101));
+        assert.deepEqual(await client.outcome(101), { status: "200" }, what);
+        const resets = client.received.filter(({ type, stream }) => type === reset && stream === 1).map(({ payload }) =>
+          payload.readUInt32BE(0)
+        );
+        assert.equal(resets[0], code, what);
+        client.socket.destroy();
+      }
+      assert.deepEqual(reported, []);
+    }),
+);
 test("requests in unusual forms are answered", { timeout }, () =>
   withServer(handle, async ({ listener }) => {
     for (const [what, frames, status] of allowed) {

@@ -15,7 +15,7 @@ export class HeadEncoder {
     for (const name in headers) {
       const value = headers[name]!;
       if (typeof value === "string") block += this.#field(name, value);
-      else { for (const each of value) block += this.#field(name, each); }
+      else for (const each of value) block += this.#field(name, each);
     }
     if (length !== undefined) block += encodedName("content-length") + encodedText(String(length));
     return headers["date"] === undefined ? block + this.#dateField() : block;
@@ -27,7 +27,9 @@ export class HeadEncoder {
   #field(name: string, value: string): string {
     const last = this.#last.get(name);
     if (last?.value === value) return last.encoded;
-    if (name !== ":status" && !consistsOf(name, nameCharacters)) throw new Error(`A response has an invalid header name: ${JSON.stringify(name)}`);
+    if (name !== ":status" && !consistsOf(name, nameCharacters)) {
+      throw new Error(`A response has an invalid header name: ${JSON.stringify(name)}`);
+    }
     if (!consistsOf(value, valueCharacters)) throw new Error(`The header ${name} of a response has an invalid value`);
     const encoded = encodedField(name, value);
     // Names are those of our own responses.

@@ -3,7 +3,17 @@ import type { Socket } from "node:net";
 import { limits } from "../../../core/limits.ts";
 import { FlowWindow } from "../../http2/flow-window.ts";
 import { FrameWriter, type Slabs } from "../../http2/frame-writer.ts";
-import { ConnectionError, errorCode, flag, frameBytesMax, FrameReader, frameType, streamIdMax, unpadded, word } from "../../http2/frames.ts";
+import {
+  ConnectionError,
+  errorCode,
+  flag,
+  frameBytesMax,
+  FrameReader,
+  frameType,
+  streamIdMax,
+  unpadded,
+  word,
+} from "../../http2/frames.ts";
 import { HeaderDecoder } from "../../http2/header-decoder.ts";
 import { type Block, headerFrames } from "../../http2/header-frames.ts";
 import { SendQueue } from "../../http2/send-queue.ts";
@@ -299,7 +309,9 @@ export class ServerSession implements StreamSession {
   }
   /** Throws if the client has not opened the stream yet. */
   #mustExist(id: number): void {
-    if (id === 0 || id % 2 === 0 || id > this.#last) throw new ConnectionError(errorCode.protocol, "A frame of a stream that does not exist");
+    if (id === 0 || id % 2 === 0 || id > this.#last) {
+      throw new ConnectionError(errorCode.protocol, "A frame of a stream that does not exist");
+    }
   }
 
   /** Resets a stream because of a mistake of the client. Such resets are counted as those of the client are. */
@@ -309,7 +321,9 @@ export class ServerSession implements StreamSession {
     this.#countMistake();
   }
   #countMistake(): void {
-    if (++this.#mistakes > limits.earlyResetsMax) throw new ConnectionError(errorCode.enhanceYourCalm, "Too many streams were reset, or PING frames answered that were not sent");
+    if (++this.#mistakes > limits.earlyResetsMax) {
+      throw new ConnectionError(errorCode.enhanceYourCalm, "Too many streams were reset, or PING frames answered that were not sent");
+    }
   }
   #writeReset(id: number, code: number): void {
     this.#writer.frame(frameType.reset, 0, id, word(code));

@@ -35,7 +35,11 @@ export function request(changes: Readonly<Record<string, string | undefined>> = 
   return [...fields].flatMap(([name, value]) => value === undefined ? [] : [[name, value] as const]);
 }
 /** A HEADERS frame of a whole block; `flags` in addition to its end. */
-export function headers(stream: number, fields: readonly (readonly [string, string])[] = request(), flags: number = flag.endStream): Buffer {
+export function headers(
+  stream: number,
+  fields: readonly (readonly [string, string])[] = request(),
+  flags: number = flag.endStream,
+): Buffer {
   return frame(frameType.headers, flag.endHeaders | flags, stream, block(fields));
 }
 
@@ -82,9 +86,12 @@ export class FramesClient {
     }
   }
   /** The code of the RST_STREAM or GOAWAY of a stream, or its status; undefined if the connection is closed before. */
-  async outcome(stream: number): Promise<{ readonly reset: number } | { readonly goAway: number } | { readonly status: string } | undefined> {
+  async outcome(
+    stream: number,
+  ): Promise<{ readonly reset: number } | { readonly goAway: number } | { readonly status: string } | undefined> {
     const found = await this.next(({ type, stream: id, payload }) =>
-      type === frameType.goAway && payload.readUInt32BE(4) !== 0 || id === stream && (type === frameType.reset || type === frameType.headers)
+      type === frameType.goAway && payload.readUInt32BE(4) !== 0 ||
+      id === stream && (type === frameType.reset || type === frameType.headers)
     );
     if (found === undefined) return undefined;
     if (found.type === frameType.goAway) return { goAway: found.payload.readUInt32BE(4) };

@@ -9,7 +9,10 @@ export type Headers = ReadonlyMap<string, string>;
 
 /** A block of literal fields without indexing. */
 export function headerBlock(fields: readonly (readonly [name: string, value: string])[]): Buffer {
-  return Buffer.from(fields.map(([name, value]) => encodedName(name) + encodedText(Buffer.from(value).toString("latin1"))).join(""), "latin1");
+  return Buffer.from(
+    fields.map(([name, value]) => encodedName(name) + encodedText(Buffer.from(value).toString("latin1"))).join(""),
+    "latin1",
+  );
 }
 
 /** Decodes a whole block. Throws if it is malformed or refers to a dynamic table. */
