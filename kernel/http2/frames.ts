@@ -77,23 +77,23 @@ export class FrameReader {
   }
   /** Proceeds to the next frame; false if it is incomplete. Throws if it is too long. */
   next(): boolean {
-    do {
-      const bytes = this.#bytes, at = this.#at;
-      if (bytes.length - at < headBytes) continue;
-      const length = bytes[at]! << 16 | bytes[at + 1]! << 8 | bytes[at + 2]!;
-      if (length > frameBytesMax) {
-        throw new ConnectionError(errorCode.frameSize, `A frame has ${length} bytes; at most ${frameBytesMax} are allowed`);
-      }
-      const end = at + headBytes + length;
-      if (end > bytes.length) continue;
-      this.type = bytes[at + 3]!;
-      this.flags = bytes[at + 4]!;
-      this.stream = (bytes[at + 5]! & 0x7f) << 24 | bytes[at + 6]! << 16 | bytes[at + 7]! << 8 | bytes[at + 8]!;
-      this.payload = bytes.subarray(at + headBytes, end);
-      this.#at = end;
-      return true;
-    } while (this.#join());
-    return false;
+    while (!this.#isWhole()) if (!this.#join()) return false;
+    const bytes = this.#bytes, at = this.#at;
+    this.type = bytes[at + 3]!;
+    this.flags = bytes[at + 4]!;
+    this.stream = (bytes[at + 5]! & 0x7f) << 24 | bytes[at + 6]! << 16 | bytes[at + 7]! << 8 | bytes[at + 8]!;
+    const end = at + headBytes + lengthAt(bytes, at);
+    this.payload = bytes.subarray(at + headBytes, end);
+    this.#at = end;
+    return true;
+  }
+  /** Whether the next frame is whole. */
+  #isWhole(): boolean {
+    const rest = this.#bytes.length - this.#at;
+    if (rest < headBytes) return false;
+    const length = lengthAt(this.#bytes, this.#at);
+    if (length <= frameBytesMax) return rest >= headBytes + length;
+    throw new ConnectionError(errorCode.frameSize, `A frame has ${length} bytes; at most ${frameBytesMax} are allowed`);
   }
   #join(): boolean {
     if (this.#later.length === 0) return false;
@@ -102,6 +102,10 @@ export class FrameReader {
     this.#later = [];
     return true;
   }
+}
+
+function lengthAt(bytes: Buffer, at: number): number {
+  return bytes[at]! << 16 | bytes[at + 1]! << 8 | bytes[at + 2]!;
 }
 
 export type TakeFrame = (type: number, flags: number, stream: number, payload: Buffer) => void;
