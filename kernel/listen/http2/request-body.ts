@@ -100,6 +100,8 @@ export class RequestBody {
   discard(): Promise<void> {
     if (this.#isWhole || this.#isBroken) return Promise.resolve();
     this.#content = new Content(0);
+    const before = this.#reader;
+    if (before.tag === "reading") before.reject(new Error("the request was answered before its body was read"));
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, limits.discardMs);
       const over = (): void => {

@@ -66,6 +66,8 @@ export class ServerSession implements StreamSession {
     (block) => this.#takeBlock(block),
   );
   readonly #streams = new Map<number, ServerStream>();
+  /** Streams that are answered, and whose clients may still send: the timers of their ends. */
+  readonly #lingering = new Map<number, ReturnType<typeof setTimeout>>();
   /** Streams that the server has reset, newest last: their frames in flight are ignored. */
   readonly #reset = new Set<number>();
   readonly #window = new FlowWindow(limits.http2ConnectionWindowBytes, (bytes) => this.increase(0, bytes));
@@ -144,16 +146,10 @@ export class ServerSession implements StreamSession {
   }
 
   forget(stream: ServerStream, isDone: boolean): void {
-    this.#streams.delete(stream.id);
     this.#queue.close(stream.sending);
-    const isWhole = stream.body.isWhole;
-    this.#window.use(stream.body.break());
-    if (isDone) {
-      this.#mistakes = Math.max(0, this.#mistakes - 1);
-      // The client need not send the rest of its body (RFC 9113, section 8.1).
-      if (!isWhole) this.#writeReset(stream.id, errorCode.none);
-    }
-    this.#finishIfLast();
+    if (isDone) this.#mistakes = Math.max(0, this.#mistakes - 1);
+    if (isDone && !stream.isWhole) this.#linger(stream);
+    else this.#remove(stream);
   }
 
   /** Reads a bounded number of frames on each turn of the event loop: a packet can hold thousands. */
@@ -220,8 +216,8 @@ export class ServerSession implements StreamSession {
     const known = this.#streams.get(id);
     if (known !== undefined) {
       if (known.body.isWhole) return this.#refuse(id, errorCode.streamClosed);
-      if (!ends || fields === undefined || !areTrailers(fields) || !known.body.end()) return this.#refuse(id, errorCode.protocol);
-      return;
+      if (!ends || fields === undefined || !areTrailers(fields)) return this.#refuse(id, errorCode.protocol);
+      return this.#received(known);
     }
     if (id <= this.#last) {
       if (this.#reset.has(id)) return;
@@ -253,7 +249,12 @@ export class ServerSession implements StreamSession {
     const piece = unpadded(flags, payload);
     this.#options.input.piece(payload.length, stream.body.received + piece.length);
     if (!stream.body.add(piece, payload.length)) return this.#refuse(id, errorCode.protocol);
-    if ((flags & flag.endStream) !== 0 && !stream.body.end()) this.#refuse(id, errorCode.protocol);
+    if ((flags & flag.endStream) !== 0) this.#received(stream);
+  }
+  /** The client has sent the whole request. */
+  #received(stream: ServerStream): void {
+    if (!stream.body.end()) this.#refuse(stream.id, errorCode.protocol);
+    else if (stream.isOver) this.#remove(stream);
   }
   /** Priorities are ignored (RFC 9113, section 5.3.2). */
   #takePriority(id: number, payload: Buffer): void {
@@ -269,7 +270,7 @@ export class ServerSession implements StreamSession {
     const stream = this.#streams.get(id);
     if (stream === undefined) return;
     const isEarly = !stream.isHeadSent;
-    stream.over();
+    this.#stop(stream);
     if (isEarly) this.#countMistake();
   }
   #takeSettings(flags: number, id: number, payload: Buffer): void {
@@ -317,7 +318,8 @@ export class ServerSession implements StreamSession {
   /** Resets a stream because of a mistake of the client. Such resets are counted as those of the client are. */
   #refuse(id: number, code: number): void {
     this.#writeReset(id, code);
-    this.#streams.get(id)?.over();
+    const stream = this.#streams.get(id);
+    if (stream !== undefined) this.#stop(stream);
     this.#countMistake();
   }
   #countMistake(): void {
@@ -331,6 +333,27 @@ export class ServerSession implements StreamSession {
     if (this.#reset.size <= limits.earlyResetsMax) return;
     const [oldest] = this.#reset;
     this.#reset.delete(oldest!);
+  }
+  /** Makes a client stop sending a body after the answer (RFC 9113, section 8.1). Not at once: some clients, such as curl 7.88, drop an answer
+   *  that arrives together with the reset. */
+  #linger(stream: ServerStream): void {
+    const end = (): void => {
+      this.#writeReset(stream.id, errorCode.none);
+      this.#remove(stream);
+    };
+    this.#lingering.set(stream.id, setTimeout(end, limits.lingerMs));
+  }
+  #remove(stream: ServerStream): void {
+    clearTimeout(this.#lingering.get(stream.id));
+    this.#lingering.delete(stream.id);
+    this.#streams.delete(stream.id);
+    this.#window.use(stream.body.break());
+    this.#finishIfLast();
+  }
+  /** Ends a stream because of the client. */
+  #stop(stream: ServerStream): void {
+    if (stream.isOver) this.#remove(stream);
+    else stream.over();
   }
   #acknowledge(type: number, payload: Buffer): void {
     if (this.#writer.unreadBytes > limits.http2UnreadBytesMax) {
@@ -366,7 +389,7 @@ export class ServerSession implements StreamSession {
     if (this.#phase === "over") return;
     this.#phase = "over";
     clearTimeout(this.#goAwayTimer);
-    for (const stream of [...this.#streams.values()]) stream.over();
+    for (const stream of [...this.#streams.values()]) this.#stop(stream);
   }
 }
 

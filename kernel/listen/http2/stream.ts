@@ -46,7 +46,7 @@ export class ServerStream implements Answering {
     this.sending = sending;
     this.#session = session;
     this.window = new FlowWindow(limits.http2StreamWindowBytes, (bytes) => {
-      if (!this.isOver && !this.body.isWhole) session.increase(id, bytes);
+      if (!this.body.isWhole) session.increase(id, bytes);
     });
     this.body = new RequestBody(head.length, (bytes) => {
       this.window.use(bytes);
