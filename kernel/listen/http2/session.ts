@@ -1,4 +1,4 @@
-/** The server side of HTTP/2 (RFC 9113) over a TLS socket. Reasons for an own implementation: docs/decisions/0020-http2-of-the-listener.md. */
+/** The server side of HTTP/2 (RFC 9113) over a TLS socket. Reasons for an own implementation: docs/decisions/0023-http2-of-the-listener.md. */
 import type { Socket } from "node:net";
 import { limits } from "../../../core/limits.ts";
 import { FlowWindow } from "../../http2/flow-window.ts";
