@@ -5,6 +5,7 @@
 import { celLimits } from "./cel-limits.ts";
 import { compressionLimits } from "./compression-limits.ts";
 import { programLimits } from "./program-limits.ts";
+import { http2Limits } from "./http2-limits.ts";
 
 export const limits = Object.freeze({
   /** Largest request body (kube-apiserver's MaxRequestBodyBytes). */
@@ -238,8 +239,9 @@ export const limits = Object.freeze({
   /** Decoded header blocks of etcd that are cached, and bytes of one of them. */
   etcdKnownHeadersMax: 16,
   etcdKnownHeaderBytesMax: 256,
-  /** Bytes and frames of the encoded headers of one etcd response. */
+  /** Bytes, decoded bytes and frames of the headers of one etcd response. */
   etcdHeaderBytesMax: 65_536,
+  etcdHeaderListBytesMax: 256 * 1024,
   etcdHeaderFramesMax: 64,
   /** Maximum bytes of acknowledgements that etcd has not read. */
   etcdUnreadBytesMax: 1024 * 1024,
@@ -295,20 +297,8 @@ export const limits = Object.freeze({
   headerBytesMax: 1024 * 1024,
   /** Headers of one request. */
   headersMax: 1000,
-  /** Default of concurrent requests of one HTTP/2 connection (Go's default). */
-  streamsPerConnectionMax: 250,
   /** Pipelined requests of one HTTP/1.1 connection. */
   pipelinedRequestsMax: 32,
-  /** Requests of one HTTP/2 connection that start in one turn of the event loop, and chunks of their bodies that it reads. */
-  requestsPerTurnMax: 32,
-  piecesPerTurnMax: 256,
-  /** HTTP/2 frames of one connection that one turn of the event loop reads (Deno). */
-  framesPerTurnMax: 64,
-  /** Requests that an HTTP/2 client may reset before their responses, in excess of completed ones (Go: four times the concurrent streams). */
-  earlyResetsMax: 500,
-  /** Memory of Node for an HTTP/2 connection, in mebibytes per concurrent request. Node's default, 10 for the connection, is too small for a
-   *  connection with many watches. */
-  streamMemoryMebibytes: 1,
   /** Bytes of a body that are read after the response, before the connection is closed. */
   discardBytesMax: 16 * 1024 * 1024,
   /** Milliseconds that a response waits for the rest of a discarded body. */
@@ -316,9 +306,6 @@ export const limits = Object.freeze({
   /** Maximum bytes of one write to a connection. A write is encrypted as a whole and kept in memory until its client has read it, so large
    *  writes would delay other clients and take memory for each client. */
   writeBytesMax: 128 * 1024,
-  /** HTTP/2 sessions that get a GOAWAY in one step of a shutdown, and milliseconds between two steps. */
-  goawaysPerStep: 16,
-  goawayStepMs: 20,
   /** Bytes of a chunked body per byte of content, and additional bytes. Go's server allows 16 bytes per chunk and two per byte of content in
    *  addition to the content, and 16 KiB. */
   chunkBytesPerByteMax: 19,
@@ -495,4 +482,5 @@ export const limits = Object.freeze({
   ...celLimits,
   ...compressionLimits,
   ...programLimits,
+  ...http2Limits,
 });

@@ -42,6 +42,7 @@ const machineFolders = [
   "kernel/config/",
   "kernel/gzip/",
   "kernel/heavy/",
+  "kernel/http2/",
   "kernel/listen/",
   "kernel/observe/",
   "kernel/startup/",

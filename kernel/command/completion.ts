@@ -33,6 +33,7 @@ function flagsOf(plugins: readonly Plugin[]): readonly Flag[] {
   const words: Readonly<Record<string, readonly string[]>> = {
     "plugins": plugins.map(({ name }) => name),
     "feature-gates": gates.flatMap(({ name }) => [`${name}=true`, `${name}=false`]),
+    "http2-implementation": ["own", "runtime"],
     "logging-format": ["text", "json"],
     "enable-admission-plugins": stepNames(plugins, true),
     "disable-admission-plugins": stepNames(plugins, false),

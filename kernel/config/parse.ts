@@ -272,6 +272,10 @@ function senseless(config: Config): readonly string[] {
       mistakes.push(`flag "--${name}": ${JSON.stringify(config[name])} is not a lower-case DNS name`);
     }
   }
+  if (!["own", "runtime"].includes(config["http2-implementation"])) {
+    const given = JSON.stringify(config["http2-implementation"]);
+    mistakes.push(`flag "--http2-implementation": ${given} is not an implementation: it must be own or runtime`);
+  }
   if (!["text", "json"].includes(config["logging-format"])) {
     mistakes.push(`flag "--logging-format": ${JSON.stringify(config["logging-format"])} is not a format: it must be text or json`);
   }

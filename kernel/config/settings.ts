@@ -108,6 +108,7 @@ export interface Config extends AdmissionConfig, AuditConfig, ElectionConfig, Sh
   readonly "max-mutating-requests-inflight": number;
   readonly "goaway-chance": number;
   readonly "http2-max-streams-per-connection": number;
+  readonly "http2-implementation": string;
   readonly "request-timeout": number;
   readonly "min-request-timeout": number;
   readonly "livez-grace-period": number;
@@ -385,6 +386,13 @@ export const settings: Settings = Object.freeze(
     "http2-max-streams-per-connection": fixed(
       isOpen,
       int(0, `Maximum number of concurrent requests, watches included, per HTTP/2 connection; 0 means ${limits.streamsPerConnectionMax}.`),
+    ),
+    "http2-implementation": fixed(
+      isOpen,
+      text(
+        "own",
+        "Implementation of HTTP/2: own, or runtime for that of Deno or Node, which costs more and will be removed in the next release.",
+      ),
     ),
     "request-timeout": live(
       duration(

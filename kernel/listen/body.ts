@@ -47,7 +47,8 @@ export function readBody(body: IncomingBody, announced: string | undefined, limi
   });
 }
 
-function tooLarge(limit: number): Error {
+/** The error of a body of more than `limit` bytes. */
+export function tooLarge(limit: number): Error {
   return tooLargeError(`limit is ${limit}`);
 }
 
@@ -55,7 +56,7 @@ function tooLarge(limit: number): Error {
  * The content of a body, copied into one buffer that grows towards the announced length. Pieces kept until the end would take twice
  * the memory, and a piece of one byte would retain the packet that it arrived in.
  */
-class Content {
+export class Content {
   /** Bytes announced by the client. */
   readonly #announced: number;
   #buffer: Buffer | undefined;

@@ -5,6 +5,8 @@ const alphanumeric = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV
 
 /** Characters of a token: methods and header names (RFC 9110, 5.6.2). */
 export const tokenCharacters = setOf("!#$%&'*+-.^_`|~" + alphanumeric);
+/** Characters of a header name in HTTP/2, which has no upper-case letters (RFC 9113, section 8.2.1). */
+export const nameCharacters = setOf("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz");
 /** Characters of a header value without obsolete line folding (RFC 9110, 5.5). */
 export const valueCharacters = setOf("\t ", [0x21, 0x7e], [0x80, 0xff]);
 /** Characters of a request target: anything but blanks and control characters. */

@@ -4,11 +4,10 @@ import type { TLSSocket } from "node:tls";
 import { limits } from "../../core/limits.ts";
 import { BodyTurns } from "./body-turns.ts";
 import type { PeerAnswer } from "./peer-reader.ts";
-import type { Answering, Response } from "./pump.ts";
+import type { Answering } from "./pump.ts";
 import { ConnectionInput } from "./input.ts";
 import { pace } from "./frame-pacing.ts";
 import { RequestQueue } from "./request-queue.ts";
-import { breakOff } from "./send.ts";
 import { StepScheduler } from "./step-scheduler.ts";
 
 const isDeno = "Deno" in globalThis;
@@ -24,6 +23,18 @@ export interface ConnectionTimes {
   readonly sweepMs: number;
 }
 
+/** An HTTP/2 session, of the runtime or our own. */
+export interface Session {
+  /** Whether GOAWAY was sent. */
+  readonly closed: boolean;
+  readonly destroyed: boolean;
+  /** Since when the socket has taken nothing (performance.now()), if that is known. */
+  readonly writingSince?: number | undefined;
+  /** Sends GOAWAY. */
+  close(): void;
+  destroy(): void;
+}
+
 // accepted ──> handshake completed ──> (HTTP/2 only) session, from any state ──> closed
 export interface Connection {
   readonly remote: string;
@@ -32,11 +43,11 @@ export interface Connection {
   /** The socket to destroy: the TLS socket once it exists. */
   socket: Socket;
   tls: TLSSocket | undefined;
-  session: ServerHttp2Session | undefined;
-  /** The queued requests of an HTTP/2 session. */
+  session: Session | undefined;
+  /** The queued requests of an HTTP/2 session of the runtime. */
   queue: RequestQueue | undefined;
-  /** Requests in progress, with their responses. */
-  readonly answers: Map<Answering, Response>;
+  /** Requests in progress. */
+  readonly answers: Set<Answering>;
   /** Whether a request was received. */
   used: boolean;
   /** Time of the last accept, handshake or end of a request (performance.now()). */
@@ -58,7 +69,7 @@ export class Connections {
   readonly #of = new WeakMap<object, Connection>();
   readonly #times: ConnectionTimes;
   readonly #sweeper: ReturnType<typeof setInterval>;
-  readonly #turns = new StepScheduler();
+  readonly turns = new StepScheduler();
   readonly #bodies = new BodyTurns();
   #closing = false;
   #emptied: () => void = () => {};
@@ -78,7 +89,7 @@ export class Connections {
       tls: undefined,
       session: undefined,
       queue: undefined,
-      answers: new Map(),
+      answers: new Set(),
       used: false,
       since: performance.now(),
       peer: undefined,
@@ -103,14 +114,19 @@ export class Connections {
     this.#of.set(tls, connection);
     if (this.#closing) tls.destroy();
   }
+  /** Registers a session of the runtime. */
   began(session: ServerHttp2Session): void {
     const connection = this.#all.get(remoteOf(session.socket));
     if (connection === undefined) return;
-    connection.session = session;
-    connection.queue = new RequestQueue(connection, this.#turns);
-    if (isDeno && connection.tls !== undefined && connection.input !== undefined) pace(connection.tls, connection.input, this.#turns);
+    connection.queue = new RequestQueue({ session, input: connection.input }, this.turns);
+    if (isDeno && connection.tls !== undefined && connection.input !== undefined) pace(connection.tls, connection.input, this.turns);
     this.#of.set(session, connection);
     if (isDeno) endLater(session, connection);
+    this.beganOn(connection, session);
+  }
+  /** Registers a session. */
+  beganOn(connection: Connection, session: Session): void {
+    connection.session = session;
     // A session ends only its own side of the socket; a client could keep the other side open.
     connection.socket.once("finish", () => this.#linger(connection));
     if (this.#closing) session.close();
@@ -127,20 +143,16 @@ export class Connections {
     return this.#of.get(carrier);
   }
   /** Registers a request in progress. */
-  opened(connection: Connection, response: Response): Answering {
-    const { answers } = connection;
-    const answering: Answering = {
-      waitsSince: undefined,
-      over: () => {
-        if (!answers.delete(answering)) return;
-        connection.since = performance.now();
-        const last = connection.last || (this.#closing && connection.session === undefined);
-        if (last && answers.size === 0) this.#leave(connection);
-      },
-    };
-    answers.set(answering, response);
+  opened(connection: Connection, answering: Answering): void {
+    connection.answers.add(answering);
     connection.used = true;
-    return answering;
+  }
+  /** Marks a request as finished; may be called repeatedly. */
+  over(connection: Connection, answering: Answering): void {
+    if (!connection.answers.delete(answering)) return;
+    connection.since = performance.now();
+    const last = connection.last || (this.#closing && connection.session === undefined);
+    if (last && connection.answers.size === 0) this.#leave(connection);
   }
 
   /** Ends an HTTP/1.1 connection after its last answer, and stops reading. Destroying it at once would reset the connection while the
@@ -152,7 +164,7 @@ export class Connections {
   /** Ends an HTTP/1.1 connection that is no longer read: after its answers if all of their requests are complete, else at once. */
   endAfterAnswers(connection: Connection): void {
     connection.last = true;
-    const whole = [...connection.answers.values()].every((response) => response.req.complete);
+    const whole = [...connection.answers].every(({ isWhole }) => isWhole);
     if (!whole) connection.socket.destroy();
     else if (connection.answers.size === 0) this.#leave(connection);
   }
@@ -206,11 +218,16 @@ export class Connections {
       };
     });
   }
+  #isStalled(since: number | undefined, now: number): boolean {
+    return since !== undefined && now - since > this.#times.stalledMs;
+  }
   #sweep(now: number): void {
     for (const connection of this.#all.values()) {
       const { answers, tls, used, since, session, socket } = connection;
-      for (const [{ waitsSince }, response] of answers) {
-        if (waitsSince !== undefined && now - waitsSince > this.#times.stalledMs) breakOff(response);
+      for (const answering of answers) if (this.#isStalled(answering.waitsSince, now)) answering.breakOff();
+      if (this.#isStalled(session?.writingSince, now)) {
+        socket.destroy();
+        continue;
       }
       if (answers.size > 0) continue;
       const allowed = tls === undefined ? this.#times.handshakeMs : used ? this.#times.idleMs : this.#times.firstRequestMs;

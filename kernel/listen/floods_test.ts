@@ -45,8 +45,9 @@ const floods: readonly (readonly [what: string, unit: (stream: number) => Uint8A
   ["acknowledges pings that were not sent", () => frame(6, 1, 0, new Uint8Array(8))],
 ];
 
-for (const [what, unit] of floods) {
-  test(`the session of a client that ${what} ends, and few of its requests are handled`, { timeout }, async () => {
+const implementations = ["own", "runtime"] as const;
+for (const [what, unit, http2Of] of floods.flatMap(([what, unit]) => implementations.map((one) => [what, unit, one] as const))) {
+  test(`the session (${http2Of}) of a client that ${what} ends, and few of its requests are handled`, { timeout }, async () => {
     let handled = 0;
     await withServer(() => {
       handled++;
@@ -68,7 +69,7 @@ for (const [what, unit] of floods) {
       assert.ok(handled <= 2 * limits.earlyResetsMax, `${handled} requests were handled`);
       assert.equal((await http2(listener, { ca })).body.toString(), "here");
       assert.deepEqual(reported, []);
-    });
+    }, { http2: http2Of });
   });
 }
 

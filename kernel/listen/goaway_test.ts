@@ -42,25 +42,27 @@ test("listen() sends GOAWAY with an answer that requests it; requests in progres
   });
 });
 
-test("listen() sends GOAWAY with the head of a streamed answer, as of a watch", () => {
-  const go = signalled();
-  const handle = (): Promise<Reply> =>
-    Promise.resolve({
-      ...textReply((async function* () {
-        yield new TextEncoder().encode("first ");
-        await go.promise;
-        yield new TextEncoder().encode("last");
-      })()),
-      goAway: true,
-    });
-  return withServer(handle, async ({ listener, ca }) => {
-    const session = await http2Session(listener, { ca });
-    const away = goAwayOf(session), answer = http2Ask(session, {});
-    assert.equal(await away, 0);
-    go.done();
-    assert.equal((await answer).body.toString(), "first last");
+for (const http2 of ["own", "runtime"] as const) {
+  test(`listen() sends GOAWAY (${http2}) with the head of a streamed answer, as of a watch`, () => {
+    const go = signalled();
+    const handle = (): Promise<Reply> =>
+      Promise.resolve({
+        ...textReply((async function* () {
+          yield new TextEncoder().encode("first ");
+          await go.promise;
+          yield new TextEncoder().encode("last");
+        })()),
+        goAway: true,
+      });
+    return withServer(handle, async ({ listener, ca }) => {
+      const session = await http2Session(listener, { ca });
+      const away = goAwayOf(session), answer = http2Ask(session, {});
+      assert.equal(await away, 0);
+      go.done();
+      assert.equal((await answer).body.toString(), "first last");
+    }, { http2 });
   });
-});
+}
 
 test("listen() ignores goAway over HTTP/1.1", () =>
   withServer(() => Promise.resolve({ ...textReply("here"), goAway: true }), async ({ listener, ca }) => {

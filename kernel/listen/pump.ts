@@ -11,8 +11,10 @@ export type Response = ServerResponse | Http2ServerResponse;
 export interface Answering {
   /** Since when its client has read nothing (performance.now()); undefined while nothing waits to be read. */
   waitsSince: number | undefined;
-  /** Marks the request as finished; may be called repeatedly. */
-  over(): void;
+  /** Whether the request was received to its end. */
+  readonly isWhole: boolean;
+  /** Ends the response so that the client detects the failure. */
+  breakOff(): void;
 }
 
 /**

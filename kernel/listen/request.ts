@@ -7,13 +7,12 @@ import type { PeerCertificate } from "../request/peer.ts";
 /** Requests of both protocols; only their common part is used. */
 export type Request = IncomingMessage | Http2ServerRequest;
 
-/** The connection of a request, and the input of its body. */
+/** The client of a request. */
 export interface Caller {
   readonly remote: string;
   readonly peer: PeerCertificate | undefined;
   readonly peerRefused: string | undefined;
   readonly frontProxy: PeerCertificate | undefined;
-  readonly body: IncomingBody;
 }
 
 /** An Exchange over a request of node's. Headers and signal are created at first use: not every request needs both. */
@@ -31,9 +30,9 @@ export class RequestExchange implements Exchange {
   #abort: AbortController | undefined;
   #gone = false;
 
-  constructor(request: Request, caller: Caller) {
+  constructor(request: Request, body: IncomingBody, caller: Caller) {
     this.#request = request;
-    this.#body = caller.body;
+    this.#body = body;
     this.method = request.method ?? "";
     this.url = pathOf(request.url ?? "");
     this.peer = caller.peer;

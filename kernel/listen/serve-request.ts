@@ -6,7 +6,7 @@ import { boundChunks, discardRest, type IncomingBody } from "./body.ts";
 import type { Connection, Connections } from "./connections.ts";
 import { framingOf, type Refusal } from "./framing.ts";
 import { StreamInput } from "./input.ts";
-import type { Response } from "./pump.ts";
+import type { Answering, Response } from "./pump.ts";
 import { isReset } from "./request-queue.ts";
 import { type Caller, type Request, RequestExchange } from "./request.ts";
 import type { TlsContext } from "./tls-context.ts";
@@ -41,11 +41,12 @@ export async function serve(request: Request, response: Response, serving: Servi
   }
   const framing = "stream" in request ? undefined : framingOf(request);
   if (framing?.refused !== undefined) return refuse(connection, framing.refused, connections);
-  const answering = connections.opened(connection, response);
+  const answering = new InProgress(response);
+  connections.opened(connection, answering);
   const body = bodyOf(request, connection);
-  const exchange = new RequestExchange(request, caller(connection, body, serving));
+  const exchange = new RequestExchange(request, body, caller(connection, serving));
   response.once("close", () => {
-    answering.over();
+    connections.over(connection, answering);
     connection.queue?.closed(response.headersSent);
     // Complete only if the server ended it: an HTTP/2 response that its client cancelled is "finished", too.
     if (!response.writableEnded || !response.writableFinished) exchange.clientGone();
@@ -68,12 +69,27 @@ export async function serve(request: Request, response: Response, serving: Servi
     await send(response, reply, request.method === "HEAD", exchange, answering);
     // From here on the connection counts as idle, so that a client with an endless body is disconnected in time.
     if (unread && isUnread(request)) {
-      answering.over();
+      connections.over(connection, answering);
       endStream(response);
     }
   } catch (error) {
     serving.report(error);
     breakOff(response);
+  }
+}
+
+class InProgress implements Answering {
+  waitsSince: number | undefined;
+  readonly #response: Response;
+
+  constructor(response: Response) {
+    this.#response = response;
+  }
+  get isWhole(): boolean {
+    return this.#response.req.complete;
+  }
+  breakOff(): void {
+    breakOff(this.#response);
   }
 }
 
@@ -123,7 +139,8 @@ function bodyOf(request: Request, { input, queue }: Connection): IncomingBody {
   return { source: request, input: "stream" in request ? new StreamInput(request, queue) : input!, taken: 0, discarded: false };
 }
 
-async function replyTo(exchange: Exchange, { handle, report }: Serving): Promise<Reply> {
+/** The reply of the handler; of an internal error if it throws. */
+export async function replyTo(exchange: Exchange, { handle, report }: Serving): Promise<Reply> {
   try {
     return await handle(exchange);
   } catch (error) {
@@ -132,13 +149,14 @@ async function replyTo(exchange: Exchange, { handle, report }: Serving): Promise
   }
 }
 
-function caller(connection: Connection, body: IncomingBody, { readPeer }: Serving): Caller {
+/** The client of a request. */
+export function caller(connection: Connection, { readPeer }: Serving): Caller {
   const now = Date.now();
   if (readPeer !== undefined && connection.tls !== undefined && (connection.peer === undefined || now > connection.peer.until)) {
     connection.peer = readPeer(connection.tls, now);
   }
   const { remote, peer } = connection;
-  return { remote, peer: peer?.peer, peerRefused: peer?.refused, frontProxy: peer?.frontProxy, body };
+  return { remote, peer: peer?.peer, peerRefused: peer?.refused, frontProxy: peer?.frontProxy };
 }
 
 /** An answer that consists of the Status of an error. */

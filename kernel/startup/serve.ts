@@ -97,6 +97,7 @@ async function listening(
     sharesPort: workers !== undefined,
     tls: credentials.tls,
     streamsMax: config["http2-max-streams-per-connection"],
+    http2: config["http2-implementation"] === "runtime" ? "runtime" : "own", // the only two values
     handle: way.handle,
     report: (error) => log.error("a connection failed", describe(error)),
     handshakeFailed: () => registry.record.handshakeErrors.with({}).add(),

@@ -25,7 +25,8 @@ import { requestsUntilGoaway } from "./goaway.ts";
 import { auditing } from "./auditing.ts";
 import { issuing } from "./issuing.ts";
 import { holdsItsPlace, inFolder, make, path, type Proof, type Served, served, statusOf } from "./served.ts";
-import { isAnsweredBeside } from "./streams.ts";
+import { limits } from "../../core/limits.ts";
+import { isAnsweredBeside, streamWindow } from "./streams.ts";
 import { authorizing } from "./authorizing.ts";
 import { tokens } from "./tokens.ts";
 
@@ -505,6 +506,15 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
       assert.equal(await isAnsweredBeside(2, 2, server), false, "it waits until one of the watches is over");
     });
     await served([], async (server) => assert.equal(await isAnsweredBeside(2, 600, server), true));
+  },
+  "http2-implementation": async () => {
+    const windows: number[] = [];
+    for (const args of [[], ["--http2-implementation=own"], ["--http2-implementation=runtime"]]) {
+      await served(args, async (server) => void windows.push(await streamWindow(server)));
+    }
+    const { http2StreamWindowBytes: own } = limits;
+    assert.deepEqual(windows, [own, own, 65_535], "the window in the settings of a connection");
+    await assert.rejects(served(["--http2-implementation=nghttp2"], () => Promise.resolve()), /it must be own or runtime/);
   },
   "request-timeout": () =>
     served(["--request-timeout=200ms"], async (server) => {

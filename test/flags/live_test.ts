@@ -417,6 +417,7 @@ const others: { readonly [Name in SettingName]?: string } = {
   "etcd-certfile": "a, etcd-keyfile: b",
   "etcd-keyfile": "b, etcd-certfile: a",
   "http2-max-streams-per-connection": "7",
+  "http2-implementation": "runtime",
   "leader-elect": "false",
   "leader-elect-lease-duration": "20s",
   "leader-elect-renew-deadline": "9s",

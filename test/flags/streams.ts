@@ -26,3 +26,16 @@ export async function isAnsweredBeside(
     session.destroy();
   }
 }
+
+/** The window of a stream in the settings that the server sends. */
+export async function streamWindow(
+  { port, ca, token }: { readonly port: number; readonly ca: string; readonly token: string },
+): Promise<number> {
+  const session = await http2Session({ port }, { ca: { cert: ca, key: "" } });
+  try {
+    await http2Ask(session, { path: "/livez/ping", headers: { authorization: `Bearer ${token}` } }); // After the settings.
+    return session.remoteSettings.initialWindowSize ?? 0;
+  } finally {
+    session.destroy();
+  }
+}

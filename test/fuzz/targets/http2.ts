@@ -10,6 +10,8 @@ function frame(type: number, flags: number, stream: number, payload: string): st
 }
 const stream = (w: Writer) => [0, 1, 3, 0x7fffffff][w.below(4)]!;
 
+const bounds = { bytesMax: 65_536, framesMax: 64 };
+
 /** Frames of RFC 9113 with header blocks of RFC 7541, cut into chunks. */
 export const http2: Target = {
   name: "http2",
@@ -74,8 +76,11 @@ export const http2: Target = {
   binary: true,
   stepsPerCharacter: 100,
   async open(code) {
-    const { frameReader, unpadded } = await code.load("kernel/store/etcd/http2/frames.ts");
-    const { headerFrames } = await code.load("kernel/store/etcd/http2/header-frames.ts");
+    const { frameReader, unpadded } = await code.load("kernel/http2/frames.ts");
+    const { headerFrames } = await code.load("kernel/http2/header-frames.ts");
+    const { HeaderDecoder } = await code.load("kernel/http2/header-decoder.ts");
+    const { isValidField, requestHead } = await code.load("kernel/listen/http2/request-head.ts");
+    const { settingsOf } = await code.load("kernel/listen/http2/peer-settings.ts");
     const { headerBlock, headerReader, readHeaders } = await code.load("kernel/store/etcd/http2/hpack.ts");
     const { messageReader } = await code.load("kernel/store/etcd/grpc/messages.ts");
     return (input) => {
@@ -87,8 +92,12 @@ export const http2: Target = {
     function connection(bytes: Buffer, chunk: number): string[] {
       const seen: string[] = [];
       const decode = headerReader();
-      const blocks = headerFrames((_stream: number, ends: boolean, block: Buffer) => {
-        const headers = decode(block);
+      const listenerDecoder = new HeaderDecoder({ tableBytesMax: 200, listBytesMax: 2000, fieldsMax: 100, check: isValidField });
+      const blocks = headerFrames(bounds, ({ ends, bytes }: { readonly ends: boolean; readonly bytes: Buffer }) => {
+        // The listener accepts a dynamic table, the client of etcd none.
+        const fields = unlessRefused(() => listenerDecoder.decode(bytes));
+        if (fields !== undefined) seen.push(`${JSON.stringify(fields)} ${JSON.stringify(requestHead(fields, ends))}`);
+        const headers = decode(bytes);
         seen.push(`${ends} ${JSON.stringify([...headers])}`);
         assert.deepEqual([...readHeaders(headerBlock([...headers]))], [...headers]);
       });
@@ -96,6 +105,7 @@ export const http2: Target = {
       const read = frameReader((type: number, flags: number, stream: number, payload: Buffer) => {
         if (blocks(type, flags, stream, payload)) return;
         seen.push(`${type} ${flags} ${stream} ${payload.length}`);
+        if (type === 4) seen.push(JSON.stringify(unlessRefused(() => settingsOf(payload))));
         if (type === 0) { for (const message of messages(unpadded(flags, payload))) seen.push(`message ${message.length}`); }
       });
       for (let at = 0; at < bytes.length; at += chunk) read(bytes.subarray(at, at + chunk));

@@ -5,12 +5,14 @@
 import { limits } from "../../../../core/limits.ts";
 import { Buffer } from "node:buffer";
 import type { Socket } from "node:net";
-import { flag, frameReader, frameType, frameWriter, unpadded } from "./frames.ts";
-import { headerFrames } from "./header-frames.ts";
+import { FlowWindow } from "../../../http2/flow-window.ts";
+import { FrameWriter, Slabs } from "../../../http2/frame-writer.ts";
+import { errorCode, flag, frameReader, frameType, streamIdMax, unpadded, word } from "../../../http2/frames.ts";
+import { type Block, headerFrames } from "../../../http2/header-frames.ts";
+import { type Sending, SendQueue } from "../../../http2/send-queue.ts";
+import { firstWindowBytes, preface, setting } from "../../../http2/settings.ts";
+import { ourSettings } from "./client-settings.ts";
 import { headerReader, type Headers } from "./hpack.ts";
-import { firstWindowBytes, ourSettings, preface, setting } from "./preface.ts";
-import { type FlowWindow, flowWindow } from "./flow-window.ts";
-import { sendQueue } from "./send-queue.ts";
 
 /** Events of a stream. None follows `end`, nor the cancellation of the stream. */
 export interface StreamEvents {
@@ -57,9 +59,6 @@ export interface SessionOptions {
   readonly firstStream?: number;
 }
 
-const streamMax = 0x7fffffff;
-
-const refusedStream = 7, cancelled = 8;
 const nothing = Buffer.alloc(0);
 
 interface Open {
@@ -69,6 +68,8 @@ interface Open {
   /** Whether nothing is sent after the initial message. */
   readonly isWhole: boolean;
   readonly events: StreamEvents;
+  /** What it sends; undefined while it waits to be opened. */
+  sending: Sending | undefined;
   /** Data sent before the stream was opened. */
   readonly early: Uint8Array[];
   readonly window: FlowWindow;
@@ -76,8 +77,9 @@ interface Open {
 
 /** Starts HTTP/2 on a socket that is connected or connecting. */
 export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: SessionOptions): Session {
-  const write = frameWriter(socket);
-  const queue = sendQueue(write);
+  const writer: FrameWriter = new FrameWriter(socket, new Slabs(), () => queue.resume());
+  const write: FrameWriter["frame"] = (...frame) => writer.frame(...frame);
+  const queue = new SendQueue(writer);
   const readBlock = headerReader();
   const streams = new Map<number, Open>();
   const waiting = new Set<Open>();
@@ -85,7 +87,7 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
   let streamsMax = Infinity;
   let isOpen = false, isLeaving = false, isOver = false;
   let answered: (() => void)[] = [];
-  const window = flowWindow(limits.etcdConnectionWindowBytes, (bytes) => allow(0, bytes));
+  const window = new FlowWindow(limits.etcdConnectionWindowBytes, (bytes) => allow(0, bytes));
 
   function destroy(because: unknown): void {
     if (isOver) return;
@@ -104,8 +106,8 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
     next += 2;
     streams.set(stream.id, stream);
     write(frameType.headers, flag.endHeaders, stream.id, stream.block);
-    queue.open(stream.id);
-    for (const data of stream.early.splice(0)) queue.send(stream.id, data, stream.isWhole);
+    const sending = stream.sending = queue.open(stream.id);
+    for (const data of stream.early.splice(0)) queue.send(sending, data, stream.isWhole);
   }
   /** Opens waiting streams up to the server's limit. An identifier is reserved for each of them. */
   function startWaiting(): void {
@@ -115,28 +117,27 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
       start(stream);
     }
   }
-  function forget(stream: Open): void {
+  function remove(stream: Open): void {
     streams.delete(stream.id);
-    queue.close(stream.id);
+    if (stream.sending !== undefined) queue.close(stream.sending);
+  }
+  function forget(stream: Open): void {
+    remove(stream);
     startWaiting();
     if (streams.size === 0 && waiting.size === 0 && !isUsable()) destroy("the connection takes no more streams");
   }
   function isUsable(): boolean {
-    return isOpen && !isOver && !isLeaving && next + 2 * waiting.size <= streamMax;
+    return isOpen && !isOver && !isLeaving && next + 2 * waiting.size <= streamIdMax;
   }
   function reset(id: number, code: number): void {
-    const payload = Buffer.allocUnsafe(4);
-    payload.writeUInt32BE(code, 0);
-    write(frameType.reset, 0, id, payload);
+    write(frameType.reset, 0, id, word(code));
   }
   function allow(id: number, bytes: number): void {
-    const payload = Buffer.allocUnsafe(4);
-    payload.writeUInt32BE(bytes, 0);
-    write(frameType.windowUpdate, 0, id, payload);
+    write(frameType.windowUpdate, 0, id, word(bytes));
   }
   function ended(stream: Open): void {
     // A server may answer before it has read the whole request, for example to reject a large message.
-    if (!queue.isDone(stream.id)) reset(stream.id, cancelled);
+    if (stream.sending?.isDone !== true) reset(stream.id, errorCode.cancel);
     forget(stream);
     stream.events.end(undefined);
   }
@@ -152,15 +153,15 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
     if (chunk.length > 0) stream.events.data(chunk);
     if ((flags & flag.endStream) !== 0 && streams.get(id) === stream) ended(stream);
   }
-  function headersOf(id: number, ends: boolean, block: Buffer): void {
-    const headers = readBlock(block);
+  function headersOf({ stream: id, ends, bytes }: Block): void {
+    const headers = readBlock(bytes);
     const stream = streams.get(id);
     if (stream === undefined) return;
     stream.events.headers(headers);
     if (ends && streams.get(id) === stream) ended(stream);
   }
   function acknowledge(type: number, payload: Buffer): void {
-    if (socket.writableLength <= limits.etcdUnreadBytesMax) write(type, flag.ack, 0, payload);
+    if (writer.unreadBytes <= limits.etcdUnreadBytesMax) write(type, flag.ack, 0, payload);
   }
   function takeSettings(flags: number, payload: Buffer): void {
     if ((flags & flag.ack) !== 0) return;
@@ -182,21 +183,26 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
     const code = payload.readUInt32BE(0);
     forget(stream);
     // The server has not processed a refused stream (RFC 9113, section 8.7).
-    stream.events.end({ cause: `the server closed the stream with code ${code}`, unsent: code === refusedStream });
+    stream.events.end({ cause: `the server closed the stream with code ${code}`, unsent: code === errorCode.refusedStream });
   }
   function takeGoAway(payload: Buffer): void {
-    const last = payload.readUInt32BE(0) & streamMax;
+    const last = payload.readUInt32BE(0) & streamIdMax;
     isLeaving = true;
     const cause = `the server sent GOAWAY with code ${payload.readUInt32BE(4)}`;
     // The server has not processed streams above the last identifier (RFC 9113, section 6.8).
     const never = [...[...streams.values()].filter(({ id }) => id > last), ...waiting];
     waiting.clear();
     for (const stream of never) {
-      streams.delete(stream.id);
-      queue.close(stream.id);
+      remove(stream);
       stream.events.end({ cause, unsent: true });
     }
     if (streams.size === 0) destroy(cause);
+  }
+  function takeWindowUpdate(id: number, bytes: number): void {
+    if (id === 0) return queue.allow(bytes);
+    known(id);
+    const sending = streams.get(id)?.sending;
+    if (sending !== undefined && !queue.allowStream(sending, bytes)) throw new Error("The flow-control window exceeds 2^31-1 bytes");
   }
   function takePing(flags: number, payload: Buffer): void {
     if ((flags & flag.ack) === 0) return acknowledge(frameType.ping, payload);
@@ -227,13 +233,12 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
       case frameType.goAway:
         return takeGoAway(payload);
       case frameType.windowUpdate:
-        if (id !== 0) known(id);
-        return queue.allow(id, payload.readUInt32BE(0) & streamMax);
+        return takeWindowUpdate(id, payload.readUInt32BE(0) & streamIdMax);
     }
     // Unknown frame types are ignored (RFC 9113, section 5.5).
   }
 
-  const takeHeaders = headerFrames(headersOf);
+  const takeHeaders = headerFrames({ bytesMax: limits.etcdHeaderBytesMax, framesMax: limits.etcdHeaderFramesMax }, headersOf);
   const read = frameReader(take);
   socket.on("data", (chunk: Buffer) => {
     try {
@@ -265,19 +270,20 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
         isWhole,
         events,
         early: isWhole ? [whole] : [],
-        window: flowWindow(limits.etcdStreamWindowBytes, (bytes) => streams.has(stream.id) && allow(stream.id, bytes)),
+        sending: undefined,
+        window: new FlowWindow(limits.etcdStreamWindowBytes, (bytes) => streams.has(stream.id) && allow(stream.id, bytes)),
       };
       if (streams.size < streamsMax) start(stream);
       else waiting.add(stream);
       return {
         send(data) {
           if (waiting.has(stream)) stream.early.push(data);
-          else queue.send(stream.id, data, false);
+          else if (stream.sending !== undefined) queue.send(stream.sending, data, false);
         },
-        used: stream.window.use,
+        used: (bytes) => stream.window.use(bytes),
         cancel() {
           if (waiting.delete(stream) || streams.get(stream.id) !== stream) return;
-          reset(stream.id, cancelled);
+          reset(stream.id, errorCode.cancel);
           forget(stream);
         },
       };

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { test } from "node:test";
 import { within } from "../../testing/helpers.ts";
-import { flag, frameReader, frameType } from "./frames.ts";
+import { flag, frameReader, frameType } from "../../../http2/frames.ts";
 import { headerBlock } from "./hpack.ts";
 import { openSession, type Session, type StreamEvents } from "./session.ts";
 

@@ -1,0 +1,407 @@
+/** The server side of HTTP/2 (RFC 9113) over a TLS socket. Reasons for an own implementation: docs/decisions/0023-http2-of-the-listener.md. */
+import type { Socket } from "node:net";
+import { limits } from "../../../core/limits.ts";
+import { FlowWindow } from "../../http2/flow-window.ts";
+import { FrameWriter, type Slabs } from "../../http2/frame-writer.ts";
+import {
+  ConnectionError,
+  errorCode,
+  flag,
+  frameBytesMax,
+  FrameReader,
+  frameType,
+  streamIdMax,
+  unpadded,
+  word,
+} from "../../http2/frames.ts";
+import { HeaderDecoder } from "../../http2/header-decoder.ts";
+import { type Block, headerFrames } from "../../http2/header-frames.ts";
+import { SendQueue } from "../../http2/send-queue.ts";
+import { firstWindowBytes, preface, setting, settingsPayload } from "../../http2/settings.ts";
+import type { ConnectionInput } from "../input.ts";
+import type { StepScheduler } from "../step-scheduler.ts";
+import { areTrailers, isValidField, requestHead } from "./request-head.ts";
+import { settingsOf } from "./peer-settings.ts";
+import { ServerStream, type StreamSession } from "./stream.ts";
+
+export interface SessionOptions {
+  readonly socket: Socket;
+  readonly input: Pick<ConnectionInput, "hold" | "release" | "stop" | "piece">;
+  readonly turns: StepScheduler;
+  readonly slabs: Slabs;
+  /** Maximum open requests. */
+  readonly streamsMax: number;
+  /** Called for each request. */
+  readonly onRequest: (stream: ServerStream) => void;
+  /** Answers a request whose head exceeds its bounds; the stream has an empty head. */
+  readonly onTooLargeHead: (stream: ServerStream) => void;
+}
+
+const nothing = Buffer.alloc(0);
+const expectedPreface = Buffer.from(preface);
+/** Content of the PING frame between the two GOAWAY frames. */
+const goAwayPing = Buffer.from("goawayed");
+
+/**
+ * One connection.
+ *
+ *   preface ──> settings ──> open ──> closing ──> leaving ──> over     From any state to over.
+ *
+ * `closing`: GOAWAY without a bound was sent, requests on their way are still accepted. `leaving`: the client has answered the PING after
+ * it, so GOAWAY with the last accepted stream was sent; the connection ends with the requests in progress.
+ */
+export class ServerSession implements StreamSession {
+  readonly #options: SessionOptions;
+  readonly #writer: FrameWriter;
+  readonly #queue: SendQueue;
+  readonly #reader = new FrameReader();
+  readonly #decoder = new HeaderDecoder({
+    tableBytesMax: limits.http2HeaderTableBytes,
+    listBytesMax: limits.headerBytesMax,
+    fieldsMax: limits.headersMax,
+    check: isValidField,
+  });
+  readonly #takeHeaders = headerFrames(
+    { bytesMax: limits.headerBytesMax, framesMax: limits.http2HeaderFramesMax },
+    (block) => this.#takeBlock(block),
+  );
+  readonly #streams = new Map<number, ServerStream>();
+  /** Streams that are answered, and whose clients may still send: the timers of their ends. */
+  readonly #lingering = new Map<number, ReturnType<typeof setTimeout>>();
+  /** Streams that the server has reset, newest last: their frames in flight are ignored. */
+  readonly #reset = new Set<number>();
+  readonly #window = new FlowWindow(limits.http2ConnectionWindowBytes, (bytes) => this.increase(0, bytes));
+  #phase: "preface" | "settings" | "open" | "closing" | "leaving" | "over" = "preface";
+  #last = 0;
+  /** Streams that ended early because of the client, and needless answers, minus answered requests. */
+  #mistakes = 0;
+  #stepping = false;
+  #isLeft = false;
+  #goAwayTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    const { socket, slabs, streamsMax } = options;
+    this.#writer = new FrameWriter(socket, slabs, () => this.#queue.resume());
+    this.#queue = new SendQueue(this.#writer);
+    socket.on("data", (chunk: Buffer) => this.#read(chunk));
+    socket.on("error", () => this.#end());
+    socket.on("end", () => this.destroy());
+    socket.on("close", () => this.#end());
+    const settings = settingsPayload([
+      [setting.headerTableSize, limits.http2HeaderTableBytes],
+      [setting.maxConcurrentStreams, streamsMax],
+      [setting.initialWindowSize, limits.http2StreamWindowBytes],
+      [setting.maxHeaderListSize, limits.headerBytesMax],
+    ]);
+    this.#writer.frame(frameType.settings, 0, 0, settings);
+    this.increase(0, limits.http2ConnectionWindowBytes - firstWindowBytes);
+  }
+  /** Whether GOAWAY was sent. */
+  get closed(): boolean {
+    return this.#phase === "closing" || this.#phase === "leaving" || this.#phase === "over";
+  }
+  get destroyed(): boolean {
+    return this.#phase === "over";
+  }
+  /** Since when the socket has taken nothing (performance.now()); undefined if it took everything. */
+  get writingSince(): number | undefined {
+    return this.#writer.writingSince;
+  }
+  /** Sends GOAWAY. The connection ends with the requests in progress and those on their way. */
+  close(): void {
+    if (this.closed) return;
+    if (this.#phase !== "open") return this.#leave();
+    this.#phase = "closing";
+    this.#goAway(streamIdMax, errorCode.none);
+    this.#writer.frame(frameType.ping, 0, 0, goAwayPing);
+    this.#goAwayTimer = setTimeout(() => this.#leave(), limits.http2GoAwayMs);
+  }
+  destroy(): void {
+    this.#end();
+    this.#options.socket.destroy();
+  }
+
+  head(stream: ServerStream, block: string, ends: boolean): void {
+    const last = ends ? flag.endStream : 0;
+    if (block.length <= frameBytesMax) return this.#writer.text(frameType.headers, last | flag.endHeaders, stream.id, block);
+    this.#writer.text(frameType.headers, last, stream.id, block.slice(0, frameBytesMax));
+    for (let at = frameBytesMax; at < block.length; at += frameBytesMax) {
+      const isEnd = at + frameBytesMax >= block.length;
+      this.#writer.text(frameType.continuation, isEnd ? flag.endHeaders : 0, stream.id, block.slice(at, at + frameBytesMax));
+    }
+  }
+  send(stream: ServerStream, data: Uint8Array, ends: boolean): void {
+    this.#queue.send(stream.sending, data, ends);
+  }
+  reset(stream: ServerStream, code: number): void {
+    this.#writeReset(stream.id, code);
+    stream.over();
+  }
+  increase(id: number, bytes: number): void {
+    if (this.#phase !== "over") this.#writer.frame(frameType.windowUpdate, 0, id, word(bytes));
+  }
+  used(bytes: number): void {
+    this.#window.use(bytes);
+  }
+
+  forget(stream: ServerStream, isDone: boolean): void {
+    this.#queue.close(stream.sending);
+    if (isDone) this.#mistakes = Math.max(0, this.#mistakes - 1);
+    if (isDone && !stream.isWhole) this.#linger(stream);
+    else this.#remove(stream);
+  }
+
+  /** Reads a bounded number of frames on each turn of the event loop: a packet can hold thousands. */
+  #read(chunk: Buffer): void {
+    if (this.#phase === "over") return;
+    this.#reader.add(chunk);
+    if (this.#stepping || !this.#step()) return;
+    this.#stepping = true;
+    this.#options.input.hold();
+    this.#options.turns.add(() => {
+      if (this.#step()) return true;
+      this.#stepping = false;
+      this.#options.input.release();
+      return false;
+    });
+  }
+  /** Returns whether more frames may wait. */
+  #step(): boolean {
+    try {
+      for (let left: number = limits.framesPerTurnMax; left > 0; left -= this.#reader.type === frameType.headers ? headersCost : 1) {
+        if (this.#phase === "preface") {
+          if (!this.#reader.skip(expectedPreface)) return false;
+          this.#phase = "settings";
+        }
+        if (this.#phase === "over" || !this.#reader.next()) return false;
+        const { type, flags, stream, payload } = this.#reader;
+        this.#take(type, flags, stream, payload);
+      }
+      return true;
+    } catch (error) {
+      this.#fail(error);
+      return false;
+    }
+  }
+  #take(type: number, flags: number, id: number, payload: Buffer): void {
+    if (this.#phase === "settings" && (type !== frameType.settings || (flags & flag.ack) !== 0)) {
+      throw new ConnectionError(errorCode.protocol, "The client's first frame is not SETTINGS");
+    }
+    if (type === frameType.headers && id % 2 === 0) throw new ConnectionError(errorCode.protocol, "The identifier of a stream is even");
+    if (this.#takeHeaders(type, flags, id, payload)) return;
+    switch (type) {
+      case frameType.data:
+        return this.#takeData(flags, id, payload);
+      case frameType.priority:
+        return this.#takePriority(id, payload);
+      case frameType.reset:
+        return this.#takeReset(id, payload);
+      case frameType.settings:
+        return this.#takeSettings(flags, id, payload);
+      case frameType.pushPromise:
+        throw new ConnectionError(errorCode.protocol, "The client sent a PUSH_PROMISE");
+      case frameType.ping:
+        return this.#takePing(flags, id, payload);
+      case frameType.goAway:
+        return this.#takeGoAway(id, payload);
+      case frameType.windowUpdate:
+        return this.#takeWindowUpdate(id, payload);
+    }
+    // Unknown frame types are ignored (RFC 9113, section 5.5).
+  }
+  #takeBlock({ stream: id, ends, bytes, dependency }: Block): void {
+    // Blocks are decoded in any case, because they change the table.
+    const fields = this.#decoder.decode(bytes);
+    const known = this.#streams.get(id);
+    if (known !== undefined) {
+      if (known.body.isWhole) return this.#refuse(id, errorCode.streamClosed);
+      if (!ends || fields === undefined || !areTrailers(fields)) return this.#refuse(id, errorCode.protocol);
+      return this.#received(known);
+    }
+    if (id <= this.#last) {
+      if (this.#reset.has(id)) return;
+      throw new ConnectionError(errorCode.streamClosed, "The client used a closed stream again");
+    }
+    // Above the identifier in GOAWAY: the client sends it again over another connection.
+    if (this.#phase === "leaving") return;
+    this.#last = id;
+    if (dependency === id) return this.#refuse(id, errorCode.protocol);
+    if (this.#streams.size >= this.#options.streamsMax) return this.#refuse(id, errorCode.refusedStream);
+    const head = fields === undefined ? tooLargeHead : requestHead(fields, ends);
+    if (head === undefined) return this.#refuse(id, errorCode.protocol);
+    const stream = new ServerStream(id, head, this.#queue.open(id), this);
+    this.#streams.set(id, stream);
+    if (ends) stream.body.end();
+    if (head === tooLargeHead) this.#options.onTooLargeHead(stream);
+    else this.#options.onRequest(stream);
+  }
+  #takeData(flags: number, id: number, payload: Buffer): void {
+    this.#window.fill(payload.length);
+    const stream = this.#streams.get(id);
+    if (stream === undefined || stream.body.isWhole) {
+      this.#window.use(payload.length);
+      this.#mustExist(id);
+      if (stream !== undefined || !this.#reset.has(id)) this.#refuse(id, errorCode.streamClosed);
+      return;
+    }
+    stream.window.fill(payload.length);
+    const piece = unpadded(flags, payload);
+    this.#options.input.piece(payload.length, stream.body.received + piece.length);
+    if (!stream.body.add(piece, payload.length)) return this.#refuse(id, errorCode.protocol);
+    if ((flags & flag.endStream) !== 0) this.#received(stream);
+  }
+  /** The client has sent the whole request. */
+  #received(stream: ServerStream): void {
+    if (!stream.body.end()) this.#refuse(stream.id, errorCode.protocol);
+    else if (stream.isOver) this.#remove(stream);
+  }
+  /** Priorities are ignored (RFC 9113, section 5.3.2). */
+  #takePriority(id: number, payload: Buffer): void {
+    hasBytes(payload, 5);
+    if (id === 0) throw new ConnectionError(errorCode.protocol, "PRIORITY without a stream");
+    if ((payload.readUInt32BE(0) & streamIdMax) !== id) return;
+    if (!this.#streams.has(id)) throw new ConnectionError(errorCode.protocol, "A stream depends on itself");
+    this.#refuse(id, errorCode.protocol);
+  }
+  #takeReset(id: number, payload: Buffer): void {
+    hasBytes(payload, 4);
+    this.#mustExist(id);
+    const stream = this.#streams.get(id);
+    if (stream === undefined) return;
+    const isEarly = !stream.isHeadSent;
+    this.#stop(stream);
+    if (isEarly) this.#countMistake();
+  }
+  #takeSettings(flags: number, id: number, payload: Buffer): void {
+    ofConnection(id);
+    if ((flags & flag.ack) !== 0) return hasBytes(payload, 0);
+    const { initialWindowSize } = settingsOf(payload);
+    if (initialWindowSize !== undefined) this.#queue.resize(initialWindowSize);
+    this.#acknowledge(frameType.settings, nothing);
+    if (this.#phase === "settings") this.#phase = "open";
+  }
+  #takePing(flags: number, id: number, payload: Buffer): void {
+    ofConnection(id);
+    hasBytes(payload, 8);
+    if ((flags & flag.ack) === 0) return this.#acknowledge(frameType.ping, payload);
+    if (this.#phase === "closing" && payload.equals(goAwayPing)) this.#leave();
+    // An answer to no PING is no error, thousands of them are.
+    else this.#countMistake();
+  }
+  #takeGoAway(id: number, payload: Buffer): void {
+    ofConnection(id);
+    if (payload.length < 8) hasBytes(payload, 8);
+    this.#isLeft = true;
+    this.#finishIfLast();
+  }
+  #takeWindowUpdate(id: number, payload: Buffer): void {
+    hasBytes(payload, 4);
+    const bytes = payload.readUInt32BE(0) & streamIdMax;
+    if (id === 0) {
+      if (bytes === 0) throw new ConnectionError(errorCode.protocol, "WINDOW_UPDATE of 0 bytes");
+      return this.#queue.allow(bytes);
+    }
+    this.#mustExist(id);
+    const stream = this.#streams.get(id);
+    if (stream === undefined) return;
+    if (bytes === 0) return this.#refuse(id, errorCode.protocol);
+    if (!this.#queue.allowStream(stream.sending, bytes)) this.#refuse(id, errorCode.flowControl);
+  }
+  /** Throws if the client has not opened the stream yet. */
+  #mustExist(id: number): void {
+    if (id === 0 || id % 2 === 0 || id > this.#last) {
+      throw new ConnectionError(errorCode.protocol, "A frame of a stream that does not exist");
+    }
+  }
+
+  /** Resets a stream because of a mistake of the client. Such resets are counted as those of the client are. */
+  #refuse(id: number, code: number): void {
+    this.#writeReset(id, code);
+    const stream = this.#streams.get(id);
+    if (stream !== undefined) this.#stop(stream);
+    this.#countMistake();
+  }
+  #countMistake(): void {
+    if (++this.#mistakes > limits.earlyResetsMax) {
+      throw new ConnectionError(errorCode.enhanceYourCalm, "Too many streams were reset, or PING frames answered that were not sent");
+    }
+  }
+  #writeReset(id: number, code: number): void {
+    this.#writer.frame(frameType.reset, 0, id, word(code));
+    this.#reset.add(id);
+    if (this.#reset.size <= limits.earlyResetsMax) return;
+    const [oldest] = this.#reset;
+    this.#reset.delete(oldest!);
+  }
+  /** Makes a client stop sending a body after the answer (RFC 9113, section 8.1). Not at once: some clients, such as curl 7.88, drop an answer
+   *  that arrives together with the reset. */
+  #linger(stream: ServerStream): void {
+    const end = (): void => {
+      this.#writeReset(stream.id, errorCode.none);
+      this.#remove(stream);
+    };
+    this.#lingering.set(stream.id, setTimeout(end, limits.lingerMs));
+  }
+  #remove(stream: ServerStream): void {
+    clearTimeout(this.#lingering.get(stream.id));
+    this.#lingering.delete(stream.id);
+    this.#streams.delete(stream.id);
+    this.#window.use(stream.body.break());
+    this.#finishIfLast();
+  }
+  /** Ends a stream because of the client. */
+  #stop(stream: ServerStream): void {
+    if (stream.isOver) this.#remove(stream);
+    else stream.over();
+  }
+  #acknowledge(type: number, payload: Buffer): void {
+    if (this.#writer.unreadBytes > limits.http2UnreadBytesMax) {
+      throw new ConnectionError(errorCode.enhanceYourCalm, "The client does not read acknowledgements");
+    }
+    this.#writer.frame(type, flag.ack, 0, payload);
+  }
+  #goAway(last: number, code: number): void {
+    this.#writer.frame(frameType.goAway, 0, 0, Buffer.concat([word(last), word(code)]));
+  }
+  #leave(): void {
+    if (this.#phase === "leaving" || this.#phase === "over") return;
+    clearTimeout(this.#goAwayTimer);
+    this.#phase = "leaving";
+    this.#goAway(this.#last, errorCode.none);
+    this.#finishIfLast();
+  }
+  #finishIfLast(): void {
+    if (this.#streams.size > 0 || (!this.#isLeft && this.#phase !== "leaving") || this.#phase === "over") return;
+    this.#end();
+    this.#writer.end();
+  }
+  #fail(error: unknown): void {
+    if (this.#phase === "over") return;
+    const code = error instanceof ConnectionError ? error.code : errorCode.internal;
+    this.#goAway(this.#last, code);
+    this.#end();
+    this.#options.input.stop();
+    this.#writer.end();
+  }
+  /** The streams end; no further frame is read. */
+  #end(): void {
+    if (this.#phase === "over") return;
+    this.#phase = "over";
+    clearTimeout(this.#goAwayTimer);
+    for (const stream of [...this.#streams.values()]) this.#stop(stream);
+  }
+}
+
+/** The cost of a HEADERS frame in frames: a request takes longer than other frames. */
+const headersCost = limits.framesPerTurnMax / limits.requestsPerTurnMax;
+
+/** The head of a request whose head is not known. */
+const tooLargeHead = Object.freeze({ method: "", url: "", headers: Object.freeze(Object.create(null)), length: undefined });
+
+function hasBytes(payload: Buffer, bytes: number): void {
+  if (payload.length !== bytes) throw new ConnectionError(errorCode.frameSize, `A frame has ${payload.length} bytes in place of ${bytes}`);
+}
+function ofConnection(id: number): void {
+  if (id !== 0) throw new ConnectionError(errorCode.protocol, "A frame of the connection names a stream");
+}

@@ -1,0 +1,173 @@
+// The life of an HTTP/2 connection, seen by a client frame by frame.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { limits } from "../../../core/limits.ts";
+import { errorCode, flag, frameType, streamIdMax } from "../../http2/frames.ts";
+import type { Exchange, Reply } from "../../request/exchange.ts";
+import { signalled, textReply, withServer } from "../testing/clients.ts";
+import { frame, type FramesClient, framesClient, headers, request } from "../testing/frames-client.ts";
+
+const timeout = 60_000;
+const { data, headers: head, reset, settings, ping, goAway } = frameType;
+
+/** The last streams of the GOAWAY frames so far. */
+const lastStreams = (client: FramesClient): number[] =>
+  client.received.filter(({ type }) => type === goAway).map(({ payload }) => payload.readUInt32BE(0));
+
+test(
+  "Listener.close() sends GOAWAY without a bound, then with the last accepted stream, and answers requests in between",
+  { timeout },
+  () => {
+    const begun = signalled(), go = signalled();
+    const handle = async ({ url }: Exchange): Promise<Reply> => {
+      if (url !== "/wait") return textReply("on its way");
+      begun.done();
+      await go.promise;
+      return textReply("in progress");
+    };
+    return withServer(handle, async ({ listener }) => {
+      const client = await framesClient(listener);
+      client.send(headers(1, request({ ":path": "/wait" })));
+      await begun.promise;
+      const closed = listener.close(600_000);
+      const asked = await client.next(({ type, flags }) => type === ping && flags === 0);
+      assert.deepEqual(lastStreams(client), [streamIdMax]);
+      client.send(headers(3));
+      assert.equal(await client.body(3), "on its way");
+      client.send(frame(ping, flag.ack, 0, asked!.payload));
+      await client.next(({ type, payload }) => type === goAway && payload.readUInt32BE(0) !== streamIdMax);
+      assert.deepEqual(lastStreams(client), [streamIdMax, 3]);
+      client.send(headers(5));
+      go.done();
+      assert.equal(await client.body(1), "in progress");
+      await Promise.all([client.closed, closed]);
+      assert.deepEqual(client.received.filter(({ stream }) => stream === 5), [], "the client sends it again elsewhere");
+    });
+  },
+);
+
+test("a connection whose client leaves ends with its last answer", { timeout }, () => {
+  const begun = signalled(), go = signalled();
+  const handle = async (): Promise<Reply> => {
+    begun.done();
+    await go.promise;
+    return textReply("here");
+  };
+  return withServer(handle, async ({ listener }) => {
+    const client = await framesClient(listener);
+    client.send(headers(1), frame(goAway, 0, 0, new Uint8Array(8)));
+    await begun.promise;
+    go.done();
+    assert.equal(await client.body(1), "here");
+    await client.closed;
+  });
+});
+
+test(
+  "SETTINGS and PING are acknowledged, and the listener's own settings bound a client",
+  { timeout },
+  () =>
+    withServer(() => Promise.resolve(textReply("here")), async ({ listener }) => {
+      const client = await framesClient(listener);
+      client.send(frame(ping, 0, 0, "12345678"));
+      const [first] = [await client.next(() => true)];
+      assert.equal(first?.type, settings);
+      const values = Array.from(
+        { length: first.payload.length / 6 },
+        (_, at) => [first.payload.readUInt16BE(6 * at), first.payload.readUInt32BE(6 * at + 2)],
+      );
+      assert.deepEqual(Object.fromEntries(values), {
+        1: limits.http2HeaderTableBytes,
+        3: 7,
+        4: limits.http2StreamWindowBytes,
+        6: limits.headerBytesMax,
+      });
+      assert.equal((await client.next(({ type, flags }) => type === ping && flags === flag.ack))?.payload.toString(), "12345678");
+      assert.equal(client.received.some(({ type, flags }) => type === settings && flags === flag.ack), true);
+      client.socket.destroy();
+    }, { streamsMax: 7 }),
+);
+
+test("a stream beyond the maximum is refused, and can be sent again later", { timeout }, () => {
+  const go = signalled();
+  const handle = async (): Promise<Reply> => {
+    await go.promise;
+    return textReply("here");
+  };
+  return withServer(handle, async ({ listener }) => {
+    const client = await framesClient(listener);
+    client.send(headers(1), headers(3), headers(5));
+    assert.deepEqual(await client.outcome(5), { reset: errorCode.refusedStream });
+    go.done();
+    assert.equal(await client.body(3), "here");
+    client.send(headers(7));
+    assert.equal(await client.body(7), "here");
+    client.socket.destroy();
+  }, { streamsMax: 2 });
+});
+
+test(
+  "an answer before the end of its request is followed by RST_STREAM with NO_ERROR, and data in flight is ignored",
+  { timeout },
+  () =>
+    withServer(() => Promise.resolve(textReply("early")), async ({ listener }) => {
+      const client = await framesClient(listener);
+      client.send(headers(1, request({ ":method": "POST" }), 0));
+      assert.equal(await client.body(1), "early");
+      assert.equal((await client.next(({ type }) => type === reset))?.payload.readUInt32BE(0), errorCode.none);
+      client.send(frame(data, 0, 1, "late"), frame(data, flag.endStream, 1, "later"), headers(3));
+      assert.equal(await client.body(3), "early");
+      assert.equal(client.received.filter(({ type }) => type === reset || type === goAway).length, 1);
+      client.socket.destroy();
+    }),
+);
+
+test(
+  "a client that waits for 100 Continue gets it before the answer",
+  { timeout },
+  () =>
+    withServer(async (exchange) => textReply(`${(await exchange.body(100)).length} bytes`), async ({ listener }) => {
+      const client = await framesClient(listener);
+      client.send(headers(1, request({ ":method": "POST", expect: "100-continue" }), 0));
+      const informed = await client.next(({ type }) => type === head);
+      assert.equal(informed && client.headersOf(informed)[":status"], "100");
+      client.send(frame(data, flag.endStream, 1, "abc"));
+      assert.equal(await client.body(1), "3 bytes");
+      client.socket.destroy();
+    }),
+);
+
+test("HEAD, 204 and 304 have no body, and large heads are continued", { timeout }, () => {
+  const large = "x".repeat(40_000);
+  const handle = async ({ url }: Exchange): Promise<Reply> => ({ ...textReply("body", { large }), status: Number(url.slice(1)) });
+  return withServer(handle, async ({ listener }) => {
+    const client = await framesClient(listener);
+    const rows = [["HEAD", "200", "4"], ["GET", "204", undefined], ["GET", "304", undefined]] as const;
+    for (const [at, [method, status, length]] of rows.entries()) {
+      const stream = 2 * at + 1;
+      client.send(headers(stream, request({ ":method": method, ":path": `/${status}` })));
+      const last = await client.next(({ type, flags, stream: id }) =>
+        type === frameType.continuation && flags === flag.endHeaders && id === stream
+      );
+      const frames = client.received.filter(({ stream: id }) => id === stream);
+      assert.equal(frames.at(-1), last, "nothing follows the head");
+      assert.equal(frames[0]!.flags, flag.endStream);
+      const fields = client.headersOf({ ...frames[0]!, payload: Buffer.concat(frames.map(({ payload }) => payload)) });
+      assert.deepEqual([fields[":status"], fields["content-length"], fields["large"]], [status, length, large]);
+    }
+    client.socket.destroy();
+  });
+});
+
+test(
+  "a response with a line end in a header is reported and reset",
+  { timeout },
+  () =>
+    withServer(() => Promise.resolve(textReply("body", { a: "b\r\nc" })), async ({ listener, reported }) => {
+      const client = await framesClient(listener);
+      client.send(headers(1));
+      assert.deepEqual(await client.outcome(1), { reset: errorCode.internal });
+      assert.match(String(reported[0]), /header a of a response has an invalid value/);
+      client.socket.destroy();
+    }),
+);

@@ -1,0 +1,121 @@
+/** The servers of a listener: TLS, and HTTP/1.1 and HTTP/2 above it. */
+import { createSecureServer, type Http2SecureServer } from "node:http2";
+import type { Socket } from "node:net";
+import type { Server as TlsServer, TlsOptions, TLSSocket } from "node:tls";
+import { limits } from "../../core/limits.ts";
+import { methodNotAllowedError } from "../../core/status-error.ts";
+import { Slabs } from "../http2/frame-writer.ts";
+import { HeadEncoder } from "./http2/response-head.ts";
+import { serveSession, type Sessions } from "./http2/serve-session.ts";
+import type { Response } from "./pump.ts";
+import type { Request } from "./request.ts";
+import { refuse, refuseWith, serve, type Serving, statusReply, take } from "./serve-request.ts";
+import { exchangeOn, readHead } from "./unknown-method.ts";
+
+/** Node does not pass these options of an HTTP/2 server on to HTTP/1.1, but reads them from the server object. Its timeouts would
+ *  work on some runtimes only; connections.ts implements them for all. */
+const http1Settings = Object.freeze({
+  maxHeaderSize: limits.headerBytesMax,
+  // One more than the bound: the parser drops further headers, and the excess must be detected.
+  maxHeadersCount: limits.headersMax + 1,
+  // Checked in framing.ts, for the same answer on all runtimes.
+  requireHostHeader: false,
+  // Independent of the runtime's flags.
+  insecureHTTPParser: false,
+  headersTimeout: 0,
+  requestTimeout: 0,
+  keepAliveTimeout: 0,
+});
+
+/** Deno's TLS sockets encode text as UTF-8 regardless of the encoding; the heads of HTTP/1.1 answers are Latin-1. */
+function keepLatin1(socket: TLSSocket): void {
+  const write = socket.write.bind(socket) as (...args: readonly unknown[]) => boolean;
+  socket.write = (chunk: unknown, encoding?: unknown, ...rest: readonly unknown[]) =>
+    typeof chunk === "string" && encoding === "latin1" ? write(Buffer.from(chunk, "latin1"), ...rest) : write(chunk, encoding, ...rest);
+}
+
+/** A server with our own implementation of HTTP/2. */
+export function ownServer(secure: TlsOptions, streamsMax: number, serving: Serving): TlsServer {
+  const { connections } = serving;
+  // HTTP/1.1 is served as by the runtime's server of both protocols: with Deno's server of node:http, a client that still sends when it is
+  // answered gets a reset in place of the answer.
+  const server = createSecureServer({ allowHTTP1: true, ...secure });
+  const runtimeListeners = server.listeners("secureConnection") as ((this: unknown, socket: TLSSocket) => void)[];
+  server.removeAllListeners("secureConnection");
+  const sessions: Sessions = { serving, slabs: new Slabs(), encoder: new HeadEncoder(), streamsMax };
+  server.on("connection", (socket: Socket) => connections.accepted(socket));
+  server.on("secureConnection", (socket: TLSSocket) => {
+    keepLatin1(socket);
+    connections.handshakeCompleted(socket);
+    const connection = connections.of(socket);
+    if (socket.alpnProtocol !== "h2") { for (const listener of runtimeListeners) listener.call(server, socket); }
+    else if (connection !== undefined && !socket.destroyed) serveSession(connection, sessions);
+  });
+  serveHttp1(server, serving);
+  return server as unknown as TlsServer; // its class at run time; the types declare its events only
+}
+
+/** The server of node:http2. */
+export function runtimeServer(secure: TlsOptions, streamsMax: number, serving: Serving): TlsServer {
+  const { connections } = serving;
+  const server = createSecureServer({
+    allowHTTP1: true,
+    ...secure,
+    // Not less for few streams: a large list needs as much.
+    maxSessionMemory: limits.streamMemoryMebibytes * Math.max(streamsMax, limits.streamsPerConnectionMax),
+    // In HTTP/2 nghttp2 itself also bounds one header to 64 KiB after compression.
+    maxHeaderListPairs: limits.headersMax,
+    settings: { maxConcurrentStreams: streamsMax, maxHeaderListSize: limits.headerBytesMax },
+  });
+  server.on("connection", (socket: Socket) => connections.accepted(socket));
+  // Before the server's own listener, which creates the session.
+  server.prependListener("secureConnection", (socket: TLSSocket) => {
+    keepLatin1(socket);
+    connections.handshakeCompleted(socket);
+  });
+  server.on("session", (session) => connections.began(session));
+  // Requests of a broken connection are notified by their own close event.
+  server.on("sessionError", () => {});
+  serveHttp1(server, serving);
+  return server as unknown as TlsServer;
+}
+
+/** Serves the requests that the runtime reads: those of HTTP/1.1, and with its implementation those of HTTP/2. */
+function serveHttp1(server: Http2SecureServer, serving: Serving): void {
+  const { connections } = serving;
+  Object.assign(server, http1Settings);
+  server.on("request", (request: Request, response: Response) => take(request, response, serving));
+  server.on("checkExpectation", (request: Request, response: Response) => {
+    const connection = "stream" in request ? undefined : connections.of(request.socket);
+    if (connection === undefined) return take(request, response, serving);
+    if (!connection.ended) refuse(connection, { status: "417 Expectation Failed" }, connections);
+  });
+  const failed = new WeakSet<Socket>();
+  server.on("clientError", (error: ClientError, socket: Socket) => {
+    if (failed.has(socket)) return; // a further error of the same socket
+    failed.add(socket);
+    onClientError(error, socket, serving);
+  });
+}
+
+type ClientError = Error & { readonly code?: string; readonly rawPacket?: Uint8Array };
+
+/** Handles bytes that node's HTTP/1.1 parser rejected. Nothing more is read of the connection. */
+function onClientError(error: ClientError, socket: Socket, serving: Serving): void {
+  const { connections } = serving;
+  const connection = connections.of(socket);
+  if (connection === undefined) return void socket.destroy();
+  if (connection.ended) return;
+  connection.input?.stop();
+  // Complete requests are still answered; one with a broken body is not.
+  if (connection.answers.size > 0) return connections.endAfterAnswers(connection);
+  if (error.code === "HPE_HEADER_OVERFLOW") return refuse(connection, { status: "431 Request Header Fields Too Large" }, connections);
+  if (error.code !== "HPE_INVALID_METHOD") return refuse(connection, { status: "400 Bad Request" }, connections);
+  const head = readHead(error.rawPacket ?? new Uint8Array());
+  if (head !== undefined) return void serve(...exchangeOn(socket, head, () => connections.hangUp(connection)), serving);
+  const { headers, body } = statusReply(methodNotAllowedError());
+  const lines = Object.entries({ ...headers, "content-length": body.length, connection: "close" }).map(([name, value]) =>
+    `${name}: ${value}\r\n`
+  );
+  refuseWith(connection, `HTTP/1.1 405 Method Not Allowed\r\n${lines.join("")}\r\n${body}`, connections);
+}
