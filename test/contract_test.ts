@@ -170,6 +170,7 @@ const internals: Readonly<Record<string, readonly string[]>> = {
   jsonKind: ["cluster"],
   notAMap: ["configmaps"],
   NumberText: ["cluster"],
+  re2js: ["apiextensions"],
   readJson: ["admissionregistration", "cluster", "configmaps", "shared"],
   setOwn: ["apiextensions"],
   Tree: ["admissionregistration", "cluster"],
