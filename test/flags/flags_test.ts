@@ -449,18 +449,22 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
   "max-requests-inflight": async () => {
     const readyzAndRead = async (flag: string, status: number) => {
       const begun = Promise.withResolvers<void>(), slow = Promise.withResolvers<void>();
+      let started = false;
       const plugin = definePlugin({
         name: "slow",
         summary: "Takes its time.",
         healthChecks: [{
           name: "slow",
           check() {
+            if (!started) return Promise.resolve();
             begun.resolve();
             return slow.promise;
           },
         }],
       });
       await served([flag], async (server) => {
+        await until(async () => assert.equal(await statusOf(server, "/readyz"), 200));
+        started = true;
         const waiting = server.client.ask("/readyz");
         await begun.promise; // It occupies its place, and no other request may occupy it before.
         await until(async () => assert.equal(await statusOf(server, path), status));
