@@ -11,6 +11,6 @@ export const programLimits = Object.freeze({
   workerRestartMsMax: 30_000,
   /** Milliseconds after which a worker that ends counts as one that had run well: the next pause is the first one again. */
   workerSteadyMs: 60_000,
-  /** Milliseconds for the end of a worker that is told to end before it was ready. */
+  /** Milliseconds that a worker has to end if it is stopped before it was ready. */
   workerUnreadyEndMs: 5_000,
 });

@@ -17,7 +17,7 @@ import { reportFailure } from "./report-failure.ts";
 const [, , worker = "", count = "", port = "", ...args] = process.argv;
 
 async function main(): Promise<void> {
-  // A signal for the whole group of processes: the supervisor gets it too, and tells the workers.
+  // A signal for the whole group of processes: the supervisor gets it too, and ends the workers.
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
   const closing = Promise.withResolvers<void>(), answers = Promise.withResolvers<OwnAnswers>(), starting = Promise.withResolvers<Running>();
   const channel = openChannel<GroupQuestion, Ready, WorkerQuestion, Close>({
@@ -32,7 +32,7 @@ async function main(): Promise<void> {
   });
   const reader = lineReader(channel.take);
   process.stdin.on("data", (chunk: Uint8Array) => reader.write(chunk));
-  // The supervisor has ended, and nobody would end this process. As after a kill, clients use what listens next.
+  // Without its supervisor this process would never end. As after a kill, clients connect to the next server on the port.
   process.stdin.on("end", () => process.exit(1));
   process.stdout.on("error", () => process.exit(1));
 

@@ -1,7 +1,7 @@
 /** The Deno permissions of workers: those of the supervisor, but the right to start processes. */
 import { isIP } from "node:net";
 
-/** The part of Deno that tells permissions. */
+/** The part of Deno with the permissions of the process. */
 interface DenoPermissions {
   readonly permissions: { querySync(of: { readonly name: string }): { readonly state: string } };
 }

@@ -55,7 +55,7 @@ export interface Supervisor {
   readonly ready: Ready;
   /** All workers read configuration and credentials again. */
   reload(): Promise<void>;
-  /** Tells all workers to end, and resolves with the exit code of the server: 0 if all ended well. */
+  /** Ends all workers, and resolves with the exit code of the server: 0 if all ended well. */
   close(): Promise<number>;
 }
 
@@ -169,7 +169,7 @@ export async function supervise(options: SupervisorOptions): Promise<Supervisor>
     if (state === undefined) return "there is no such worker";
     if (state.tag !== "ready") {
       if (closing.signal.aborted) return endpoint === "readyz" ? "shutdown" : "";
-      // It is started again here: nobody else needs to restart the server.
+      // It is started again here, so the server as a whole goes on.
       if (endpoint !== "readyz") return "";
       return state.tag === "starting" ? "it is starting" : state.because;
     }
