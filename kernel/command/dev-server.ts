@@ -1,5 +1,7 @@
 /** The server of `thole dev`, in a process of its own. It ends with `dev`, also when that is killed. */
 import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname } from "node:path";
 import type { Plugin } from "../../core/plugin.ts";
 import { run as serve } from "./serve.ts";
 
@@ -13,8 +15,14 @@ export function serverWords(args: readonly string[], folder: string | undefined)
 
 const ending = "--exit-on-stdin-close";
 
-/** Whether the words after `dev` are those of its server. */
-export const isServer = ([first = ""]: readonly string[]): boolean => first.startsWith(folderFlag);
+/** Begin of the names of temporary folders. */
+export const folderPrefix = "thole-dev-";
+
+/** Whether the words after `dev` are those of its server. No other folder than one of `dev` is removed. */
+export function isServer([first = ""]: readonly string[]): boolean {
+  const folder = first.slice(folderFlag.length);
+  return first.startsWith(folderFlag) && dirname(folder) === tmpdir() && basename(folder).startsWith(folderPrefix);
+}
 
 export function runServer([first = "", ...args]: readonly string[], plugins: readonly Plugin[]): Promise<number | undefined> {
   return serve(args, plugins, () => rm(first.slice(folderFlag.length), { recursive: true, force: true }));

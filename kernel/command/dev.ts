@@ -12,7 +12,7 @@ import { isModule, isPath } from "../config/choose-plugins.ts";
 import { parseArguments } from "../config/parse.ts";
 import { readBounded } from "../startup/read-configuration.ts";
 import { linesOfStarts, painter, shownLine } from "./dev-lines.ts";
-import { isServer, runServer, serverWords } from "./dev-server.ts";
+import { folderPrefix, isServer, runServer, serverWords } from "./dev-server.ts";
 import { snapshotOf } from "./dev-snapshot.ts";
 
 /** Milliseconds between looks at the files of plugins. */
@@ -25,7 +25,7 @@ export async function run(args: readonly string[], plugins: readonly Plugin[]): 
   if (parsed.help) return 0;
   const { config } = parsed;
   const keeps = args.some((word) => /^--(data-dir|etcd-servers)(=|$)/.test(word));
-  const folder = keeps ? undefined : await mkdtemp(join(tmpdir(), "thole-dev-"));
+  const folder = keeps ? undefined : await mkdtemp(join(tmpdir(), folderPrefix));
   const own = ["--logging-format=json", "--vmodule=httplog=3", ...(folder === undefined ? [] : [`--data-dir=${join(folder, "data")}`])];
   const modules = config.plugins.filter((word) => isModule(word) && isPath(word)).map((path) => resolve(path));
   const paint = painter(process.stdout.isTTY === true && process.env["NO_COLOR"] === undefined);
