@@ -8,19 +8,11 @@ import { Frames } from "./frames.ts";
 import { pacedListener } from "./frame-pacing.ts";
 import { headersOf } from "./request.ts";
 import { http2, http2Ask, http2Session, signalled, textReply, withServer } from "./testing/clients.ts";
+import { frame } from "./testing/frames-client.ts";
 import { StepScheduler } from "./step-scheduler.ts";
 
 const timeout = 60_000;
 const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-
-function frame(type: number, flags: number, stream: number, payload: Uint8Array = new Uint8Array()): Buffer {
-  const head = Buffer.alloc(9);
-  head.writeUIntBE(payload.length, 0, 3);
-  head[3] = type;
-  head[4] = flags;
-  head.writeUInt32BE(stream, 5);
-  return Buffer.concat([head, payload]);
-}
 const endStream = 1, endHeaders = 4;
 /** GET / of https://x, and POST / of the same. */
 const get = Buffer.from([0x82, 0x87, 0x84, 0x41, 1, 0x78]), post = Buffer.from([0x83, 0x87, 0x84, 0x41, 1, 0x78]);

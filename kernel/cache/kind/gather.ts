@@ -22,7 +22,7 @@ export const gather = Object.freeze({
  * Most of the cost of an event is the write to the client, whatever the number of events in it. With many subscribers a write to each
  * therefore has a least interval, and events within it share the next write:
  *
- *   events     1 2  3 4             5     interval |-----|, half as long after a pause
+ *   events     1 2  3 4             5     interval |-----|, shorter after a pause
  *   writes     1  2     34          5
  *
  * The interval grows with the subscribers, so that their writes take no more than a part of the thread's time, and while the thread
