@@ -109,7 +109,8 @@ async function main() {
   spawnSync("sh", [join(root, "scripts/ensure-etcd.sh")], { stdio: ["ignore", "inherit", "inherit"] });
   const folder = mkdtempSync(join(tmpdir(), "thole-test-"));
   const report = join(folder, "report");
-  const code = await run(path, [...runner.flags(report), ...files], { ...process.env, DENO_JOBS: String(filesAtOnce), NO_COLOR: "1" });
+  const env = { DENO_JOBS: String(filesAtOnce), NODE_COMPILE_CACHE: join(folder, "compiled"), NO_COLOR: "1" };
+  const code = await run(path, [...runner.flags(report), ...files], { ...process.env, ...env });
   const counts = existsSync(report) ? runner.counts(readFileSync(report, "utf8")) : { passed: 0, failed: 0, skipped: 0 };
   rmSync(folder, { recursive: true, force: true });
   // The report lacks files that did not load, and crashes.
