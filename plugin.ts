@@ -78,7 +78,7 @@ export type {
 export { type Caller, type SystemGroups, systemGroups } from "./core/user-info.ts";
 
 // Tables and objects.
-export { age, ageColumn, type Column, createdAtColumn, nameColumn } from "./core/meta/columns.ts";
+export { Age, age, ageColumn, type Cell, type Column, createdAtColumn, nameColumn } from "./core/meta/columns.ts";
 export { type ApiObject, ObjectMeta, OwnerReference } from "./core/meta/object-meta.ts";
 
 // The schema of a resource: nodes, fields and the top-level object.

@@ -44,7 +44,7 @@ const columns: readonly Column<Scale>[] = [
     name: "Age",
     type: "string",
     description: "Time since the object was created.",
-    cell: ({ metadata }, now) => age(metadata.creationTimestamp, now),
+    cell: ({ metadata }) => age(metadata.creationTimestamp),
   },
 ];
 

@@ -21,6 +21,6 @@ function columnOf({ name, type, format = "", description = "", priority = 0, jso
     format,
     description: description === "" ? `Custom resource definition column (in JSONPath format): ${jsonPath}` : description,
     priority,
-    cell: (object, now) => cell(object as unknown as Json, now), // an object of JSON
+    cell: (object) => cell(object as unknown as Json), // an object of JSON
   }];
 }

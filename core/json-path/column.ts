@@ -1,6 +1,6 @@
 /** Cells of columns, and texts of selectable fields, from JSON paths. */
 import { isObject, type Json } from "../json.ts";
-import { age } from "../meta/columns.ts";
+import { age, type Cell } from "../meta/columns.ts";
 import { Unreadable } from "../scalars/unreadable.ts";
 import { parseTime } from "../scalars/time.ts";
 import { sortedText } from "../derive/raw-json.ts";
@@ -9,19 +9,18 @@ import { goNumberText } from "./go-number.ts";
 import { type JsonPath, JsonPathError } from "./parse.ts";
 
 export type ColumnType = "integer" | "number" | "string" | "boolean" | "date";
-export type Cell = string | number | boolean | null;
 
-/** The cell of an object. `now`: milliseconds since 1970. Null if the path finds nothing, or a value of another type. */
-export function columnCell(path: JsonPath, type: ColumnType): (object: Json, now: number) => Cell {
-  return (object, now) => {
+/** The cell of an object. Null if the path finds nothing, or a value of another type. */
+export function columnCell(path: JsonPath, type: ColumnType): (object: Json) => Cell {
+  return (object) => {
     const found = findJsonPath(path, object);
     if (found instanceof JsonPathError) return null;
     const value = found[0]?.[0];
-    return value === undefined ? null : cellOf(value, type, now);
+    return value === undefined ? null : cellOf(value, type);
   };
 }
 
-function cellOf(value: Json, type: ColumnType, now: number): Cell {
+function cellOf(value: Json, type: ColumnType): Cell {
   if (type === "string") return value === null ? "<no value>" : goText(value);
   if (value === null) return null;
   switch (type) {
@@ -32,14 +31,14 @@ function cellOf(value: Json, type: ColumnType, now: number): Cell {
     case "boolean":
       return typeof value === "boolean" ? value : null;
     case "date":
-      return typeof value === "string" ? dateCell(value, now) : null;
+      return typeof value === "string" ? dateCell(value) : null;
   }
 }
 
-function dateCell(text: string, now: number): string {
+function dateCell(text: string): Cell {
   if (text === "" || text === "null") return "<unknown>";
   const time = parseTime(text);
-  return time instanceof Unreadable ? "<invalid>" : age(time, now);
+  return time instanceof Unreadable ? "<invalid>" : age(time);
 }
 
 /**

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json } from "../json.ts";
 import { limits } from "../limits.ts";
+import { cellAt } from "../test-cells.ts";
 import { columnCell, type ColumnType, selectableText } from "./column.ts";
 import { findJsonPath } from "./evaluate.ts";
 import { goNumberText } from "./go-number.ts";
@@ -103,7 +104,7 @@ const now = Date.parse("2024-01-02T05:04:05Z");
 function cell(text: string, type: ColumnType, value: Json = object): unknown {
   const path = parseJsonPath(text);
   assert.ok(!(path instanceof JsonPathError));
-  return columnCell(path, type)(value, now);
+  return cellAt(columnCell(path, type)(value), now);
 }
 
 test("columnCell() returns the value in the type of the column, or null", () => {

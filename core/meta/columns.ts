@@ -8,10 +8,23 @@ const minute = 60, hour = 60 * minute, day = 24 * hour, year = 365 * day;
 /** Tolerated clock skew, in seconds. */
 const aheadSecondsMax = 1;
 
-/** The time between `time` and `now` (milliseconds since 1970) in the format of kubectl: `3m20s`, `5d`, `2y10d`. */
-export function age(time: Time | MicroTime | null | undefined, now: number): string {
-  if (time === undefined || time === null) return "<unknown>";
-  return elapsed(Math.trunc((now - Date.parse(time)) / 1000));
+/** A cell that changes with time: the time since `since`, in milliseconds since 1970. */
+export class Age {
+  readonly since: number;
+
+  constructor(since: number) {
+    this.since = since;
+  }
+
+  /** The text at `now`, in milliseconds since 1970, in the format of kubectl: `3m20s`, `5d`, `2y10d`. */
+  at(now: number): string {
+    return elapsed(Math.trunc((now - this.since) / 1000));
+  }
+}
+
+/** The cell for the time since `time`. */
+export function age(time: Time | MicroTime | null | undefined): Age | "<unknown>" {
+  return time === undefined || time === null ? "<unknown>" : new Age(Date.parse(time));
 }
 
 function elapsed(seconds: number): string {
@@ -55,7 +68,7 @@ export const ageColumn: Column<ApiObject> = Object.freeze<Column<ApiObject>>({
   name: "Age",
   type: "string",
   description: creationDescription,
-  cell: (object, now) => age(object.metadata.creationTimestamp, now),
+  cell: (object) => age(object.metadata.creationTimestamp),
 });
 
 /** The column `Created At`, for kinds without a printer upstream. */
@@ -67,6 +80,9 @@ export const createdAtColumn: Column<ApiObject> = Object.freeze<Column<ApiObject
   cell: (object) => object.metadata.creationTimestamp ?? "0001-01-01T00:00:00Z",
 });
 
+/** The value of a cell. */
+export type Cell = string | number | boolean | null | Age;
+
 /** One column of the server-side table. */
 export interface Column<T = any> {
   readonly name: string;
@@ -76,8 +92,8 @@ export interface Column<T = any> {
   readonly description: string;
   /** 0: always shown; 1: shown with `-o wide`. */
   readonly priority?: number;
-  /** The cell of an object. `now`: milliseconds since 1970. */
-  readonly cell: (object: T, now: number) => string | number | boolean | null;
+  /** The cell of an object. It depends on the object alone: it is kept while the object is unchanged. For elapsed time it returns an `age`. */
+  readonly cell: (object: T) => Cell;
 }
 
 /** Columns of a kind without declared columns: name and creation time. */

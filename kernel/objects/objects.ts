@@ -26,6 +26,9 @@ const noBytes = new Uint8Array();
 const lineEnd = 0x0a;
 const magicProtobuf = [0x6b, 0x38, 0x73, 0x00];
 
+/** What distinguishes the forms of one object: a text, or the value from which the form is made. */
+export type FormKey = string | object;
+
 /** Cached forms of an object besides its stored bytes. */
 export interface ServedSource {
   /** Its JSON, in one or more pieces. */
@@ -34,8 +37,8 @@ export interface ServedSource {
   stored?(): readonly Uint8Array[];
   /** The cached object, with any resourceVersion. */
   object?(): ApiObject | undefined;
-  /** The bytes of the form `name`, created by `make` if they are not cached. */
-  form?(name: string, make: () => Uint8Array): Uint8Array;
+  /** The bytes of the form `key`, created by `make` if they are not cached. */
+  form?(key: FormKey, make: () => Uint8Array): Uint8Array;
 }
 
 type Done = Commit & { readonly done: true };
@@ -109,8 +112,12 @@ export class Item {
   /** The JSON of the metadata in `text`; undefined if the text is not at hand, or does not begin with kind, version and metadata. */
   get metadataText(): string | undefined {
     if (this.#source === undefined && this.#json === undefined) return undefined;
-    const range = metadataRange(this.json, this.kind.headBytes.length);
-    return range && toText.decode(this.json.subarray(...range));
+    const { headBytes } = this.kind, [head, body, ...more] = this.pieces;
+    // A cached entry has its head and the rest in two pieces.
+    const inTwo = head === headBytes && body !== undefined && more.length === 0;
+    const bytes = inTwo ? body : this.json;
+    const range = metadataRange(bytes, inTwo ? 0 : headBytes.length);
+    return range && toText.decode(bytes.subarray(...range));
   }
   /** Approximate size of `text` in bytes, without encoding it. */
   get size(): number {
@@ -128,8 +135,8 @@ export class Item {
     return this.#source === undefined ? [this.#value] : this.#source.stored?.() ?? [storedBytes(this.kind, this.object)];
   }
   /** The bytes of another form, created once if the item is cached. */
-  form(name: string, make: () => Uint8Array): Uint8Array {
-    return this.#source?.form?.(name, make) ?? make();
+  form(key: FormKey, make: () => Uint8Array): Uint8Array {
+    return this.#source?.form?.(key, make) ?? make();
   }
 }
 

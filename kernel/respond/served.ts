@@ -7,6 +7,9 @@ import type { Endpoint } from "../catalog/catalog.ts";
 import type { Part } from "../objects/chunks.ts";
 import type { Item } from "../objects/objects.ts";
 
+const toBytes = new TextEncoder();
+const toText = new TextDecoder();
+
 /** The object of an item in the version of the request. */
 export function servedObject(endpoint: Endpoint, item: Item): ApiObject {
   return conversionOf(endpoint, item.object);
@@ -41,7 +44,10 @@ export function partialText(call: RequestContext, item: Item, version: string): 
   const { endpoint } = call;
   // Metadata of custom resources has another order in their own JSON.
   const metadata = isStoredForm(endpoint) && !endpoint.resource.custom ? item.metadataText : undefined;
-  if (metadata === undefined) return encoder(PartialObjectMetadata)(partial(call, item, version));
+  if (metadata === undefined) {
+    const make = () => toBytes.encode(encoder(PartialObjectMetadata)(partial(call, item, version)));
+    return toText.decode(item.form(`partial ${endpoint.apiVersion} ${version}`, make));
+  }
   return `{"kind":"PartialObjectMetadata","apiVersion":"${metaVersion(call, version)}","metadata":${metadata}}`;
 }
 

@@ -52,8 +52,10 @@ test("partialText() is the encoded metadata, of cached JSON and of objects", () 
   const one: any = { kind: "Thing", apiVersion: "example.com/v1", metadata: { name: "a", labels, finalizers: ["b/c"] }, text: "a" };
   const decoded = new Item(endpoint.stored, { key: "a", revision: 7, value: new Uint8Array() }, one);
   const cached = Item.served(endpoint.stored, "a", 7, { pieces: () => [decoded.json] });
+  const { headBytes } = endpoint.stored;
+  const inTwo = Item.served(endpoint.stored, "a", 7, { pieces: () => [headBytes, decoded.json.subarray(headBytes.length)] });
   assert.notEqual(cached.metadataText, undefined);
-  for (const item of [decoded, cached]) {
+  for (const item of [decoded, cached, inTwo]) {
     assert.equal(partialText(call, item, "v1"), encoder(PartialObjectMetadata)(partial(call, item, "v1")));
   }
 });

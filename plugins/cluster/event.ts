@@ -1,16 +1,16 @@
-import { age, type Column, defineResource, nameColumn, type Served } from "../../plugin.ts";
+import { age, type Cell, type Column, defineResource, nameColumn, type Served } from "../../plugin.ts";
 import { validateEventCreate, validateEventUpdate } from "./event-rules.ts";
 import { CoreEvent, Event, fromCoreEvent, toCoreEvent } from "./event-schema.ts";
 
 /** Time to live of an event. */
 const ttlSeconds = 3600;
 
-function firstSeen(event: CoreEvent, now: number): string {
-  return age(event.firstTimestamp ?? event.eventTime, now);
+function firstSeen(event: CoreEvent): Cell {
+  return age(event.firstTimestamp ?? event.eventTime);
 }
-function lastSeen(event: CoreEvent, now: number): string {
-  if (event.series !== undefined) return age(event.series.lastObservedTime, now);
-  return event.lastTimestamp === null ? firstSeen(event, now) : age(event.lastTimestamp, now);
+function lastSeen(event: CoreEvent): Cell {
+  if (event.series !== undefined) return age(event.series.lastObservedTime);
+  return event.lastTimestamp === null ? firstSeen(event) : age(event.lastTimestamp);
 }
 function target({ involvedObject: { kind = "", name = "" } }: CoreEvent): string {
   return name === "" ? kind.toLowerCase() : `${kind.toLowerCase()}/${name}`;
@@ -104,7 +104,7 @@ const newSelectable: Selectable = {
 const inEventsGroup: Served = {
   schema: Event,
   introduced: "1.19",
-  columns: columns.map((column) => ({ ...column, cell: (event: Event, now: number) => column.cell(toCoreEvent(event), now) })),
+  columns: columns.map((column) => ({ ...column, cell: (event: Event) => column.cell(toCoreEvent(event)) })),
   selectableFields: Object.fromEntries(
     Object.entries(newSelectable).map(([path, value]) => [path, (event: Event) => value(toCoreEvent(event))]),
   ),

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
 import { defaultNames } from "../../core/names.ts";
 import type { HookContext } from "../../core/plugin.ts";
+import { cellAt } from "../../core/test-cells.ts";
 import { noMetric } from "../../core/test-context.ts";
 import { leases } from "./lease.ts";
 
@@ -48,6 +49,6 @@ test("an update of a Lease validates metadata, then the spec like a create", () 
 test("the Holder column of Leases is empty without a holder", () => {
   const { columns = [] } = leases.served[groupVersion]!;
   const now = Date.parse("2024-01-02T03:05:05Z");
-  assert.deepEqual(columns.map((column) => column.cell(make({ holderIdentity: "me" }), now)), ["one", "me", "60s"]);
-  assert.deepEqual(columns.map((column) => column.cell(make({}), now)), ["one", "", "60s"]);
+  assert.deepEqual(columns.map((column) => cellAt(column.cell(make({ holderIdentity: "me" })), now)), ["one", "me", "60s"]);
+  assert.deepEqual(columns.map((column) => cellAt(column.cell(make({})), now)), ["one", "", "60s"]);
 });

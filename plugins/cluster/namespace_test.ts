@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
 import { defaultNames } from "../../core/names.ts";
 import type { HookContext } from "../../core/plugin.ts";
+import { cellAt } from "../../core/test-cells.ts";
 import { noMetric } from "../../core/test-context.ts";
 import { namespaces } from "./namespace.ts";
 import { clusterPlugin } from "./mod.ts";
@@ -118,5 +119,9 @@ test("namespaces are selectable by phase, which defaults to Active", () => {
   const { node } = served.schema.fields["status"]!;
   assert.ok(node.tag === "struct");
   assert.deepEqual(node.applyDefaults?.({}), { phase: "Active" });
-  assert.deepEqual(served.columns!.map((column) => column.cell(active, Date.parse("2024-01-02T03:05:05Z"))), ["one", "Active", "60s"]);
+  assert.deepEqual(served.columns!.map((column) => cellAt(column.cell(active), Date.parse("2024-01-02T03:05:05Z"))), [
+    "one",
+    "Active",
+    "60s",
+  ]);
 });

@@ -4,6 +4,7 @@ import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
 import { limits } from "../../core/limits.ts";
 import { defaultNames } from "../../core/names.ts";
 import type { HookContext } from "../../core/plugin.ts";
+import { cellAt } from "../../core/test-cells.ts";
 import { noMetric } from "../../core/test-context.ts";
 import { configMaps } from "./mod.ts";
 
@@ -81,10 +82,10 @@ test("the Data column of ConfigMaps counts the keys of both maps", () => {
   const { columns = [] } = configMaps.served["v1"]!;
   const now = Date.parse("2024-01-02T03:05:05Z");
   assert.deepEqual(columns.map((column) => column.name), ["Name", "Data", "Age"]);
-  assert.deepEqual(columns.map((column) => column.cell(make({ data: { a: "1", b: "2" }, binaryData: { c: "AA==" } }), now)), [
+  assert.deepEqual(columns.map((column) => cellAt(column.cell(make({ data: { a: "1", b: "2" }, binaryData: { c: "AA==" } })), now)), [
     "one",
     3,
     "60s",
   ]);
-  assert.deepEqual(columns.map((column) => column.cell(make({}), now)), ["one", 0, "60s"]);
+  assert.deepEqual(columns.map((column) => cellAt(column.cell(make({})), now)), ["one", 0, "60s"]);
 });

@@ -4,6 +4,7 @@ import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
 import { limits } from "../../core/limits.ts";
 import { defaultNames } from "../../core/names.ts";
 import type { HookContext } from "../../core/plugin.ts";
+import { cellAt } from "../../core/test-cells.ts";
 import { noMetric } from "../../core/test-context.ts";
 import { secrets } from "./mod.ts";
 
@@ -142,5 +143,5 @@ test("Secrets are selectable by type, and their Data column counts keys", () => 
   assert.equal(served.selectableFields!["type"]!(secret), "example.com/own");
   const now = Date.parse("2024-01-02T03:05:05Z");
   assert.deepEqual(served.columns!.map((column) => column.name), ["Name", "Type", "Data", "Age"]);
-  assert.deepEqual(served.columns!.map((column) => column.cell(secret, now)), ["one", "example.com/own", 2, "60s"]);
+  assert.deepEqual(served.columns!.map((column) => cellAt(column.cell(secret), now)), ["one", "example.com/own", 2, "60s"]);
 });

@@ -123,7 +123,7 @@ test("the conditions Succeeded, Failed and Running exclude each other, and the f
 
 test("the table of migrations shows the resource and the last true condition", () => {
   const { columns = [] } = migrations.served["storagemigration.{domain}/v1beta1"]!;
-  const cells = (object: any) => columns.map((column) => column.cell(object, 0));
+  const cells = (object: any) => columns.map((column) => column.cell(object));
   assert.deepEqual(cells(make({})), ["one", "things", "Unknown"]);
   const conditions = [condition("Running", "False"), condition("Succeeded", "True"), condition("Odd", "True")];
   assert.deepEqual(cells(make({ spec: { resource: { group: "g", resource: "r" } }, status: { conditions } })), ["one", "r.g", "Succeeded"]);

@@ -137,7 +137,7 @@ export function itemOf(maker: EntryMaker, entry: CachedEntry, at: Revision = ent
     pieces: () => [kind.headBytes, ...bodyParts(entry, at)],
     object: () => recent.get(entry),
     ...(entry.asStored ? { stored: () => storedParts(maker, entry) } : {}),
-    ...(at === entry.revision ? { form: (name, make) => forms.get(entry, name, make) } : {}),
+    ...(at === entry.revision ? { form: (key, make) => forms.get(entry, key, make) } : {}),
   });
 }
 

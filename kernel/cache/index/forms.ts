@@ -3,29 +3,34 @@
  * is exceeded, all are dropped and made again at their next use.
  */
 import { limits } from "../../../core/limits.ts";
+import type { FormKey } from "../../objects/objects.ts";
+
+/** What V8 keeps for a form besides its bytes: a map, its entry, an array and its buffer. */
+export const formOverheadBytes = 320;
 
 export class Forms {
   readonly #bytesMax: number;
-  #kept = new WeakMap<object, Map<string, Uint8Array>>();
+  #kept = new WeakMap<object, Map<FormKey, Uint8Array>>();
   #bytes = 0;
 
   constructor(bytesMax = limits.formsBytesMax) {
     this.#bytesMax = bytesMax;
   }
 
-  get(of: object, name: string, make: () => Uint8Array): Uint8Array {
+  get(of: object, key: FormKey, make: () => Uint8Array): Uint8Array {
     const some = this.#kept.get(of);
-    const known = some?.get(name);
+    const known = some?.get(key);
     if (known !== undefined) return known;
     const made = make();
-    this.#bytes += made.length;
+    const size = made.length + formOverheadBytes;
+    this.#bytes += size;
     if (this.#bytes > this.#bytesMax) {
       this.#kept = new WeakMap();
-      this.#bytes = made.length;
+      this.#bytes = size;
     }
     const forms = this.#kept.get(of);
-    if (forms === undefined) this.#kept.set(of, new Map([[name, made]]));
-    else forms.set(name, made);
+    if (forms === undefined) this.#kept.set(of, new Map([[key, made]]));
+    else forms.set(key, made);
     return made;
   }
 }

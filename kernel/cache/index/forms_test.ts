@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Forms } from "./forms.ts";
+import { formOverheadBytes, Forms } from "./forms.ts";
 
 test("Forms makes a form once for each object and name, until the bound is exceeded", () => {
-  const forms = new Forms(30);
+  // Three forms of ten bytes, each with its overhead.
+  const forms = new Forms(3 * (10 + formOverheadBytes));
   const [a, b] = [{}, {}];
   let made = 0;
   const ask = (of: object, name: string) => forms.get(of, name, () => new Uint8Array(10).fill(++made));

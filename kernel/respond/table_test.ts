@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { age, ageColumn, type Column, nameColumn } from "../../core/meta/columns.ts";
+import { object } from "../../core/meta/object.ts";
+import { defaultNames } from "../../core/names.ts";
+import { type ManualClock, manualClock } from "../../core/test-clock.ts";
+import { field, string } from "../../core/schema.ts";
+import { Forms } from "../cache/index/forms.ts";
+import { compile } from "../catalog/compile.ts";
+import { Item } from "../objects/objects.ts";
+import type { RequestContext } from "../request-context.ts";
+import { tableRow } from "./table.ts";
+
+const schema = object("Thing", { text: field(2, string, "A text.") }, { doc: "A thing." });
+const begin = Date.parse("2024-01-02T03:04:05Z");
+
+function callFor(columns: readonly Column[], clock: ManualClock): RequestContext {
+  const catalog = compile([{
+    name: "test",
+    summary: "A thing.",
+    resources: [{
+      kind: "Thing",
+      scope: "Cluster",
+      summary: "A thing.",
+      storedAs: "example.com/v1",
+      storedUnder: "example.com/things",
+      served: { "example.com/v1": { schema, introduced: "1.0", columns } },
+    }],
+  }], { names: defaultNames, featureGates: new Map(), runtimeConfig: new Map() });
+  const endpoint = catalog.endpoint("example.com", "v1", "things")!;
+  return { endpoint, catalog, backend: { clock } } as unknown as RequestContext; // the parts that a row reads
+}
+
+/** Items of one cached entry, as each request makes one, and how often they have decoded the object. */
+function cachedEntry({ endpoint }: RequestContext, object: any) {
+  const forms = new Forms(), entry = {}, counted = { decoded: 0 };
+  const item = () =>
+    Item.served(endpoint.stored, "a", 7, {
+      pieces: () => [],
+      object: () => {
+        counted.decoded++;
+        return object;
+      },
+      form: (key, make) => forms.get(entry, key, make),
+    });
+  return { item, counted };
+}
+
+const thing = {
+  kind: "Thing",
+  apiVersion: "example.com/v1",
+  metadata: { name: 'a"\u0001\u2028', creationTimestamp: "2024-01-02T03:04:05Z" },
+  text: "red",
+};
+const cellsOf = (call: RequestContext, item: Item) => JSON.parse(tableRow(call, item, "None", "v1")).cells;
+const textColumn: Column = { name: "Text", type: "string", description: "A text.", cell: ({ text }) => text };
+
+test("the cells of a cached item are kept, and ages in them go on", () => {
+  const clock = manualClock(begin + 60_000), call = callFor([nameColumn, ageColumn, textColumn, ageColumn], clock);
+  const { item, counted } = cachedEntry(call, thing);
+  assert.deepEqual(cellsOf(call, item()), [thing.metadata.name, "60s", "red", "60s"]);
+  clock.advance(4 * 60_000);
+  assert.deepEqual(cellsOf(call, item()), [thing.metadata.name, "5m", "red", "5m"]);
+  assert.equal(counted.decoded, 1);
+});
+
+test("columns that a definition changes have cells of their own", () => {
+  const clock = manualClock(begin), before = callFor([nameColumn, textColumn], clock), after = callFor([nameColumn, ageColumn], clock);
+  const { item } = cachedEntry(before, thing);
+  assert.deepEqual(cellsOf(before, item()), [thing.metadata.name, "red"]);
+  assert.deepEqual(cellsOf(after, item()), [thing.metadata.name, "0s"]);
+  assert.deepEqual(cellsOf(before, item()), [thing.metadata.name, "red"]);
+});
+
+test("a cell without a time is a text, and one before 1970 an age", () => {
+  const clock = manualClock(begin);
+  const columns: Column[] = [
+    { name: "Never", type: "date", description: "No time.", cell: () => age(null) },
+    { name: "Early", type: "date", description: "A time.", cell: () => age("1960-01-01T00:00:00Z") },
+    { name: "Nothing", type: "string", description: "Nothing.", cell: () => null },
+  ];
+  const call = callFor(columns, clock);
+  assert.deepEqual(cellsOf(call, cachedEntry(call, thing).item()), ["<unknown>", "64y", null]);
+});
