@@ -40,6 +40,7 @@ export class FrameWriter {
   readonly #socket: Socket;
   readonly #slabs: Slabs;
   readonly #onRoom: () => void;
+  readonly #later: (flush: () => void) => void;
   /** Slabs in order. The first is being written, the last is being filled. */
   readonly #filled: Slab[] = [];
   #unread = 0;
@@ -48,11 +49,12 @@ export class FrameWriter {
   /** Start of the current write (performance.now()); undefined if there is none. */
   #writingSince: number | undefined;
 
-  /** `onRoom` is called when the writer is no longer full. */
-  constructor(socket: Socket, slabs: Slabs, onRoom: () => void) {
+  /** `onRoom` is called when the writer is no longer full; `later` calls a function when the frames of this turn are written. */
+  constructor(socket: Socket, slabs: Slabs, onRoom: () => void, later: (flush: () => void) => void = process.nextTick) {
     this.#socket = socket;
     this.#slabs = slabs;
     this.#onRoom = onRoom;
+    this.#later = later;
   }
   /** Whether data should wait. Frames can be written at any time. */
   get isFull(): boolean {
@@ -97,7 +99,7 @@ export class FrameWriter {
     this.#unread += headBytes + length;
     if (!this.#planned && this.#writingSince === undefined) {
       this.#planned = true;
-      process.nextTick(() => this.#flush());
+      this.#later(() => this.#flush());
     }
     return slab;
   }
