@@ -168,9 +168,17 @@ export function hookContext(call: RequestContext): HookContext {
   };
 }
 
+/** The text of the last second: each write needs it several times, and V8 makes it outside of optimized code. */
+const lastSecond = { seconds: NaN, text: "" };
+
 /** RFC 3339 with whole seconds. */
 export function timeText(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().slice(0, 19) + "Z";
+  const seconds = Math.floor(milliseconds / 1000);
+  if (lastSecond.seconds !== seconds) {
+    lastSecond.text = new Date(milliseconds).toISOString().slice(0, 19) + "Z";
+    lastSecond.seconds = seconds;
+  }
+  return lastSecond.text;
 }
 
 /** The kind in 422 errors. */

@@ -56,9 +56,9 @@ export function seriesTable<Cell extends object>(
     const known = cached.get(labels);
     if (known !== undefined) return known;
     let here: Branch<Cell> | Cell = root;
-    for (const name of names) {
+    for (let level = 0; level < names.length; level++) {
       // `as`: there is one level for each name. Only the last level holds cells.
-      const next: Branch<Cell> | Cell | undefined = (here as Branch<Cell>).get(labels[name]!);
+      const next: Branch<Cell> | Cell | undefined = (here as Branch<Cell>).get(labels[names[level]!]!);
       if (next === undefined) return grow(labels);
       here = next;
     }

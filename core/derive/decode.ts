@@ -2,7 +2,6 @@
  * Decodes lexical trees into canonical objects as upstream's strict JSON decoder: keys are case-sensitive, null is absent, a duplicate key
  * merges structs and maps and replaces other values.
  */
-import { append } from "../append.ts";
 import { type EitherNode, fold, type Node, type StructNode, type Typed } from "../schema.ts";
 import { type Tree, TreeObject } from "../tree/tree.ts";
 import { setOwn } from "../tree/values.ts";
@@ -156,7 +155,8 @@ function decodeStruct(node: StructNode, go: (node: Node) => Decode): Decode {
       const earlier = values[index] ?? before[key];
       if (run.strict && values[index] !== undefined) run.duplicate(key);
       run.path.push(key);
-      append(run.fields, member.through, [key]);
+      for (let step = 0; step < member.through.length; step++) run.fields.push(member.through[step]!);
+      run.fields.push(key);
       // Only JSON trees have duplicate keys: the other readers resolve them.
       values[index] = value === null && member.pointer && !member.keepsNull
         ? absent

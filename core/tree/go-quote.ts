@@ -16,6 +16,15 @@ export function goQuote(text: string): string {
   return `"${text.replace(unquotable, escaped)}"`;
 }
 
+/** Whether all characters are printable and ASCII, which is true of nearly all names. */
+export function isPlainAscii(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < 0x20 || code > 0x7e) return false;
+  }
+  return true;
+}
+
 /** Whether all characters are printable in Go. */
 export function isPrintable(text: string): boolean {
   return allPrintable.test(text);

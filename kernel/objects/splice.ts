@@ -14,9 +14,9 @@ export interface VersionSlot {
 }
 
 const toBytes = new TextEncoder();
-const toText = new TextDecoder();
 const metadata = toBytes.encode('"metadata":{');
-const before: ReadonlySet<string> = new Set(["name", "generateName", "namespace", "selfLink", "uid"]);
+const before: readonly Uint8Array[] = ["name", "generateName", "namespace", "selfLink", "uid"].map((name) => toBytes.encode(name));
+const own = toBytes.encode("resourceVersion");
 const key = '"resourceVersion":"';
 const QUOTE = 0x22, COMMA = 0x2c, COLON = 0x3a, BACKSLASH = 0x5c, OPEN = 0x7b, CLOSE = 0x7d;
 
@@ -28,15 +28,26 @@ export function versionSlot(json: Uint8Array, from: number): VersionSlot | undef
   for (;;) {
     const keyEnd = stringEnd(json, at);
     if (keyEnd < 0 || json[keyEnd] !== COLON) return undefined;
-    const name = toText.decode(json.subarray(at + 1, keyEnd - 1));
-    if (!before.has(name) && name !== "resourceVersion") return { at, end: at, open: key, close: '",' };
+    const isOwn = isAt(json, at + 1, keyEnd - 1, own);
+    if (!isOwn && !isBefore(json, at + 1, keyEnd - 1)) return { at, end: at, open: key, close: '",' };
     const valueEnd = stringEnd(json, keyEnd + 1);
     if (valueEnd < 0) return undefined;
-    if (name === "resourceVersion") return { at: keyEnd + 2, end: valueEnd - 1, open: "", close: "" };
+    if (isOwn) return { at: keyEnd + 2, end: valueEnd - 1, open: "", close: "" };
     if (json[valueEnd] === CLOSE) return { at: valueEnd, end: valueEnd, open: `,${key}`, close: '"' };
     if (json[valueEnd] !== COMMA) return undefined;
     at = valueEnd + 1;
   }
+}
+
+/** Whether the key from `from` to `to` comes before resourceVersion. */
+function isBefore(json: Uint8Array, from: number, to: number): boolean {
+  for (const name of before) if (isAt(json, from, to, name)) return true;
+  return false;
+}
+function isAt(json: Uint8Array, from: number, to: number, name: Uint8Array): boolean {
+  if (to - from !== name.length) return false;
+  for (let index = 0; index < name.length; index++) if (json[from + index] !== name[index]) return false;
+  return true;
 }
 
 /** The range of the member resourceVersion, including one comma. Throws if there is none. */

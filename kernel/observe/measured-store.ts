@@ -20,9 +20,19 @@ type Operation = "create" | "delete" | "get" | "list" | "update";
 
 /** `store` with metrics and spans. `now` is in milliseconds and monotonic. */
 export function measuredStore(store: Store, places: StoredPlaces, record: KernelRecord, now: () => number, tracing?: Tracing): Store {
+  /** The labels of each operation on a place: metrics find the series of a frozen set by its identity. */
+  const labelsByPlace = new WeakMap<StoredLabels, Map<Operation, Readonly<Record<"group" | "operation" | "resource", string>>>>();
+  function labelsOf(place: StoredLabels, operation: Operation) {
+    const known = labelsByPlace.get(place) ?? new Map();
+    const labels = known.get(operation);
+    if (labels !== undefined) return labels;
+    labelsByPlace.set(place, known);
+    const made = Object.freeze({ group: place.group, operation, resource: place.resource });
+    known.set(operation, made);
+    return made;
+  }
   async function measured<T>(operation: Operation, key: string, run: () => Promise<T>): Promise<T> {
-    const { group, resource } = places.of(key);
-    const labels = { group, operation, resource };
+    const labels = labelsOf(places.of(key), operation), { group, resource } = labels;
     const begun = now();
     let failed = false;
     try {

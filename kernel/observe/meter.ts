@@ -81,6 +81,29 @@ export interface Meter {
 
 export function meterOf(record: MeterRecord, now: () => number, tracing?: Tracing): Meter {
   const kindOf = ({ group, version, plural }: Endpoint) => ({ group, version, resource: plural });
+  const bodySeries = new WeakMap<Endpoint, Map<string, HistogramSeries>>();
+  /** The series of admission steps, by name, operation, type and rejection. */
+  const stepSeries = new Map<string | undefined, Map<string, (HistogramSeries | undefined)[]>>();
+  const stepsOf = (name: string | undefined, type: AdmissionType, operation: string, rejected: boolean): HistogramSeries => {
+    let ofName = stepSeries.get(name);
+    if (ofName === undefined) stepSeries.set(name, ofName = new Map());
+    let all = ofName.get(operation);
+    if (all === undefined) ofName.set(operation, all = [undefined, undefined, undefined, undefined]);
+    const at = (type === "admit" ? 0 : 2) + (rejected ? 1 : 0), known = all[at];
+    if (known !== undefined) return known;
+    const labels = { type, operation, rejected: String(rejected) };
+    return all[at] = name === undefined ? record.admissionStepSeconds.with(labels) : record.admissionSeconds.with({ ...labels, name });
+  };
+  /** The series of bodies: looked up by text once for each kind and verb. */
+  const bodiesOf = (endpoint: Endpoint, verb: string): HistogramSeries => {
+    const known = bodySeries.get(endpoint) ?? new Map<string, HistogramSeries>();
+    const found = known.get(verb);
+    if (found !== undefined) return found;
+    bodySeries.set(endpoint, known);
+    const made = record.bodyBytes.with({ group: endpoint.group, resource: endpoint.plural, verb });
+    known.set(verb, made);
+    return made;
+  };
   return {
     now,
     watched(endpoint) {
@@ -96,14 +119,11 @@ export function meterOf(record: MeterRecord, now: () => number, tracing?: Tracin
       };
     },
     watchListed: (endpoint, scope, since) => record.watchListSeconds.with({ ...kindOf(endpoint), scope }).observe((now() - since) / 1000),
-    received: ({ group, plural }, verb, bytes) => record.bodyBytes.with({ group, resource: plural, verb }).observe(bytes),
+    received: (endpoint, verb, bytes) => bodiesOf(endpoint, verb).observe(bytes),
     admitted(name, type, operation, rejected, since) {
-      const ended = now(), seconds = (ended - since) / 1000;
-      const labels = { type, operation, rejected: String(rejected) };
-      if (name === undefined) {
-        record.admissionStepSeconds.with(labels).observe(seconds);
-        tracing?.part({ name: `admission ${type}`, begun: since, ended, attributes: { operation, rejected } });
-      } else record.admissionSeconds.with({ ...labels, name }).observe(seconds);
+      const ended = now();
+      stepsOf(name, type, operation, rejected).observe((ended - since) / 1000);
+      if (name === undefined) tracing?.part({ name: `admission ${type}`, begun: since, ended, attributes: { operation, rejected } });
     },
     ruled: (outcome) => (outcome === "mismatch" ? record.declarativeMismatches : record.declarativePanics).with({}).add(),
   };

@@ -25,12 +25,21 @@ export function inflightLimit(max: () => Inflight, changed: (counts: Inflight) =
     }
     counts[kind]++;
     changed(counts);
-    return {
-      [Symbol.dispose]() {
-        counts[kind]--;
-        changed(counts);
-      },
-    };
+    return new Counted(() => {
+      counts[kind]--;
+      changed(counts);
+    });
   };
+}
+
+/** A class, because V8 makes each literal with a computed key outside of optimized code. */
+class Counted implements Disposable {
+  readonly #end: () => void;
+  constructor(end: () => void) {
+    this.#end = end;
+  }
+  [Symbol.dispose](): void {
+    this.#end();
+  }
 }
 const nothing: Disposable = Object.freeze({ [Symbol.dispose]() {} });

@@ -184,7 +184,9 @@ export function isFinished(object: ApiObject, deletion: { readonly holds: (objec
  * bytes first avoids a comparison of managed fields for most writes, which change more.
  */
 export function difference(value: Uint8Array, stored: readonly Uint8Array[]): "none" | "times" | "more" {
-  if (value.length !== stored.reduce((sum, { length }) => sum + length, 0)) return "more";
+  let length = 0;
+  for (const piece of stored) length += piece.length;
+  if (value.length !== length) return "more";
   let found: "none" | "times" = "none", at = 0, timeEnds = -1;
   for (const piece of stored) {
     for (let index = 0; index < piece.length; index++, at++) {
@@ -200,9 +202,13 @@ export function difference(value: Uint8Array, stored: readonly Uint8Array[]): "n
 /** The index of the last byte of the timestamp that contains `at`, in any encoding; undefined if there is none. */
 function timeEnd(bytes: Uint8Array, at: number): number | undefined {
   for (let start = at; start > at - timeShape.length; start--) {
-    if (timeMarks.every((index) => bytes[start + index] === timeShape.charCodeAt(index))) return start + timeShape.length - 1;
+    if (isTime(bytes, start)) return start + timeShape.length - 1;
   }
   return undefined;
+}
+function isTime(bytes: Uint8Array, start: number): boolean {
+  for (const index of timeMarks) if (bytes[start + index] !== timeShape.charCodeAt(index)) return false;
+  return true;
 }
 const timeShape = "2006-01-02T15:04:05Z";
 /** Indexes of the characters that are not digits. */

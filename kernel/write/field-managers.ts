@@ -30,7 +30,7 @@ import { utf8Length } from "../../core/scalars/utf8.ts";
 import { limits } from "../../core/limits.ts";
 import type { ApiObject, ManagedFieldsEntry } from "../../core/meta/object-meta.ts";
 import type { Json } from "../../core/schema.ts";
-import { isPrintable } from "../../core/tree/go-quote.ts";
+import { isPlainAscii, isPrintable } from "../../core/tree/go-quote.ts";
 import { treeFromJson } from "../../core/tree/json.ts";
 import { TreeObject } from "../../core/tree/tree.ts";
 import { type RequestContext, timeText } from "../request-context.ts";
@@ -46,8 +46,10 @@ export function managerName(call: RequestContext): string {
 }
 
 function managerOfAgent(agent: string): string {
+  const slash = agent.indexOf("/"), sent = slash < 0 ? agent : agent.slice(0, slash);
+  if (sent.length <= limits.fieldManagerBytesMax && isPlainAscii(sent)) return sent;
   let name = "", bytes = 0;
-  for (const rune of utf8OfHeader(agent.split("/", 1)[0]!)) {
+  for (const rune of utf8OfHeader(sent)) {
     if (!isPrintable(rune)) continue;
     bytes += utf8Length(rune);
     if (bytes > limits.fieldManagerBytesMax) break;

@@ -19,16 +19,18 @@ import { withOwnersOnce, withValidManagers } from "./owners.ts";
 import { withDeclaredRules } from "./declared-rules.ts";
 import { inStoredForm, isValidatedAsSent } from "./stored-form.ts";
 
-/** The metadata with `changes`; undefined values remove their keys. */
+/** The metadata with `changes`; undefined values remove their keys. The same metadata if nothing changes, as in most updates. */
 export function metaWith(meta: ObjectMeta, changes: { readonly [K in keyof ObjectMeta]?: ObjectMeta[K] | undefined }): ObjectMeta {
-  const merged: Record<string, unknown> = { ...meta };
-  for (const [key, value] of Object.entries(changes)) {
-    if (value !== undefined) merged[key] = value;
-    // Only an existing key: V8 slows objects down after a `delete`, and most changes remove nothing.
-    else if (Object.hasOwn(merged, key)) delete merged[key];
+  let merged: Record<string, unknown> | undefined;
+  for (const key of Object.keys(changes) as (keyof ObjectMeta)[]) {
+    const value = changes[key];
+    if (value === undefined) {
+      // Only an existing key: V8 slows objects down after a `delete`, and most changes remove nothing.
+      if (Object.hasOwn(meta, key)) delete (merged ??= { ...meta })[key];
+    } else if (meta[key] !== value) (merged ??= { ...meta })[key] = value;
   }
   // Only fields of ObjectMeta were added; encoding sorts keys by the schema.
-  return merged as ObjectMeta;
+  return (merged ?? meta) as ObjectMeta;
 }
 
 /**
@@ -63,7 +65,8 @@ const serverMeta = Object.freeze({ uid: undefined, creationTimestamp: undefined,
 const noDeletion = Object.freeze({ deletionTimestamp: undefined, deletionGracePeriodSeconds: undefined });
 
 function withMeta(object: ApiObject, changes: Parameters<typeof metaWith>[1]): ApiObject {
-  return { ...object, metadata: metaWith(object.metadata, changes) };
+  const metadata = metaWith(object.metadata, changes);
+  return metadata === object.metadata ? object : { ...object, metadata };
 }
 
 /** The object that a create stores, from one in the request's version. `keepsDeletion`: an apply may create an object that is being deleted. */
@@ -113,10 +116,8 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
   const { managedFields } = next.metadata;
   call.step("admission has changed the object");
   if (call.subresource === undefined) await authorizeContents(call, next, prior);
-  next = {
-    ...next,
-    metadata: metaWith(next.metadata, { generation: prior.metadata.generation, ...(dryRun ? {} : { selfLink: undefined }) }),
-  };
+  const { generation } = prior.metadata;
+  next = withMeta(next, dryRun ? { generation } : { generation, selfLink: undefined });
   if (part?.write !== undefined) next = part.write(next, prior, context);
   else {
     if (call.subresource === undefined) next = withStatusOf(call, next, prior);
@@ -124,7 +125,7 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
   }
   next = dropDisabled(endpoint.stored.schema)(next, prior, catalog.gates.isOn) as ApiObject; // keeps required fields
   next = resource.dropDisabled?.(next, prior, catalog.gates.isOn) ?? next;
-  next = { ...next, metadata: keptMeta(next.metadata, prior.metadata, managedFields) };
+  next = withMeta(next, keptMeta(next.metadata, prior.metadata, managedFields));
   if (resource.strategy?.generation && part === undefined && specChanged(call, next, prior)) {
     next = { ...next, metadata: metaWith(next.metadata, { generation: Number(prior.metadata.generation ?? 0) + 1 }) };
   }
@@ -174,15 +175,15 @@ function withoutStatus({ stored }: Endpoint): object {
   return member?.always && !member.pointer ? { status: zeroOf(member.node) } : {};
 }
 
-/** The metadata with the fields that a client cannot change. */
-function keptMeta(next: ObjectMeta, prior: ObjectMeta, managedFields: ObjectMeta["managedFields"]): ObjectMeta {
-  return metaWith(next, {
+/** The fields of metadata that a client cannot change. */
+function keptMeta(next: ObjectMeta, prior: ObjectMeta, managedFields: ObjectMeta["managedFields"]): Parameters<typeof metaWith>[1] {
+  return {
     uid: next.uid ?? prior.uid,
     creationTimestamp: prior.creationTimestamp,
     deletionTimestamp: prior.deletionTimestamp ?? next.deletionTimestamp,
     deletionGracePeriodSeconds: next.deletionGracePeriodSeconds ?? prior.deletionGracePeriodSeconds,
     managedFields,
-  });
+  };
 }
 
 /**

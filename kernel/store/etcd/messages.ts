@@ -102,12 +102,15 @@ export const txn: Method<TxnRequest, TxnReply> = {
     let succeeded = false;
     let revision = 0;
     let current: KeyValue | undefined;
-    readFields(readerOf(bytes), {
-      1: (reader) => revision = readHeader(reader),
-      2: (reader) => succeeded = reader.bool(),
+    const reader = readerOf(bytes);
+    while (reader.pos < reader.len) {
+      const head = reader.uint32();
+      if (head === 10) revision = readHeader(reader);
+      else if (head === 16) succeeded = reader.bool();
       // One operation, one result: a range (field 1) if the comparison failed.
-      3: (reader) => within(reader, { 1: (inner) => current = readRange(nested(inner)).entries[0] }),
-    });
+      else if (head === 26) within(reader, { 1: (inner) => current = readRange(nested(inner)).entries[0] });
+      else reader.skipType(head & 7);
+    }
     return { succeeded, revision, current };
   },
 };
@@ -216,15 +219,18 @@ function readRange(reader: Reader): RangeReply {
   return { entries, count, revision };
 }
 
-function readEvent(outer: Reader): WatchEvent {
+function readEvent(reader: Reader): WatchEvent {
+  // As in `readKeyValue`.
   let deleted = false;
   let now: KeyValue | undefined;
   let before: KeyValue | undefined;
-  within(outer, {
-    1: (reader) => deleted = reader.uint32() === 1,
-    2: (reader) => now = readKeyValue(reader),
-    3: (reader) => before = readKeyValue(reader),
-  });
+  for (const end = reader.uint32() + reader.pos; reader.pos < end;) {
+    const head = reader.uint32();
+    if (head === 8) deleted = reader.uint32() === 1;
+    else if (head === 18) now = readKeyValue(reader);
+    else if (head === 26) before = readKeyValue(reader);
+    else reader.skipType(head & 7);
+  }
   if (now === undefined) throw new Error("etcd sent an event without a key");
   return { deleted, now, before };
 }
@@ -248,16 +254,20 @@ function readKeyValue(reader: Reader): KeyValue {
 
 const empty = new Uint8Array(0);
 
-function readHeader(outer: Reader): Revision {
+function readHeader(reader: Reader): Revision {
   let revision = 0;
-  within(outer, { 3: (reader) => revision = int64(reader) });
+  for (const end = reader.uint32() + reader.pos; reader.pos < end;) {
+    const head = reader.uint32();
+    if (head === 24) revision = int64(reader);
+    else reader.skipType(head & 7);
+  }
   return revision;
 }
 
 /** Revisions stay safe integers: at a million writes a second they would pass 2^53 in three hundred years. */
 function int64(reader: Reader): number {
   const value = reader.int64();
-  return typeof value === "number" ? value : Number(value.toString());
+  return typeof value === "number" ? value : value.high * 2 ** 32 + (value.low >>> 0);
 }
 
 function readerOf(bytes: Buffer): Reader {

@@ -17,7 +17,7 @@ export async function mutated(call: RequestContext, object: ApiObject, prior: Ap
   return await inRuns(
     call,
     object,
-    (given, context) => passed(call, steps, given, async ({ mutate }, next) => await mutate?.(next, prior, context)),
+    (given, context) => passed(call, steps, given, ({ mutate }, next) => mutate?.(next, prior, context)),
   );
 }
 
@@ -59,7 +59,7 @@ export async function mutatedAction(call: RequestContext, request: ApiObject): P
   return await inRuns(
     call,
     request,
-    (given, context) => passed(call, steps, given, async ({ mutateAction }, next) => await mutateAction?.(next, subresource, context)),
+    (given, context) => passed(call, steps, given, ({ mutateAction }, next) => mutateAction?.(next, subresource, context)),
   );
 }
 
@@ -83,11 +83,14 @@ async function passed(
   call: RequestContext,
   steps: readonly Admission[],
   object: ApiObject,
-  change: (step: Admission, next: ApiObject) => Promise<ApiObject | undefined>,
+  change: (step: Admission, next: ApiObject) => Promise<ApiObject | undefined> | ApiObject | undefined,
 ): Promise<ApiObject> {
   return await measured(call, undefined, "admit", async () => {
     let next = object;
-    for (const step of steps) next = await measured(call, step.name, "admit", () => change(step, next)) ?? next;
+    for (const step of steps) {
+      const changed = measured(call, step.name, "admit", () => change(step, next));
+      next = (changed instanceof Promise ? await changed : changed) ?? next;
+    }
     return next;
   });
 }
@@ -101,11 +104,15 @@ async function checked(
 ): Promise<void> {
   if (steps.length === 0) return;
   await measured(call, undefined, "validate", async () => {
+    const accept = (reason: string | undefined) => {
+      if (reason !== undefined) throw forbidden(call, name, reason);
+    };
     for (const step of steps) {
-      await measured(call, step.name, "validate", async () => {
-        const reason = await reasonOf(step);
-        if (reason !== undefined) throw forbidden(call, name, reason);
+      const checking = measured(call, step.name, "validate", () => {
+        const reason = reasonOf(step);
+        return reason instanceof Promise ? reason.then(accept) : accept(reason);
       });
+      if (checking instanceof Promise) await checking;
     }
   });
 }
@@ -130,17 +137,32 @@ class Runs implements Reinvocation {
   }
 }
 
-/** Runs `run` and records its duration as that of the admission step `name`, or of all steps of the type if undefined. */
-export async function measured<T>(call: RequestContext, name: string | undefined, type: AdmissionType, run: () => Promise<T>): Promise<T> {
+/**
+ * Runs `run` and records its duration as that of the admission step `name`, or of all steps of the type if undefined. Not a Promise unless
+ * `run` returns one: most steps have nothing to wait for.
+ */
+export function measured<T>(call: RequestContext, name: string | undefined, type: AdmissionType, run: () => Promise<T> | T): Promise<T> | T {
   const { meter } = call.backend;
   const begun = meter.now();
   const operation = operations[call.info.verb] ?? "UPDATE";
+  const ended = (rejected: boolean) => meter.admitted(name, type, operation, rejected, begun);
   try {
-    const result = await run();
-    meter.admitted(name, type, operation, false, begun);
+    const result = run();
+    if (result instanceof Promise) return waited(result, ended);
+    ended(false);
     return result;
   } catch (error) {
-    meter.admitted(name, type, operation, true, begun);
+    ended(true);
+    throw error;
+  }
+}
+async function waited<T>(running: Promise<T>, ended: (rejected: boolean) => void): Promise<T> {
+  try {
+    const result = await running;
+    ended(false);
+    return result;
+  } catch (error) {
+    ended(true);
     throw error;
   }
 }

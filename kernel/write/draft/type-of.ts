@@ -20,7 +20,10 @@ export function typeOf(tree: Tree): DocumentType {
   });
   if (!(tree instanceof TreeObject)) return bad(`${goNameOf(tree)} into Go value of type ${goStruct}`);
   const found = { kind: "", apiVersion: "" };
-  for (const [index, key] of tree.keys.entries()) {
+  for (let index = 0; index < tree.keys.length; index++) {
+    const key = tree.keys[index]!;
+    // Without the conversion of all other keys; no character has a lower case of another length here.
+    if (key.length !== kindLength && key.length !== apiVersionLength) continue;
     const lower = key.toLowerCase();
     if (lower !== "kind" && lower !== "apiversion") continue;
     const name = lower === "kind" ? "kind" : "apiVersion";
@@ -30,8 +33,10 @@ export function typeOf(tree: Tree): DocumentType {
     found[name] = value;
   }
   if (found.apiVersion.split("/").length > 2) return { ok: false, error: `unexpected GroupVersion string: ${found.apiVersion}` };
-  return { ok: true, ...found };
+  return { ok: true, kind: found.kind, apiVersion: found.apiVersion };
 }
+
+const kindLength = "kind".length, apiVersionLength = "apiVersion".length;
 
 const TypeMeta = struct("TypeMeta", { kind: field(0, string, "The kind."), apiVersion: field(0, string, "Its group and version.") }, {
   package: "meta/v1",
