@@ -291,6 +291,10 @@ export const limits = Object.freeze({
   startedMsMax: 2_000,
   /** Levels of a value without a schema whose fields have owners. Deeper ones are owned as one value. */
   deducedDepthMax: 400,
+  /** Characters of the field sets that stored objects share, of each of them, and its depth. */
+  sharedFieldSetsCharactersMax: 256 * 1024,
+  sharedFieldSetCharactersMax: 8 * 1024,
+  sharedFieldSetDepthMax: 64,
   /** Maximum depth of the path of a managed field: in a schema, and in a value without one. */
   fieldSetDepthMax: 1000,
   /** Total size of request line and headers (Go's http.DefaultMaxHeaderBytes). */

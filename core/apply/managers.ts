@@ -19,6 +19,7 @@ import {
   leafSet,
   pathTexts,
   recursiveDifference,
+  sameSet,
   setOfPaths,
   union,
 } from "./field-set.ts";
@@ -97,8 +98,13 @@ export function ownersAfterUpdate(
   const self = { manager: writer.manager === "" ? "unknown" : writer.manager, operation: "Update", apiVersion: versions.current } as const;
   const id = ownerId({ ...self, subresource: writer.subresource });
   const had = others.owners.get(id);
-  const set = had === undefined ? took : union(had.set, took);
+  const set = kept(owners.get(id), had === undefined ? took : union(had.set, took));
   return new Map(others.owners).set(id, { ...self, subresource: writer.subresource, set, time: writer.time });
+}
+
+/** The set of an owner before the write if it is equal: its text is known. */
+function kept(before: Owner | undefined, set: FieldSet): FieldSet {
+  return before !== undefined && sameSet(before.set, set) ? before.set : set;
 }
 
 /** The result of an apply. `object` is undefined when at most ownership has changed. */
@@ -129,10 +135,10 @@ export function applied(versions: Versions, live: Json, config: Json, before: Ow
   const taken = takenFrom(versions, live, object, claimed, found, id);
   if (taken.conflicts.length > 0 && !force) return { done: false, conflicts: taken.conflicts };
   const after = new Map(taken.owners);
-  const kept = difference(taken.owners.get(id)?.set ?? emptySet, unowned);
+  const own = kept(last, difference(taken.owners.get(id)?.set ?? emptySet, unowned));
   const changed = !sameAsLive(live, object);
-  if (isEmptySet(kept)) after.delete(id);
-  else after.set(id, { ...self, set: kept, time: changed ? writer.time : last?.time });
+  if (isEmptySet(own)) after.delete(id);
+  else after.set(id, { ...self, set: own, time: changed ? writer.time : last?.time });
   return { done: true, object: changed ? object : undefined, owners: after };
 }
 

@@ -10,6 +10,7 @@ import { decodeMicroTime, decodeQuantity, decodeRaw, decodeString, decodeTime } 
 import { absent, assembler } from "./assemble.ts";
 import { DecodeError, type DecodeReport, Decoding } from "./decoding.ts";
 import { goType } from "./go-type.ts";
+import { decodeFieldsV1 } from "./shared-fields.ts";
 import { membersOf } from "./members.ts";
 import { decodeRest, decodeStructural, withDoubles, withRest } from "./structural.ts";
 import { zeroOf } from "./zero.ts";
@@ -58,7 +59,7 @@ const decodeNode: (node: Node) => Decode = fold<Decode>({
   duration: () => decodeDuration,
   raw: () => decodeRaw,
   structural: decodeStructural,
-  fieldsV1: () => decodeRaw,
+  fieldsV1: () => decodeFieldsV1,
   list: (node, go) => decodeList(node, go(node.of)),
   record: (node, go) => decodeRecord(node, go(node.of)),
   either: decodeEither,

@@ -9,6 +9,7 @@ import { numberText } from "../tree/values.ts";
 import { sortedKeys } from "../tree/sorted-keys.ts";
 import { type Member, membersOf } from "./members.ts";
 import { rawText, sortedText } from "./raw-json.ts";
+import { fieldsV1Text } from "./shared-fields.ts";
 import { restKeys } from "./structural.ts";
 import { isZero, zeroOf } from "./zero.ts";
 
@@ -41,7 +42,7 @@ const encodeNode: (node: Node) => Encode = fold<Encode>({
   duration: () => bare,
   raw: ({ sorted }) => sorted ? sortedText : json,
   structural: () => sortedText,
-  fieldsV1: () => json,
+  fieldsV1: () => fieldsV1Text,
   list: (node, go) => encodeList(go(node.of)),
   record: encodeRecord,
   either: (node, go) => {

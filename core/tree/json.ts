@@ -4,6 +4,7 @@
  */
 
 import { limits } from "../limits.ts";
+import { sharedEnd, sharedKey, SharedTrees } from "./shared-trees.ts";
 import { type NumberText, numberTextOf, type Read, type Tree, TreeObject } from "./tree.ts";
 import { byteAtIndex, textOfBytes } from "./utf8.ts";
 import { goQuotedByte } from "./go-quote.ts";
@@ -19,6 +20,13 @@ export function readJson(body: Uint8Array | string): Read {
   return readText(body, false);
 }
 
+const shared = new SharedTrees();
+
+/** As `readJson`, for stored objects: equal field sets of managers are one `SharedTree`. */
+export function readStoredJson(body: Uint8Array): Read {
+  return readText(body, false, shared);
+}
+
 /**
  * As `readJson`, with string values in their escaped form, for JSON patches, whose `test` compares that form. Keys are unescaped.
  * `plainString` unescapes a value.
@@ -32,9 +40,9 @@ export function plainString(written: string): string {
   return written.includes("\\") ? unescape(written, 0, written.length) : written;
 }
 
-function readText(body: Uint8Array | string, written: boolean): Read {
+function readText(body: Uint8Array | string, written: boolean, trees?: SharedTrees): Read {
   const text = typeof body === "string" ? body.toWellFormed() : textOfBytes(body);
-  const scan: Scan = { text, written, end: 0, key: "", escaped: false, failure: "", failedAt: 0, inToken: false };
+  const scan: Scan = { text, written, trees, end: 0, key: "", escaped: false, failure: "", failedAt: 0, inToken: false };
   const tree = scanDocument(scan);
   if (tree !== undefined) return { ok: true, tree, duplicates: [] };
   // Go's scanner appends a space to the text, and reports that space inside a token.
@@ -50,6 +58,8 @@ interface Scan {
   readonly text: string;
   /** Whether string values stay escaped. */
   readonly written: boolean;
+  /** The trees that it may share. */
+  readonly trees: SharedTrees | undefined;
   end: number;
   key: string;
   escaped: boolean;
@@ -77,7 +87,13 @@ function scanDocument(scan: Scan): Tree | undefined {
   let at = skipSpace(text, 0);
   for (;;) {
     const c = text.charCodeAt(at);
-    if (c === OPEN_OBJECT || c === OPEN_LIST) {
+    const known = scan.trees !== undefined && c === OPEN_OBJECT && firstKey >= 0 && scan.key === sharedKey
+      ? sharedTree(scan, scan.trees, at)
+      : undefined;
+    if (known !== undefined) {
+      values[valueCount++] = known;
+      at = scan.end;
+    } else if (c === OPEN_OBJECT || c === OPEN_LIST) {
       if (depth >= limits.documentDepthMax) return void fail(scan, at, "exceeded max depth");
       firstValues[depth] = firstValue;
       firstKeys[depth] = firstKey;
@@ -125,6 +141,18 @@ function scanDocument(scan: Scan): Tree | undefined {
       keys[keyCount++] = scan.key;
     }
   }
+}
+
+/** The shared tree of the object at `at`, and sets `scan.end`. Undefined if it cannot be shared, or is invalid. */
+function sharedTree(scan: Scan, trees: SharedTrees, at: number): Tree | undefined {
+  const end = sharedEnd(scan.text, at);
+  if (end < 0) return undefined;
+  scan.end = end;
+  const text = scan.text.slice(at, end), known = trees.get(text);
+  if (known !== undefined) return known;
+  // A copy, because V8's slice would keep the whole document in memory.
+  const copy = new TextDecoder().decode(new TextEncoder().encode(text)), read = readText(copy, false);
+  return read.ok && read.tree instanceof TreeObject ? trees.put(copy, read.tree) : undefined;
 }
 
 /** Reads a string, number or literal. Sets `scan.end`. Undefined after a failure. */

@@ -72,7 +72,7 @@ export class Content {
     }
     this.#filled += piece.length;
   }
-  /** The content, in a buffer with no other user: it may be transferred to another thread. */
+  /** The content. A small one can be part of a pool: it is copied before it is transferred to another thread. */
   whole(): Uint8Array {
     return this.#buffer === undefined ? new Uint8Array() : this.#buffer.subarray(0, this.#filled);
   }

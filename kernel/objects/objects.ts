@@ -3,7 +3,7 @@
  * that share an item share the decoded object.
  */
 import { exactJson } from "../../core/tree/exact-json.ts";
-import { readJson } from "../../core/tree/json.ts";
+import { readStoredJson } from "../../core/tree/json.ts";
 import { CborBytes, type CborItem, memberOf } from "../../core/codec/cbor/item.ts";
 import { isCbor, readCbor } from "../../core/codec/cbor/read.ts";
 import { readEnvelope } from "../../core/codec/protobuf.ts";
@@ -196,7 +196,7 @@ export function decodeStored(kind: StoredKind, key: string, value: Uint8Array): 
       return toStored({ ...protobufReader(schema)(raw) as ApiObject, kind: kind.resource.kind, apiVersion });
     }
     if (isCbor(value)) return ofItem(kind, readCbor(value));
-    const read = readJson(value);
+    const read = readStoredJson(value);
     if (!read.ok) throw new Error(read.error);
     return ofTree(kind, read.tree);
   } catch (error) {

@@ -3,6 +3,8 @@
  * namespace, selfLink and uid, which are strings.
  */
 
+import { Buffer } from "node:buffer";
+
 export interface VersionSlot {
   /** Start of the replaced bytes. */
   readonly at: number;
@@ -79,7 +81,8 @@ export function metadataRange(json: Uint8Array, from: number): readonly [from: n
 
 /** The bytes for the slot. */
 export function versionBytes(slot: VersionSlot, revision: number): Uint8Array {
-  return toBytes.encode(slot.open + revision + slot.close);
+  // From a pool: a separate buffer for each would cost more than all else here.
+  return Buffer.from(slot.open + revision + slot.close, "latin1");
 }
 
 /** The position after the string that begins at `at`, or -1. */

@@ -6,7 +6,8 @@ import type { Names } from "../../core/names.ts";
 import type { FieldRequirement } from "../../core/selectors/field.ts";
 import type { LabelRequirement } from "../../core/selectors/label.ts";
 import { badRequestError, invalidError } from "../../core/status-error.ts";
-import { goQuote } from "../../core/tree/go-quote.ts";
+import { utf8Length } from "../../core/scalars/utf8.ts";
+import { goQuote, isPlainAscii } from "../../core/tree/go-quote.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 import { readInt64 } from "./int64.ts";
 import type { Query } from "./query.ts";
@@ -176,8 +177,9 @@ export function writeOptions(
 }
 
 function managerErrors(manager: string): readonly FieldError[] {
+  if (manager.length <= limits.fieldManagerBytesMax && isPlainAscii(manager)) return [];
   const errors: FieldError[] = [];
-  if (new TextEncoder().encode(manager).length > limits.fieldManagerBytesMax) {
+  if (utf8Length(manager) > limits.fieldManagerBytesMax) {
     errors.push(tooLong("fieldManager", limits.fieldManagerBytesMax));
   }
   let position = 0;
@@ -186,7 +188,7 @@ function managerErrors(manager: string): readonly FieldError[] {
       const code = rune.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0");
       errors.push(invalid("fieldManager", manager, `invalid character U+${code} (at position ${position})`));
     }
-    position += new TextEncoder().encode(rune).length;
+    position += utf8Length(rune);
   }
   return errors;
 }

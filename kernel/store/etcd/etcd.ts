@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { limits } from "../../../core/limits.ts";
 import { withoutUser } from "../../../core/without-user.ts";
 import { decodeKey, encodeKey, keyBounds } from "../bytes.ts";
@@ -132,7 +133,9 @@ function committer(connection: Connection, prefix: string, clock: Clock, refusal
     const lease = change.ttlSeconds === undefined || change.value === undefined ? undefined : await leases.leaseFor(change.ttlSeconds);
     const expect = change.expect === "absent" ? 0 : change.expect;
     try {
-      return await connection.call(txn, { key: encodeKey(prefix + change.key), expect, value: change.value, lease }, { repeatable: false });
+      return await connection.call(txn, { key: Buffer.from(prefix + change.key), expect, value: change.value, lease }, {
+        repeatable: false,
+      });
     } catch (error) {
       if (lease === undefined || !again || !isNoLease(error)) throw error;
       leases.forget(lease);

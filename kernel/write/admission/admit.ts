@@ -141,7 +141,12 @@ class Runs implements Reinvocation {
  * Runs `run` and records its duration as that of the admission step `name`, or of all steps of the type if undefined. Not a Promise unless
  * `run` returns one: most steps have nothing to wait for.
  */
-export function measured<T>(call: RequestContext, name: string | undefined, type: AdmissionType, run: () => Promise<T> | T): Promise<T> | T {
+export function measured<T>(
+  call: RequestContext,
+  name: string | undefined,
+  type: AdmissionType,
+  run: () => Promise<T> | T,
+): Promise<T> | T {
   const { meter } = call.backend;
   const begun = meter.now();
   const operation = operations[call.info.verb] ?? "UPDATE";
