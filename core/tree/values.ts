@@ -58,18 +58,34 @@ export function jsonFromTree(tree: Tree): Json {
         into.push(value);
       }
     } else if (source instanceof TreeObject) {
-      // Values that a later duplicate replaces are skipped.
-      const last = new Map<string, number>();
-      source.keys.forEach((key, at) => last.set(key, at));
-      for (const [key, at] of last) {
+      const member = (key: string, at: number) => {
         const value = start(source.values[at] ?? null);
         mark(source.values[at], value, into, key);
         setOwn(into, key, value);
+      };
+      const { keys } = source;
+      if (areFewDifferent(keys)) {
+        for (let at = 0; at < keys.length; at++) member(keys[at]!, at);
+        continue;
       }
+      // Values that a later duplicate replaces are skipped.
+      const last = new Map<string, number>();
+      keys.forEach((key, at) => last.set(key, at));
+      for (const [key, at] of last) member(key, at);
     }
   }
   return root;
 }
+
+/** Whether there are no duplicates, in a list that is short enough to compare each with each. */
+function areFewDifferent(keys: readonly string[]): boolean {
+  if (keys.length > comparedKeysMax) return false;
+  for (let at = 1; at < keys.length; at++) {
+    for (let before = 0; before < at; before++) if (keys[at] === keys[before]) return false;
+  }
+  return true;
+}
+const comparedKeysMax = 12;
 
 /** The canonical number of a JSON number's text: see `jsonFromTree`. `-0` is 0 and `-0.0` is the double -0. */
 export function numberOfText(text: string): number | bigint {

@@ -31,7 +31,18 @@ function servedForms({ catalog, endpoint }: RequestContext): readonly Endpoint[]
   return catalog.versionsOf(endpoint.stored).filter((each) => catalog.endpoint(each.group, each.version, each.plural) === each);
 }
 
+/** Forms do not depend on the request. */
+const forms = new WeakMap<Endpoint, AdmissionForm>();
+
 function formOf(endpoint: Endpoint): AdmissionForm {
+  const known = forms.get(endpoint);
+  if (known !== undefined) return known;
+  const made = makeForm(endpoint);
+  forms.set(endpoint, made);
+  return made;
+}
+
+function makeForm(endpoint: Endpoint): AdmissionForm {
   const { group, version, plural, kind } = endpoint;
   return {
     group,

@@ -55,12 +55,15 @@ const columns: readonly Column<ConfigMap>[] = [
 /** Checks the keys of both maps, that no key is in both, and the total size of all values. */
 function validateValues({ data = {}, binaryData = {} }: ConfigMap): readonly FieldError[] {
   const errors: FieldError[] = [];
-  let size = 0;
-  for (const [key, value] of Object.entries(data)) {
+  let size = 0, characters = 0;
+  for (const key of Object.keys(data)) {
     append(errors, validateKey(key, "data"));
     if (Object.hasOwn(binaryData, key)) errors.push(invalid(`data[${key}]`, key, "duplicate of key present in binaryData"));
-    size += utf8Length(value);
+    characters += data[key]!.length;
   }
+  // A UTF-16 unit takes at most three bytes in UTF-8: only large objects are counted.
+  if (characters * 3 > limits.configBytesMax) { for (const key of Object.keys(data)) size += utf8Length(data[key]!); }
+  else size = characters;
   for (const [key, value] of Object.entries(binaryData)) {
     append(errors, validateKey(key, "binaryData"));
     size += decodedLength(value);

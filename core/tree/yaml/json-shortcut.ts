@@ -40,8 +40,9 @@ function normalise(root: Tree): Tree | undefined {
     const [from, to] = next;
     if (Array.isArray(to)) { for (const item of from as Tree[]) to.push(start(item)); // both are lists
      } else if (from instanceof TreeObject) {
-      const order = [...from.keys.entries()].sort(([, a], [, b]) => compareByBytes(a, b));
-      for (const [at, key] of order) {
+      const { keys } = from, order = keys.map((_, at) => at).sort((a, b) => compareByBytes(keys[a]!, keys[b]!));
+      for (const at of order) {
+        const key = keys[at]!;
         if (key === to.keys.at(-1) || key.length > keyLengthMax) return undefined;
         to.keys.push(key);
         to.values.push(start(from.values[at] ?? null));
