@@ -33,7 +33,7 @@ export class Slabs {
 }
 
 /**
- * Writes frames to a socket. Frames of one turn of the event loop leave in one write, and frames that are written during a write leave
+ * Writes frames to a socket. Frames that are written until `later` calls leave in one write, and frames that are written during a write leave
  * together after it: a write for each frame costs more than all the rest of a request, and writes that queue up in the socket are copied again.
  */
 export class FrameWriter {
