@@ -114,6 +114,8 @@ export interface Watching {
   readonly names: Names;
   /** Changes outside of this scope may be omitted. */
   readonly watchScope?: WatchScope | undefined;
+  /** Identity of the client's connection, if other watches may share it. */
+  readonly connection?: object | undefined;
   /** Duration in milliseconds. */
   readonly ms: number;
   /** Ends the watch at once. If its reason is a StatusError, the last event is that error. */

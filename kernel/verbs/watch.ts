@@ -28,6 +28,7 @@ export async function watch(call: RequestContext): Promise<VerbResult> {
     framing,
     names: catalog.names,
     watchScope: call.exchange.watchScope,
+    connection: call.exchange.connection,
     ms: lastsMs(call, options),
     signal: AbortSignal.any([call.deadline.signal, backend.ending()]),
     tooSlow: () => givenUp.abort(),

@@ -7,7 +7,8 @@
  *
  * `npm run bench -- --memory`: memory of an idle server against the number of objects, two minutes for each store.
  *
- * `npm run bench -- --profile FOLDER`: CPU profiles of this server under the loads, with a table of the functions.
+ * `npm run bench -- --profile FOLDER`: CPU profiles of this server under the loads, with a table of the functions. With `--peer` under those of a
+ * comparison.
  */
 import process from "node:process";
 import { parseArgs } from "node:util";
@@ -116,7 +117,7 @@ async function memory(values: Flags, runtime: Runtime): Promise<boolean> {
 
 async function profile(values: Flags, runtime: Runtime, to: string): Promise<boolean> {
   const size = { ...values.smoke ? smoke : whole, ...values.seconds === undefined ? {} : { seconds: Number(values.seconds) } };
-  const chosen = scenarios.filter(({ name }) => isChosen(name, values));
+  const chosen = (values.peer ? peerScenarios : scenarios).filter(({ name }) => isChosen(name, values));
   await measureProfiles({ store: values.store === "etcd" ? "etcd" : "sqlite", runtime, scenarios: chosen, ...size, to, tell: console.log });
   return true;
 }

@@ -6,20 +6,21 @@ import { fileURLToPath } from "node:url";
 import { startEtcd } from "../etcd.ts";
 import { newestEtcd } from "../access/kube-apiserver.ts";
 import type { Runtime } from "./children.ts";
-import { openGenerators } from "./generator.ts";
+import { type Generator, openGenerators } from "./generator.ts";
 import type { StoreName } from "./measured.ts";
-import { jobOf } from "./measure-load.ts";
+import { jobOf, type LoadMeasure } from "./measure-load.ts";
+import { sharedOf, watchedPath, type WatchMeasure } from "./measure-watch.ts";
 import { cpuMs, mainThreadMs } from "./process.ts";
 import { type CpuProfile, folderTimes, type SelfTime, selfTimes } from "./profile-table.ts";
 import type { Scenario } from "./scenarios.ts";
 import { seed } from "./seed.ts";
 import { reported, startServer } from "./server.ts";
-import { warmUp } from "./target.ts";
+import { type Target, warmUp } from "./target.ts";
 
 export interface ProfileOptions {
   readonly store: StoreName;
   readonly runtime: Runtime;
-  /** Loads; others are left out. */
+  /** Loads and watches; others are left out. */
   readonly scenarios: readonly Scenario[];
   readonly seconds: number;
   readonly share: number;
@@ -47,29 +48,30 @@ export async function measureProfiles({ store, runtime, scenarios, seconds, shar
     children.push(generator);
     let seeded = false;
     for (const { name, measure } of scenarios) {
-      if (measure.tag !== "load") continue;
+      if (measure.tag !== "load" && measure.tag !== "watch") continue;
       const { pid, port, stop } = await startServer(runtime, args, file, "sampled");
       children.push({ stop });
       const target = { pid, port, ca: join(folder, "data", "pki", "ca.crt"), token };
       if (!seeded) await seed(target, generator, share);
       seeded = true;
-      const job = (length: number) => jobOf(measure, { target, seconds: length, share });
-      await warmUp(target, share, () => generator.load(job(seconds)));
+      const { run, close } = await runnerOf(measure, { target, generator, seconds, share });
+      await warmUp(target, share, run);
       await reported(pid, file);
       const before = cpuMs(pid), mainBefore = mainThreadMs(pid).ran;
-      const { requests } = await generator.load(job(seconds));
-      const cpu = (cpuMs(pid) - before) / requests, main = (mainThreadMs(pid).ran - mainBefore) / requests;
+      const count = await run();
+      const cpu = (cpuMs(pid) - before) / count, main = (mainThreadMs(pid).ran - mainBefore) / count;
       await reported(pid, file);
       const text = await readFile(`${file}.cpuprofile`, "utf8");
       const kept = join(to, `${name.replaceAll(/[ ,]+/g, "-")}-${store}-${runtime}.cpuprofile`);
       await writeFile(kept, text);
       const sampled = JSON.parse(text) as CpuProfile; // Of sampled.ts.
       tell(
-        `\n${name} with ${store} on ${runtime}: ${requests} requests; each takes ${
+        `\n${name} with ${store} on ${runtime}: ${count} ${measure.tag === "watch" ? "events" : "requests"}; each takes ${
           (cpu * 1000).toFixed(0)
         } us of CPU with the profiler, of which ${(main * 1000).toFixed(0)} of the main thread; ${kept}`,
       );
       for (const rows of [folderTimes(sampled, root), selfTimes(sampled, root)]) tell(linesOf(rows, main));
+      await close();
       await stop();
     }
   } finally {
@@ -77,6 +79,28 @@ export async function measureProfiles({ store, runtime, scenarios, seconds, shar
     await etcd?.stop();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+interface Setting {
+  readonly target: Target;
+  readonly generator: Generator;
+  readonly seconds: number;
+  readonly share: number;
+}
+
+/** A load, or a run of writes to watched objects; `run` resolves with the number of requests or events. */
+async function runnerOf(
+  measure: LoadMeasure | WatchMeasure,
+  { target, generator, seconds, share }: Setting,
+): Promise<{ run(): Promise<number>; close(): Promise<void> }> {
+  if (measure.tag === "load") {
+    const job = jobOf(measure, { target, seconds, share });
+    return { run: async () => (await generator.load(job)).requests, close: () => Promise.resolve() };
+  }
+  const { watchers } = sharedOf(measure, share), { writesPerSecond } = measure;
+  const { port, ca, token } = target;
+  const watches = await generator.openWatches({ port, ca, token, path: watchedPath, watchers, writesPerSecond });
+  return { run: async () => (await watches.run(Math.ceil(writesPerSecond * seconds))).delivered, close: watches.close };
 }
 
 /** Shares of the main thread's time, and microseconds of its CPU time for a request. */

@@ -2,11 +2,13 @@
 import { limits } from "../../../core/limits.ts";
 
 export const gather = Object.freeze({
-  /** Number of watches with events from which the writes to each have an interval. */
-  watchesMin: 32,
-  /** Milliseconds of the interval: minimum, for each watch, and maximum. */
+  /** What a further watch of a connection costs, as a share of a write to the connection. */
+  watchShare: 1 / 8,
+  /** Cost of all watches with events, in writes, from which the writes to each connection have an interval. */
+  writesMin: 32,
+  /** Milliseconds of the interval: minimum, for each write, and maximum. */
   msMin: 10,
-  msPerWatch: 0.03,
+  msPerWrite: 0.03,
   msMax: 25,
   /** Milliseconds by which the first interval after a pause is shorter. */
   advanceMs: 5,
@@ -19,23 +21,25 @@ export const gather = Object.freeze({
 });
 
 /**
- * Most of the cost of an event is the write to the client, whatever the number of events in it. With many subscribers a write to each
+ * Most of the cost of an event is the write to the client, whatever the number of events in it. With many connections a write to each
  * therefore has a least interval, and events within it share the next write:
  *
  *   events     1 2  3 4             5     interval |-----|, shorter after a pause
  *   writes     1  2     34          5
  *
- * The interval grows with the subscribers, so that their writes take no more than a part of the thread's time, and while the thread
- * is busy. After a pause the first one is shorter. Each subscriber has its own interval: the writes to many spread over it, in
+ * The interval grows with the connections and their watches, so that the writes take no more than a part of the thread's time, and while the
+ * thread is busy. After a pause the first one is shorter. Each connection has its own interval: the writes to many spread over it, in
  * rotation, and none waits until all others were served.
  *
- * @param awake subscribers with events to send
+ * @param connections those with events to send
+ * @param watches those with events to send, of all connections
  * @param busy factor while the thread is busy; 1 while it is not
  * @returns milliseconds
  */
-export function gatherMs(awake: number, busy: number): number {
-  if (awake < gather.watchesMin) return 0;
-  return Math.min(gather.msMax, Math.max(gather.msMin, awake * gather.msPerWatch) * busy);
+export function gatherMs(connections: number, watches: number, busy: number): number {
+  const writes = connections + (watches - connections) * gather.watchShare;
+  if (writes < gather.writesMin) return 0;
+  return Math.min(gather.msMax, Math.max(gather.msMin, writes * gather.msPerWrite) * busy);
 }
 
 /** The next factor for a busy thread, after a turn that was `late` milliseconds late: grows quickly and shrinks slowly. */

@@ -218,8 +218,8 @@ export class KindCache {
   }
 
   /** Adds a subscriber; the returned function removes it. */
-  subscribe(subscriber: Subscriber, where: SubscriberScope): () => void {
-    return this.#subscribers.add(subscriber, where);
+  subscribe(subscriber: Subscriber, where: SubscriberScope, connection?: object): () => void {
+    return this.#subscribers.add(subscriber, where, connection);
   }
   endSubscribers(): void {
     this.#subscribers.endAll();

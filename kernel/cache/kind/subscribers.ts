@@ -25,18 +25,25 @@ export type SubscriberScope = Pick<Selection, "prefix" | "key" | "tokens" | "own
 
 export interface Subscribers {
   readonly count: number;
-  /** Adds a subscriber; the returned function removes it. */
-  add(subscriber: Subscriber, where: SubscriberScope): () => void;
+  /** Adds a subscriber; the returned function removes it. `connection`: of its client, if others may share it. */
+  add(subscriber: Subscriber, where: SubscriberScope, connection?: object): () => void;
   /** Wakes the subscribers that the events may concern. */
   notify(events: readonly RingEvent[], first: number): void;
   checkAll(): void;
   endAll(): void;
 }
 
-/** A subscriber and the time from which on it may be served. */
+/** The subscribers of one connection: their events leave in one write. */
+interface Line {
+  /** Those with events to send. */
+  awake: Subscriber[];
+  /** The time from which on they may be served. */
+  due: number;
+}
+
 interface Place {
   readonly subscriber: Subscriber;
-  due: number;
+  readonly line: Line;
 }
 
 /** @param now monotonic clock in milliseconds */
@@ -48,9 +55,12 @@ export function subscribers(kindPrefix: string, now: () => number = () => perfor
   const demanding = new Map<string, Set<Place>>();
   /** Subscribers of ownership only, by prefix. */
   const owning = new Map<string, Set<Place>>();
-  /** Subscribers with events to send: now, and those whose interval has not passed, in the order in which they were served. */
-  const ready: Place[] = [];
-  const gathering: Place[] = [];
+  const lines = new WeakMap<object, Line>();
+  /** Connections with events to send: now, and those whose interval has not passed, in the order in which they were served. */
+  const ready: Line[] = [];
+  const gathering: Line[] = [];
+  /** The number of subscribers with events to send. */
+  let awake = 0;
   /** As of the last event: the interval, the number of gathered subscribers in one turn, and the time between two such turns. */
   let intervalMs = 0, turnWatches = 0, turnMs = 0;
   let busy = 1;
@@ -62,7 +72,8 @@ export function subscribers(kindPrefix: string, now: () => number = () => perfor
     for (const place of some ?? []) {
       if (!place.subscriber.waits) continue;
       place.subscriber.wake(first);
-      (place.due <= at ? ready : gathering).push(place);
+      awake++;
+      if (place.line.awake.push(place.subscriber) === 1) (place.line.due <= at ? ready : gathering).push(place.line);
     }
   }
   /** Wakes the subscribers below a prefix whose tokens match the event. */
@@ -75,7 +86,7 @@ export function subscribers(kindPrefix: string, now: () => number = () => perfor
       if (state !== undefined) { for (const token of tokensOf(key, state.attributes)) wake(scopes.get(prefix + token), first, at); }
     }
   }
-  /** Serves the first of the ready subscribers, or if there are none, of those whose interval has passed. */
+  /** Serves the first of the ready connections, or if there are none, of those whose interval has passed. */
   function serve(): void {
     clearTimeout(timer);
     timer = undefined;
@@ -83,14 +94,20 @@ export function subscribers(kindPrefix: string, now: () => number = () => perfor
     if (planned !== undefined && planned <= at) busy = busier(busy, at - planned);
     planned = undefined;
     const queue = ready.length > 0 ? ready : gathering;
-    const passed = queue === ready ? -1 : gathering.findIndex(({ due }) => due > at);
-    const most = queue === ready ? limits.watchesPerTurnMax : turnWatches;
-    const some = queue.splice(0, Math.min(most, passed < 0 ? queue.length : passed));
     const earliest = at - gather.advanceMs;
-    for (const place of some) {
-      place.due = Math.max(place.due, earliest) + intervalMs;
-      place.subscriber.pump();
+    let left = queue === ready ? limits.watchesPerTurnMax : turnWatches, served = 0;
+    for (const line of queue) {
+      // All of a connection in one turn, because its events leave in one write, unless it has too many for any turn.
+      if ((served > 0 && line.awake.length > left) || (queue === gathering && line.due > at)) break;
+      const some = line.awake.splice(0, limits.watchesPerTurnMax);
+      left -= some.length;
+      awake -= some.length;
+      for (const subscriber of some) subscriber.pump();
+      if (line.awake.length > 0) break;
+      line.due = Math.max(line.due, earliest) + intervalMs;
+      served++;
     }
+    queue.splice(0, served);
     plan(queue === ready ? 0 : turnMs);
   }
   /** Plans the next turn, of gathered events not before `ms` have passed. */
@@ -109,8 +126,10 @@ export function subscribers(kindPrefix: string, now: () => number = () => perfor
     get count() {
       return every.size;
     },
-    add(subscriber, { prefix, key, tokens, ownership }) {
-      const place: Place = { subscriber, due: -Infinity };
+    add(subscriber, { prefix, key, tokens, ownership }, connection) {
+      const line = (connection && lines.get(connection)) ?? { awake: [], due: -Infinity };
+      if (connection !== undefined) lines.set(connection, line);
+      const place: Place = { subscriber, line };
       const byTokens = key === undefined && tokens !== undefined;
       const leaves = ownership && key === undefined
         ? [enter(owning, prefix, place)]
@@ -137,8 +156,7 @@ export function subscribers(kindPrefix: string, now: () => number = () => perfor
           if (touchesOwnership(event)) { for (const prefix of [kindPrefix, prefixOf(event.key)]) wake(owning.get(prefix), first, at); }
         }
       }
-      const awake = ready.length + gathering.length;
-      intervalMs = gatherMs(awake, busy);
+      intervalMs = gatherMs(ready.length + gathering.length, awake, busy);
       turnWatches = turnSize(awake, intervalMs);
       turnMs = intervalMs * turnWatches / Math.max(1, awake);
       // A turn with more of them is planned already.

@@ -90,12 +90,12 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Sub
   /** Follows the ring from `position` on; events up to revision `floor` are skipped. */
   join(position: number, floor: Revision): void {
     if (this.#ended) return;
-    const { kind, selection } = this.#needs;
+    const { kind, selection, watching: { connection } } = this.#needs;
     this.#position = position;
     this.#since = this.#needs.clock.now();
     this.#floor = floor;
     this.#joined = true;
-    this.#leave = kind.subscribe(this, selection);
+    this.#leave = kind.subscribe(this, selection, connection);
     this.#planBookmark();
   }
   /** Aborts when the watch ends. */

@@ -12,11 +12,12 @@ export class StreamExchange implements Exchange {
   readonly frontProxy: Exchange["frontProxy"];
   readonly remote: string;
   readonly protocol = "HTTP/2.0";
+  readonly connection: object;
   readonly #body: ServerStream["body"];
   #abort: AbortController | undefined;
   #isGone = false;
 
-  constructor({ head, body }: ServerStream, { peer, peerRefused, frontProxy, remote }: Caller) {
+  constructor({ head, body, session }: ServerStream, { peer, peerRefused, frontProxy, remote }: Caller) {
     this.method = head.method;
     this.url = pathOf(head.url);
     this.headers = head.headers;
@@ -24,6 +25,7 @@ export class StreamExchange implements Exchange {
     this.peerRefused = peerRefused;
     this.frontProxy = frontProxy;
     this.remote = remote;
+    this.connection = session;
     this.#body = body;
   }
   /** Created at first use: not every request needs it. */

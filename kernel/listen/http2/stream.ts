@@ -36,7 +36,7 @@ export class ServerStream implements Answering {
   waitsSince: number | undefined;
   /** Called once when the stream is done or broken. */
   onOver: (isDone: boolean) => void = () => {};
-  readonly #session: StreamSession;
+  readonly session: StreamSession;
   #state: "open" | "headSent" | "done" | "broken" = "open";
   #onEmpty: () => void = () => {};
 
@@ -44,7 +44,7 @@ export class ServerStream implements Answering {
     this.id = id;
     this.head = head;
     this.sending = sending;
-    this.#session = session;
+    this.session = session;
     this.window = new FlowWindow(limits.http2StreamWindowBytes, (bytes) => {
       if (!this.body.isWhole) session.increase(id, bytes);
     });
@@ -70,18 +70,18 @@ export class ServerStream implements Answering {
   }
   /** Sends an informational response before the response. */
   inform(block: string): void {
-    if (!this.isOver) this.#session.head(this, block, false);
+    if (!this.isOver) this.session.head(this, block, false);
   }
   respond(block: string, ends: boolean): void {
     if (this.isOver) return;
     this.#state = "headSent";
-    this.#session.head(this, block, ends);
+    this.session.head(this, block, ends);
     if (ends) this.over(true);
   }
   /** Sends a part of the body. */
   send(data: Uint8Array, ends: boolean): void {
     if (this.isOver) return;
-    this.#session.send(this, data, ends);
+    this.session.send(this, data, ends);
     if (!this.isOver && !this.isEmpty) this.waitsSince ??= performance.now();
   }
   /** Calls `run` once all data is passed to the connection. */
@@ -90,13 +90,13 @@ export class ServerStream implements Answering {
   }
   /** Resets the stream, so that the client detects the failure. */
   breakOff(): void {
-    if (!this.isOver) this.#session.reset(this, errorCode.internal);
+    if (!this.isOver) this.session.reset(this, errorCode.internal);
   }
   /** Marks the stream as finished; may be called repeatedly. */
   over(isDone = false): void {
     if (this.isOver) return;
     this.#state = isDone ? "done" : "broken";
-    this.#session.forget(this, isDone);
+    this.session.forget(this, isDone);
     this.onOver(isDone);
   }
 
