@@ -107,6 +107,13 @@ export class FrameWriter {
     const last = this.#filled.at(-1);
     if (last !== undefined && last.bytes.length - last.end >= bytes) return last;
     const next = this.#slabs.take(last !== undefined || bytes > smallBytes);
+    if (last !== undefined && last.begin === 0 && this.#writingSince === undefined && last.bytes.length === smallBytes) {
+      // A copy of these few bytes costs less than a write of their own.
+      next.bytes.set(last.bytes.subarray(0, last.end));
+      next.end = last.end;
+      this.#filled.pop();
+      this.#slabs.give(last);
+    }
     this.#filled.push(next);
     return next;
   }

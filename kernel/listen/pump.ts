@@ -3,6 +3,7 @@ import type { ServerResponse } from "node:http";
 import type { Http2ServerResponse } from "node:http2";
 import type { Writable } from "node:stream";
 import { limits } from "../../core/limits.ts";
+import type { ChunkIterator } from "../request/exchange.ts";
 
 /** Responses of both protocols; only their common part is used. */
 export type Response = ServerResponse | Http2ServerResponse;
@@ -22,7 +23,7 @@ export interface Answering {
  * are written, or once `signal` aborts: then `return()` of the iterator is called and not awaited. Rejects with the iterator's error.
  * `answering` is updated while the client is slow to read.
  */
-export function pump(response: Response, chunks: AsyncIterator<Uint8Array>, signal: AbortSignal, answering: Answering): Promise<void> {
+export function pump(response: Response, chunks: ChunkIterator, signal: AbortSignal, answering: Answering): Promise<void> {
   // Without async functions: they create promises for every chunk, and a race against the signal would retain memory for each chunk for
   // as long as the watch lasts.
   return new Promise((resolve, reject) => {
@@ -52,14 +53,26 @@ export function pump(response: Response, chunks: AsyncIterator<Uint8Array>, sign
       end();
       reject(error);
     };
-    const took = (next: IteratorResult<Uint8Array>) => {
-      if (over) return;
+    const took = (next: IteratorResult<Uint8Array, unknown>) => {
+      if (send(next)) pull();
+    };
+    /** Returns whether the next chunk can be written now. */
+    const send = (next: IteratorResult<Uint8Array, unknown>): boolean => {
+      if (over) return false;
       if (next.done !== true) return writeFrom(next.value, 0);
       end();
       resolve();
+      return false;
     };
-    const pull = () => void chunks.next().then(took, failed);
-    const writeFrom = (chunk: Uint8Array, from: number) => {
+    const pull = chunks.poll === undefined ? () => void chunks.next().then(took, failed) : () => {
+      try {
+        for (let next = chunks.poll!(pull); next !== undefined && send(next); next = chunks.poll!(pull));
+      } catch (error) {
+        failed(error);
+      }
+    };
+    /** Returns whether all of it was written. */
+    const writeFrom = (chunk: Uint8Array, from: number): boolean => {
       try {
         for (let at = from; at < chunk.length; at += limits.writeBytesMax) {
           const full = write(response, chunk.length <= limits.writeBytesMax ? chunk : chunk.subarray(at, at + limits.writeBytesMax), begun);
@@ -69,13 +82,14 @@ export function pump(response: Response, chunks: AsyncIterator<Uint8Array>, sign
           full.once("drain", () => {
             if (over) return;
             answering.waitsSince = undefined;
-            writeFrom(chunk, at + limits.writeBytesMax);
+            if (writeFrom(chunk, at + limits.writeBytesMax)) pull();
           });
-          return;
+          return false;
         }
-        pull();
+        return true;
       } catch (error) {
         failed(error);
+        return false;
       }
     };
     signal.addEventListener("abort", gone, { once: true });
@@ -86,7 +100,7 @@ export function pump(response: Response, chunks: AsyncIterator<Uint8Array>, sign
 
 /** Ends an iterator whose chunks are no longer needed. Not awaited: a generator that waits for its source returns only after that; the
  *  caller has aborted the signal. */
-export function stop(chunks: AsyncIterator<Uint8Array>): void {
+export function stop(chunks: ChunkIterator): void {
   chunks.return?.().catch(() => {});
 }
 

@@ -1,7 +1,7 @@
 /** Metrics and log lines of requests, from arrival to the last byte. */
 import type { AuthorizationDecision, Waiting } from "../../core/access.ts";
 import type { UserInfo } from "../../core/user-info.ts";
-import { type Exchange, header, type Reply } from "../request/exchange.ts";
+import { type ChunkIterator, type Chunks, type Exchange, header, type Reply } from "../request/exchange.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { KernelRecord } from "./metrics.ts";
 import type { RequestInfo } from "../request/request-info.ts";
@@ -91,13 +91,13 @@ const authentication = Object.freeze({ filter: "authentication" }), authorizatio
 
 /** The same chunks; `finish` is called once with the number of bytes sent: at the end, at a failure, or when the reader stops. */
 function followed(
-  body: AsyncIterable<Uint8Array>,
+  body: Chunks,
   record: KernelRecord,
   labels: RequestLabels,
   finish: (bytes: number) => void,
-): AsyncIterable<Uint8Array> {
+): Chunks {
   return {
-    [Symbol.asyncIterator]() {
+    [Symbol.asyncIterator](): ChunkIterator {
       const chunks = body[Symbol.asyncIterator]();
       const open = labels.verb === "WATCH" || labels.verb === "CONNECT" ? record.longrunning.with(labels) : undefined;
       open?.add(1);
@@ -109,9 +109,9 @@ function followed(
         finish(bytes);
       };
       // Not async functions: they would create another promise for every chunk.
-      const took = (next: IteratorResult<Uint8Array>) => {
-        if (next.done === true) end();
-        else bytes += next.value.length;
+      const took = <T extends IteratorResult<Uint8Array> | undefined>(next: T): T => {
+        if (next?.done === true) end();
+        else if (next !== undefined) bytes += next.value.length;
         return next;
       };
       const failed = (error: unknown): never => {
@@ -121,6 +121,15 @@ function followed(
       };
       return {
         next: () => chunks.next().then(took, failed),
+        ...chunks.poll === undefined ? {} : {
+          poll(ready) {
+            try {
+              return took(chunks.poll!(ready));
+            } catch (error) {
+              return failed(error);
+            }
+          },
+        },
         async return() {
           end();
           await chunks.return?.();

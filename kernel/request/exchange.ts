@@ -33,12 +33,25 @@ export interface Reply {
   readonly status: number;
   /** Names in lower case. A list is sent as repeated headers. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  readonly body: string | Uint8Array | AsyncIterable<Uint8Array>;
+  readonly body: string | Uint8Array | Chunks;
   /** Aborts when the server stops waiting for a client that does not read the chunks: its HTTP/1.1 connection or HTTP/2 stream is
    *  closed. */
   readonly givenUp?: AbortSignal;
   /** Whether a GOAWAY is sent over HTTP/2: the client opens another connection for further requests, and requests in progress continue. */
   readonly goAway?: boolean;
+}
+
+/** The body of a list or of a watch. */
+export interface Chunks {
+  [Symbol.asyncIterator](): ChunkIterator;
+}
+
+export interface ChunkIterator extends AsyncIterator<Uint8Array, unknown> {
+  /**
+   * As `next`, without a promise, which costs more than the rest of a small event. Returns the next chunk if there is one, or the end. Otherwise
+   * undefined, and `ready` is called once when the caller should poll again. Throws what `next` rejects with.
+   */
+  poll?(ready: () => void): IteratorResult<Uint8Array, unknown> | undefined;
 }
 
 /** The first header of a name, or "". Like upstream, reads only the first of repeated headers. */

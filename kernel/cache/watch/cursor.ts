@@ -10,6 +10,7 @@ import type { StatusError } from "../../../core/status-error.ts";
 import { concat } from "../../objects/chunks.ts";
 import { nextBookmark, type Watching } from "../../reads/reads.ts";
 import type { Clock } from "../../../core/async.ts";
+import type { ChunkIterator } from "../../request/exchange.ts";
 import type { Revision } from "../../store/store.ts";
 import type { Subscriber } from "../kind/subscribers.ts";
 import type { Piece } from "../kind/frame-share.ts";
@@ -37,7 +38,7 @@ export interface CursorNeeds {
 type Done = IteratorResult<Uint8Array, undefined>;
 const over: Done = Object.freeze({ done: true, value: undefined });
 
-export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Subscriber {
+export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, ChunkIterator, Subscriber {
   readonly #needs: CursorNeeds;
   #initial: AsyncGenerator<Uint8Array, void> | undefined;
   #ended = false;
@@ -52,7 +53,10 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Sub
   #floor: Revision = 0;
   #first = true;
   #failing: StatusError | undefined;
-  #waiting: ((result: Done) => void) | undefined;
+  /** Called when its reader should ask again. */
+  #waiting: (() => void) | undefined;
+  /** The result of the initial frames, for the next poll. */
+  #opened: (() => Done) | undefined;
   #woken = false;
   #bookmarkDue = false;
   #leave = (): void => {};
@@ -126,10 +130,31 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Sub
 
   next(): Promise<Done> {
     if (this.#initial !== undefined) return this.#open(this.#initial);
-    const bytes = this.#take();
-    if (bytes !== undefined) return Promise.resolve({ done: false, value: bytes });
-    if (this.#ended) return Promise.resolve(over);
-    return new Promise((resolve) => this.#waiting = resolve);
+    return new Promise((resolve) => {
+      const tryAgain = (): void => {
+        const result = this.#now();
+        if (result === undefined) this.#waiting = tryAgain;
+        else resolve(result);
+      };
+      tryAgain();
+    });
+  }
+  poll(ready: () => void): Done | undefined {
+    if (this.#opened !== undefined) {
+      const opened = this.#opened;
+      this.#opened = undefined;
+      return opened();
+    }
+    if (this.#initial === undefined) {
+      const result = this.#now();
+      if (result === undefined) this.#waiting = ready;
+      return result;
+    }
+    this.#open(this.#initial).then((result) => this.#opened = () => result, (error) =>
+      this.#opened = () => {
+        throw error;
+      }).then(ready);
+    return undefined;
   }
   return(): Promise<Done> {
     this.end();
@@ -146,14 +171,10 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Sub
   }
   pump(): void {
     this.#woken = false;
-    const resolve = this.#waiting;
-    if (resolve === undefined) return;
+    const tryAgain = this.#waiting;
     // A last frame may end the watch: a waiting reader gets the frame before the end.
     this.#waiting = undefined;
-    const bytes = this.#take();
-    if (bytes !== undefined) resolve({ done: false, value: bytes });
-    else if (this.#ended) resolve(over);
-    else this.#waiting = resolve;
+    tryAgain?.();
   }
   check(): void {
     const { kind: { ring }, clock } = this.#needs;
@@ -179,8 +200,9 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Sub
     this.#cancelLastTurn();
     this.#needs.watching.signal.removeEventListener("abort", this.#onAbort);
     void this.#initial?.return().catch(() => {});
-    this.#waiting?.(over);
+    const tryAgain = this.#waiting;
     this.#waiting = undefined;
+    tryAgain?.();
     this.#needs.onEnd();
   }
 
@@ -191,7 +213,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Sub
 
   async #open(initial: AsyncGenerator<Uint8Array, void>): Promise<Done> {
     if (this.#ended) return over;
-    const gone = new Promise<Done>((resolve) => this.#waiting = resolve);
+    const gone = new Promise<Done>((resolve) => this.#waiting = () => resolve(over));
     const result = await Promise.race([initial.next(), gone]);
     this.#waiting = undefined;
     this.#since = this.#needs.clock.now();
@@ -202,6 +224,12 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Sub
     return this.next();
   }
 
+  /** The bytes to write now, or the end; undefined if there are none yet. */
+  #now(): Done | undefined {
+    const bytes = this.#take();
+    if (bytes !== undefined) return { done: false, value: bytes };
+    return this.#ended ? over : undefined;
+  }
   /** The bytes to write now; undefined if there are none, or the watch has ended. */
   #take(): Uint8Array | undefined {
     if (this.#ended) return undefined;

@@ -1,4 +1,4 @@
-import type { Exchange, Reply } from "../../request/exchange.ts";
+import type { ChunkIterator, Exchange, Reply } from "../../request/exchange.ts";
 import { stop } from "../pump.ts";
 import type { HeadEncoder } from "./response-head.ts";
 import type { ServerStream } from "./stream.ts";
@@ -38,7 +38,7 @@ export async function sendReply(
 }
 
 /** Sends chunks. Without async functions, which create promises for every chunk. */
-function pump(stream: ServerStream, chunks: AsyncIterator<Uint8Array>, signal: AbortSignal): Promise<void> {
+function pump(stream: ServerStream, chunks: ChunkIterator, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     let over = false;
     const end = (): void => {
@@ -55,18 +55,30 @@ function pump(stream: ServerStream, chunks: AsyncIterator<Uint8Array>, signal: A
       end();
       reject(error);
     };
-    const took = (next: IteratorResult<Uint8Array>): void => {
-      if (over) return;
+    /** Returns whether the next chunk can be sent now. */
+    const send = (next: IteratorResult<Uint8Array, unknown>): boolean => {
+      if (over) return false;
       if (next.done === true) {
         end();
         stream.send(nothing, true);
-        return resolve();
+        resolve();
+        return false;
       }
       if (next.value.length > 0) stream.send(next.value, false);
-      if (stream.isEmpty) pull();
-      else stream.whenEmpty(pull);
+      if (stream.isEmpty) return true;
+      stream.whenEmpty(pull);
+      return false;
     };
-    const pull = (): void => void chunks.next().then(took, failed);
+    const took = (next: IteratorResult<Uint8Array, unknown>): void => {
+      if (send(next)) pull();
+    };
+    const pull = chunks.poll === undefined ? (): void => void chunks.next().then(took, failed) : (): void => {
+      try {
+        for (let next = chunks.poll!(pull); next !== undefined && send(next); next = chunks.poll!(pull));
+      } catch (error) {
+        failed(error);
+      }
+    };
     signal.addEventListener("abort", gone, { once: true });
     if (signal.aborted) gone();
     else pull();
