@@ -96,9 +96,12 @@ export interface Api {
   ): Promise<unknown>;
   /**
    * Delivers the initial state and then every change until the signal aborts; reconnects and lists again if necessary. Changes outside of
-   * `watchScope` may be omitted, which saves their cost; creation and deletion are always delivered. For the scope "ownership" objects have
-   * their metadata only. For an object that was deleted during
-   * a disconnection only name, namespace and uid are known. `synced` is called after the delivery of the initial state.
+   * `watchScope` may be omitted, which saves their cost; creation and deletion are always delivered. For an object that was deleted during a disconnection only name, namespace and uid are
+   * known. `synced` is called after each delivery of the present state: at the beginning, and after a disconnection whose changes are not known.
+   *
+   * For the scopes "ownership" and "owned" objects have their metadata only. For "owned" those without owner references, finalizers and deletion
+   * timestamp are omitted until their deletion, which is delivered unless it happened during a disconnection: a start with many objects is
+   * then cheap.
    */
   watch(
     groupVersion: GroupVersion,
@@ -121,8 +124,11 @@ export interface ApiCollection {
   readonly kind: string;
   readonly namespaced: boolean;
 }
-/** The part of an object that a watch follows: all of it, or owner references, finalizers and deletion timestamp. */
-export type WatchScope = "everything" | "ownership";
+/**
+ * The part of an object that a watch follows: all of it, or owner references, finalizers and deletion timestamp ("ownership"; "owned" only of the
+ * objects that have any of them).
+ */
+export type WatchScope = "everything" | "ownership" | "owned";
 /** A list of objects, or one chunk of it. */
 export interface ApiList {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string; readonly remainingItemCount?: number };

@@ -113,7 +113,7 @@ export function localApi(server: Server, user: UserInfo, options: LocalOptions =
     method: string,
     url: string,
     body?: unknown,
-    media: { readonly accept?: string; readonly contentType?: string } = {},
+    media: { readonly accept?: string; readonly contentType?: string; readonly watchScope?: WatchScope } = {},
   ): Promise<any> {
     const reply = await send(method, url, body, media);
     const value = valueOf(await textOf(reply), shared);
@@ -158,12 +158,15 @@ export function localApi(server: Server, user: UserInfo, options: LocalOptions =
   /** Media type of the metadata of an object, or of a list. */
   const metadataType = (isList: boolean) =>
     `application/json;as=PartialObjectMetadata${isList ? "List" : ""};g=meta.${server.catalog.names.domain};v=v1`;
-  const metadataReads: Pick<Api, "list"> = {
+  const metadataReads = (watchScope: WatchScope): Pick<Api, "list"> => ({
     async list(version, resource, namespace, query) {
-      const list = await ask("GET", pathOf(version, resource, namespace) + queryOf(query), undefined, { accept: metadataType(true) });
+      const list = await ask("GET", pathOf(version, resource, namespace) + queryOf(query), undefined, {
+        accept: metadataType(true),
+        watchScope,
+      });
       return { ...list, items: list.items ?? [] }; // An empty list has null.
     },
-  };
+  });
   const api: Api = {
     get: (version, resource, namespace, name, { subresource } = {}) => ask("GET", pathOf(version, resource, namespace, name, subresource)),
     async list(version, resource, namespace, query) {
@@ -192,11 +195,11 @@ export function localApi(server: Server, user: UserInfo, options: LocalOptions =
     },
     delete: (version, resource, namespace, name, options) => ask("DELETE", pathOf(version, resource, namespace, name), options),
     deleteCollection: (version, resource, namespace, query) => ask("DELETE", pathOf(version, resource, namespace) + queryOf(query)),
-    watch: (version, resource, namespace, query, signal, watchScope, synced) =>
+    watch: (version, resource, namespace, query, signal, watchScope = "everything", synced) =>
       follow(
-        watchScope === "ownership" ? metadataReads : api,
+        watchScope === "everything" ? api : metadataReads(watchScope),
         (url) =>
-          send("GET", url, undefined, { signal, watchScope, ...(watchScope === "ownership" ? { accept: metadataType(false) } : {}) }),
+          send("GET", url, undefined, { signal, watchScope, ...(watchScope === "everything" ? {} : { accept: metadataType(false) }) }),
         pathOf(version, resource, namespace),
         { version, resource, namespace, query },
         { signal, clock },

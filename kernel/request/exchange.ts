@@ -22,7 +22,7 @@ export interface Exchange {
   readonly protocol: "HTTP/1.1" | "HTTP/2.0" | "HTTP/1.0";
   /** Identity of the client's connection, if other requests share it at the same time: what is sent to them at once leaves in one write. */
   readonly connection?: object | undefined;
-  /** The changes that a watch delivers. Default: all, as for clients over the network. */
+  /** The changes that a watch delivers, and the objects of a list. Default: all, as for clients over the network. */
   readonly watchScope?: WatchScope;
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;

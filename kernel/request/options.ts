@@ -26,6 +26,8 @@ export interface ListOptions {
   readonly limit: number;
   readonly continue: string;
   readonly timeoutSeconds: number | undefined;
+  /** Objects without owner references, finalizers and deletion timestamp may be omitted. */
+  readonly ownershipOnly?: boolean;
 }
 
 /** A decimal 64-bit integer of the query. Throws 400 with the message of Go's strconv if it is malformed or out of range. */

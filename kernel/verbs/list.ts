@@ -6,11 +6,12 @@ import { collectionOf } from "../reads/reads.ts";
 
 /** GET of a collection. */
 export async function list(call: RequestContext): Promise<VerbResult> {
-  const { backend, endpoint, info, catalog } = call;
-  const options = listOptions(info.query, endpoint, catalog.names, {
+  const { backend, endpoint, exchange, info, catalog } = call;
+  const fromQuery = listOptions(info.query, endpoint, catalog.names, {
     watchList: catalog.gates.isOn("WatchList"),
     watchPrefix: false,
   });
+  const options = exchange.watchScope === "owned" ? { ...fromQuery, ownershipOnly: true } : fromQuery;
   const collection = collectionOf(backend.prefix, endpoint, info.namespace, "");
   checkCollectionKey(endpoint, info.namespace, options.fields);
   return listResult(await backend.reads.list(collection, options, catalog.names, call.deadline.signal));

@@ -8,7 +8,8 @@
  *     ... with finalizer `foregroundDeletion`: delete its dependents, and remove the finalizer when no dependent with
  *         blockOwnerDeletion is left; a dependent that waits for its own dependents no longer blocks its owners
  *
- * It uses the API like any client. Watch events only trigger checks: before a deletion, the existence of the owners is read again.
+ * It uses the API like any client. Watch events only trigger checks: before a deletion, the existence of the owners is read again. Objects without
+ * owners, finalizers and deletion timestamp, which are most objects of a large store, are neither listed nor kept.
  */
 import { limits } from "../../core/limits.ts";
 import {
@@ -21,7 +22,7 @@ import {
   type OwnerReference,
   StatusError,
 } from "../../plugin.ts";
-import { type Node, nodeOf, OwnerGraph } from "./owner-graph.ts";
+import { type Node, nodeOf, OwnerGraph, sameGroup } from "./owner-graph.ts";
 import { WorkQueue } from "./work-queue.ts";
 
 export const garbageCollector: Controller = {
@@ -84,12 +85,22 @@ async function followAll({ api, graph, handle, failed }: Following, until: Abort
     if (followed.get(name)?.ending === ending) followed.delete(name);
     for (const node of graph.nodesOf(groupVersion, resource)) handle(node, true);
   };
+  /** Processes the dependents of a kind: after a gap in a watch, deletions of owners that are not in the graph are not reported. */
+  const recheck = ({ groupVersion, kind }: ApiCollection, see: Following["handle"]) => {
+    for (const node of graph.dependentsOfKind(groupVersion, kind)) see(node, false);
+  };
   /** Calls `filled` once the existing objects are in the graph, or if the collection is not served any more. */
   async function follow(name: string, one: Followed, see: Following["handle"], filled: () => void): Promise<void> {
-    const { collection: { groupVersion, resource }, ending } = one;
+    const { collection, collection: { groupVersion, resource }, ending } = one;
+    let isFirst = true;
+    const synced = (): void => {
+      if (!isFirst) recheck(collection, see);
+      isFirst = false;
+      filled();
+    };
     try {
       const signal = AbortSignal.any([until, ending.signal]);
-      for await (const { type, object } of api.watch(groupVersion, resource, "", {}, signal, "ownership", filled)) {
+      for await (const { type, object } of api.watch(groupVersion, resource, "", {}, signal, "owned", synced)) {
         see(nodeOf(groupVersion, resource, object), type === "DELETED");
       }
     } catch (error) {
@@ -234,12 +245,6 @@ async function stateOf(api: Api, graph: OwnerGraph, node: Node, owner: OwnerRefe
 
 function canCreate(api: Api, { groupVersion, resource }: ApiCollection): boolean {
   return api.collections("create").some((each) => each.groupVersion === groupVersion && each.resource === resource);
-}
-
-/** Compares the groups only, because a kind is the same in each version of its group. */
-function sameGroup(a: string, b: string): boolean {
-  const group = (text: string) => text.includes("/") ? text.slice(0, text.indexOf("/")) : "";
-  return group(a) === group(b);
 }
 
 /** Removes the references to the object from its dependents, then its finalizer. */

@@ -1,4 +1,4 @@
-/** The graph of owner references, built from watch events: one node for each existing object, by uid. */
+/** The graph of owner references, built from watch events: a node for each object with owners, finalizers or a deletion timestamp, by uid. */
 import type { ApiObject, GroupVersion, OwnerReference } from "../../plugin.ts";
 
 /** The location of an object, and the metadata that garbage collection uses. */
@@ -41,8 +41,16 @@ export class OwnerGraph {
   nodesOf(groupVersion: GroupVersion, resource: string): readonly Node[] {
     return [...this.#nodes.values()].filter((node) => node.groupVersion === groupVersion && node.resource === resource);
   }
-  /** Adds an object or replaces its node. */
+  /** The objects that have an owner of a kind, in any version of its group. */
+  dependentsOfKind(groupVersion: GroupVersion, kind: string): readonly Node[] {
+    return [...this.#nodes.values()].filter(({ owners }) =>
+      owners.some((owner) => owner.kind === kind && sameGroup(owner.apiVersion, groupVersion))
+    );
+  }
+  /** Adds an object or replaces its node. Drops it if it has none of what the graph is about. */
   put(node: Node): void {
+    const { owners, finalizers, deleting } = node;
+    if (owners.length === 0 && finalizers.length === 0 && !deleting) return this.remove(node.uid);
     this.#unlink(node.uid);
     this.#nodes.set(node.uid, node);
     for (const { uid } of node.owners) {
@@ -62,4 +70,10 @@ export class OwnerGraph {
       if (known?.size === 0) this.#dependents.delete(owner.uid);
     }
   }
+}
+
+/** Compares the groups only, because a kind is the same in each version of its group. */
+export function sameGroup(a: string, b: string): boolean {
+  const group = (text: string) => text.includes("/") ? text.slice(0, text.indexOf("/")) : "";
+  return group(a) === group(b);
 }

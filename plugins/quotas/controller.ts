@@ -167,7 +167,7 @@ class Following {
     const { collection: { groupVersion, resource }, usage } = counted;
     const addAll = (within: string) => this.#interests.of(counted).get(within)?.forEach((key) => this.#queue.add(key));
     const synced = () => namespace === "" ? this.#interests.of(counted).forEach((_keys, each) => addAll(each)) : addAll(namespace);
-    const watchScope = usage.isCount ? "ownership" : "everything";
+    const watchScope = usage.isCount ? "owned" : "everything";
     for await (const { type, object } of this.#context.api.watch(groupVersion, resource, namespace, {}, signal, watchScope, synced)) {
       if (type === "DELETED" || (type === "MODIFIED" && !usage.isCount)) addAll(object.metadata.namespace ?? "");
     }

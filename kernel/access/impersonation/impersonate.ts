@@ -54,6 +54,7 @@ function withHeaders(exchange: Exchange, headers: Exchange["headers"]): Exchange
     get signal() {
       return exchange.signal;
     },
+    connection: exchange.connection,
     ...(exchange.watchScope === undefined ? {} : { watchScope: exchange.watchScope }),
   };
 }

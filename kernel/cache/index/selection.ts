@@ -19,24 +19,27 @@ export interface Selection {
   readonly chooses: ((entry: CachedEntry) => boolean) | undefined;
   /** Whether only changes of ownership are selected. */
   readonly ownership: boolean;
+  /** Whether objects without ownership are selected for their deletion only. */
+  readonly owned: boolean;
   /** Equal for equal selections. */
   readonly name: string;
 }
 
 export function selectionOf(
   collection: Collection,
-  options: Pick<ListOptions, "labels" | "fields">,
+  options: Pick<ListOptions, "labels" | "fields" | "ownershipOnly">,
   watchScope: WatchScope = "everything",
 ): Selection {
-  const { labels, fields } = options;
+  const { labels, fields, ownershipOnly = false } = options;
   const only = namespaceNamed(collection, options);
   const prefix = only === undefined ? collection.prefix : `${collection.prefix}${only}/`;
   const key = collection.key ?? namedKey(collection, options);
-  const chooses = labels.length === 0 && fields.length === 0 ? undefined : chooser(collection, options);
+  const chooses = labels.length === 0 && fields.length === 0 && !ownershipOnly ? undefined : chooser(collection, options);
   // With a selector any change may add or remove an object, and the subscriber must see it.
-  const ownership = watchScope === "ownership" && chooses === undefined;
+  const ownership = watchScope !== "everything" && chooses === undefined;
+  const owned = ownership && watchScope === "owned";
   const tokens = wantedTokens(collection.endpoint, options);
-  return new NamedSelection({ prefix, key, tokens, chooses, ownership }, [collection.endpoint.apiVersion, labels, fields]);
+  return new NamedSelection({ prefix, key, tokens, chooses, ownership, owned }, [collection.endpoint.apiVersion, labels, fields, ownershipOnly]);
 }
 
 /** The name is made at its first use: it is as long as the selectors, and only watches use it. */
@@ -46,32 +49,38 @@ class NamedSelection implements Selection {
   readonly tokens: readonly string[] | undefined;
   readonly chooses: Selection["chooses"];
   readonly ownership: boolean;
+  readonly owned: boolean;
   readonly #selectors: readonly unknown[];
   #name: string | undefined;
 
-  constructor({ prefix, key, tokens, chooses, ownership }: Omit<Selection, "name">, selectors: readonly unknown[]) {
+  constructor({ prefix, key, tokens, chooses, ownership, owned }: Omit<Selection, "name">, selectors: readonly unknown[]) {
     this.prefix = prefix;
     this.key = key;
     this.tokens = tokens;
     this.chooses = chooses;
     this.ownership = ownership;
+    this.owned = owned;
     this.#selectors = selectors;
   }
   get name(): string {
-    return this.#name ??= JSON.stringify([this.prefix, this.key, ...this.#selectors, this.ownership]);
+    return this.#name ??= JSON.stringify([this.prefix, this.key, ...this.#selectors, this.ownership, this.owned]);
   }
 }
 
 /** Whether a requirement is about the key of an object. */
 const isNamed = ({ field }: FieldRequirement): boolean => field === "metadata.name" || field === "metadata.namespace";
 
-function chooser({ endpoint }: Collection, { labels, fields }: Pick<ListOptions, "labels" | "fields">): (entry: CachedEntry) => boolean {
+function chooser(
+  { endpoint }: Collection,
+  { labels, fields, ownershipOnly = false }: Pick<ListOptions, "labels" | "fields" | "ownershipOnly">,
+): (entry: CachedEntry) => boolean {
   const named = fields.filter(isNamed), others = fields.filter((requirement) => !isNamed(requirement));
   const matchesKey = fieldMatcher(named), matchesOthers = fieldMatcher(others), matchesLabels = labelMatcher(labels);
   // Objects with the same attributes get the same verdict; many objects share one set of attributes.
   const verdicts = new WeakMap<Attributes, boolean>();
   const byAttributes = labels.length > 0 || others.length > 0;
   return ({ key, attributes }) => {
+    if (ownershipOnly && attributes.ownership === "") return false;
     if (named.length > 0 && !matchesKey((field) => partOf(key, field, endpoint.namespaced))) return false;
     if (!byAttributes) return true;
     const known = verdicts.get(attributes);

@@ -130,6 +130,11 @@ export function touchesOwnership({ prior, next, failure }: RingEvent): boolean {
   return failure !== undefined || prior?.attributes.ownership !== next?.attributes.ownership;
 }
 
+/** Whether an event creates an object without owner references, finalizers and deletion timestamp. */
+export function createsUnowned({ prior, next, failure }: RingEvent): boolean {
+  return failure === undefined && prior === undefined && next?.attributes.ownership === "";
+}
+
 /** Capacity for `events` as upstream sizes it: doubled if exceeded, halved if at least three quarters are free. */
 export function capacityFor(events: number, before: number): number {
   let capacity = before;

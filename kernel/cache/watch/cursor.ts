@@ -15,7 +15,7 @@ import type { Revision } from "../../store/store.ts";
 import type { Subscriber } from "../kind/subscribers.ts";
 import type { Piece } from "../kind/frame-share.ts";
 import type { KindCache } from "../kind/kind-cache.ts";
-import { type RingEvent, touchesOwnership, type Verdict } from "../kind/ring.ts";
+import { createsUnowned, type RingEvent, touchesOwnership, type Verdict } from "../kind/ring.ts";
 import type { Selection } from "../index/selection.ts";
 
 export interface CursorNeeds {
@@ -291,8 +291,9 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
   /** The type of an event for this watch; undefined if the watch sees the object neither before nor after. */
   #verdict(event: RingEvent): Verdict | undefined {
     if (!this.#concerns(event)) return undefined;
-    const { chooses, ownership } = this.#needs.selection;
+    const { chooses, ownership, owned } = this.#needs.selection;
     if (ownership && !touchesOwnership(event)) return undefined;
+    if (owned && createsUnowned(event)) return undefined;
     const { next, prior } = event;
     const sees = next !== undefined && (chooses === undefined || chooses(next));
     const saw = prior !== undefined && (chooses === undefined || chooses(prior));

@@ -28,7 +28,7 @@ export const cleanup: Controller = {
     const finalizer = spell(names, cleanupFinalizer);
     const work = (name: string) => clean({ api, finalizer, isDeclared }, name, signal);
     await runWorkQueue({ context, signal, work, workers: 4 }, async (queue, until) => {
-      for await (const { type, object } of api.watch(groupVersion, resource, "", {}, until, "ownership")) {
+      for await (const { type, object } of api.watch(groupVersion, resource, "", {}, until, "owned")) {
         if (type !== "DELETED" && isDue(object, finalizer)) queue.add(object.metadata.name ?? "");
       }
     });
