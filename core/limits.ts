@@ -168,6 +168,8 @@ export const limits = Object.freeze({
   fillPageBytes: 4 * 1024 * 1024,
   fillPageEntriesMax: 2_000,
   fillPageEntriesFirst: 16,
+  /** Milliseconds after each full page when the cache is compared with the store. */
+  consistencyPageMs: 50,
   /** Entries that one turn of the event loop decodes during a fill. */
   fillTurnEntriesMax: 100,
   /** Maximum delay before the cache watches the store again after a failure. */

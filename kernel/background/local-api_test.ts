@@ -299,6 +299,50 @@ test("watch() of an API in process delivers metadata only if it follows ownershi
   }
 });
 
+test("watch() of an API in process with the scope owned omits other objects until their deletion", async () => {
+  const { api, close } = await scene(0);
+  const ending = new AbortController();
+  const create = (name: string, finalizers?: readonly string[]) =>
+    api.create("example.com/v1", "things", "", { ...thing(name), metadata: { name, ...(finalizers === undefined ? {} : { finalizers }) } });
+  const kept = ["example.com/keep"];
+  const setFinalizers = async (name: string, finalizers: readonly string[]) => {
+    const live = await api.get("example.com/v1", "things", "", name);
+    await api.update("example.com/v1", "things", "", name, { ...live, metadata: { ...live.metadata, finalizers } });
+  };
+  try {
+    await create("plain");
+    await create("kept", kept);
+    const write = async () => {
+      await create("plain-later");
+      await create("kept-later", kept);
+      await setFinalizers("plain", kept);
+      await setFinalizers("plain", []);
+      await api.delete("example.com/v1", "things", "", "plain-later");
+      await api.delete("example.com/v1", "things", "", "plain");
+    };
+    let writing: Promise<void> | undefined;
+    const seen: string[] = [];
+    for await (
+      const { type, object: { metadata } } of api.watch(
+        "example.com/v1",
+        "things",
+        "",
+        {},
+        ending.signal,
+        "owned",
+        () => writing ??= write(),
+      )
+    ) {
+      seen.push(`${type} ${metadata.name}`);
+      if (type === "DELETED" && metadata.name === "plain") ending.abort();
+    }
+    await writing;
+    assert.deepEqual(seen, ["ADDED kept", "ADDED kept-later", "MODIFIED plain", "MODIFIED plain", "DELETED plain-later", "DELETED plain"]);
+  } finally {
+    await close();
+  }
+});
+
 test("localApi() reads every key and integer as it is", async () => {
   const { api, close } = await scene(0);
   try {

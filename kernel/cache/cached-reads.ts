@@ -170,7 +170,9 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
     const { collection, framing, signal } = watching;
     const { endpoint } = collection;
     // The garbage collector watches each new kind. Its watch can wait, and would otherwise cost the store as long as it lasts.
-    if (watching.watchScope === "ownership" || watching.watchScope === "owned") await cache.joined(endpoint.stored, limits.watchJoinMs, signal);
+    if (watching.watchScope === "ownership" || watching.watchScope === "owned") {
+      await cache.joined(endpoint.stored, limits.watchJoinMs, signal);
+    }
     const known = cache.kindOf(endpoint.stored);
     if (known === undefined) return interruptible(watching, watchStore);
     if (!(await cache.ready(needs.fillWaitMs, signal))) throw notReady(cache, clock);

@@ -1,5 +1,6 @@
 /** Compares the cache with the store periodically, and refills it on a difference. */
 import { type Clock, pause } from "../../core/async.ts";
+import { limits } from "../../core/limits.ts";
 import type { Revision, Store } from "../store/store.ts";
 import type { CachedEntry } from "./index/entry.ts";
 import type { KeyIndex } from "./index/key-index.ts";
@@ -29,7 +30,7 @@ export async function keepConsistent({ cache, store, clock, everyMs, wanted, sig
       const { index, prefix } = kind;
       const { revision } = cache;
       const broken = kind.brokenKeys();
-      const checked = await isSame(store, { prefix, index, broken, revision, meter: kind.meter }, signal).then(
+      const checked = await isSame(store, { prefix, index, broken, revision, meter: kind.meter, clock }, signal).then(
         (same): Checked => same ? "success" : "failure",
         (): Checked => "error",
       );
@@ -48,12 +49,17 @@ interface Moment {
   readonly broken: ReadonlySet<string>;
   readonly revision: Revision;
   readonly meter: Pick<CacheMeter, "listedStore">;
+  readonly clock: Clock;
 }
 
-/** Keys with equal revisions hold equal objects. A revision that the store has compacted counts as equal. */
-async function isSame(store: Store, { prefix, index, broken, revision, meter }: Moment, signal: AbortSignal): Promise<boolean> {
+/**
+ * Keys with equal revisions hold equal objects, so values are not read. A revision that the store has compacted counts as equal. Between pages
+ * others use the store: a million objects take half a minute.
+ */
+async function isSame(store: Store, { prefix, index, broken, revision, meter, clock }: Moment, signal: AbortSignal): Promise<boolean> {
   const cached = entriesOf(index, prefix);
-  for await (const page of pagesOf(store, prefix, revision, signal)) {
+  for await (const page of pagesOf(store, prefix, revision, signal, false)) {
+    if (page.length === limits.fillPageEntriesMax) await pause(limits.consistencyPageMs, signal, clock);
     meter.listedStore(page.length, page.length);
     for (const { key, revision: own } of page) {
       if (broken.has(key)) continue;

@@ -30,6 +30,8 @@ export interface Page {
   readonly at?: Revision;
   /** False if the caller needs no count: `count` then shows only whether there are more entries than were returned. */
   readonly counted?: boolean;
+  /** False if the caller needs keys and revisions only: values may be empty. */
+  readonly valued?: boolean;
   readonly signal?: AbortSignal;
 }
 

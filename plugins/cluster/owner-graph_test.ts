@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Node, OwnerGraph } from "./owner-graph.ts";
+import { type Node, OwnerGraph, sameGroup } from "./owner-graph.ts";
 
 function node(uid: string, owners: readonly string[] = []): Node {
   return {
@@ -43,4 +43,30 @@ test("OwnerGraph keeps the dependents of a removed owner, because they must be c
   graph.put(node("child", ["owner"]));
   graph.remove("owner");
   assert.deepEqual(graph.dependentsOf("owner").map(({ uid }) => uid), ["child"]);
+});
+
+test("OwnerGraph keeps no object without owners, finalizers and deletion timestamp", () => {
+  const graph = new OwnerGraph();
+  graph.put(node("plain"));
+  assert.equal(graph.get("plain"), undefined);
+  for (const more of [{ finalizers: ["example.com/keep"] }, { deleting: true }]) {
+    graph.put({ ...node("plain"), ...more });
+    assert.equal(graph.get("plain")?.uid, "plain");
+    graph.put(node("plain"));
+    assert.equal(graph.get("plain"), undefined);
+  }
+  graph.put(node("child", ["owner"]));
+  graph.put(node("child"));
+  assert.deepEqual(graph.dependentsOf("owner"), []);
+});
+
+test("OwnerGraph finds the dependents of a kind in any version of its group", () => {
+  const graph = new OwnerGraph();
+  graph.put(node("child", ["owner"]));
+  graph.put({ ...node("other"), owners: [{ apiVersion: "example.com/v1", kind: "ConfigMap", name: "o", uid: "o" }] });
+  const found = (groupVersion: string, kind: string) => graph.dependentsOfKind(groupVersion, kind).map(({ uid }) => uid);
+  assert.deepEqual(found("v1", "ConfigMap"), ["child"]);
+  assert.deepEqual(found("example.com/v2", "ConfigMap"), ["other"]);
+  assert.deepEqual(found("example.com/v1", "Secret"), []);
+  assert.ok(!sameGroup("v1", "example.com/v1"));
 });

@@ -39,7 +39,12 @@ export function selectionOf(
   const ownership = watchScope !== "everything" && chooses === undefined;
   const owned = ownership && watchScope === "owned";
   const tokens = wantedTokens(collection.endpoint, options);
-  return new NamedSelection({ prefix, key, tokens, chooses, ownership, owned }, [collection.endpoint.apiVersion, labels, fields, ownershipOnly]);
+  return new NamedSelection({ prefix, key, tokens, chooses, ownership, owned }, [
+    collection.endpoint.apiVersion,
+    labels,
+    fields,
+    ownershipOnly,
+  ]);
 }
 
 /** The name is made at its first use: it is as long as the selectors, and only watches use it. */

@@ -9,7 +9,7 @@ import { entryMaker, makeEntry } from "../index/entry.ts";
 import { type Subscriber, subscribers, type SubscriberScope } from "./subscribers.ts";
 import type { RingEvent } from "./ring.ts";
 import { selectionOf } from "../index/selection.ts";
-import { gather } from "./gather.ts";
+import { gather, gatherMs } from "./gather.ts";
 import { RecentObjects } from "../index/recent-objects.ts";
 import { Slabs } from "../index/slabs.ts";
 import { catalog, endpointOf, noteOf, prefix } from "../testing/fixture.ts";
@@ -175,6 +175,97 @@ test("subscribers() makes the interval longer while its turns are late, at most 
   assert.ok(waiting());
   clock.now += 0.2;
   await servedTimes(sent, served);
+});
+
+/** Subscribers of everything on connections with this many each; `turns` has the connections of each turn, once for each subscriber. */
+function connectedScene(sizes: readonly number[]) {
+  const clock = { now: 1_000 };
+  const all = subscribers(`${prefix}/notes/`, () => clock.now);
+  const turns: number[][] = [];
+  let isTurn = false;
+  for (const [connection, size] of sizes.entries()) {
+    const identity = {};
+    for (let index = 0; index < size; index++) {
+      let isWoken = false;
+      all.add(
+        {
+          get waits() {
+            return !isWoken;
+          },
+          wake: () => isWoken = true,
+          pump() {
+            if (!isTurn) {
+              turns.push([]);
+              queueMicrotask(() => isTurn = false);
+            }
+            isTurn = true;
+            turns.at(-1)!.push(connection);
+            isWoken = false;
+          },
+          check() {},
+          end() {},
+        },
+        where("", ""),
+        identity,
+      );
+    }
+  }
+  const served = (): number => turns.flat().length;
+  return {
+    clock,
+    turns,
+    notify: (first: number) => all.notify([changed("a", undefined, {})], first),
+    async until(count: number) {
+      while (served() < count) await new Promise((resolve) => setTimeout(resolve, 1));
+    },
+  };
+}
+
+test("subscribers() serves all subscribers of a connection in one turn", async () => {
+  const sizes = [90, 90, 30, 60];
+  const { clock, turns, notify, until } = connectedScene(sizes);
+  notify(1);
+  await until(270);
+  assert.deepEqual(turns.map((turn) => [...new Set(turn)]), [[0], [1, 2], [3]]);
+  assert.deepEqual(turns.map((turn) => turn.length), [90, 120, 60]);
+  // Gathered: each connection again as a whole.
+  notify(2);
+  notify(3);
+  clock.now += gather.msMax;
+  await until(540);
+  const seen = new Map<number, number>();
+  for (const [turn, connections] of turns.entries()) {
+    for (const connection of connections) {
+      const before = seen.get(connection);
+      assert.ok(before === undefined || before === turn || before < 3 && turn >= 3, "a connection is not split");
+      seen.set(connection, turn);
+    }
+  }
+});
+
+test("subscribers() divides a connection with more than limits.watchesPerTurnMax", async () => {
+  const count = 2 * limits.watchesPerTurnMax + 1;
+  const { turns, notify, until } = connectedScene([count]);
+  notify(1);
+  await until(count);
+  assert.deepEqual(turns.map(({ length }) => length), [limits.watchesPerTurnMax, limits.watchesPerTurnMax, 1]);
+});
+
+test("subscribers() does not gather the events of a hundred watches on few connections", async () => {
+  const { turns, notify } = connectedScene(each(10, 10));
+  for (const first of [1, 2, 3]) {
+    notify(first);
+    await Promise.resolve();
+  }
+  assert.deepEqual(turns.map(({ length }) => length), [100, 100, 100]);
+});
+
+test("gatherMs() counts a further watch of a connection as an eighth of a write", () => {
+  for (
+    const [connections, watches, ms] of [[31, 31, 0], [32, 32, 10], [16, 136, 0], [16, 144, 10], [500, 500, 15], [100, 3_300, 15]] as const
+  ) {
+    assert.equal(gatherMs(connections, watches, 1), ms);
+  }
 });
 
 test("subscribers() serves at most limits.watchesPerTurnMax in one turn, the others in the next ones and not later than further events", async () => {

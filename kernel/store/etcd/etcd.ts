@@ -96,14 +96,15 @@ function readerOf(connection: Connection, progress: Progress, prefix: string, re
     }
   }
 
-  async function list(wanted: Range, { limit, at, signal }: Page = {}): Promise<Listing> {
+  async function list(wanted: Range, { limit, at, valued = true, signal }: Page = {}): Promise<Listing> {
     const { from, to = noEnd } = keyBounds(prefixed(prefix, wanted));
     const entries: Entry[] = [];
     let revision = at;
     let next: Uint8Array = from;
     for (;;) {
       const most = Math.min(limits.rangeKeysMax, limit === undefined ? limits.rangeKeysMax : limit - entries.length);
-      const reply = await connection.call(range, { from: next, to, limit: most, at: revision }, { signal, repeatable: true }).catch(
+      const request = { from: next, to, limit: most, at: revision, keysOnly: !valued };
+      const reply = await connection.call(range, request, { signal, repeatable: true }).catch(
         async (error: unknown) => {
           refusals.read(error);
           throw asFailure(error, signal, at === undefined ? {} : await boundsOf(connection, error, at));

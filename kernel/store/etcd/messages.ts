@@ -21,6 +21,8 @@ export interface RangeRequest {
   readonly to?: Uint8Array | undefined;
   readonly limit?: number | undefined;
   readonly at?: Revision | undefined;
+  /** Without values. */
+  readonly keysOnly?: boolean | undefined;
 }
 
 export interface RangeReply {
@@ -238,11 +240,12 @@ export const watch: Method<WatchRequest, WatchReply> = {
   },
 };
 
-function writeRange(writer: Writer, { from, to, limit, at }: RangeRequest): Writer {
+function writeRange(writer: Writer, { from, to, limit, at, keysOnly = false }: RangeRequest): Writer {
   writeKey(writer, from);
   if (to !== undefined) tag(writer, 2, delimited).bytes(to);
   if (limit !== undefined) tag(writer, 3, varint).int64(limit);
   if (at !== undefined) tag(writer, 4, varint).int64(at);
+  if (keysOnly) tag(writer, 8, varint).bool(true);
   return writer;
 }
 

@@ -58,6 +58,15 @@ export function reads(promise: Case): void {
     assert.deepEqual([keysOf(entries), count], [["p/4"], 1]);
   });
 
+  promise("list() without values returns every key with its revision", async (store) => {
+    for (const key of ["p/1", "p/2", "p/3"]) await put(store, key, key);
+    const shown = async (valued: boolean) => {
+      const { entries, count } = await store.list({ prefix: "p/" }, { limit: 2, valued });
+      return [entries.map(({ key, revision }) => [key, revision]), count];
+    };
+    assert.deepEqual(await shown(false), await shown(true));
+  });
+
   promise("list() at every revision of a history returns and counts the entries at it, page by page", async (store) => {
     const keys = Array.from({ length: 7 }, (_, index) => `p/${index}`);
     const there = new Map<string, [string, Revision]>();
