@@ -1,11 +1,11 @@
 /** Compares the cache with the store periodically, and refills it on a difference. */
+import { append } from "../../core/append.ts";
 import { type Clock, pause } from "../../core/async.ts";
 import { limits } from "../../core/limits.ts";
 import type { Revision, Store } from "../store/store.ts";
 import type { CachedEntry } from "./index/entry.ts";
 import type { KeyIndex } from "./index/key-index.ts";
 import type { CacheMeter, Checked } from "./metrics.ts";
-import { pagesOf } from "./fill/pages.ts";
 import type { WatchCache } from "./watch-cache.ts";
 
 export interface ConsistencyNeeds {
@@ -53,23 +53,39 @@ interface Moment {
 }
 
 /**
- * Keys with equal revisions hold equal objects, so values are not read. A revision that the store has compacted counts as equal. Between pages
- * others use the store: a million objects take half a minute.
+ * Keys with equal revisions hold equal objects, so values are not read. A revision that the store has compacted counts as equal.
+ *
+ * Each page is the range of keys of some cached entries: etcd counts all keys of a range, and would count the rest of a large kind for every page.
+ * Between pages others use the store: a million objects take half a minute.
  */
-async function isSame(store: Store, { prefix, index, broken, revision, meter, clock }: Moment, signal: AbortSignal): Promise<boolean> {
-  const cached = entriesOf(index, prefix);
-  for await (const page of pagesOf(store, prefix, revision, signal, false)) {
-    if (page.length === limits.fillPageEntriesMax) await pause(limits.consistencyPageMs, signal, clock);
-    meter.listedStore(page.length, page.length);
-    for (const { key, revision: own } of page) {
-      if (broken.has(key)) continue;
-      const entry = cached.next();
-      if (entry.done === true || entry.value.key !== key || entry.value.revision !== own) return false;
-    }
+async function isSame(store: Store, moment: Moment, signal: AbortSignal): Promise<boolean> {
+  const { prefix, index, broken, revision, meter, clock } = moment;
+  let after: string | undefined;
+  for (const { entries, isLast } of partsOf(index, prefix)) {
+    const upTo = isLast ? undefined : entries.at(-1)!.key;
+    const range = { prefix, ...(after === undefined ? {} : { after }), ...(upTo === undefined ? {} : { upTo }) };
+    const limit = entries.length + broken.size + 1;
+    const listed = await store.list(range, { limit, at: revision, counted: false, valued: false, signal });
+    meter.listedStore(listed.entries.length, listed.entries.length);
+    const stored = listed.entries.filter(({ key }) => !broken.has(key));
+    if (stored.length !== entries.length) return false;
+    if (stored.some(({ key, revision }, at) => key !== entries[at]!.key || revision !== entries[at]!.revision)) return false;
+    if (isLast) return true;
+    after = upTo;
+    await pause(limits.consistencyPageMs, signal, clock);
   }
-  return cached.next().done === true;
+  return true;
 }
 
-function* entriesOf(index: KeyIndex, prefix: string): Generator<CachedEntry, undefined> {
-  for (const run of index.runs(prefix)) yield* run;
+/** The entries below a prefix in parts; the last, which may be empty, is marked. */
+function* partsOf(index: KeyIndex, prefix: string): Generator<{ readonly entries: readonly CachedEntry[]; readonly isLast: boolean }> {
+  let entries: CachedEntry[] = [];
+  for (const run of index.runs(prefix)) {
+    if (entries.length + run.length > limits.fillPageEntriesMax) {
+      yield { entries, isLast: false };
+      entries = [];
+    }
+    append(entries, run);
+  }
+  yield { entries, isLast: true };
 }

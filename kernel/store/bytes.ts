@@ -21,16 +21,20 @@ export function keyBounds(range: Range): { from: Uint8Array<ArrayBuffer>; to: Ui
   const prefix = encodeKey(range.prefix);
   const after = range.after === undefined ? undefined : encodeKey(`${range.after}\0`);
   const from = after !== undefined && compareBytes(after, prefix) > 0 ? after : prefix;
-  if (prefix.length === 0) return { from: from.length === 0 ? new Uint8Array(1) : from, to: undefined };
+  if (prefix.length === 0) {
+    return { from: from.length === 0 ? new Uint8Array(1) : from, to: range.upTo === undefined ? undefined : encodeKey(`${range.upTo}\0`) };
+  }
   const to = prefix.slice();
   const last = to.length - 1;
   to[last] = (to[last] ?? 0) + 1;
-  return { from, to };
+  const upTo = range.upTo === undefined ? undefined : encodeKey(`${range.upTo}\0`);
+  return { from, to: upTo !== undefined && compareBytes(upTo, to) < 0 ? upTo : to };
 }
 
 /** Whether a key is in a range. */
 export function inRange(key: string, range: Range): boolean {
-  return key.startsWith(range.prefix) && (range.after === undefined || compareKeys(key, range.after) > 0);
+  if (!key.startsWith(range.prefix) || (range.after !== undefined && compareKeys(key, range.after) <= 0)) return false;
+  return range.upTo === undefined || compareKeys(key, range.upTo) <= 0;
 }
 
 /** Compares keys by their UTF-8 bytes; UTF-16 order differs above U+D7FF. */

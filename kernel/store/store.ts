@@ -19,6 +19,8 @@ export interface Range {
   readonly prefix: string;
   /** Only keys greater than this one. */
   readonly after?: string;
+  /** Only keys up to this one, which is included. */
+  readonly upTo?: string;
   /** A wider prefix that includes this one, such as that of all namespaces: a store must not write helper keys below it. */
   readonly within?: string;
 }

@@ -3,6 +3,7 @@
  *
  *   --runtime deno|node    --store sqlite|etcd    --protocol http1,h2
  *   --watchers 10,100      --writes 1,20,200      --rounds 3      --seconds 3
+ *   --idle 30              also the CPU and memory of idle watches with bookmarks, over these seconds
  *   --against FOLDER       beside another checkout of this repository; repeatable
  *   --kube                 beside a kube-apiserver on PATH, with etcd
  *   --json FILE            keeps the figures of this checkout and of the kube-apiserver
@@ -65,6 +66,7 @@ async function main(): Promise<void> {
       seconds: { type: "string", default: "3" },
       against: { type: "string", multiple: true, default: [] },
       kube: { type: "boolean", default: false },
+      idle: { type: "string", default: "0" },
       json: { type: "string" },
     },
   });
@@ -86,6 +88,7 @@ async function main(): Promise<void> {
           ...await measure(subjects, protocol === "h2" ? "h2" : "http1", watchers, numbers(values.writes), {
             rounds: Number(values.rounds),
             seconds: Number(values.seconds),
+            idleSeconds: Number(values.idle),
           }),
         );
       }
@@ -103,7 +106,7 @@ async function measure(
   protocol: Protocol,
   watchers: number,
   rates: readonly number[],
-  { rounds, seconds }: { readonly rounds: number; readonly seconds: number },
+  { rounds, seconds, idleSeconds }: { readonly rounds: number; readonly seconds: number; readonly idleSeconds: number },
 ): Promise<readonly WatchPoint[]> {
   const medians: WatchPoint[] = [];
   const clients: { readonly subject: Subject; readonly child: Child }[] = [];
@@ -116,7 +119,7 @@ async function measure(
       await child.ask(
         {
           step: "open",
-          watch: { port, ca, token: subject.token, path, watchers, writesPerSecond: 1, protocol, connections },
+          watch: { port, ca, token: subject.token, path, watchers, writesPerSecond: 1, protocol, connections, bookmarks: idleSeconds > 0 },
         } satisfies Step,
       );
       await child.ask({ step: "run", writes: warmUpWrites(watchers), writesPerSecond: 50 } satisfies Step);
@@ -125,6 +128,7 @@ async function measure(
         `${protocol.padEnd(10)} ${String(watchers).padStart(7)}            ${subject.name.padEnd(14)} ${kib.toFixed(1)} KiB for each watch`,
       );
     }
+    if (idleSeconds > 0) await measureIdle(subjects, watchers, idleSeconds);
     for (const rate of rates) {
       const writes = Math.max(writesMin, Math.ceil(Math.min(rate * seconds, eventsMax / watchers)));
       const points = new Map<Subject, Point[]>(subjects.map((subject) => [subject, []]));
@@ -150,6 +154,20 @@ async function measure(
     return medians;
   } finally {
     for (const { child } of clients) await child.stop();
+  }
+}
+
+/** A minute after their start, each watch gets a bookmark every minute. */
+async function measureIdle(subjects: readonly Subject[], watchers: number, seconds: number): Promise<void> {
+  const before = subjects.map(({ pid }) => cpuMs(pid));
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+  for (const [index, { name, pid }] of subjects.entries()) {
+    const used = (cpuMs(pid) - before[index]!) / seconds;
+    console.log(
+      `${String(watchers).padStart(18)} idle       ${name.padEnd(14)} ${used.toFixed(1)} ms of CPU a second, ${
+        memoryMiB(pid).now.toFixed(0)
+      } MiB`,
+    );
   }
 }
 

@@ -11,6 +11,8 @@ export interface Watch extends SenderOptions {
   readonly path: string;
   readonly watchers: number;
   readonly writesPerSecond: number;
+  /** Ask for bookmarks, as client-go does. */
+  readonly bookmarks?: boolean;
 }
 
 export interface Watched {
@@ -73,7 +75,9 @@ async function openWatches(watch: Watch) {
   for (let at = 0; at < watch.watchers; at += openedAtOnce) {
     await Promise.all(Array.from({ length: Math.min(openedAtOnce, watch.watchers - at) }, async () => {
       const sender = await openOne();
-      const path = `${watch.path}?watch=true&resourceVersion=${revision}&timeoutSeconds=1800`;
+      const path = `${watch.path}?watch=true&resourceVersion=${revision}&timeoutSeconds=1800${
+        watch.bookmarks === true ? "&allowWatchBookmarks=true" : ""
+      }`;
       void sender.send({ method: "GET", path, type, body: "" }, watcher(seen)).catch(() => {});
     }));
   }

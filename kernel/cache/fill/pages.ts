@@ -4,21 +4,19 @@ import type { Entry, Revision, Store } from "../../store/store.ts";
 
 /**
  * Pages of the entries below a prefix, in the order of their keys; at least one page, which may be empty. `at`: the revision of all; undefined:
- * the newest of each page. `valued`: false if values are not needed. The next page is read while the caller works on the one before.
+ * the newest of each page. The next page is read while the caller works on the one before.
  */
 export async function* pagesOf(
   store: Store,
   prefix: string,
   at: Revision | undefined,
   signal: AbortSignal,
-  valued = true,
 ): AsyncGenerator<readonly Entry[], void> {
   const read = (limit: number, after?: string) => {
     const page = store.list({ prefix, ...(after === undefined ? {} : { after }) }, {
       limit,
       ...(at === undefined ? {} : { at }),
       counted: false,
-      ...(valued ? {} : { valued }),
       signal,
     });
     // The caller may end before it takes this page.

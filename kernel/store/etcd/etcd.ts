@@ -202,10 +202,11 @@ function ownKey({ key }: KeyValue, ownBytes: number): string {
   return decodeKey(ownBytes === 0 ? key : key.subarray(ownBytes));
 }
 
-function prefixed(prefix: string, { prefix: inner, after, within }: Range): Range {
+function prefixed(prefix: string, { prefix: inner, after, upTo, within }: Range): Range {
   return {
     prefix: prefix + inner,
     ...(after === undefined ? {} : { after: prefix + after }),
+    ...(upTo === undefined ? {} : { upTo: prefix + upTo }),
     ...(within === undefined ? {} : { within: prefix + within }),
   };
 }

@@ -58,6 +58,20 @@ export function reads(promise: Case): void {
     assert.deepEqual([keysOf(entries), count], [["p/4"], 1]);
   });
 
+  promise("list() up to a key includes it, and no later one", async (store) => {
+    for (const key of ["p/1", "p/2", "p/3", "q/1"]) await put(store, key, key);
+    const { revision } = await store.get("p/1");
+    const keys = async (range: Range, at?: Revision) => keysOf((await store.list(range, at === undefined ? {} : { at })).entries);
+    for (const at of [undefined, revision]) {
+      assert.deepEqual(await keys({ prefix: "p/", upTo: "p/2" }, at), ["p/1", "p/2"]);
+      assert.deepEqual(await keys({ prefix: "p/", after: "p/1", upTo: "p/2" }, at), ["p/2"]);
+      assert.deepEqual(await keys({ prefix: "p/", after: "p/2", upTo: "p/2" }, at), []);
+      assert.deepEqual(await keys({ prefix: "p/", upTo: "p/1a" }, at), ["p/1"]);
+      assert.deepEqual(await keys({ prefix: "p/", upTo: "q/1" }, at), ["p/1", "p/2", "p/3"]);
+      assert.deepEqual(await keys({ prefix: "", upTo: "p/1" }, at), ["p/1"]);
+    }
+  });
+
   promise("list() without values returns every key with its revision", async (store) => {
     for (const key of ["p/1", "p/2", "p/3"]) await put(store, key, key);
     const shown = async (valued: boolean) => {
