@@ -168,6 +168,9 @@ export const limits = Object.freeze({
   fillPageBytes: 4 * 1024 * 1024,
   fillPageEntriesMax: 2_000,
   fillPageEntriesFirst: 16,
+  /** Keys below a prefix from which a fill reads keys before entries, and keys of one such read. */
+  fillCountedMax: 20_000,
+  fillKeysAhead: 50_000,
   /** Milliseconds after each full page when the cache is compared with the store. */
   consistencyPageMs: 50,
   /** Entries that one turn of the event loop decodes during a fill. */
@@ -215,6 +218,8 @@ export const limits = Object.freeze({
   sweepRevisionsWhenFullMax: 64,
   /** Keys of one range request to etcd. Longer lists take several requests at one revision. */
   rangeKeysMax: 5000,
+  /** The same without values. */
+  rangeKeysOnlyMax: 50_000,
   /** Keys of one etcd lease, and seconds that a key may exceed its time to live. */
   leaseKeysMax: 1000,
   leaseSlackSecondsMax: 60,

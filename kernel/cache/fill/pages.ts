@@ -1,10 +1,19 @@
 /** Reads all entries below a prefix from the store, in pages of bounded size. */
 import { limits } from "../../../core/limits.ts";
-import type { Entry, Revision, Store } from "../../store/store.ts";
+import type { Entry, Listing, Revision, Store } from "../../store/store.ts";
+
+interface Read {
+  readonly listing: Promise<Listing>;
+  /** The end of the page's range, if it is known. */
+  readonly upTo: string | undefined;
+}
 
 /**
  * Pages of the entries below a prefix, in the order of their keys; at least one page, which may be empty. `at`: the revision of all; undefined:
  * the newest of each page. The next page is read while the caller works on the one before.
+ *
+ * etcd counts all keys of a range, so each page of a large kind would cost as much as the number of keys after it. There the keys are read first, in
+ * large pages, and then the entries in ranges between two of these keys.
  */
 export async function* pagesOf(
   store: Store,
@@ -12,27 +21,51 @@ export async function* pagesOf(
   at: Revision | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<readonly Entry[], void> {
-  const read = (limit: number, after?: string) => {
-    const page = store.list({ prefix, ...(after === undefined ? {} : { after }) }, {
-      limit,
-      ...(at === undefined ? {} : { at }),
-      counted: false,
-      signal,
-    });
-    // The caller may end before it takes this page.
-    page.catch(() => {});
-    return page;
+  const page = (limit: number) => ({ limit, ...(at === undefined ? {} : { at }), counted: false, signal });
+  const rangeOf = (after?: string, upTo?: string) => ({
+    prefix,
+    ...(after === undefined ? {} : { after }),
+    ...(upTo === undefined ? {} : { upTo }),
+  });
+  const endOf = keysAhead((after) => store.list(rangeOf(after), { ...page(limits.fillKeysAhead), valued: false }));
+  const plain = async (limit: number, after?: string): Promise<Read> => ({
+    listing: store.list(rangeOf(after), page(limit)),
+    upTo: undefined,
+  });
+  const bounded = async (limit: number, after: string): Promise<Read> => {
+    const upTo = await endOf(after, limit);
+    return { listing: store.list(rangeOf(after, upTo), page(limit)), upTo };
   };
-  for (let next = read(limits.fillPageEntriesFirst);;) {
-    const { entries, count } = await next;
-    const after = entries.at(-1)?.key;
-    if (after === undefined || entries.length === count) {
+  let isLarge = false;
+  for (let next = plain(limits.fillPageEntriesFirst);;) {
+    const { listing, upTo } = await next;
+    const { entries, count } = await listing;
+    const after = upTo ?? entries.at(-1)?.key;
+    if (after === undefined || (upTo === undefined && entries.length === count)) {
       yield entries;
       return;
     }
+    // Only at one revision: other keys may come between those that were read ahead.
+    isLarge ||= at !== undefined && count > limits.fillCountedMax;
     const bytes = entries.reduce((sum, { value }) => sum + value.length, 0);
     const fitting = Math.floor(limits.fillPageBytes * entries.length / Math.max(1, bytes));
-    next = read(Math.min(limits.fillPageEntriesMax, Math.max(1, fitting)), after);
+    const limit = Math.min(limits.fillPageEntriesMax, Math.max(1, fitting));
+    next = isLarge ? bounded(limit, after) : plain(limit, after);
+    // The caller may end before it takes this page.
+    next.then((read) => read.listing).catch(() => {});
     yield entries;
   }
+}
+
+/** Returns a function that finds the last key of a page of `limit` entries after a key; undefined for the last page. */
+function keysAhead(read: (after: string) => Promise<Listing>): (after: string, limit: number) => Promise<string | undefined> {
+  let keys: readonly Entry[] = [], used = 0, hasMore = true;
+  return async (after, limit) => {
+    if (hasMore && used + limit >= keys.length) {
+      const { entries, count } = await read(after);
+      [keys, used, hasMore] = [entries, 0, count > entries.length];
+    }
+    used += limit;
+    return used >= keys.length ? undefined : keys[used - 1]!.key;
+  };
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { limits } from "../../../core/limits.ts";
 import { openSqlite } from "../../store/sqlite/sqlite.ts";
 import type { Store } from "../../store/store.ts";
 import { pagesOf } from "./pages.ts";
@@ -72,5 +73,43 @@ test("pagesOf() reads one revision during concurrent writes", async () => {
     if (entry !== undefined) await store.commit({ key: entry.key, expect: entry.revision, value: undefined });
   }
   assert.deepEqual(seen, keys);
+  await store.close();
+});
+
+/** A store that counts as etcd does: all keys of the range. */
+function counting(store: Store, calls: { after: string | undefined; upTo: string | undefined; valued: boolean }[]): Store {
+  return {
+    ...store,
+    async list(range, page = {}) {
+      calls.push({ after: range.after, upTo: range.upTo, valued: page.valued ?? true });
+      return await store.list(range, { ...page, counted: true });
+    },
+  };
+}
+
+test("pagesOf() of a large kind reads its keys first, and then ranges between them", async () => {
+  const count = limits.fillCountedMax + 4_321;
+  const { store, keys, revision } = await filled(count, 10);
+  const calls: Parameters<typeof counting>[1] = [];
+  const sizes: number[] = [], found: string[] = [];
+  for await (const page of pagesOf(counting(store, calls), "/a/", revision, signal)) {
+    sizes.push(page.length);
+    for (const { key } of page) found.push(key);
+  }
+  assert.deepEqual(found, keys);
+  assert.deepEqual(sizes, [16, ...Array.from({ length: 12 }, () => 2_000), count - 16 - 24_000]);
+  assert.equal(calls.filter(({ valued }) => !valued).length, 1);
+  // Only the first page and the last are without an end.
+  assert.equal(calls.filter(({ valued, upTo }) => valued && upTo === undefined).length, 2);
+  await store.close();
+});
+
+test("pagesOf() of a large kind at the newest revision of each page does not rely on keys that it has read before", async () => {
+  const { store, keys } = await filled(limits.fillCountedMax + 100, 10);
+  const calls: Parameters<typeof counting>[1] = [];
+  const found: string[] = [];
+  for await (const page of pagesOf(counting(store, calls), "/a/", undefined, signal)) for (const { key } of page) found.push(key);
+  assert.deepEqual(found, keys);
+  assert.ok(calls.every(({ valued, upTo }) => valued && upTo === undefined));
   await store.close();
 });

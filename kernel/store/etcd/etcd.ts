@@ -102,7 +102,10 @@ function readerOf(connection: Connection, progress: Progress, prefix: string, re
     let revision = at;
     let next: Uint8Array = from;
     for (;;) {
-      const most = Math.min(limits.rangeKeysMax, limit === undefined ? limits.rangeKeysMax : limit - entries.length);
+      const most = Math.min(
+        valued ? limits.rangeKeysMax : limits.rangeKeysOnlyMax,
+        limit === undefined ? Infinity : limit - entries.length,
+      );
       const request = { from: next, to, limit: most, at: revision, keysOnly: !valued };
       const reply = await connection.call(range, request, { signal, repeatable: true }).catch(
         async (error: unknown) => {
