@@ -35,7 +35,7 @@ export interface ReadsOptions {
   readonly snapshotMs?: number;
   /** Milliseconds between two comparisons of the cache with the store (upstream: five minutes); 0 disables them. */
   readonly checkEveryMs?: number;
-  /** Milliseconds that `openReads` waits for the first fill, which then continues in the background. */
+  /** Milliseconds without a page of the first fill after which `openReads` no longer waits for it; it then continues in the background. */
   readonly openWaitMs?: number;
 }
 
@@ -61,8 +61,8 @@ export interface OpenedReads {
 const bounds: RingBounds = { keptMs: 5 * 60_000, bytesMax: 64 * 1024 * 1024, eventsMax: 100_000 };
 
 /**
- * Opens reads that are answered from the cache. Resolves when the cache is filled, or after `openWaitMs`. Until the cache is filled,
- * the store answers the reads for which upstream allows it.
+ * Opens reads that are answered from the cache. Resolves when the cache is filled, or if nothing is read for `openWaitMs`. Until the cache is
+ * filled, the store answers the reads for which upstream allows it.
  */
 export async function openReads(store: Store, catalog: Catalog, prefix: string, options: ReadsOptions = {}): Promise<OpenedReads> {
   const { clock = systemClock, onError = () => {}, record = createRegistry(cacheMetrics).record } = options;
@@ -81,6 +81,8 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
   };
   const own = ownWrites(store, (key) => cache.kindAt(key) !== undefined, (revision) => cache.forget(revision));
   const open = openWatches(catalog);
+  /** Pages that fills have read. */
+  let pages = 0;
   const cache = new WatchCache({
     store,
     kinds: cachedKinds(catalog).map((kind) => cacheOf(kind, catalog)),
@@ -88,7 +90,10 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
     clock,
     own,
     onError,
-    onPage: options.onPage ?? (() => {}),
+    onPage(objects) {
+      pages++;
+      options.onPage?.(objects);
+    },
     traced: options.traced ?? ((_name, _attributes, run) => run()),
     onSetBack: () => open.failAll(lostHistory()),
   });
@@ -122,7 +127,9 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
     wanted: () => served.gates.isOn("DetectCacheInconsistency"),
     signal: closing.signal,
   });
-  await cache.ready(options.openWaitMs ?? 60_000, new AbortController().signal);
+  // A large store takes minutes: controllers that start before the end of its fill would fail.
+  const { openWaitMs = 60_000 } = options;
+  for (let before = 0; !(await cache.ready(openWaitMs, closing.signal)) && pages > before;) before = pages;
   return {
     reads,
     store: own.store,
