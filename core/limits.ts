@@ -296,6 +296,14 @@ export const limits = Object.freeze({
   controllersWaitMsMax: 1_000,
   /** Time that the start waits for controllers. */
   startedMsMax: 2_000,
+  /** Time between two looks at whether a server that has just started is quiet. */
+  quietMs: 2_000,
+  /** CPU time of a quiet server in that time. */
+  quietCpuMs: 50,
+  /** Number of looks. A server that is busy all this time keeps the garbage of its start until its engine needs the memory. */
+  quietLooksMax: 150,
+  /** Heap above which the garbage of a start stays: its collection would stop requests for longer than it is worth. */
+  startGarbageBytesMax: 64 * 1024 * 1024,
   /** Levels of a value without a schema whose fields have owners. Deeper ones are owned as one value. */
   deducedDepthMax: 400,
   /** Characters of the field sets that stored objects share, of each of them, and its depth. */

@@ -28,7 +28,7 @@ export async function startTestServer(
     readonly plugins?: typeof plugins;
     readonly readsOver?: ServeOptions["readsOver"];
     readonly sqlite?: ServeOptions["sqlite"];
-    readonly processMetrics?: boolean;
+    readonly ownsProcess?: boolean;
     readonly startHeavy?: StartHeavyThread;
   } = {},
 ): Promise<TestServer> {
@@ -43,13 +43,13 @@ export async function startTestServer(
   const logged: string[] = [];
   const { v, vmodule } = configuration.config;
   const log = jsonLog((line) => logged.push(line), Date.now, verbosityOf(v, vmodule, []));
-  const { readsOver, sqlite, startHeavy, processMetrics = false } = options;
+  const { readsOver, sqlite, startHeavy, ownsProcess = false } = options;
   const parts = {
     ...(readsOver === undefined ? {} : { readsOver }),
     ...(sqlite === undefined ? {} : { sqlite }),
     ...(startHeavy === undefined ? {} : { startHeavy }),
   };
-  const running = await serve({ ...configuration, log, processMetrics, ...parts });
+  const running = await serve({ ...configuration, log, ownsProcess, ...parts });
   return {
     url: running.url,
     port: running.port,

@@ -177,7 +177,7 @@ function amountsIn(text: string): readonly { readonly amount: string; readonly w
     return at;
   };
   for (let at = 0; at < text.length;) {
-    const end = skip(at, /[0-9]/), word = skip(end, /[\t\n\f\r ]/), next = skip(word, /[A-Za-zµ]/);
+    const end = skip(at, /[0-9]/), word = skip(end, /[\t\n\f\r ]/), next = skip(word, /[A-Za-z\u00b5]/);
     if (end > at && next > word) found.push({ amount: text.slice(at, end), word: text.slice(word, next).toLowerCase() });
     at = Math.max(next, at + 1);
   }

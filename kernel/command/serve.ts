@@ -91,7 +91,7 @@ async function serveAlone({ configuration, log, isCompatible, progress }: Prepar
     ...configuration,
     log,
     ...(progress === undefined ? {} : { progress }),
-    processMetrics: true,
+    ownsProcess: true,
     temporaryKubeconfig: !isCompatible,
     flushLog,
     startHeavy: startHeavyThread,

@@ -62,7 +62,7 @@ async function runtimeWords(args: readonly string[]): Promise<readonly string[]>
 
 /** The permissions of one process with these settings, as `npm start` computes them: by a program that may read every file. */
 async function computedPermissions(args: readonly string[]): Promise<readonly string[]> {
-  const program = fileURLToPath(siblingModule(import.meta.url, "../startup/permissions"));
+  const program = fileURLToPath(siblingModule(import.meta.url, "worker-permissions"));
   const environment = "--allow-env=KUBERNETES_SERVICE_HOST,KUBERNETES_SERVICE_PORT,TMPDIR,TMP,TEMP";
   let text = "";
   const { exited } = startProcess({

@@ -53,7 +53,7 @@ async function main(): Promise<void> {
   const running = await serve({
     ...configuration,
     log,
-    processMetrics: true,
+    ownsProcess: true,
     flushLog,
     startHeavy: startHeavyThread,
     workers: workerGroup({ worker: Number(worker), count: Number(count), port: Number(port) }, channel, answers.resolve),

@@ -16,6 +16,8 @@ type Collect = (how: { readonly type: "major"; readonly execution: "sync"; reado
 export function openHeap(): Heap {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as Collect;
+  // Node rejects code of its compile cache that was made with other flags.
+  setFlagsFromString("--no-expose-gc");
   return {
     bytes: () => {
       const { heapTotal, external } = process.memoryUsage();

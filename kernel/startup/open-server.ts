@@ -88,7 +88,7 @@ export async function openServer(given: ServeOptions): Promise<Opened> {
   const auditing = await openedAudit(config, log, registry.record, options.workers?.auditLog);
   const storage = await openStorage(options, inForce, registry, tracing);
   access.accounts.lookUpIn(storage.cache.reads);
-  if (options.processMetrics === true) watchProcess(registry.record, signal);
+  if (options.ownsProcess === true) watchProcess(registry.record, signal);
   const health = openHealth(inForce, options.flushLog, signal);
   const watches = watchEnds(signal);
   const parts = { inForce, registry, access, storage, health, signal };

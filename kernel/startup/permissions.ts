@@ -80,7 +80,8 @@ export const pathSettings: readonly string[] = Object.freeze([
   ...Object.keys(writtenSettings),
 ]);
 
-const sources = fileURLToPath(new URL("../..", import.meta.url));
+/** The folder of the modules: in the repository this one's is below it, in the bundle all are in it. */
+const sources = fileURLToPath(new URL(import.meta.url.endsWith(".ts") ? "../.." : ".", import.meta.url));
 
 /** The settings of these arguments, and their file; the defaults for invalid arguments. */
 function settingsOf(args: readonly string[], folder: string): { readonly config: Config; readonly configurationFile: string | undefined } {

@@ -21,8 +21,8 @@ export interface ServeOptions {
   readonly source?: Source;
   /** Shows the progress of long work. Default: in the log. */
   readonly progress?: BeginProgress;
-  /** Measures the event loop and garbage collection as well. At most one server per process may set it. */
-  readonly processMetrics?: boolean;
+  /** The process is the server's own: measures its event loop and garbage collection, and frees the memory that only the start needed. */
+  readonly ownsProcess?: boolean;
   /** Writes the kubeconfig of a server in memory to a temporary folder; a program prints its path. */
   readonly temporaryKubeconfig?: boolean;
   /** Resolves when all log lines are written; absent for a synchronous log. */

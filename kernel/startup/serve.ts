@@ -1,5 +1,6 @@
 /** Starts a server from settings and plugins, and stops it. The steps of a request are in `handle.ts`. */
 import { mkdir } from "node:fs/promises";
+import process from "node:process";
 import { reasonOf } from "../../core/reason-of.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { type Credentials, openCredentials } from "./credentials.ts";
@@ -10,6 +11,7 @@ import { workerCount } from "../config/workers.ts";
 import { handle } from "../handle.ts";
 import { listen } from "../listen/listener.ts";
 import { kubeconfig, serverUrl } from "../listen/pki.ts";
+import { openHeap } from "../heavy/heap.ts";
 import { describe } from "../observe/log.ts";
 import { once, pause, systemClock } from "../../core/async.ts";
 import { type Opened, openServer } from "./open-server.ts";
@@ -19,6 +21,7 @@ import type { Exchange } from "../request/exchange.ts";
 import { requestInfo } from "../request/request-info.ts";
 import { requestLabels } from "../observe/request-metrics.ts";
 import { gate } from "./shutdown.ts";
+import { freeStartGarbage } from "./start-garbage.ts";
 import { type KubeconfigFile, kubeconfigFile } from "./write-kubeconfig.ts";
 import { validityWatch } from "./certificate-validity.ts";
 
@@ -66,6 +69,12 @@ export async function serve(options: ServeOptions): Promise<Running> {
   }
 }
 
+/** CPU time of this process, in milliseconds. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
 async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
@@ -75,7 +84,7 @@ async function makeFolder(path: string): Promise<void> {
 }
 
 async function listening(
-  { config, log, workers, temporaryKubeconfig = false }: ServeOptions,
+  { config, log, workers, temporaryKubeconfig = false, ownsProcess = false }: ServeOptions,
   opened: Opened,
   credentials: Credentials,
 ): Promise<Running> {
@@ -133,6 +142,9 @@ async function listening(
   // As often as files are checked, so that renewed certificates are used from then on.
   const looking = setInterval(lookAtDates, lookAtDatesMs);
   ending.signal.addEventListener("abort", () => clearInterval(looking), { once: true });
+  // Not in a process that belongs to somebody else.
+  const freed = ownsProcess ? freeStartGarbage({ openHeap, cpuMs, clock: systemClock, signal: ending.signal }) : Promise.resolve();
+  freed.catch((error: unknown) => log.error("the garbage of the start stays", describe(error)));
   const files = followFiles([...opened.followed, ...renewed], { log, clock: systemClock, signal: ending.signal });
   return {
     url,

@@ -80,8 +80,10 @@ test("npm run bench -- --peer compares every scenario with a kube-apiserver", {
 }, async () => {
   const stdout = await bench(["--peer"]);
   const names = [
-    "ready",
-    "idle memory",
+    "ready, package",
+    "ready, repository",
+    "idle memory, package",
+    "idle memory, repository",
     "get",
     "page of 500, gzip",
     "list of 10,000, gzip",

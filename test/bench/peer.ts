@@ -1,6 +1,7 @@
 /**
  * This server and a kube-apiserver beside it, each over its own etcd of the same release: the same requests in short alternating rounds, so that
- * other load on the machine affects both.
+ * other load on the machine affects both. Starts and idle memory are those of the repository, whose types are removed at the start, and of the
+ * package, as it is installed and as the image runs it.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,6 +9,7 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { newestEtcd, startKubeApiserver } from "../access/kube-apiserver.ts";
 import { startEtcd } from "../etcd.ts";
+import { install } from "../package/tarball.ts";
 import type { Runtime } from "./children.ts";
 import { type ColdTarget, measureCold } from "./cold.ts";
 import { type Generators, openGenerators } from "./generator.ts";
@@ -17,7 +19,7 @@ import { measurePeerLoad, measurePeerWatch } from "./peer-rounds.ts";
 import { cpuMs, memoryMiB } from "./process.ts";
 import type { Scenario } from "./scenarios.ts";
 import { seed } from "./seed.ts";
-import { reported, startServer } from "./server.ts";
+import { reported, type ServerProgram, startServer } from "./server.ts";
 
 export interface PeerOptions {
   readonly runtime: Runtime;
@@ -36,6 +38,8 @@ const starts = 3;
 /** Time without requests before memory is read. */
 const idleMs = 10_000;
 const token = "bench";
+/** The programs of the package: that which npm links as `thole`, and that of the image. */
+const packagePrograms: Readonly<Record<Runtime, string>> = Object.freeze({ node: "bin/thole.js", deno: "main.js" });
 /** A comparison on a busy machine ends before. */
 const lifeMsMax = 3 * 3_600_000;
 
@@ -79,32 +83,44 @@ function withCold(row: PeerRow, rates: ReadonlyMap<string, Rate>): PeerRow {
   return cold === undefined ? row : { ...row, cold };
 }
 
-/** First starts in turn; the last of each goes on. Ours is stopped after its memory was read, and can be started again. */
+/** First starts in turn; the last of each goes on. Ours are stopped after their memory was read, and that of the repository can be started again. */
 async function measureStarts(
   { runtime, share }: PeerOptions,
   folder: string,
   closers: Closer[],
   keep: (row: PeerRow) => void,
 ) {
-  const sides = { ours: [] as Side[], theirs: [] as Side[] };
+  const installed = await install();
+  const packaged = { folder: `${installed.project}/node_modules/thole/`, main: packagePrograms[runtime] };
+  const sides = { repository: [] as Side[], packaged: [] as Side[], theirs: [] as Side[] };
   const count = share < 1 ? 1 : starts;
-  for (let round = 1;; round++) {
-    const ours = await startOurs(runtime, folder, round);
-    closers.push(ours);
-    sides.ours.push(startOf(ours.server));
-    const theirs = await startTheirs(folder);
-    closers.push(theirs);
-    sides.theirs.push(startOf(theirs));
-    if (round < count) {
-      for (const closer of closers.splice(0).toReversed()) await closer.stop();
-      continue;
+  try {
+    for (let round = 1;; round++) {
+      const repository = await startOurs(runtime, folder, `repository-${round}`);
+      closers.push(repository);
+      sides.repository.push(startOf(repository.server));
+      const ours = await startOurs(runtime, folder, `package-${round}`, packaged);
+      closers.push(ours);
+      sides.packaged.push(startOf(ours.server));
+      const theirs = await startTheirs(folder);
+      closers.push(theirs);
+      sides.theirs.push(startOf(theirs));
+      if (round < count) {
+        for (const closer of closers.splice(0).toReversed()) await closer.stop();
+        continue;
+      }
+      keep(rowOf("ready, package", "ms", sides.packaged, sides.theirs));
+      keep(rowOf("ready, repository", "ms", sides.repository, sides.theirs));
+      await new Promise((resolve) => setTimeout(resolve, idleMs * share));
+      const memory = (pid: number): readonly Side[] => [{ value: memoryMiB(pid).now }];
+      keep(rowOf("idle memory, package", "MiB", memory(ours.server.pid), memory(theirs.pid)));
+      keep(rowOf("idle memory, repository", "MiB", memory(repository.server.pid), memory(theirs.pid)));
+      await ours.server.stop();
+      await repository.server.stop();
+      return { ours: repository, theirs };
     }
-    keep(rowOf("ready", "ms", sides.ours, sides.theirs));
-    await new Promise((resolve) => setTimeout(resolve, idleMs * share));
-    const memory = (pid: number): readonly Side[] => [{ value: memoryMiB(pid).now }];
-    keep(rowOf("idle memory", "MiB", memory(ours.server.pid), memory(theirs.pid)));
-    await ours.server.stop();
-    return { ours, theirs };
+  } finally {
+    await installed.remove();
   }
 }
 
@@ -113,12 +129,12 @@ function startOf({ pid, readyMs }: { readonly pid: number; readonly readyMs: num
   return { value: readyMs, cpuMs: cpuMs(pid) };
 }
 
-async function startOurs(runtime: Runtime, folder: string, round: number) {
+async function startOurs(runtime: Runtime, folder: string, name: string, from?: ServerProgram) {
   const program = await newestEtcd();
   const etcd = await startEtcd(program === undefined ? {} : { program });
-  const data = join(folder, `data-${round}`), file = join(folder, "allocated");
+  const data = join(folder, `data-${name}`), file = join(folder, "allocated");
   const args = [`--data-dir=${data}`, `--token-auth-file=${folder}/tokens.csv`, `--etcd-servers=${etcd.endpoint}`];
-  const server = await startServer(runtime, args);
+  const server = await startServer(runtime, args, undefined, undefined, from);
   return {
     server,
     /** With the data of the first start. */

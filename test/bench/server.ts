@@ -17,6 +17,14 @@ export interface BenchServer {
   stop(): Promise<void>;
 }
 
+/** A program that is a server: that of another checkout, or of the installed package. */
+export interface ServerProgram {
+  /** With a slash at its end. */
+  readonly folder: string;
+  /** The path of the main module in it. Default: that in the repository. */
+  readonly main?: string;
+}
+
 /** Includes reading a gigabyte. */
 const readyMsMax = 120_000;
 /** Interval of readiness checks, and a fiftieth of the elapsed time if longer, because each check is work for the server. */
@@ -40,23 +48,23 @@ const loaded: Readonly<Record<"turns" | "heap" | "allocated" | "sampled", Loaded
 });
 
 /**
- * Starts kernel/main.ts and resolves once it is ready. `file`: where `turn-meter.ts` writes the longest turn, or, for `what` of "heap",
+ * Starts the server and resolves once it is ready. `file`: where `turn-meter.ts` writes the longest turn, or, for `what` of "heap",
  * `collect-garbage.ts` the bytes of the heap, for "allocated" `allocated.ts` the bytes allocated so far, and for "sampled" `sampled.ts` that a profile was
  * begun or ended. `reported` waits for it.
- * `checkout`: the folder of another checkout, with a slash at its end.
+ * `from`: another program than that of this repository.
  */
 export async function startServer(
   runtime: Runtime,
   args: readonly string[],
   file?: string,
   what: keyof typeof loaded = "turns",
-  checkout?: string,
+  from?: ServerProgram,
 ): Promise<BenchServer> {
   const port = await freePort();
   const { module, flags: more, variable } = loaded[what];
   const path = fileURLToPath(new URL(module, import.meta.url));
   const flags = file === undefined ? [] : [...more[runtime], runtime === "deno" ? `--preload=${path}` : `--import=${path}`];
-  const run = command(runtime, "kernel/main.ts", [`--secure-port=${port}`, ...args], flags, checkout);
+  const run = command(runtime, from?.main ?? "kernel/main.ts", [`--secure-port=${port}`, ...args], flags, from?.folder);
   const start = performance.now();
   const env = { ...process.env, ...(file === undefined ? {} : { [variable]: file }) };
   const child = spawn(run.path, run.args, { stdio: ["ignore", "ignore", "pipe"], env });

@@ -17,10 +17,13 @@ const upstream: Readonly<Record<string, { readonly cpuMs: number; readonly share
   "watch, 100 watchers": { cpuMs: 1000 / 28_000, share: 1 / 2 },
   "watch, 1,000 watchers": { cpuMs: 1000 / 42_000, share: 1 / 2 },
 });
-/** How many times the CPU, memory or time of this server a kube-apiserver beside it is wanted to use, at least. */
+/**
+ * How many times the CPU, memory or time of this server a kube-apiserver beside it is wanted to use, at least. Starts are judged by the package, which
+ * is what users install.
+ */
 export const wantedRatios: Readonly<Record<string, number>> = Object.freeze({
-  "ready": 10,
-  "idle memory": 3,
+  "ready, package": 10,
+  "idle memory, package": 3,
   "get": 3,
   "page of 500, gzip": 10,
   "list of 10,000": 6,

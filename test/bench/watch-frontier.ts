@@ -216,7 +216,7 @@ async function ownServer({ name, runtime, store, folder, checkout }: OwnServer):
     "--max-mutating-requests-inflight=0",
   ];
   if (etcd !== undefined) args.push(`--etcd-servers=${etcd.endpoint}`);
-  const server = await startServer(runtime, args, undefined, "turns", checkout);
+  const server = await startServer(runtime, args, undefined, "turns", checkout === undefined ? undefined : { folder: checkout });
   return {
     name,
     ...server,

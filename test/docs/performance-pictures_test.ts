@@ -47,7 +47,12 @@ const whole: Kept = {
   ...alone,
   peers: [
     { runtime: "node", http2: "Go", seconds: 1, rows: [row("get", 3, 3), row("create", 0.5, 0.9)] },
-    { runtime: "deno", http2: "Go", seconds: 1, rows: [row("get", 2, 4), rowOf("idle memory", "MiB", [{ value: 100 }], [{ value: 280 }])] },
+    {
+      runtime: "deno",
+      http2: "Go",
+      seconds: 1,
+      rows: [row("get", 2, 4), rowOf("idle memory, package", "MiB", [{ value: 100 }], [{ value: 280 }])],
+    },
   ],
   watches: [{
     ...{ store: "sqlite", runtime: "deno" },

@@ -16,7 +16,7 @@ import { all, type Stage, stagesOf, words } from "./containerfile.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const stages = stagesOf(join(root, "Containerfile"));
-const build = stages[0]!, image = stages.at(-1)!;
+const [bundle, build] = [stages[0]!, stages[1]!], image = stages.at(-1)!;
 const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
 
 const megabyte = 1_000_000;
@@ -25,7 +25,12 @@ const imageBytesMax = 150 * megabyte;
 const baseBytes = 26 * megabyte;
 const user = 65532;
 
-/** Sources and target of a COPY from the context. */
+/** The COPY instructions of a stage from the context. */
+function fromContext(stage: Stage): readonly string[] {
+  return all(stage, "COPY").filter((text) => !text.startsWith("--from="));
+}
+
+/** Sources and target of a COPY. */
 function copied(text: string): { readonly from: readonly string[]; readonly to: string } {
   const parts = text.split(" ").filter((part) => !part.startsWith("--"));
   return { from: parts.slice(0, -1), to: parts.at(-1)! };
@@ -43,7 +48,7 @@ describe("the Containerfile", () => {
   it("copies files that exist and that .dockerignore does not exclude", async () => {
     const letThrough = (await readFile(join(root, ".dockerignore"), "utf8")).split("\n").filter((line) => line.startsWith("!"))
       .map((line) => line.slice(1));
-    const from = all(build, "COPY").flatMap((text) => copied(text).from);
+    const from = [bundle, build].flatMap(fromContext).flatMap((text) => copied(text).from);
     for (const path of from) {
       await stat(join(root, path));
       assert.ok(letThrough.includes(path.split("/")[0]!), path);
@@ -53,15 +58,15 @@ describe("the Containerfile", () => {
   });
 
   it("uses exact versions, and the Deno of package.json", () => {
-    assert.match(build.base, /:\d+\.\d+\.\d+-|@sha256:/);
+    for (const { base } of [bundle, build]) assert.match(base, /:\d+\.\d+\.\d+-|@sha256:/);
     assert.match(image.base, new RegExp(`/deno:distroless-${manifest.dependencies.deno.replaceAll(".", "\\.")}$`));
-    assert.equal(stages.length, 2);
+    assert.deepEqual(stages.map(({ name }) => name), ["bundle", "build", ""]);
   });
 
-  it("runs the command of npm start, as an unprivileged user", () => {
-    // The same program; its permissions are bounded by the container.
+  it("runs the bundle of npm start's program, as an unprivileged user", () => {
+    // Its permissions are bounded by the container.
     const [deno, command, ...flags] = words(image, "ENTRYPOINT");
-    assert.deepEqual([deno, command, flags.at(-1)], ["/bin/deno", "run", "/thole/kernel/main.ts"]);
+    assert.deepEqual([deno, command, flags.at(-1)], ["/bin/deno", "run", "/thole/main.js"]);
     const wide = permissionFlags(["--data-dir=/var/lib/thole", "--tracing-config-file=/tracing.yaml"], "/").map((flag) =>
       flag.replace(/^(--allow-(read|write|net))=.*/, "$1")
     );
@@ -75,27 +80,36 @@ describe("the content of the image", { skip: startSkipped("deno") }, () => {
   let folder = "";
   /** A path of the image, or of its build stage, below the folder. */
   const here = (text: string) =>
-    text.replaceAll("/bin/deno", runtimePath("deno")).replaceAll(/(?<=^|[\s="])\/(thole|deno-dir|state)\b/g, `${folder}/$1`)
+    text.replaceAll("/bin/deno", runtimePath("deno")).replaceAll(/(?<=^|[\s="])\/(thole|deno-dir|state|bundle)\b/g, `${folder}/$1`)
       .replaceAll("/var/lib/thole", join(folder, "state"));
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "thole-image-"));
     const tree = join(folder, "thole");
     await mkdir(tree);
-    for (const { from, to } of all(build, "COPY").map(copied)) {
+    await made(bundle, root, "npm ci --ignore-scripts "); // The context has all packages.
+    for (const { from, to } of fromContext(build).map(copied)) {
       for (const path of from) {
         await cp(join(root, path), join(tree, to.endsWith("/") ? join(to, path.split("/").at(-1)!) : to), { recursive: true });
       }
     }
+    const [brought] = all(build, "COPY").filter((text) => text.startsWith("--from=bundle "));
+    assert.deepEqual(copied(brought!), { from: ["/bundle"], to: "/thole" });
+    await cp(join(folder, "bundle"), tree, { recursive: true });
     await dependencies(tree);
-    const [install, ...steps] = all(build, "RUN");
-    assert.match(install!, /^npm ci --omit=dev /);
-    for (const step of steps) {
-      const { code, output, errors } = await run("sh", ["-c", here(step)], { cwd: tree });
-      assert.equal(code, 0, output + errors);
-    }
+    await made(build, tree, "npm ci --omit=dev ");
   });
   after(() => rm(folder, { recursive: true, force: true }));
+
+  /** Runs the steps of a stage after the first one, which installs packages. */
+  async function made(stage: Stage, cwd: string, begins: string): Promise<void> {
+    const [install = "", ...steps] = all(stage, "RUN");
+    assert.ok(install.startsWith(begins), install);
+    for (const step of steps) {
+      const { code, output, errors } = await run("sh", ["-c", here(step)], { cwd });
+      assert.equal(code, 0, output + errors);
+    }
+  }
 
   /** The packages of `npm ci --omit=dev`, by the lock file; the same step deletes the Node for tests. */
   async function dependencies(tree: string): Promise<void> {
@@ -115,6 +129,7 @@ describe("the content of the image", { skip: startSkipped("deno") }, () => {
   it("contains no test and no development package", async () => {
     const files = await readdir(join(folder, "thole"), { recursive: true });
     assert.deepEqual(files.filter((file) => !file.includes("node_modules/") && /_(test|bench)\.ts$/.test(file)), []);
+    assert.deepEqual(files.filter((file) => /^(kernel\/(?!listen)|plugins\/)/.test(file)), [], "only the sources of the scripts");
     for (const name of Object.keys(manifest.devDependencies)) {
       assert.ok(!files.some((file) => file.startsWith(`node_modules/${name}/`)), name);
     }

@@ -63,7 +63,7 @@ async function withStore(
   const folder = await mkdtemp(join(tmpdir(), "thole-alerts-"));
   const server = await startTestServer({
     args: [`--data-dir=${folder}`],
-    processMetrics: true,
+    ownsProcess: true,
     sqlite: engine === undefined ? {} : { engine },
   });
   const client = httpsClient({ port: server.port, ca: server.ca, token: server.tokens.admin });

@@ -189,5 +189,5 @@ topologySpreadConstraints:
 - --allow-run=/bin/deno
 - --allow-sys=hostname,networkInterfaces
 - --ignore-env
-- /thole/kernel/main.ts
+- /thole/main.js
 {{- end -}}

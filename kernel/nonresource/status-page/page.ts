@@ -94,9 +94,9 @@ function figures(state: ServerState, store: string): string {
 
 function table(caption: string, heads: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const cell = (tag: string) => (value: string | number, index: number) =>
-    `<${tag}${typeof value === "number" || index > 0 && /^[\d–]/.test(value) ? ' class="number"' : ""}>${value}</${tag}>`;
+    `<${tag}${typeof value === "number" || index > 0 && /^[\d\u2013]/.test(value) ? ' class="number"' : ""}>${value}</${tag}>`;
   const numbers = heads.map((_, index) =>
-    rows.length > 0 && rows.every((row) => typeof row[index] === "number" || /^[\d–]/.test(String(row[index])))
+    rows.length > 0 && rows.every((row) => typeof row[index] === "number" || /^[\d\u2013]/.test(String(row[index])))
   );
   const head = heads.map((text, index) => `<th scope="col"${numbers[index] === true && index > 0 ? ' class="number"' : ""}>${text}</th>`);
   return `<div class="wide"><table><caption>${caption}</caption><thead><tr>${head.join("")}</tr></thead><tbody>

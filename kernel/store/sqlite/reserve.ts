@@ -11,6 +11,9 @@ export interface Reserve {
   close(): void;
 }
 
+/** Bytes of one write. */
+const blockBytes = 64 * 1024;
+
 /** For a store in memory, or if the file cannot be created. */
 export const noReserve: Reserve = Object.freeze({ release: () => false, refill: () => true, close() {} });
 
@@ -22,11 +25,15 @@ export function openReserve(path: string): Reserve {
   const { storeReserveBytes: wholeBytes, storeReservePieceBytes: pieceBytes } = limits;
   const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
 
-  /** Writes the piece at offset `at`. If that fails, truncates the file there and returns false. */
-  function write(at: number): boolean {
-    const piece = randomFillSync(new Uint8Array(pieceBytes));
+  /**
+   * Writes the piece at offset `at` with the buffer `block`. If that fails, truncates the file there and returns false. A buffer for the whole piece would
+   * stay in memory: this thread has no further work after a start, and an idle thread collects no garbage.
+   */
+  function write(at: number, block: Uint8Array): boolean {
     try {
-      for (let done = 0; done < pieceBytes;) done += writeSync(file, piece, done, pieceBytes - done, at + done);
+      for (let done = 0; done < pieceBytes;) {
+        done += writeSync(file, randomFillSync(block), 0, Math.min(block.length, pieceBytes - done), at + done);
+      }
       return true;
     } catch {
       ftruncateSync(file, at);
@@ -44,7 +51,8 @@ export function openReserve(path: string): Reserve {
       const before = fstatSync(file).size;
       const wholePieces = Math.floor(Math.min(before, wholeBytes) / pieceBytes);
       if (wholePieces * pieceBytes === wholeBytes && before === wholeBytes) return true;
-      for (let at = wholePieces * pieceBytes; at <= wholeBytes; at += pieceBytes) if (!write(at)) return false;
+      const block = new Uint8Array(blockBytes);
+      for (let at = wholePieces * pieceBytes; at <= wholeBytes; at += pieceBytes) if (!write(at, block)) return false;
       ftruncateSync(file, wholeBytes);
       return true;
     },

@@ -1,0 +1,5 @@
+/** Prints the Deno permissions of one process with the settings of its arguments: `supervise.ts` runs it with the right to read every file. */
+import process from "node:process";
+import { launchOf } from "../startup/permissions.ts";
+
+console.log(JSON.stringify(launchOf(process.argv.slice(2), process.cwd())));
