@@ -7,7 +7,7 @@ export type Pair = readonly [key: Uint8Array, value: Uint8Array];
 
 export interface BoltOptions {
   readonly pageSize?: number;
-  /** Pairs of one leaf page, and children of one branch page. */
+  /** Pairs of one leaf page, and children of one branch page; at least two. */
   readonly itemsPerPage?: number;
   /** Buckets that are written as an inline page. */
   readonly inline?: readonly string[];

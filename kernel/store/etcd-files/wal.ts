@@ -143,8 +143,9 @@ function changesKeys(bytes: Uint8Array): boolean {
       isOld = oldMethods.includes(new TextDecoder().decode(readBytes(from)));
       return true;
     });
-  } catch {
-    return !isOld;
+  } catch (error) {
+    if (error instanceof EtcdFileError) return !isOld;
+    throw error;
   }
   return changes && !isOld;
 }

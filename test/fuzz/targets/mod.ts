@@ -7,6 +7,7 @@ import { celEvaluation } from "./cel.ts";
 import { celText } from "./cel-text.ts";
 import { der } from "./der.ts";
 import { etcd } from "./etcd.ts";
+import { etcdFiles } from "./etcd-files.ts";
 import { http2 } from "./http2.ts";
 import { json } from "./json.ts";
 import { jwt } from "./jwt.ts";
@@ -28,6 +29,7 @@ export const targets: readonly Target[] = Object.freeze(
     der,
     http2,
     etcd,
+    etcdFiles,
     paths,
     mediaTypes,
     selectors,
