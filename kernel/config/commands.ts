@@ -1,5 +1,6 @@
 /** The commands of the program, and the choice of one. `kernel/command` has their modules. */
 import { nearest } from "../../core/nearest.ts";
+import { importFlags, outputFlag, type OwnFlag, sourceFlags } from "./command-flags.ts";
 import { type SettingName, settings } from "./settings.ts";
 
 /** A command line that cannot be understood; the message is for the user. */
@@ -14,6 +15,8 @@ export interface Command {
   readonly details: string;
   /** Whether the words after the name are settings, as for `serve`. */
   readonly takesSettings: boolean;
+  /** Flags of this command only, by name. */
+  readonly flags?: Readonly<Record<string, OwnFlag>>;
 }
 
 /** All commands, in the order of help. `serve` is the default. */
@@ -32,9 +35,31 @@ export const commands = Object.freeze(
       summary: "check the configuration, its files and plugins without starting",
       details:
         "CONFIG is a configuration file, as --config=CONFIG. Prints every mistake and exits with 1, or a summary and exits with 0.\n" +
-        "With --store it also reads every object of the store, prints those that cannot be read, and exits with 1 if there are any. It also prints custom\n" +
-        "resources that do not match the schema of their version. The embedded store must not be in use.",
+        "With --store it also runs the checks of `thole verify`, and exits with 1 if they find an error.",
       takesSettings: true,
+      flags: { store: { value: "", help: "Also verify the store." } },
+    },
+    verify: {
+      usage: "[--from-...] [-o json] [--flag=value ...]",
+      summary: "check every object of the store, also while a server uses it",
+      details:
+        "Errors: objects that cannot be read or are not at their key, and uids that are used twice. Warnings: custom resources that do not match their schema or have\n" +
+        "no definition, owners and namespaces that are missing. Reads one revision and changes nothing; of an embedded store in use it reads a copy, which it makes\n" +
+        "in the data folder and removes. With a flag --from-... it reads the store of another server instead, as thole import.\n" +
+        "Exits with 0 without errors, with 2 if it found errors, and with 1 if the store cannot be read.",
+      takesSettings: true,
+      flags: { ...sourceFlags, ...outputFlag },
+    },
+    import: {
+      usage: "--from-snapshot=FILE|--from-data-dir=FOLDER|--from-etcd-servers=URLS [--list] [--flag=value ...]",
+      summary: "copy the objects of a kube-apiserver from its etcd into the store",
+      details:
+        "Reads the newest state of each key and writes the objects of the kinds that this server has, definitions of custom resources first, with their uids, times,\n" +
+        "finalizers, owners and managed fields. Each is read again and compared. A second run skips objects that are equal; objects that differ are kept unless\n" +
+        "--overwrite is given. The source is never written. An embedded store must not be in use. See docs/migrating-from-kube-apiserver.md.\n" +
+        "Exits with 0 if every object of these kinds is in the store, with 2 if some are not, and with 1 if the import could not run to its end.",
+      takesSettings: true,
+      flags: { ...sourceFlags, ...importFlags, ...outputFlag },
     },
     dev: {
       usage: "[--flag=value ...]",
@@ -101,13 +126,55 @@ export function chooseCommand(words: readonly string[]): Chosen {
 
 const isHelp = (words: readonly string[]) => words.includes("--help") || words.includes("-h");
 
-/** The words that are settings: those of `check` without its own flags, with its file, before or after flags, as `--config`. */
-export function settingsOf({ name, args }: Chosen): readonly string[] {
+/** The words that are settings: those without the command's own flags. The file of `check`, before or after flags, is `--config`. */
+export function settingsOf(chosen: Chosen): readonly string[] {
+  const { name } = chosen;
   if (!commands[name].takesSettings) return [];
-  if (name !== "check") return args;
-  const words = args.filter((word) => word !== "--store");
+  const { words } = ownFlagsOf(chosen);
+  if (name !== "check") return words;
   const at = words.findIndex((word, index) => !word.startsWith("-") && !takesNext(words[index - 1]));
   return words.map((word, index) => index === at ? `--config=${word}` : word);
+}
+
+/** The own flags of a command. */
+export interface OwnFlags {
+  /** Values by name; a switch has "". Several values of one flag are separated by commas. */
+  readonly values: ReadonlyMap<string, string>;
+  /** The other words. */
+  readonly words: readonly string[];
+  readonly mistakes: readonly string[];
+}
+
+export function ownFlagsOf({ name, args }: Chosen): OwnFlags {
+  const { flags = {} }: Command = commands[name];
+  const values = new Map<string, string>(), words: string[] = [], mistakes: string[] = [];
+  const rest = [...args];
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    const [written, given] = word === "-o" ? ["output", undefined] : partsOf(word);
+    const flag = Object.hasOwn(flags, written) ? flags[written] : undefined;
+    if (flag === undefined) {
+      words.push(word);
+      // Its value is no flag.
+      if (takesNext(word) && rest.length > 0) words.push(rest.shift()!);
+    } else if (flag.value === "") {
+      if (given === undefined) values.set(written, "");
+      else mistakes.push(`flag "--${written}" has no value: ${JSON.stringify(given)}`);
+    } else {
+      const value = given ?? rest.shift();
+      if (value === undefined || value === "") mistakes.push(`flag "--${written}" needs a value`);
+      else if (flag.words?.includes(value) === false) {
+        mistakes.push(`flag "--${written}": ${JSON.stringify(value)} is not ${flag.words.join(" or ")}`);
+      } else values.set(written, values.has(written) && flag.isList === true ? `${values.get(written)},${value}` : value);
+    }
+  }
+  return { values, words, mistakes };
+}
+
+/** Name and value of `--name=value`. */
+function partsOf(word: string): [name: string, value: string | undefined] {
+  if (!word.startsWith("--")) return ["", undefined];
+  const equals = word.indexOf("=");
+  return equals < 0 ? [word.slice(2), undefined] : [word.slice(2, equals), word.slice(equals + 1)];
 }
 
 /** Whether the word after this one is its value, as in `--secure-port 1`. */

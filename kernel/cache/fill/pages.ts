@@ -7,7 +7,7 @@ import type { Entry, Revision, Store } from "../../store/store.ts";
  * the newest of each page. The next page is read while the caller works on the one before.
  */
 export async function* pagesOf(
-  store: Store,
+  store: Pick<Store, "list">,
   prefix: string,
   at: Revision | undefined,
   signal: AbortSignal,

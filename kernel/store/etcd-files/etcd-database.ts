@@ -47,7 +47,7 @@ export function openDatabase(file: RandomAccess, prefix: string, progress?: Prog
   return {
     revision: newest,
     consistentIndex: consistentIndexOf(bolt),
-    list(range, { limit = Infinity } = {}) {
+    list(range, { limit = Infinity, counted = true } = {}) {
       if (bolt.transaction() !== transaction) {
         throw new EtcdFileError("it was written while it was read: stop its etcd first, or read the running etcd");
       }
@@ -58,7 +58,10 @@ export function openDatabase(file: RandomAccess, prefix: string, progress?: Prog
         const key = keys[index]!;
         if (!key.startsWith(range.prefix)) break;
         count++;
-        if (entries.length === limit) break; // One more shows that there are more.
+        if (entries.length === limit) {
+          if (counted) continue;
+          break; // One more shows that there are more.
+        }
         const { revision, at, length } = places.get(key)!;
         entries.push({ key, value: readRecordValue(file.read(at, length)).value, revision });
       }

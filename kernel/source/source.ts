@@ -1,0 +1,61 @@
+/** A store that is only read, at one revision: this server's own, or that of another server. */
+import { pagesOf } from "../cache/fill/pages.ts";
+import type { EtcdFiles } from "../store/etcd-files/etcd-files.ts";
+import type { Entry, Revision, Store } from "../store/store.ts";
+import { decryptedEntries, type EncryptionKeys, noKeys } from "./encrypted.ts";
+import { type Identity, identityOf } from "./identity.ts";
+
+export interface Source extends Pick<Store, "list" | "close"> {
+  /** Everything is read at this revision. */
+  readonly revision: Revision;
+  /** The beginning of its keys, without a slash at the end: `/registry`. */
+  readonly prefix: string;
+}
+
+export interface SourceOptions {
+  readonly prefix: string;
+  /** Keys of values that are encrypted. Others stay encrypted. */
+  readonly keys?: EncryptionKeys;
+}
+
+/** The newest revision of a store, which may go on changing. A read fails with a StoreError "compacted" once that revision is compacted. */
+export async function liveSource(store: Pick<Store, "list" | "close">, { prefix, keys = noKeys }: SourceOptions): Promise<Source> {
+  const { revision } = await store.list({ prefix: `${prefix}/` }, { limit: 1 });
+  return {
+    revision,
+    prefix,
+    async list(range, page) {
+      const listing = await store.list(range, { ...page, at: revision });
+      return { ...listing, entries: await decryptedEntries(listing.entries, keys) };
+    },
+    close: () => store.close(),
+  };
+}
+
+/** The files of an etcd. */
+export function fileSource(files: EtcdFiles, { prefix, keys = noKeys }: SourceOptions): Source {
+  return {
+    revision: files.revision,
+    prefix,
+    async list(range, page) {
+      const listing = files.list(range, page);
+      return { ...listing, entries: await decryptedEntries(listing.entries, keys) };
+    },
+    close: () => Promise.resolve(files.close()),
+  };
+}
+
+/** One stored value with its key, and the object in it. */
+export interface SourceObject extends Entry {
+  readonly identity: Identity;
+}
+
+/** Every value of a source, in the order of keys, in pages of bounded size. */
+export async function* objectsOf(
+  source: Source,
+  signal: AbortSignal = new AbortController().signal,
+): AsyncGenerator<readonly SourceObject[]> {
+  for await (const page of pagesOf(source, `${source.prefix}/`, source.revision, signal)) {
+    yield page.map((entry) => ({ ...entry, identity: identityOf(entry.value) }));
+  }
+}
