@@ -4,7 +4,7 @@ import { kernelGates } from "../catalog/gates.ts";
 import { listedGates } from "../config/help.ts";
 import { type AnySetting, settings } from "../config/settings.ts";
 import { pathSettings } from "../startup/permissions.ts";
-import { commands, UsageError } from "../config/commands.ts";
+import { type CommandName, commands, ownFlags, UsageError } from "../config/commands.ts";
 
 export async function run(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {
   const [shell = "", ...rest] = args;
@@ -26,6 +26,21 @@ interface Flag {
   readonly values: Values;
   /** Whether several values are separated by commas. */
   readonly isList: boolean;
+  /** The commands that have the flag; undefined for settings. */
+  readonly commands?: readonly CommandName[];
+}
+
+/** The flags of single commands, each once. */
+function flagsOfCommands(): readonly Flag[] {
+  const found = new Map<string, Flag & { readonly commands: CommandName[] }>();
+  for (const command of Object.keys(commands) as CommandName[]) { // The keys of the table.
+    for (const [name, { help, words = [], isPath, isList }] of ownFlags(command)) {
+      const flag = found.get(name) ?? { name, help, values: isPath === true ? "file" : words, isList: isList === true, commands: [] };
+      flag.commands.push(command);
+      found.set(name, flag);
+    }
+  }
+  return [...found.values()];
 }
 
 function flagsOf(plugins: readonly Plugin[]): readonly Flag[] {
@@ -38,12 +53,13 @@ function flagsOf(plugins: readonly Plugin[]): readonly Flag[] {
     "enable-admission-plugins": stepNames(plugins, true),
     "disable-admission-plugins": stepNames(plugins, false),
   };
-  return Object.entries<AnySetting>(settings).map(([name, { kind, help }]) => ({
+  const ofSettings = Object.entries<AnySetting>(settings).map(([name, { kind, help }]): Flag => ({
     name,
     help: help.replaceAll(/\s+/g, " "),
     isList: kind === "list" || kind === "map",
     values: words[name] ?? (pathSettings.includes(name) ? "file" : kind === "bool" ? ["true", "false"] : []),
   }));
+  return [...ofSettings, ...flagsOfCommands()];
 }
 
 /** Steps that are off by default, or on. */
@@ -55,6 +71,15 @@ function stepNames(plugins: readonly Plugin[], isOptional: boolean): readonly st
 
 const names = Object.keys(commands);
 const shells = () => Object.keys(scripts).join(" ");
+
+/** The flags of each command only, as words. */
+function ownWords(flags: readonly Flag[]): readonly (readonly [CommandName, string])[] {
+  return (Object.keys(commands) as CommandName[]).flatMap((command) => { // As above.
+    const own = flags.filter((flag) => flag.commands?.includes(command) === true);
+    const isSwitch = (name: string) => ownFlags(command).some(([flag, { value }]) => flag === name && value === "");
+    return own.length === 0 ? [] : [[command, own.map(({ name }) => `--${name}${isSwitch(name) ? "" : "="}`).join(" ")] as const];
+  });
+}
 
 function bash(flags: readonly Flag[]): string {
   const cases = flags.filter(({ values }) => values.length > 0).map(({ name, values, isList }) =>
@@ -96,7 +121,11 @@ ${cases.join("\n")}
     help) words "${names.join(" ")}"; return ;;
     check) if [[ $current != -* ]]; then COMPREPLY=($(compgen -f -- "$current")); return; fi ;;
   esac
-  words "--help ${flags.map(({ name }) => `--${name}=`).join(" ")}"
+  local own=""
+  case "\${COMP_WORDS[1]}" in
+${ownWords(flags).map(([command, list]) => `    ${command}) own="${list}" ;;`).join("\n")}
+  esac
+  words "--help $own ${flags.filter(({ commands }) => commands === undefined).map(({ name }) => `--${name}=`).join(" ")}"
   if [[ \${COMPREPLY[0]} == *= ]]; then compopt -o nospace 2>/dev/null; fi
 }
 complete -F _thole thole`;
@@ -104,15 +133,22 @@ complete -F _thole thole`;
 
 function zsh(flags: readonly Flag[]): string {
   const quoted = (text: string) => text.replaceAll("'", "'\\''").replaceAll(/[[\]:]/g, "\\$&");
-  const rows = flags.map(({ name, help, values, isList }) => {
+  const rowOf = ({ name, help, values, isList, commands: own = [] }: Flag) => {
     const words = values === "file" ? "" : values.join(" ");
+    if (own.some((command) => ownFlags(command).some(([flag, { value }]) => flag === name && value === ""))) {
+      return `'--${name}[${quoted(help)}]'`;
+    }
     const action = values === "file"
       ? ":file:_files"
       : words === ""
       ? ":value: "
       : `:value:${isList ? `_sequence compadd - ${words}` : `(${words})`}`;
-    return `    '--${name}=[${quoted(help)}]${action}' \\`;
-  });
+    return `'--${name}=[${quoted(help)}]${action}'`;
+  };
+  const rows = flags.filter((flag) => flag.commands === undefined).map((flag) => `    ${rowOf(flag)} \\`);
+  const own = ownWords(flags).map(([command]) =>
+    `    ${command}) own=(${flags.filter((flag) => flag.commands?.includes(command) === true).map(rowOf).join(" ")}) ;;`
+  );
   return `#compdef thole
 # Completion of thole for zsh: thole completion zsh > ~/.zfunc/_thole
 _thole() {
@@ -127,8 +163,13 @@ ${names.map((name) => `      '${name}:${quoted(commands[name as keyof typeof com
     completion) compadd ${shells()}; return ;;
     help) compadd ${names.join(" ")}; return ;;
   esac
+  local -a own=()
+  case $words[2] in
+${own.join("\n")}
+  esac
   _arguments \\
 ${rows.join("\n")}
+    $own \\
     '--help[show help]' \\
     '*:file:_files'
 }
@@ -137,11 +178,15 @@ _thole "$@"`;
 
 function fish(flags: readonly Flag[]): string {
   const quoted = (text: string) => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
-  const rows = flags.map(({ name, help, values, isList }) => {
+  const rows = flags.map(({ name, help, values, isList, commands: own }) => {
     const words = values === "file" ? "" : values.join(" ");
+    const when = own === undefined ? "" : ` -n '__fish_seen_subcommand_from ${own.join(" ")}'`;
+    if (own?.some((command) => ownFlags(command).some(([flag, { value }]) => flag === name && value === "")) === true) {
+      return `complete -c thole${when} -l ${name} -d ${quoted(help)}`;
+    }
     const list = () => quoted(`(__fish_complete_list , 'printf "%s\\n" ${words}')`);
     const action = values === "file" ? "-r -F" : words === "" ? "-x" : `-x -a ${isList ? list() : quoted(words)}`;
-    return `complete -c thole -l ${name} -d ${quoted(help)} ${action}`;
+    return `complete -c thole${when} -l ${name} -d ${quoted(help)} ${action}`;
   });
   return [
     "# Completion of thole for fish: thole completion fish > ~/.config/fish/completions/thole.fish",

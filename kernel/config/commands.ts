@@ -95,6 +95,12 @@ export type CommandName = keyof typeof commands;
 
 export const isCommand = (word: string): word is CommandName => Object.hasOwn(commands, word);
 
+/** The flags of a command only, with their names. */
+export function ownFlags(name: CommandName): readonly (readonly [string, OwnFlag])[] {
+  const { flags = {} }: Command = commands[name];
+  return Object.entries(flags);
+}
+
 /** A chosen command with the words after its name. */
 export interface Chosen {
   readonly name: CommandName;

@@ -1,7 +1,7 @@
 /** A store that is only read, at one revision: this server's own, or that of another server. */
 import { pagesOf } from "../cache/fill/pages.ts";
 import type { EtcdFiles } from "../store/etcd-files/etcd-files.ts";
-import type { Entry, Revision, Store } from "../store/store.ts";
+import { type Entry, type Revision, type Store, StoreError } from "../store/store.ts";
 import { decryptedEntries, type EncryptionKeys, noKeys } from "./encrypted.ts";
 import { type Identity, identityOf } from "./identity.ts";
 
@@ -25,7 +25,11 @@ export async function liveSource(store: Pick<Store, "list" | "close">, { prefix,
     revision,
     prefix,
     async list(range, page) {
-      const listing = await store.list(range, { ...page, at: revision });
+      const listing = await store.list(range, { ...page, at: revision }).catch((error: unknown) => {
+        if (!(error instanceof StoreError && error.code === "compacted")) throw error;
+        const advice = "read a snapshot instead, or set a longer --etcd-compaction-interval on its server";
+        throw new StoreError("compacted", `The revision ${revision} was compacted before everything was read: ${advice}`, { cause: error });
+      });
       return { ...listing, entries: await decryptedEntries(listing.entries, keys) };
     },
     close: () => store.close(),

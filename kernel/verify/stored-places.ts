@@ -5,6 +5,7 @@ import type { StoredKind } from "../catalog/catalog.ts";
 import { placeOf } from "../conversion/converted-kinds.ts";
 import { apiVersionOf } from "../conversion/stored-values.ts";
 import { decodeStored } from "../objects/objects.ts";
+import { encryptionOf } from "../source/encrypted.ts";
 
 /** Kinds by the beginning of their keys. */
 export interface Places {
@@ -40,7 +41,10 @@ export interface ReadObject {
 
 /** The object of a value at the place of these kinds. Throws if it cannot be read, or belongs to another key. */
 export function readObject(kinds: readonly StoredKind[], prefix: string, key: string, value: Uint8Array): ReadObject {
-  const first = kinds[0]!; // `Places.at` returns no empty list.
+  const first = kinds[0]!, encryption = encryptionOf(value); // `Places.at` returns no empty list.
+  if (encryption !== undefined) {
+    throw new Error(`the object stored under "${key}" cannot be read: it is encrypted by ${encryption.provider} with ${encryption.key}`);
+  }
   const version = first.schema.whole === undefined ? undefined : versionOf(kinds, value);
   const kind = kinds.find(({ apiVersion }) => apiVersion === version) ?? first;
   const object = decodeStored(kind, key, value);
