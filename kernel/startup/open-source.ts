@@ -1,6 +1,8 @@
 /** Opens what `thole verify` and `thole import` read: the store of the settings, or that of another server. */
+import { rmSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
+import process from "node:process";
 import type { Progress } from "../../core/progress.ts";
 import { readEncryptionKeys } from "../config/encryption-configuration.ts";
 import { ConfigError } from "../config/parse.ts";
@@ -93,7 +95,7 @@ export async function openOwnSource(config: Config): Promise<Source> {
   }
   const { openSqlite } = await import("../store/sqlite/sqlite.ts");
   const folder = await mkdtemp(join(config["data-dir"], "verify-"));
-  const remove = () => rm(folder, { recursive: true, force: true });
+  const remove = removedAtEnd(folder);
   try {
     const copy = join(folder, "copy.sqlite");
     await copyInUse(join(config["data-dir"], "store.sqlite"), copy);
@@ -103,4 +105,20 @@ export async function openOwnSource(config: Config): Promise<Source> {
     await remove();
     throw error;
   }
+}
+
+/** Removes the folder when it is called, and before a signal ends the process. */
+function removedAtEnd(folder: string): () => Promise<void> {
+  const signals = { SIGINT: 130, SIGTERM: 143 } as const;
+  const handlers = Object.entries(signals).map(([signal, code]) =>
+    [signal, () => {
+      rmSync(folder, { recursive: true, force: true });
+      process.exit(code);
+    }] as const
+  );
+  for (const [signal, handler] of handlers) process.on(signal, handler);
+  return async () => {
+    for (const [signal, handler] of handlers) process.off(signal, handler);
+    await rm(folder, { recursive: true, force: true });
+  };
 }

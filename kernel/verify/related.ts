@@ -69,7 +69,9 @@ export class Related {
     }
     for (const [resource, { count, first }] of this.#undefined) {
       this.undefinedResources.add(
-        `${count} ${count === 1 ? "object" : "objects"} of ${resource}, such as "${first}", have no CustomResourceDefinition`,
+        count === 1
+          ? `the object of ${resource} stored under "${first}" has no CustomResourceDefinition`
+          : `${count} objects of ${resource} have no CustomResourceDefinition, such as that stored under "${first}"`,
         count,
       );
     }

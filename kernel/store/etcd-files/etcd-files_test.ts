@@ -61,7 +61,8 @@ describe("openDatabase()", () => {
   it("lists in pages, after a key", () => {
     const database = openDatabase(inMemory(databaseFile(changes)), "/registry/");
     const keys: string[] = [];
-    for (let after: string | undefined;;) {
+    let after: string | undefined;
+    for (;;) {
       const { entries, count } = database.list({ prefix: "/registry/a/", ...(after === undefined ? {} : { after }) }, { limit: 100 });
       for (const { key } of entries) keys.push(key);
       after = entries.at(-1)?.key;
