@@ -96,7 +96,7 @@ function checkLog(member: string, index: number): void {
       `${count} ${
         count === 1 ? "change is" : "changes are"
       } in its write-ahead log and not yet in its database (consistent index ${index}), ` +
-        `because it runs or did not stop cleanly: ${advice}`,
+        `because its etcd runs or did not stop cleanly: ${advice}`,
     );
   }
 }
