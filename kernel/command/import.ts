@@ -11,13 +11,14 @@ import type { Config } from "../config/settings.ts";
 import { chooser, leftByDefault, wordsOf } from "../import/choice.ts";
 import { type Imported, importObjects } from "../import/import-objects.ts";
 import type { Source } from "../source/source.ts";
-import { openOtherSource, type SourceFlags, sourceMistakes } from "../startup/open-source.ts";
+import { openOtherSource, type SourceFlags, sourceMistakes, sourcePrefix } from "../startup/open-source.ts";
 import { isInMemory, openStore } from "../startup/open-store.ts";
 import { readConfiguration } from "../startup/read-configuration.ts";
 import { noFaults } from "../store/fault.ts";
 import { compactInitialRevision } from "../store/initial-revision.ts";
 import { progressOfCommand } from "./command-progress.ts";
 import { importedJson, importSummary, listSummary, surveyTable, tokenNote } from "./imported-text.ts";
+import { printable } from "./printable.ts";
 import { withStoredResources } from "./stored-resources.ts";
 
 /** Resolves with 0, or with 2 if objects could not be imported. Rejects if the source or the store cannot be used. */
@@ -64,8 +65,7 @@ function targetMistake(config: Config, values: SourceFlags): string | undefined 
   }
   const others = (values.get("from-etcd-servers") ?? "").split(",");
   const isSame = endpoints.some((each) => others.includes(each));
-  return isSame &&
-      `/${(values.get("from-etcd-prefix") ?? "registry").replaceAll("/", "")}` === `/${config["etcd-prefix"].replaceAll("/", "")}`
+  return isSame && sourcePrefix(values) === config["etcd-prefix"]
     ? "the source and the store are the same keys of the same etcd: give the store another --etcd-prefix"
     : undefined;
 }
@@ -101,7 +101,7 @@ function resourcesOf(flag: "skip" | "include", values: SourceFlags, { stored }: 
 
 function print(imported: Imported, { revision }: Source, { isList, isJson }: { readonly isList: boolean; readonly isJson: boolean }): void {
   const { problems: { texts, hidden, count }, tokens, survey } = imported;
-  const say = (line: string) => process.stderr.write(`thole: ${line}\n`);
+  const say = (line: string) => process.stderr.write(`thole: ${printable(line)}\n`);
   for (const text of texts) say(text);
   if (hidden > 0) say(`${hidden} more of ${count} problems`);
   if (tokens > 0) say(tokenNote(tokens));

@@ -2,17 +2,18 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { Imported } from "../import/import-objects.ts";
 import type { Row } from "../import/survey.ts";
+import { printable } from "./printable.ts";
 
 /** Rows with aligned columns. */
 export function surveyTable(rows: readonly Readonly<Row>[]): string {
   const head = ["RESOURCE", "VERSION", "NAMESPACE", "OBJECTS", "BYTES", "IMPORT"];
   const cells = rows.map(({ resource, version, namespace, objects, bytes, left }) => [
-    resource,
-    version === "" ? "-" : version,
-    namespace === "" ? "-" : namespace,
+    printable(resource),
+    version === "" ? "-" : printable(version),
+    namespace === "" ? "-" : printable(namespace),
     String(objects),
     String(bytes),
-    left === "" ? "yes" : `no: ${left}`,
+    left === "" ? "yes" : `no: ${printable(left)}`,
   ]);
   const widths = head.map((title, column) => cells.reduce((most, row) => Math.max(most, row[column]!.length), title.length));
   const isNumber = (column: number) => column === 3 || column === 4;

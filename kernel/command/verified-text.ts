@@ -2,6 +2,7 @@
 import type { JsonObject } from "../../core/json.ts";
 import { type CheckName, checkNames, checks, countOf } from "../verify/checks.ts";
 import type { Verified } from "../verify/verify-store.ts";
+import { printable } from "./printable.ts";
 
 /** One line for each problem, the errors first. */
 export function problemLines({ findings, isPartial }: Verified): readonly string[] {
@@ -9,7 +10,8 @@ export function problemLines({ findings, isPartial }: Verified): readonly string
     const { count, texts, hidden } = findings[name];
     return [...texts, ...(hidden === 0 ? [] : [`${hidden} more of ${count}: ${checks[name].counted}`])];
   });
-  return isPartial ? [...lines, "the store has too many objects: not all uids, owners and namespaces were compared"] : lines;
+  const printed = lines.map(printable);
+  return isPartial ? [...printed, "the store has too many objects: not all uids, owners and namespaces were compared"] : printed;
 }
 
 /** Objects that are wrong by themselves first. */

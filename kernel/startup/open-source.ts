@@ -48,7 +48,7 @@ export const selectsSource = (flags: SourceFlags): boolean => selecting.some((na
 
 /** Opens the store of another server. Rejects with an EtcdFileError, a StoreError or a ConfigError. */
 export async function openOtherSource(flags: SourceFlags, progress?: Progress): Promise<Source> {
-  const prefix = trimmed(flags.get("from-etcd-prefix") ?? "/registry"), keys = await keysOf(flags);
+  const prefix = sourcePrefix(flags), keys = await keysOf(flags);
   const options = { prefix, keys };
   const snapshot = flags.get("from-snapshot"), folder = flags.get("from-data-dir");
   const files = { prefix: `${prefix}/`, skipHashCheck: flags.has("skip-hash-check"), ...(progress === undefined ? {} : { progress }) };
@@ -60,8 +60,9 @@ export async function openOtherSource(flags: SourceFlags, progress?: Progress): 
   return await liveSource(await openEtcd({ endpoints, faults: noFaults, ...(tls === undefined ? {} : { tls: () => tls }) }), options);
 }
 
-/** Without slashes at its end. */
-function trimmed(prefix: string): string {
+/** The beginning of the keys of the other server, without a slash at its end. */
+export function sourcePrefix(flags: SourceFlags): string {
+  const prefix = flags.get("from-etcd-prefix") ?? "/registry";
   const whole = prefix.startsWith("/") ? prefix : `/${prefix}`;
   return whole.endsWith("/") ? whole.slice(0, -1) : whole;
 }

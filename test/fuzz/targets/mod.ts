@@ -15,6 +15,7 @@ import { patches } from "./patches.ts";
 import { protobuf } from "./protobuf.ts";
 import { mediaTypes, paths, selectors, tokens } from "./requests.ts";
 import { scalars } from "./scalars.ts";
+import { storedValues } from "./stored-values.ts";
 import { typed } from "./typed.ts";
 import { yaml } from "./yaml.ts";
 
@@ -30,6 +31,7 @@ export const targets: readonly Target[] = Object.freeze(
     http2,
     etcd,
     etcdFiles,
+    storedValues,
     paths,
     mediaTypes,
     selectors,
