@@ -4,7 +4,7 @@ import { kernelGates } from "../catalog/gates.ts";
 import { listedGates } from "../config/help.ts";
 import { type AnySetting, settings } from "../config/settings.ts";
 import { pathSettings } from "../startup/permissions.ts";
-import { type CommandName, commands, ownFlags, UsageError } from "../config/commands.ts";
+import { type CommandFlag, type CommandName, commands, flagsOf as flagsOfCommand, UsageError } from "../config/commands.ts";
 
 export async function run(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {
   const [shell = "", ...rest] = args;
@@ -26,21 +26,6 @@ interface Flag {
   readonly values: Values;
   /** Whether several values are separated by commas. */
   readonly isList: boolean;
-  /** The commands that have the flag; undefined for settings. */
-  readonly commands?: readonly CommandName[];
-}
-
-/** The flags of single commands, each once. */
-function flagsOfCommands(): readonly Flag[] {
-  const found = new Map<string, Flag & { readonly commands: CommandName[] }>();
-  for (const command of Object.keys(commands) as CommandName[]) { // The keys of the table.
-    for (const [name, { help, words = [], isPath, isList }] of ownFlags(command)) {
-      const flag = found.get(name) ?? { name, help, values: isPath === true ? "file" : words, isList: isList === true, commands: [] };
-      flag.commands.push(command);
-      found.set(name, flag);
-    }
-  }
-  return [...found.values()];
 }
 
 function flagsOf(plugins: readonly Plugin[]): readonly Flag[] {
@@ -53,13 +38,12 @@ function flagsOf(plugins: readonly Plugin[]): readonly Flag[] {
     "enable-admission-plugins": stepNames(plugins, true),
     "disable-admission-plugins": stepNames(plugins, false),
   };
-  const ofSettings = Object.entries<AnySetting>(settings).map(([name, { kind, help }]): Flag => ({
+  return Object.entries<AnySetting>(settings).map(([name, { kind, help }]) => ({
     name,
     help: help.replaceAll(/\s+/g, " "),
     isList: kind === "list" || kind === "map",
     values: words[name] ?? (pathSettings.includes(name) ? "file" : kind === "bool" ? ["true", "false"] : []),
   }));
-  return [...ofSettings, ...flagsOfCommands()];
 }
 
 /** Steps that are off by default, or on. */
@@ -70,22 +54,34 @@ function stepNames(plugins: readonly Plugin[], isOptional: boolean): readonly st
 }
 
 const names = Object.keys(commands);
+/** Commands with flags of their own, without settings and beside them. */
+const ownFlagged = (names as readonly CommandName[]).filter((name) => flagsOfCommand(name).length > 0); // Keys of the table.
+const withFlags = ownFlagged.filter((name) => !commands[name].takesSettings),
+  besideSettings = ownFlagged.filter((name) => commands[name].takesSettings);
 const shells = () => Object.keys(scripts).join(" ");
-
-/** The flags of each command only, as words. */
-function ownWords(flags: readonly Flag[]): readonly (readonly [CommandName, string])[] {
-  return (Object.keys(commands) as CommandName[]).flatMap((command) => { // As above.
-    const own = flags.filter((flag) => flag.commands?.includes(command) === true);
-    const isSwitch = (name: string) => ownFlags(command).some(([flag, { value }]) => flag === name && value === "");
-    return own.length === 0 ? [] : [[command, own.map(({ name }) => `--${name}${isSwitch(name) ? "" : "="}`).join(" ")] as const];
-  });
-}
 
 function bash(flags: readonly Flag[]): string {
   const cases = flags.filter(({ values }) => values.length > 0).map(({ name, values, isList }) =>
     `      --${name}) ${
       values === "file" ? 'COMPREPLY=($(compgen -f -- "$current"))' : `${isList ? "list" : "words"} "${values.join(" ")}"`
     } ;;`
+  );
+  const ownCases = withFlags.map((name) => {
+    const own = flagsOfCommand(name), takesFile = own.some(({ values }) => values === "file");
+    const list = own.map((flag) => `--${flag.name}${flag.value === undefined ? "" : "="}`).join(" ");
+    const files = takesFile ? 'if [[ $current != -* ]]; then COMPREPLY=($(compgen -f -- "$current")); return; fi; ' : "";
+    return `    ${name}) ${files}words "--help ${list}"; if [[ \${COMPREPLY[0]} == *= ]]; then compopt -o nospace 2>/dev/null; fi; return ;;`;
+  });
+  const ownValues = new Map(
+    besideSettings.flatMap(flagsOfCommand).flatMap(({ name, values }) => values === undefined ? [] : [[name, values] as const]),
+  );
+  const valueCases = Array.from(
+    ownValues,
+    ([name, values]) =>
+      `      --${name}) ${values === "file" ? 'COMPREPLY=($(compgen -f -- "$current"))' : `words "${values.join(" ")}"`} ;;`,
+  );
+  const ownWords = besideSettings.map((name) =>
+    `    ${name}) own="${flagsOfCommand(name).map((flag) => `--${flag.name}${flag.value === undefined ? "" : "="}`).join(" ")}" ;;`
   );
   return `# Completion of thole for bash: source <(thole completion bash)
 _thole() {
@@ -111,7 +107,7 @@ _thole() {
   COMPREPLY=()
   if [[ -n $flag ]]; then
     case $flag in
-${cases.join("\n")}
+${[...cases, ...valueCases].join("\n")}
     esac
     return
   fi
@@ -119,13 +115,14 @@ ${cases.join("\n")}
   case "\${COMP_WORDS[1]}" in
     completion) words "${shells()}"; return ;;
     help) words "${names.join(" ")}"; return ;;
+${ownCases.join("\n")}
     check) if [[ $current != -* ]]; then COMPREPLY=($(compgen -f -- "$current")); return; fi ;;
   esac
   local own=""
   case "\${COMP_WORDS[1]}" in
-${ownWords(flags).map(([command, list]) => `    ${command}) own="${list}" ;;`).join("\n")}
+${ownWords.join("\n")}
   esac
-  words "--help $own ${flags.filter(({ commands }) => commands === undefined).map(({ name }) => `--${name}=`).join(" ")}"
+  words "--help $own ${flags.map(({ name }) => `--${name}=`).join(" ")}"
   if [[ \${COMPREPLY[0]} == *= ]]; then compopt -o nospace 2>/dev/null; fi
 }
 complete -F _thole thole`;
@@ -133,22 +130,27 @@ complete -F _thole thole`;
 
 function zsh(flags: readonly Flag[]): string {
   const quoted = (text: string) => text.replaceAll("'", "'\\''").replaceAll(/[[\]:]/g, "\\$&");
-  const rowOf = ({ name, help, values, isList, commands: own = [] }: Flag) => {
+  const rows = flags.map(({ name, help, values, isList }) => {
     const words = values === "file" ? "" : values.join(" ");
-    if (own.some((command) => ownFlags(command).some(([flag, { value }]) => flag === name && value === ""))) {
-      return `'--${name}[${quoted(help)}]'`;
-    }
     const action = values === "file"
       ? ":file:_files"
       : words === ""
       ? ":value: "
       : `:value:${isList ? `_sequence compadd - ${words}` : `(${words})`}`;
-    return `'--${name}=[${quoted(help)}]${action}'`;
-  };
-  const rows = flags.filter((flag) => flag.commands === undefined).map((flag) => `    ${rowOf(flag)} \\`);
-  const own = ownWords(flags).map(([command]) =>
-    `    ${command}) own=(${flags.filter((flag) => flag.commands?.includes(command) === true).map(rowOf).join(" ")}) ;;`
+    return `    '--${name}=[${quoted(help)}]${action}' \\`;
+  });
+  const action = ({ value, values = [] }: CommandFlag) =>
+    value === undefined ? "" : values === "file" ? `:${value.toLowerCase()}:_files` : `:${value.toLowerCase()}:(${values.join(" ")})`;
+  const ownRow = (flag: CommandFlag) => `'--${flag.name}${flag.value === undefined ? "" : "="}[${quoted(flag.help)}]${action(flag)}'`;
+  const ownCases = withFlags.map((name) =>
+    `    ${name}) _arguments ${
+      flagsOfCommand(name).flatMap((flag) => [
+        ownRow(flag),
+        ...(flag.letter === undefined ? [] : [`'-${flag.letter}[${quoted(flag.help)}]${action(flag)}'`]),
+      ]).join(" ")
+    }; return ;;`
   );
+  const ownRows = besideSettings.map((name) => `    ${name}) own=(${flagsOfCommand(name).map(ownRow).join(" ")}) ;;`);
   return `#compdef thole
 # Completion of thole for zsh: thole completion zsh > ~/.zfunc/_thole
 _thole() {
@@ -162,14 +164,14 @@ ${names.map((name) => `      '${name}:${quoted(commands[name as keyof typeof com
   case $words[2] in
     completion) compadd ${shells()}; return ;;
     help) compadd ${names.join(" ")}; return ;;
+${ownCases.join("\n")}
   esac
   local -a own=()
   case $words[2] in
-${own.join("\n")}
+${ownRows.join("\n")}
   esac
-  _arguments \\
+  _arguments $own \\
 ${rows.join("\n")}
-    $own \\
     '--help[show help]' \\
     '*:file:_files'
 }
@@ -178,15 +180,11 @@ _thole "$@"`;
 
 function fish(flags: readonly Flag[]): string {
   const quoted = (text: string) => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
-  const rows = flags.map(({ name, help, values, isList, commands: own }) => {
+  const rows = flags.map(({ name, help, values, isList }) => {
     const words = values === "file" ? "" : values.join(" ");
-    const when = own === undefined ? "" : ` -n '__fish_seen_subcommand_from ${own.join(" ")}'`;
-    if (own?.some((command) => ownFlags(command).some(([flag, { value }]) => flag === name && value === "")) === true) {
-      return `complete -c thole${when} -l ${name} -d ${quoted(help)}`;
-    }
     const list = () => quoted(`(__fish_complete_list , 'printf "%s\\n" ${words}')`);
     const action = values === "file" ? "-r -F" : words === "" ? "-x" : `-x -a ${isList ? list() : quoted(words)}`;
-    return `complete -c thole${when} -l ${name} -d ${quoted(help)} ${action}`;
+    return `complete -c thole -l ${name} -d ${quoted(help)} ${action}`;
   });
   return [
     "# Completion of thole for fish: thole completion fish > ~/.config/fish/completions/thole.fish",
@@ -197,6 +195,13 @@ function fish(flags: readonly Flag[]): string {
     `complete -c thole -n '__fish_seen_subcommand_from completion' -a '${shells()}'`,
     `complete -c thole -n '__fish_seen_subcommand_from help' -a '${names.join(" ")}'`,
     "complete -c thole -n '__fish_seen_subcommand_from check' -F",
+    ...ownFlagged.flatMap((name) =>
+      flagsOfCommand(name).map(({ name: flag, letter, value, values, help }) =>
+        `complete -c thole -n '__fish_seen_subcommand_from ${name}' -l ${flag}${letter === undefined ? "" : ` -s ${letter}`} -d ${
+          quoted(help)
+        }${value === undefined ? "" : values === "file" ? " -r -F" : ` -x${values === undefined ? "" : ` -a ${quoted(values.join(" "))}`}`}`
+      )
+    ),
     ...rows,
   ].join("\n");
 }

@@ -2,7 +2,7 @@
 import type { Plugin } from "../../core/plugin.ts";
 import { kernelGates } from "../catalog/gates.ts";
 import { helpText, listedGates } from "../config/help.ts";
-import { type Command, type CommandName, commands, isCommand, ownFlags, UsageError } from "../config/commands.ts";
+import { commands, flagForm, flagsOf, isCommand, UsageError } from "../config/commands.ts";
 
 export async function run([name, ...rest]: readonly string[], plugins: readonly Plugin[]): Promise<number> {
   if (rest.length > 0 || (name !== undefined && !isCommand(name))) {
@@ -22,14 +22,14 @@ function generalHelp(plugins: readonly Plugin[]): string {
   return ["Usage: thole [COMMAND] [--flag=value ...]", "", "Commands:", ...list, "", flags].join("\n");
 }
 
-function commandHelp(name: CommandName): string {
-  const { usage, summary, details }: Command = commands[name];
-  const flags = ownFlags(name).flatMap(([flag, { value, help }]) => [`  --${flag}${value === "" ? "" : `=${value}`}`, `      ${help}`]);
+function commandHelp(name: keyof typeof commands): string {
+  const { usage, summary, details } = commands[name];
+  const flags = flagsOf(name).flatMap((flag) => [`  ${flagForm(flag)}`, `      ${flag.help}`]);
   return [
     `Usage: thole ${name} ${usage}`,
     "",
     `${summary[0]!.toUpperCase()}${summary.slice(1)}.`,
     ...(details === "" ? [] : ["", details]),
-    ...(flags.length === 0 ? [] : ["", "Flags:", ...flags, "", "Other flags are settings of the server: thole help"]),
+    ...(flags.length === 0 ? [] : ["", "Flags:", ...flags]),
   ].join("\n");
 }

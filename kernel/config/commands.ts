@@ -1,7 +1,7 @@
 /** The commands of the program, and the choice of one. `kernel/command` has their modules. */
 import { nearest } from "../../core/nearest.ts";
-import { importFlags, outputFlag, type OwnFlag, sourceFlags } from "./command-flags.ts";
 import { type SettingName, settings } from "./settings.ts";
+import { importFlags, outputFlag, sourceFlags } from "./source-flags.ts";
 
 /** A command line that cannot be understood; the message is for the user. */
 export class UsageError extends Error {}
@@ -15,8 +15,22 @@ export interface Command {
   readonly details: string;
   /** Whether the words after the name are settings, as for `serve`. */
   readonly takesSettings: boolean;
-  /** Flags of this command only, by name. */
-  readonly flags?: Readonly<Record<string, OwnFlag>>;
+  /** Flags of the command alone. */
+  readonly flags?: readonly CommandFlag[];
+}
+
+/** A flag of one command, read by `ownFlagsOf`. */
+export interface CommandFlag {
+  readonly name: string;
+  /** A letter: `f` for `-f`. */
+  readonly letter?: string;
+  /** The placeholder of its value in help. A flag without one is a switch. */
+  readonly value?: string;
+  readonly help: string;
+  /** For completion: what the value is. */
+  readonly values?: "file" | readonly string[];
+  /** Whether it may be given several times. */
+  readonly isRepeated?: boolean;
 }
 
 /** All commands, in the order of help. `serve` is the default. */
@@ -37,7 +51,7 @@ export const commands = Object.freeze(
         "CONFIG is a configuration file, as --config=CONFIG. Prints every mistake and exits with 1, or a summary and exits with 0.\n" +
         "With --store it also runs the checks of `thole verify`, and exits with 1 if they find an error.",
       takesSettings: true,
-      flags: { store: { value: "", help: "Also verify the store." } },
+      flags: [{ name: "store", help: "also verify the store" }],
     },
     verify: {
       usage: "[--from-...] [-o json] [--flag=value ...]",
@@ -48,7 +62,7 @@ export const commands = Object.freeze(
         "in the data folder and removes. With a flag --from-... it reads the store of another server instead, as thole import.\n" +
         "Exits with 0 without errors, with 2 if it found errors, and with 1 if the store cannot be read.",
       takesSettings: true,
-      flags: { ...sourceFlags, ...outputFlag },
+      flags: [...sourceFlags, outputFlag],
     },
     import: {
       usage: "--from-snapshot=FILE|--from-data-dir=FOLDER|--from-etcd-servers=URLS [--list] [--flag=value ...]",
@@ -59,7 +73,7 @@ export const commands = Object.freeze(
         "--overwrite is given. The source is never written. An embedded store must not be in use. See docs/migrating-from-kube-apiserver.md.\n" +
         "Exits with 0 if every object of these kinds is in the store, with 2 if some are not, and with 1 if the import could not run to its end.",
       takesSettings: true,
-      flags: { ...sourceFlags, ...importFlags, ...outputFlag },
+      flags: [...sourceFlags, ...importFlags, outputFlag],
     },
     dev: {
       usage: "[--flag=value ...]",
@@ -93,13 +107,14 @@ export const commands = Object.freeze(
 
 export type CommandName = keyof typeof commands;
 
-export const isCommand = (word: string): word is CommandName => Object.hasOwn(commands, word);
+export const flagsOf = (name: CommandName): readonly CommandFlag[] => (commands[name] as Command).flags ?? []; // Each is a Command.
 
-/** The flags of a command only, with their names. */
-export function ownFlags(name: CommandName): readonly (readonly [string, OwnFlag])[] {
-  const { flags = {} }: Command = commands[name];
-  return Object.entries(flags);
+/** A flag in help: `-f, --filename=FILE`. */
+export function flagForm({ name, letter, value }: CommandFlag): string {
+  return `${letter === undefined ? "" : `-${letter}, `}--${name}${value === undefined ? "" : `=${value}`}`;
 }
+
+export const isCommand = (word: string): word is CommandName => Object.hasOwn(commands, word);
 
 /** A chosen command with the words after its name. */
 export interface Chosen {
@@ -152,35 +167,30 @@ export interface OwnFlags {
 }
 
 export function ownFlagsOf({ name, args }: Chosen): OwnFlags {
-  const { flags = {} }: Command = commands[name];
-  const values = new Map<string, string>(), words: string[] = [], mistakes: string[] = [];
+  const flags = flagsOf(name), values = new Map<string, string>(), words: string[] = [], mistakes: string[] = [];
   const rest = [...args];
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
-    const [written, given] = word === "-o" ? ["output", undefined] : partsOf(word);
-    const flag = Object.hasOwn(flags, written) ? flags[written] : undefined;
+    const equals = word.indexOf("="),
+      written = equals < 0 ? word : word.slice(0, equals),
+      given = equals < 0 ? undefined : word.slice(equals + 1);
+    const flag = flags.find((each) => written === `--${each.name}` || (each.letter !== undefined && written === `-${each.letter}`));
     if (flag === undefined) {
       words.push(word);
       // Its value is no flag.
       if (takesNext(word) && rest.length > 0) words.push(rest.shift()!);
-    } else if (flag.value === "") {
-      if (given === undefined) values.set(written, "");
-      else mistakes.push(`flag "--${written}" has no value: ${JSON.stringify(given)}`);
-    } else {
-      const value = given ?? rest.shift();
-      if (value === undefined || value === "") mistakes.push(`flag "--${written}" needs a value`);
-      else if (flag.words?.includes(value) === false) {
-        mistakes.push(`flag "--${written}": ${JSON.stringify(value)} is not ${flag.words.join(" or ")}`);
-      } else values.set(written, values.has(written) && flag.isList === true ? `${values.get(written)},${value}` : value);
+      continue;
     }
+    const { name, values: known } = flag, value = flag.value === undefined ? "" : given ?? rest.shift();
+    const before = values.get(name);
+    if (flag.value === undefined && given !== undefined) mistakes.push(`flag "--${name}" has no value: ${JSON.stringify(given)}`);
+    else if (flag.value !== undefined && (value ?? "") === "") mistakes.push(`flag "--${name}" needs a value: ${flag.value}`);
+    else if (Array.isArray(known) && !known.includes(value)) {
+      mistakes.push(`flag "--${name}": ${JSON.stringify(value)} is not ${known.join(" or ")}`);
+    } else if (before !== undefined && flag.value !== undefined && flag.isRepeated !== true) {
+      mistakes.push(`flag "--${name}" is given twice`);
+    } else values.set(name, before === undefined || flag.value === undefined ? value! : `${before},${value}`);
   }
   return { values, words, mistakes };
-}
-
-/** Name and value of `--name=value`. */
-function partsOf(word: string): [name: string, value: string | undefined] {
-  if (!word.startsWith("--")) return ["", undefined];
-  const equals = word.indexOf("=");
-  return equals < 0 ? [word.slice(2), undefined] : [word.slice(2, equals), word.slice(equals + 1)];
 }
 
 /** Whether the word after this one is its value, as in `--secure-port 1`. */

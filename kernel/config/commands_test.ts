@@ -79,9 +79,15 @@ test("ownFlagsOf() separates the flags of a command from settings, in any form a
   assert.deepEqual(ownFlagsOf({ name: "import", args: ["--list=true", "--output=xml", "--from-snapshot="] }).mistakes, [
     'flag "--list" has no value: "true"',
     'flag "--output": "xml" is not text or json',
-    'flag "--from-snapshot" needs a value',
+    'flag "--from-snapshot" needs a value: FILE',
   ]);
-  assert.deepEqual(ownFlagsOf({ name: "import", args: ["--from-snapshot"] }).mistakes, ['flag "--from-snapshot" needs a value']);
+  assert.deepEqual(ownFlagsOf({ name: "import", args: ["--from-snapshot"] }).mistakes, ['flag "--from-snapshot" needs a value: FILE']);
+  assert.deepEqual(
+    ownFlagsOf({ name: "import", args: ["--from-snapshot=a", "--from-snapshot=b", "--list", "--list", "-o=json"] }).mistakes,
+    [
+      'flag "--from-snapshot" is given twice',
+    ],
+  );
   // Those of another command are no flags of this one.
   assert.deepEqual(ownFlagsOf({ name: "check", args: ["--store", "--list"] }).words, ["--list"]);
 });

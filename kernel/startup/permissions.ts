@@ -12,7 +12,7 @@ import {
   chooseCommand,
   type Chosen,
   commands,
-  ownFlags,
+  flagsOf,
   ownFlagsOf,
   settingsOf as commandSettings,
   UsageError,
@@ -156,7 +156,7 @@ const noAccess: CommandAccess = Object.freeze({ files: [], addresses: [], readsD
 /** The files and the etcd that the own flags of a command name. */
 function commandAccess(chosen: Chosen, folder: string): CommandAccess {
   const { values } = ownFlagsOf(chosen);
-  const paths = ownFlags(chosen.name).flatMap(([name, { isPath }]) => isPath === true ? values.get(name) ?? [] : []);
+  const paths = flagsOf(chosen.name).flatMap(({ name, values: known }) => known === "file" ? values.get(name) ?? [] : []);
   return {
     files: paths.map((path) => resolve(folder, path)),
     addresses: (values.get("from-etcd-servers") ?? "").split(",").flatMap(hostOf),

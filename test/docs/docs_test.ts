@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { diagrams, drawing, pictureOf } from "./diagrams.ts";
 import { slugger } from "./slugs.ts";
-import { type CommandName, commands, ownFlags } from "../../kernel/config/commands.ts";
+import { type CommandName, commands, flagsOf } from "../../kernel/config/commands.ts";
 import { settings } from "../../kernel/config/settings.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -154,7 +154,7 @@ const others = [
 ];
 
 test("flags that pages name exist", () => {
-  const ofCommands = new Set((Object.keys(commands) as CommandName[]).flatMap((name) => ownFlags(name).map(([flag]) => `--${flag}`)));
+  const ofCommands = new Set((Object.keys(commands) as CommandName[]).flatMap((name) => flagsOf(name).map((flag) => `--${flag.name}`)));
   const unknown = pages().filter((page) => !page.startsWith("docs/decisions/") && page !== "CHANGELOG.md").flatMap((page) =>
     [...prose(readFileSync(join(root, page), "utf8")).matchAll(/`(--[a-z][a-z-]*)(=[^`\s]*)?`/g)]
       .map(([, flag]) => flag!).filter((flag) => !Object.hasOwn(settings, flag.slice(2)) && !ofCommands.has(flag) && !others.includes(flag))

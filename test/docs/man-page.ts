@@ -1,5 +1,5 @@
 /** Generates man/thole.1 from the commands and the settings table. */
-import { type CommandName, commands, ownFlags } from "../../kernel/config/commands.ts";
+import { type CommandName, commands, flagForm, flagsOf } from "../../kernel/config/commands.ts";
 import { shownDefault, valueForm } from "../../kernel/config/help.ts";
 import { type AnySetting, settings } from "../../kernel/config/settings.ts";
 import { ownVersion } from "../../kernel/startup/version.ts";
@@ -9,14 +9,6 @@ function roff(text: string): string {
   return text.replaceAll("\\", "\\e").replaceAll("-", "\\-").replaceAll(/^([.'])/gm, "\\&$1");
 }
 
-/** The flags of a command only. */
-function flagRows(name: CommandName): readonly string[] {
-  const rows = ownFlags(name).flatMap((
-    [flag, { value, help }],
-  ) => [".TP", `.B ${roff(`--${flag}${value === "" ? "" : `=${value}`}`)}`, roff(help)]);
-  return rows.length === 0 ? [] : [".RS", ...rows, ".RE"];
-}
-
 /** The text of the page. */
 export function manPage(): string {
   const commandRows = Object.entries(commands).flatMap(([name, { usage, summary, details }]) => [
@@ -24,7 +16,7 @@ export function manPage(): string {
     `.B ${roff(`thole ${name} ${usage}`)}`,
     roff(`${summary[0]!.toUpperCase()}${summary.slice(1)}.`),
     ...(details === "" ? [] : [".br", ...roff(details).split("\n").flatMap((line, index) => index === 0 ? [line] : [".br", line])]),
-    ...flagRows(name as CommandName), // A key of the table.
+    ...flagsOf(name as CommandName).flatMap((flag) => [".br", `.B ${roff(flagForm(flag))}`, ".br", roff(flag.help)]), // A key of the table.
   ]);
   const rows = Object.entries<AnySetting>(settings).flatMap(([name, setting]) => {
     const shown = shownDefault(setting);
