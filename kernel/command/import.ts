@@ -19,10 +19,15 @@ import { compactInitialRevision } from "../store/initial-revision.ts";
 import { progressOfCommand } from "./command-progress.ts";
 import { importedJson, importSummary, listSummary, surveyTable, tokenNote } from "./imported-text.ts";
 import { printable } from "./printable.ts";
+import { printingStoreErrors } from "./store-errors.ts";
 import { withStoredResources } from "./stored-resources.ts";
 
-/** Resolves with 0, or with 2 if objects could not be imported. Rejects if the source or the store cannot be used. */
-export async function run(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {
+/** Resolves with 0, with 2 if objects could not be imported, or with 1 if a store fails. Rejects for wrong flags and files. */
+export function run(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {
+  return printingStoreErrors(() => importAll(args, plugins));
+}
+
+async function importAll(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {
   const chosen: Chosen = { name: "import", args }, { values, mistakes } = ownFlagsOf(chosen);
   const wrong = [...mistakes, ...sourceMistakes(values, true)];
   if (wrong.length > 0) throw new ConfigError(wrong);

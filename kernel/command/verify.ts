@@ -9,11 +9,16 @@ import { readConfiguration } from "../startup/read-configuration.ts";
 import { countOf } from "../verify/checks.ts";
 import { verifyStore } from "../verify/verify-store.ts";
 import { progressOfCommand } from "./command-progress.ts";
+import { printingStoreErrors } from "./store-errors.ts";
 import { withStoredResources } from "./stored-resources.ts";
 import { problemLines, summaryLine, verifiedJson } from "./verified-text.ts";
 
-/** Resolves with 0, or with 2 if there are errors. Rejects if the store cannot be read. */
-export async function run(args: readonly string[], plugins: readonly Plugin[]): Promise<number | undefined> {
+/** Resolves with 0, with 2 if there are errors, or with 1 if the store fails. Rejects for wrong flags and files. */
+export function run(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {
+  return printingStoreErrors(() => verify(args, plugins));
+}
+
+async function verify(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {
   const chosen: Chosen = { name: "verify", args }, { values, mistakes } = ownFlagsOf(chosen);
   const wrong = [...mistakes, ...sourceMistakes(values, false)];
   if (wrong.length > 0) throw new ConfigError(wrong);

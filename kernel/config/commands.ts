@@ -59,7 +59,7 @@ export const commands = Object.freeze(
       details:
         "Errors: objects that cannot be read or are not at their key, and uids that are used twice. Warnings: custom resources that do not match their schema or have\n" +
         "no definition, owners and namespaces that are missing. Reads one revision and changes nothing; of an embedded store in use it reads a copy, which it makes\n" +
-        "in the data folder and removes. With a flag --from-... it reads the store of another server instead, as thole import.\n" +
+        "in the data folder and removes. With a flag --from-... it reads the store of another server instead, as thole import. The other flags are the server's settings.\n" +
         "Exits with 0 without errors, with 2 if it found errors, and with 1 if the store cannot be read.",
       takesSettings: true,
       flags: [...sourceFlags, outputFlag],
@@ -70,7 +70,8 @@ export const commands = Object.freeze(
       details:
         "Reads the newest state of each key and writes the objects of the kinds that this server has, definitions of custom resources first, with their uids, times,\n" +
         "finalizers, owners and managed fields. Each is read again and compared. A second run skips objects that are equal; objects that differ are kept unless\n" +
-        "--overwrite is given. The source is never written. An embedded store must not be in use. See docs/migrating-from-kube-apiserver.md.\n" +
+        "--overwrite is given. The source is never written. An embedded store must not be in use. The other flags are the server's settings, with its store. See\n" +
+        "docs/migrating-from-kube-apiserver.md.\n" +
         "Exits with 0 if every object of these kinds is in the store, with 2 if some are not, and with 1 if the import could not run to its end.",
       takesSettings: true,
       flags: [...sourceFlags, ...importFlags, outputFlag],

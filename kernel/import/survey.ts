@@ -50,10 +50,10 @@ export class Survey {
       return [group === "" ? plural : `${plural}.${group}`, object.metadata.namespace ?? ""];
     }
     const segments = key.slice(this.#prefix.length + 1).split("/"), [first = "", second = ""] = segments;
-    // Groups are the first segment of some keys: `example.com/widgets/...`; values of encrypted objects do not say their namespace.
+    // Groups are the first segment of some keys: `example.com/widgets/...`; values that cannot be read do not say their namespace.
     const named = first.includes(".") ? `${second}.${first}` : first === "services" ? `${first}/${second}` : first;
     const namespaceAt = first.includes(".") || first === "services" ? 2 : 1;
-    const isNamespaced = identity.namespace !== "" || (identity.encoding === "encrypted" && segments.length === namespaceAt + 2);
+    const isNamespaced = identity.namespace !== "" || (identity.problem !== undefined && segments.length === namespaceAt + 2);
     return [named, isNamespaced ? identity.namespace || segments[namespaceAt]! : ""];
   }
 

@@ -1,5 +1,5 @@
 /** Opens what `thole verify` and `thole import` read: the store of the settings, or that of another server. */
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
@@ -85,8 +85,12 @@ async function keysOf(flags: SourceFlags): Promise<EncryptionKeys> {
 /** Opens the store of the settings for reading. Of an embedded store that a server uses it reads a copy, which it removes at the end. */
 export async function openOwnSource(config: Config): Promise<Source> {
   const prefix = config["etcd-prefix"];
-  if (config["etcd-servers"].length === 0 && isInMemory(config)) {
-    throw new ConfigError(["a store in memory cannot be read by another process"]);
+  if (config["etcd-servers"].length === 0) {
+    if (isInMemory(config)) throw new ConfigError(["a store in memory cannot be read by another process"]);
+    // Opening would create it.
+    if (!existsSync(join(config["data-dir"], "store.sqlite"))) {
+      throw new ConfigError([`there is no store in "${config["data-dir"]}" (--data-dir)`]);
+    }
   }
   try {
     const { store } = await openStore(config, { faults: noFaults });
