@@ -6,10 +6,8 @@ import type { Progress } from "../../core/progress.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { limits } from "../../core/limits.ts";
 import type { StoredEncoding, StoredKind } from "../catalog/catalog.ts";
-import { pagesOf } from "../cache/fill/pages.ts";
 import { storedBytes } from "../objects/objects.ts";
-import { identityOf } from "../source/identity.ts";
-import type { Source, SourceObject } from "../source/source.ts";
+import { objectsOf, type Source, type SourceObject } from "../source/source.ts";
 import { sameBytes } from "../store/same-bytes.ts";
 import type { Entry, Store } from "../store/store.ts";
 import { Problems } from "../verify/checks.ts";
@@ -62,12 +60,10 @@ export async function importObjects(source: Source, choose: Choose, target: Targ
     if (text !== undefined) problems.add(text);
   }
   async function importRange(range: string, isIncluded: (key: string) => boolean): Promise<void> {
-    for await (const page of pagesOf(source, range, source.revision, new AbortController().signal)) {
+    for await (const page of objectsOf(source, range)) {
       const entries = page.filter(({ key }) => isIncluded(key));
       for (let at = 0; at < entries.length; at += limits.importWritesMax) {
-        await Promise.all(
-          entries.slice(at, at + limits.importWritesMax).map((entry) => importOne({ ...entry, identity: identityOf(entry.value) })),
-        );
+        await Promise.all(entries.slice(at, at + limits.importWritesMax).map(importOne));
       }
       done += entries.length;
       progress?.done(entries.length, Math.max(0, count - done));

@@ -54,12 +54,12 @@ export interface SourceObject extends Entry {
   readonly identity: Identity;
 }
 
-/** Every value of a source, in the order of keys, in pages of bounded size. */
-export async function* objectsOf(
-  source: Source,
-  signal: AbortSignal = new AbortController().signal,
-): AsyncGenerator<readonly SourceObject[]> {
-  for await (const page of pagesOf(source, `${source.prefix}/`, source.revision, signal)) {
+/**
+ * Every value of a source, or those whose keys begin with `range`, in the order of keys, in pages of bounded size: for all that looks at the
+ * objects of another server. A value that cannot be read has a problem in its identity.
+ */
+export async function* objectsOf(source: Source, range = `${source.prefix}/`): AsyncGenerator<readonly SourceObject[]> {
+  for await (const page of pagesOf(source, range, source.revision, new AbortController().signal)) {
     yield page.map((entry) => ({ ...entry, identity: identityOf(entry.value) }));
   }
 }
