@@ -4,6 +4,7 @@
  */
 import { celLimits } from "./cel-limits.ts";
 import { compressionLimits } from "./compression-limits.ts";
+import { fileLimits } from "./file-limits.ts";
 import { programLimits } from "./program-limits.ts";
 import { http2Limits } from "./http2-limits.ts";
 
@@ -492,7 +493,7 @@ export const limits = Object.freeze({
   auditDrainMs: 10_000,
   /** UTF-16 units of a user agent in an audit event (kube-apiserver's maxUserAgentLength). */
   auditUserAgentLengthMax: 1024,
-  /** Objects that cannot be read that `thole check --store` shows; the others are counted. */
+  /** Problems of one kind that `thole verify` and `thole import` show; the others are counted. */
   unreadableShownMax: 100,
   /** Errors and kinds that the status page shows, and UTF-16 units of an error's text. */
   recentErrorsMax: 20,
@@ -500,6 +501,7 @@ export const limits = Object.freeze({
   shownKindsMax: 300,
   ...celLimits,
   ...compressionLimits,
+  ...fileLimits,
   ...programLimits,
   ...http2Limits,
 });

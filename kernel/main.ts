@@ -14,6 +14,8 @@ type RunCommand = (args: readonly string[], builtIn: readonly Plugin[]) => Promi
 const modules: Readonly<Record<CommandName, () => Promise<{ readonly run: RunCommand }>>> = {
   serve: () => import("./command/serve.ts"),
   check: () => import("./command/check.ts"),
+  verify: () => import("./command/verify.ts"),
+  import: () => import("./command/import.ts"),
   dev: () => import("./command/dev.ts"),
   completion: () => import("./command/completion.ts"),
   version: () => import("./command/version.ts"),

@@ -4,12 +4,14 @@ import { describe, it, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { limits } from "../core/limits.ts";
 import type { Progress } from "../core/progress.ts";
-import { checkStore } from "../kernel/command/check-store.ts";
+import type { StoredKind } from "../kernel/catalog/catalog.ts";
 import { withStoredResources } from "../kernel/command/stored-resources.ts";
 import { activeConfigOf } from "../kernel/config/active-config.ts";
 import { withDefaults } from "../kernel/config/parse.ts";
+import { liveSource } from "../kernel/source/source.ts";
 import { openSqlite } from "../kernel/store/sqlite/sqlite.ts";
 import type { Store } from "../kernel/store/store.ts";
+import { verifyStore } from "../kernel/verify/verify-store.ts";
 import { plugins } from "../plugins/mod.ts";
 import type { Client } from "./https.ts";
 import { ownRuntime, run, runtimePath, until } from "./real-server.ts";
@@ -18,13 +20,18 @@ import { stores, within } from "./stores.ts";
 const active = activeConfigOf(withDefaults({}), plugins);
 const placeOfDefinitions = active.catalog.stored.find(({ plural }) => plural === "customresourcedefinitions")!.under;
 
+async function checkStore(store: Store, prefix: string, kinds: readonly StoredKind[], progress?: Progress) {
+  const { findings, ...verified } = await verifyStore(await liveSource(store, { prefix }), kinds, progress);
+  return { ...verified, ...findings };
+}
+
 async function put(store: Store, key: string, text: string): Promise<void> {
   const path = `/registry/${key}`, { entry } = await store.get(path);
   const { done } = await store.commit({ key: path, expect: entry?.revision ?? "absent", value: new TextEncoder().encode(text) });
   assert.ok(done);
 }
 
-test("checkStore() reads each object, and names those that cannot be read", async () => {
+test("verifyStore() reads each object, and names those that cannot be read", async () => {
   const { catalog } = active;
   const store = await openSqlite(":memory:");
   const map = (name: string) => JSON.stringify({ kind: "ConfigMap", apiVersion: "v1", metadata: { name, namespace: "default" } });

@@ -4,7 +4,7 @@ import { kernelGates } from "../catalog/gates.ts";
 import { listedGates } from "../config/help.ts";
 import { type AnySetting, settings } from "../config/settings.ts";
 import { pathSettings } from "../startup/permissions.ts";
-import { commands, UsageError } from "../config/commands.ts";
+import { type CommandFlag, type CommandName, commands, flagsOf as flagsOfCommand, UsageError } from "../config/commands.ts";
 
 export async function run(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {
   const [shell = "", ...rest] = args;
@@ -54,6 +54,10 @@ function stepNames(plugins: readonly Plugin[], isOptional: boolean): readonly st
 }
 
 const names = Object.keys(commands);
+/** Commands with flags of their own, without settings and beside them. */
+const ownFlagged = (names as readonly CommandName[]).filter((name) => flagsOfCommand(name).length > 0); // Keys of the table.
+const withFlags = ownFlagged.filter((name) => !commands[name].takesSettings),
+  besideSettings = ownFlagged.filter((name) => commands[name].takesSettings);
 const shells = () => Object.keys(scripts).join(" ");
 
 function bash(flags: readonly Flag[]): string {
@@ -61,6 +65,23 @@ function bash(flags: readonly Flag[]): string {
     `      --${name}) ${
       values === "file" ? 'COMPREPLY=($(compgen -f -- "$current"))' : `${isList ? "list" : "words"} "${values.join(" ")}"`
     } ;;`
+  );
+  const ownCases = withFlags.map((name) => {
+    const own = flagsOfCommand(name), takesFile = own.some(({ values }) => values === "file");
+    const list = own.map((flag) => `--${flag.name}${flag.value === undefined ? "" : "="}`).join(" ");
+    const files = takesFile ? 'if [[ $current != -* ]]; then COMPREPLY=($(compgen -f -- "$current")); return; fi; ' : "";
+    return `    ${name}) ${files}words "--help ${list}"; if [[ \${COMPREPLY[0]} == *= ]]; then compopt -o nospace 2>/dev/null; fi; return ;;`;
+  });
+  const ownValues = new Map(
+    besideSettings.flatMap(flagsOfCommand).flatMap(({ name, values }) => values === undefined ? [] : [[name, values] as const]),
+  );
+  const valueCases = Array.from(
+    ownValues,
+    ([name, values]) =>
+      `      --${name}) ${values === "file" ? 'COMPREPLY=($(compgen -f -- "$current"))' : `words "${values.join(" ")}"`} ;;`,
+  );
+  const ownWords = besideSettings.map((name) =>
+    `    ${name}) own="${flagsOfCommand(name).map((flag) => `--${flag.name}${flag.value === undefined ? "" : "="}`).join(" ")}" ;;`
   );
   return `# Completion of thole for bash: source <(thole completion bash)
 _thole() {
@@ -86,7 +107,7 @@ _thole() {
   COMPREPLY=()
   if [[ -n $flag ]]; then
     case $flag in
-${cases.join("\n")}
+${[...cases, ...valueCases].join("\n")}
     esac
     return
   fi
@@ -94,9 +115,14 @@ ${cases.join("\n")}
   case "\${COMP_WORDS[1]}" in
     completion) words "${shells()}"; return ;;
     help) words "${names.join(" ")}"; return ;;
+${ownCases.join("\n")}
     check) if [[ $current != -* ]]; then COMPREPLY=($(compgen -f -- "$current")); return; fi ;;
   esac
-  words "--help ${flags.map(({ name }) => `--${name}=`).join(" ")}"
+  local own=""
+  case "\${COMP_WORDS[1]}" in
+${ownWords.join("\n")}
+  esac
+  words "--help $own ${flags.map(({ name }) => `--${name}=`).join(" ")}"
   if [[ \${COMPREPLY[0]} == *= ]]; then compopt -o nospace 2>/dev/null; fi
 }
 complete -F _thole thole`;
@@ -113,6 +139,18 @@ function zsh(flags: readonly Flag[]): string {
       : `:value:${isList ? `_sequence compadd - ${words}` : `(${words})`}`;
     return `    '--${name}=[${quoted(help)}]${action}' \\`;
   });
+  const action = ({ value, values = [] }: CommandFlag) =>
+    value === undefined ? "" : values === "file" ? `:${value.toLowerCase()}:_files` : `:${value.toLowerCase()}:(${values.join(" ")})`;
+  const ownRow = (flag: CommandFlag) => `'--${flag.name}${flag.value === undefined ? "" : "="}[${quoted(flag.help)}]${action(flag)}'`;
+  const ownCases = withFlags.map((name) =>
+    `    ${name}) _arguments ${
+      flagsOfCommand(name).flatMap((flag) => [
+        ownRow(flag),
+        ...(flag.letter === undefined ? [] : [`'-${flag.letter}[${quoted(flag.help)}]${action(flag)}'`]),
+      ]).join(" ")
+    }; return ;;`
+  );
+  const ownRows = besideSettings.map((name) => `    ${name}) own=(${flagsOfCommand(name).map(ownRow).join(" ")}) ;;`);
   return `#compdef thole
 # Completion of thole for zsh: thole completion zsh > ~/.zfunc/_thole
 _thole() {
@@ -126,8 +164,13 @@ ${names.map((name) => `      '${name}:${quoted(commands[name as keyof typeof com
   case $words[2] in
     completion) compadd ${shells()}; return ;;
     help) compadd ${names.join(" ")}; return ;;
+${ownCases.join("\n")}
   esac
-  _arguments \\
+  local -a own=()
+  case $words[2] in
+${ownRows.join("\n")}
+  esac
+  _arguments $own \\
 ${rows.join("\n")}
     '--help[show help]' \\
     '*:file:_files'
@@ -152,6 +195,13 @@ function fish(flags: readonly Flag[]): string {
     `complete -c thole -n '__fish_seen_subcommand_from completion' -a '${shells()}'`,
     `complete -c thole -n '__fish_seen_subcommand_from help' -a '${names.join(" ")}'`,
     "complete -c thole -n '__fish_seen_subcommand_from check' -F",
+    ...ownFlagged.flatMap((name) =>
+      flagsOfCommand(name).map(({ name: flag, letter, value, values, help }) =>
+        `complete -c thole -n '__fish_seen_subcommand_from ${name}' -l ${flag}${letter === undefined ? "" : ` -s ${letter}`} -d ${
+          quoted(help)
+        }${value === undefined ? "" : values === "file" ? " -r -F" : ` -x${values === undefined ? "" : ` -a ${quoted(values.join(" "))}`}`}`
+      )
+    ),
     ...rows,
   ].join("\n");
 }

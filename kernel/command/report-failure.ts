@@ -3,9 +3,10 @@ import { reasonOf } from "../../core/reason-of.ts";
 import { CatalogError } from "../catalog/catalog.ts";
 import { UsageError } from "../config/commands.ts";
 import { ConfigError } from "../config/parse.ts";
+import { EtcdFileError } from "../store/etcd-files/random-access.ts";
 
 export function reportFailure(error: unknown): void {
-  if (error instanceof UsageError) console.error(`thole: ${error.message}`);
+  if (error instanceof UsageError || error instanceof EtcdFileError) console.error(`thole: ${error.message}`);
   else if (error instanceof ConfigError || error instanceof CatalogError) {
     for (const mistake of error.mistakes) console.error(`thole: ${mistake}`);
   } else {

@@ -10,7 +10,7 @@ import { decodeStored, keysOf } from "../objects/objects.ts";
 import type { Store } from "../store/store.ts";
 
 /** Reads the sources of all plugins once. Objects that cannot be decoded are left out. */
-export async function withStoredResources(store: Store, prefix: string, active: ActiveConfig): Promise<ActiveConfig> {
+export async function withStoredResources(store: Pick<Store, "list">, prefix: string, active: ActiveConfig): Promise<ActiveConfig> {
   let next = active;
   for (const { name, resourceSource } of active.catalog.plugins) {
     if (resourceSource === undefined || !(resourceSource.needs ?? []).every((need) => isServed(active.catalog, need))) continue;
@@ -26,7 +26,7 @@ export async function withStoredResources(store: Store, prefix: string, active: 
 }
 
 /** The stored objects as the API of a source, which follows them by a watch. There are no changes. */
-function storedObjects(store: Store, prefix: string, { names, stored }: Catalog): Api {
+function storedObjects(store: Pick<Store, "list">, prefix: string, { names, stored }: Catalog): Api {
   async function* watch(...[groupVersion, resource, , , signal, , synced]: Parameters<Api["watch"]>): ReturnType<Api["watch"]> {
     const { group } = splitGroupVersion(spell(names, groupVersion));
     const kind = stored.find((each) => each.group === group && each.plural === resource);

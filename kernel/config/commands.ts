@@ -1,6 +1,7 @@
 /** The commands of the program, and the choice of one. `kernel/command` has their modules. */
 import { nearest } from "../../core/nearest.ts";
 import { type SettingName, settings } from "./settings.ts";
+import { importFlags, outputFlag, sourceFlags } from "./source-flags.ts";
 
 /** A command line that cannot be understood; the message is for the user. */
 export class UsageError extends Error {}
@@ -14,6 +15,22 @@ export interface Command {
   readonly details: string;
   /** Whether the words after the name are settings, as for `serve`. */
   readonly takesSettings: boolean;
+  /** Flags of the command alone. */
+  readonly flags?: readonly CommandFlag[];
+}
+
+/** A flag of one command, read by `ownFlagsOf`. */
+export interface CommandFlag {
+  readonly name: string;
+  /** A letter: `f` for `-f`. */
+  readonly letter?: string;
+  /** The placeholder of its value in help. A flag without one is a switch. */
+  readonly value?: string;
+  readonly help: string;
+  /** For completion: what the value is. */
+  readonly values?: "file" | readonly string[];
+  /** Whether it may be given several times. */
+  readonly isRepeated?: boolean;
 }
 
 /** All commands, in the order of help. `serve` is the default. */
@@ -32,9 +49,32 @@ export const commands = Object.freeze(
       summary: "check the configuration, its files and plugins without starting",
       details:
         "CONFIG is a configuration file, as --config=CONFIG. Prints every mistake and exits with 1, or a summary and exits with 0.\n" +
-        "With --store it also reads every object of the store, prints those that cannot be read, and exits with 1 if there are any. It also prints custom\n" +
-        "resources that do not match the schema of their version. The embedded store must not be in use.",
+        "With --store it also runs the checks of `thole verify`, and exits with 1 if they find an error.",
       takesSettings: true,
+      flags: [{ name: "store", help: "also verify the store" }],
+    },
+    verify: {
+      usage: "[--from-...] [-o json] [--flag=value ...]",
+      summary: "check every object of the store, also while a server uses it",
+      details:
+        "Errors: objects that cannot be read or are not at their key, and uids that are used twice. Warnings: custom resources that do not match their schema or have\n" +
+        "no definition, owners and namespaces that are missing. Reads one revision and changes nothing; of an embedded store in use it reads a copy, which it makes\n" +
+        "in the data folder and removes. With a flag --from-... it reads the store of another server instead, as thole import. The other flags are the server's settings.\n" +
+        "Exits with 0 without errors, with 2 if it found errors, and with 1 if the store cannot be read.",
+      takesSettings: true,
+      flags: [...sourceFlags, outputFlag],
+    },
+    import: {
+      usage: "--from-snapshot=FILE|--from-data-dir=FOLDER|--from-etcd-servers=URLS [--list] [--flag=value ...]",
+      summary: "copy the objects of a kube-apiserver from its etcd into the store",
+      details:
+        "Reads the newest state of each key and writes the objects of the kinds that this server has, definitions of custom resources first, with their uids, times,\n" +
+        "finalizers, owners and managed fields. Each is read again and compared. A second run skips objects that are equal; objects that differ are kept unless\n" +
+        "--overwrite is given. The source is never written. An embedded store must not be in use. The other flags are the server's settings, with its store. See\n" +
+        "docs/migrating-from-kube-apiserver.md.\n" +
+        "Exits with 0 if every object of these kinds is in the store, with 2 if some are not, and with 1 if the import could not run to its end.",
+      takesSettings: true,
+      flags: [...sourceFlags, ...importFlags, outputFlag],
     },
     dev: {
       usage: "[--flag=value ...]",
@@ -67,6 +107,13 @@ export const commands = Object.freeze(
 );
 
 export type CommandName = keyof typeof commands;
+
+export const flagsOf = (name: CommandName): readonly CommandFlag[] => (commands[name] as Command).flags ?? []; // Each is a Command.
+
+/** A flag in help: `-f, --filename=FILE`. */
+export function flagForm({ name, letter, value }: CommandFlag): string {
+  return `${letter === undefined ? "" : `-${letter}, `}--${name}${value === undefined ? "" : `=${value}`}`;
+}
 
 export const isCommand = (word: string): word is CommandName => Object.hasOwn(commands, word);
 
@@ -101,13 +148,50 @@ export function chooseCommand(words: readonly string[]): Chosen {
 
 const isHelp = (words: readonly string[]) => words.includes("--help") || words.includes("-h");
 
-/** The words that are settings: those of `check` without its own flags, with its file, before or after flags, as `--config`. */
-export function settingsOf({ name, args }: Chosen): readonly string[] {
+/** The words that are settings: those without the command's own flags. The file of `check`, before or after flags, is `--config`. */
+export function settingsOf(chosen: Chosen): readonly string[] {
+  const { name } = chosen;
   if (!commands[name].takesSettings) return [];
-  if (name !== "check") return args;
-  const words = args.filter((word) => word !== "--store");
+  const { words } = ownFlagsOf(chosen);
+  if (name !== "check") return words;
   const at = words.findIndex((word, index) => !word.startsWith("-") && !takesNext(words[index - 1]));
   return words.map((word, index) => index === at ? `--config=${word}` : word);
+}
+
+/** The own flags of a command. */
+export interface OwnFlags {
+  /** Values by name; a switch has "". Several values of one flag are separated by commas. */
+  readonly values: ReadonlyMap<string, string>;
+  /** The other words. */
+  readonly words: readonly string[];
+  readonly mistakes: readonly string[];
+}
+
+export function ownFlagsOf({ name, args }: Chosen): OwnFlags {
+  const flags = flagsOf(name), values = new Map<string, string>(), words: string[] = [], mistakes: string[] = [];
+  const rest = [...args];
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    const equals = word.indexOf("="),
+      written = equals < 0 ? word : word.slice(0, equals),
+      given = equals < 0 ? undefined : word.slice(equals + 1);
+    const flag = flags.find((each) => written === `--${each.name}` || (each.letter !== undefined && written === `-${each.letter}`));
+    if (flag === undefined) {
+      words.push(word);
+      // Its value is no flag.
+      if (takesNext(word) && rest.length > 0) words.push(rest.shift()!);
+      continue;
+    }
+    const { name, values: known } = flag, value = flag.value === undefined ? "" : given ?? rest.shift();
+    const before = values.get(name);
+    if (flag.value === undefined && given !== undefined) mistakes.push(`flag "--${name}" has no value: ${JSON.stringify(given)}`);
+    else if (flag.value !== undefined && (value ?? "") === "") mistakes.push(`flag "--${name}" needs a value: ${flag.value}`);
+    else if (Array.isArray(known) && !known.includes(value)) {
+      mistakes.push(`flag "--${name}": ${JSON.stringify(value)} is not ${known.join(" or ")}`);
+    } else if (before !== undefined && flag.value !== undefined && flag.isRepeated !== true) {
+      mistakes.push(`flag "--${name}" is given twice`);
+    } else values.set(name, before === undefined || flag.value === undefined ? value! : `${before},${value}`);
+  }
+  return { values, words, mistakes };
 }
 
 /** Whether the word after this one is its value, as in `--secure-port 1`. */

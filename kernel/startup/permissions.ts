@@ -8,7 +8,15 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { append } from "../../core/append.ts";
 import { addressOfAccess, filesOfAccess, filesOfUsers, inCluster } from "../access/remote/kubeconfig.ts";
-import { chooseCommand, type Chosen, commands, settingsOf as commandSettings, UsageError } from "../config/commands.ts";
+import {
+  chooseCommand,
+  type Chosen,
+  commands,
+  flagsOf,
+  ownFlagsOf,
+  settingsOf as commandSettings,
+  UsageError,
+} from "../config/commands.ts";
 import { ConfigError, parseArguments } from "../config/parse.ts";
 import { compatFlag, kubeApiserverArguments } from "../config/kube-apiserver-arguments.ts";
 import { type Config, defaults, type SettingName } from "../config/settings.ts";
@@ -109,24 +117,52 @@ export function withKubeconfig(args: readonly string[], folder: string): readonl
  * Flags of `deno run` for the server with these arguments, started in `folder`. For invalid arguments they suffice for the server's error.
  * `deno`: the path of Deno, which a server with several workers runs.
  */
-export function permissionFlags(args: readonly string[], folder: string, deno: string = process.execPath): readonly string[] {
+export function permissionFlags(
+  args: readonly string[],
+  folder: string,
+  deno: string = process.execPath,
+  own: CommandAccess = noAccess,
+): readonly string[] {
   const { config, configurationFile } = settingsOf(args, folder);
   const { read, write } = paths(config, folder), remotes = remoteAccess(config, folder), collector = collectorOf(config, folder);
   append(write, collector.sockets);
   if (configurationFile !== undefined) read.push(configurationFile);
+  append(read, own.files);
   return [
     "--no-prompt",
     "--cached-only",
     `--allow-read=${listed([...read, ...remotes.files, ...write])}`,
     ...(write.length === 0 ? [] : [`--allow-write=${listed(write)}`]),
-    `--allow-net=${listed([...addresses(config), ...issuerAddresses(config, folder), ...remotes.addresses, ...collector.addresses])}`,
-    "--allow-sys=hostname,networkInterfaces",
+    `--allow-net=${
+      listed([...addresses(config), ...issuerAddresses(config, folder), ...remotes.addresses, ...collector.addresses, ...own.addresses])
+    }`,
+    `--allow-sys=hostname,networkInterfaces${own.readsDiskSpace ? ",statfs" : ""}`,
     // The packages of OpenTelemetry look for variables, which are none of this server's settings.
     ...(config["tracing-config-file"] === "" ? [] : ["--ignore-env"]),
     // The process that starts the workers. It serves no requests, and the workers have no such permission.
     ...(workersMistakes(config).length === 0 && workerCount(config) > 1 ? [`--allow-run=${listed([deno])}`] : []),
     ...(remotes.isInCluster ? ["--allow-env=KUBERNETES_SERVICE_HOST,KUBERNETES_SERVICE_PORT"] : []),
   ];
+}
+
+/** What the own flags of a command add. */
+interface CommandAccess {
+  readonly files: readonly string[];
+  readonly addresses: readonly string[];
+  /** Before it copies a store that is in use. */
+  readonly readsDiskSpace: boolean;
+}
+const noAccess: CommandAccess = Object.freeze({ files: [], addresses: [], readsDiskSpace: false });
+
+/** The files and the etcd that the own flags of a command name. */
+function commandAccess(chosen: Chosen, folder: string): CommandAccess {
+  const { values } = ownFlagsOf(chosen);
+  const paths = flagsOf(chosen.name).flatMap(({ name, values: known }) => known === "file" ? values.get(name) ?? [] : []);
+  return {
+    files: paths.map((path) => resolve(folder, path)),
+    addresses: (values.get("from-etcd-servers") ?? "").split(",").flatMap(hostOf),
+    readsDiskSpace: chosen.name === "verify" || values.has("store"),
+  };
 }
 
 /** Deno separates entries by commas; a comma within an entry is doubled. */
@@ -284,7 +320,7 @@ export function launchOf(
   if (chosen.name === "dev") return { permissions: ["--no-prompt", "--cached-only", "-A"], args: words };
   if (chosen.name !== "serve") {
     const settings = commands[chosen.name].takesSettings ? commandSettings(chosen) : [`--data-dir=${inMemory}`];
-    return { permissions: permissionFlags(settings, folder), args: words };
+    return { permissions: permissionFlags(settings, folder, process.execPath, commandAccess(chosen, folder)), args: words };
   }
   if (chosen.args.includes(compatFlag)) {
     return { permissions: permissionFlags(kubeApiserverArguments(chosen.args).args, folder), args: words };

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { settings } from "../config/settings.ts";
-import { fileSettings, pathSettings, permissionFlags } from "./permissions.ts";
+import { fileSettings, launchOf, pathSettings, permissionFlags } from "./permissions.ts";
 
 const sources = fileURLToPath(new URL("../..", import.meta.url));
 const machine = ["/etc/hostname"];
@@ -16,6 +16,26 @@ const granted = (args: readonly string[], folder = "/srv") =>
       [name = "", list],
     ) => [name.replace("--allow-", ""), list?.split(",")]),
   );
+
+test("launchOf() grants a command the files and the etcd of its own flags", () => {
+  const words = [
+    "import",
+    "--data-dir=state",
+    "--from-snapshot=a.db",
+    "--encryption-provider-config",
+    "keys.yaml",
+    "--from-etcd-servers=https://10.0.0.1:2379,http://10.0.0.2",
+  ];
+  const { permissions, args } = launchOf(words, "/srv");
+  assert.deepEqual(args, words);
+  assert.deepEqual(permissions.slice(2), [
+    `--allow-read=${[sources, ...machine].join()},/srv/a.db,/srv/keys.yaml,/srv/state`,
+    "--allow-write=/srv/state",
+    "--allow-net=127.0.0.1:6443,10.0.0.1:2379,10.0.0.2:80",
+    "--allow-sys=hostname,networkInterfaces",
+  ]);
+  assert.equal(launchOf(["verify"], "/srv").permissions.at(-1), "--allow-sys=hostname,networkInterfaces,statfs");
+});
 
 test("permissionFlags() grants the sources, the data folder and the address, and nothing else", () => {
   assert.deepEqual(permissionFlags(["--data-dir=state", "--secure-port=7443"], "/srv"), [

@@ -2,6 +2,7 @@
 import { defineResource, type FieldError, type HookContext, type Resource, spell, type Subresource } from "../../plugin.ts";
 import { dropped } from "./dropped.ts";
 import { CustomResourceDefinition, groupVersion, storageVersion, withStoredVersion } from "./schema.ts";
+import { ofOldVersion, OldDefinition } from "./old-version.ts";
 import { validateDefinition, validateDefinitionUpdate, validateStatusUpdate } from "./validate/definition.ts";
 import { withCondition } from "./condition.ts";
 import { deletionPending } from "./conditions/terminating.ts";
@@ -43,6 +44,14 @@ export const customResourceDefinitions: Resource<CustomResourceDefinition> = def
       introduced: "1.16",
       applyDefaults: withStoredVersion,
       subresources: { status },
+    },
+    // kube-apiserver stores definitions in this version: they are read after an import, and from its etcd.
+    "apiextensions.{domain}/v1beta1": {
+      schema: OldDefinition,
+      introduced: "1.7",
+      deprecated: "1.16",
+      removed: "1.22",
+      toStored: ofOldVersion,
     },
   },
   strategy: { unconditionalUpdate: false, ownMetaRules: true, generation: true, isHeavy: hasLongExpressions },

@@ -20,7 +20,7 @@ import { home, SchemaProps } from "./schema-props.ts";
 export const groupVersion = "apiextensions.{domain}/v1";
 const struct = structsOf(home);
 
-const Names = struct("CustomResourceDefinitionNames", {
+export const Names = struct("CustomResourceDefinitionNames", {
   plural: field(1, string, "The plural, in lower case: the last part of the path. The name of the definition is `<plural>.<group>`.", {
     required: true,
   }),
@@ -49,7 +49,7 @@ const SubresourceScale = struct("CustomResourceSubresourceScale", {
   ),
 }, { doc: "Serves the path `scale`." });
 
-const Subresources = struct("CustomResourceSubresources", {
+export const Subresources = struct("CustomResourceSubresources", {
   status: field(1, SubresourceStatus, "Serves the path `status`: only it writes the status, and it writes nothing else.", {
     pointer: true,
   }),
@@ -57,7 +57,7 @@ const Subresources = struct("CustomResourceSubresources", {
 }, { doc: "The subresources of a custom resource." });
 export type Subresources = Infer<typeof Subresources>;
 
-const PrinterColumn = struct("CustomResourceColumnDefinition", {
+export const PrinterColumn = struct("CustomResourceColumnDefinition", {
   name: field(1, string, "Name of the column.", { required: true }),
   type: field(2, string, "The OpenAPI type of the column: integer, number, string, boolean or date.", { required: true }),
   format: field(3, string, "The OpenAPI format of the column. `name` marks the column of the name."),
@@ -67,7 +67,7 @@ const PrinterColumn = struct("CustomResourceColumnDefinition", {
 }, { doc: "A column of tables." });
 export type PrinterColumn = Infer<typeof PrinterColumn>;
 
-const SelectableField = struct("SelectableField", {
+export const SelectableField = struct("SelectableField", {
   jsonPath: field(
     1,
     string,
@@ -77,12 +77,12 @@ const SelectableField = struct("SelectableField", {
 }, { doc: "A field for field selectors." });
 export type SelectableField = Infer<typeof SelectableField>;
 
-const Validation = struct("CustomResourceValidation", {
+export const Validation = struct("CustomResourceValidation", {
   openAPIV3Schema: field(1, SchemaProps, "The schema of objects.", { pointer: true, goName: "OpenAPIV3Schema" }),
 }, { doc: "How custom resources are validated and pruned." });
 export type Validation = Infer<typeof Validation>;
 
-const Version = struct("CustomResourceDefinitionVersion", {
+export const Version = struct("CustomResourceDefinitionVersion", {
   name: field(1, string, "Name of the version, such as `v1` or `v2beta1`.", { required: true }),
   served: field(2, boolean, "Whether the version is served.", { required: true }),
   storage: field(3, boolean, "Whether objects are stored in this version. It must be true for exactly one version.", { required: true }),
@@ -102,7 +102,7 @@ export const ServiceReference = struct("ServiceReference", {
   port: field(4, int32, "The port of the service, from 1 to 65535. Default 443.", { pointer: true, unpublishedDefault: 443 }),
 }, { doc: "A service of the cluster." });
 
-const WebhookClientConfig = struct("WebhookClientConfig", {
+export const WebhookClientConfig = struct("WebhookClientConfig", {
   url: field(3, string, "The address of the webhook, with `https`, a host and no user, query or fragment.", {
     pointer: true,
     goName: "URL",
@@ -161,7 +161,7 @@ const ConditionOfDefinition = struct("CustomResourceDefinitionCondition", {
 }, { doc: "A condition of a definition." });
 export type DefinitionCondition = Infer<typeof ConditionOfDefinition>;
 
-const Status = struct("CustomResourceDefinitionStatus", {
+export const Status = struct("CustomResourceDefinitionStatus", {
   conditions: field(1, mapBy(["type"], ConditionOfDefinition), "The state of the definition.", { written: "always" }),
   acceptedNames: field(2, Names, "The names in use. They can differ from those of the spec in a conflict.", {
     written: "always",

@@ -23,7 +23,15 @@ export interface KubeApiserver {
   readonly admin: Client;
   /** A client of it with a bearer token; the token of a user of `users` is its name. */
   client(token: string): Client;
+  readonly etcd: EtcdServer;
   close(): Promise<void>;
+}
+
+export interface KubeApiserverOptions {
+  /** Further flags. */
+  readonly flags?: readonly string[];
+  /** The data folder of its etcd, which is not removed; default: a temporary one. */
+  readonly etcdDataDir?: string;
 }
 
 /** The release that this server emulates; a newer program gets the flag to emulate it too. */
@@ -44,16 +52,20 @@ export async function newestEtcd(): Promise<string | undefined> {
 }
 
 /** Starts one with RBAC and these users besides the administrator. `lifeMs`: after this time it is killed. Rejects with its output if it does not become ready. */
-export async function startKubeApiserver(users: readonly string[], lifeMs?: number): Promise<KubeApiserver> {
+export async function startKubeApiserver(
+  users: readonly string[],
+  lifeMs?: number,
+  { flags: further = [], etcdDataDir }: KubeApiserverOptions = {},
+): Promise<KubeApiserver> {
   const [program] = programs("kube-apiserver"), etcdProgram = await newestEtcd();
   if (program === undefined || etcdProgram === undefined) throw new Error(`Cannot start kube-apiserver: ${kubeApiserverMissing()}`);
-  const etcd = await startEtcd({ program: etcdProgram });
+  const etcd = await startEtcd({ program: etcdProgram, ...(etcdDataDir === undefined ? {} : { dataDir: etcdDataDir }) });
   const folder = await mkdtemp(join(tmpdir(), "thole-kube-apiserver-"));
   const port = await freePort(), url = `https://127.0.0.1:${port}`;
   const ca = issue({ usage: "ca", commonName: "cluster" });
   const flags = await flagsOf({ folder, port, etcd, ca, users, newer: await isNewer(program) });
   const start = performance.now();
-  const server = await startCommand([program, ...flags], { cwd: folder, ...(lifeMs === undefined ? {} : { lifeMs }) });
+  const server = await startCommand([program, ...flags, ...further], { cwd: folder, ...(lifeMs === undefined ? {} : { lifeMs }) });
   const clients: Client[] = [];
   const client = (token: string): Client => {
     const made = httpsClient({ port, ca: ca.cert, token });
@@ -83,7 +95,7 @@ export async function startKubeApiserver(users: readonly string[], lifeMs?: numb
     await close();
     throw new Error(`kube-apiserver did not get ready: ${error}: ${server.errors().slice(-2000)}`);
   }
-  return { url, pid: server.pid, readyMs, ca, admin, client, close };
+  return { url, pid: server.pid, readyMs, ca, admin, client, etcd, close };
 }
 
 async function isNewer(program: string): Promise<boolean> {

@@ -35,6 +35,7 @@ const notRun = (page: string, begins: string, reason: string): Row => ({ page, b
 const quickstart = "docs/quickstart", others = "docs/other-pages", examples = "docs/plugin-page";
 const authentication = "docs/authentication-page", webhooks = "docs/webhooks-page", behind = "access/behind-kube-apiserver";
 const guide = "docs/operators-guide.md", plugin = "docs/writing-a-plugin.md", controller = "docs/writing-a-controller.md";
+const migrating = "docs/migrating-from-kube-apiserver.md";
 const install = "it downloads packages; the suite runs in a repository where that is done";
 
 export const rows: readonly Row[] = [
@@ -99,6 +100,7 @@ export const rows: readonly Row[] = [
   inTest(guide, "npm start -- --data-dir", others),
   notRun(guide, "podman build", "it needs a container engine, a registry and a cluster; test/image and test/chart check image and chart"),
   alike(guide, "I1121 17:34:27", "test/operations/renewal_test.ts", "the serving certificate was renewed"),
+  alike(guide, "thole verify --config", "test/verify_test.ts", "verify", "-o", "json"),
   alike(guide, "etcdctl --endpoints=https://etcd-0:2379", "test/operations/backup_test.ts", "snapshot", "save"),
   alike(guide, "etcdutl snapshot restore", "test/operations/set-back_test.ts", "--bump-revision=", "--mark-compacted"),
   alike(guide, "kill -STOP", "test/operations/backup_test.ts", "STOP", "CONT", "store.sqlite"),
@@ -130,6 +132,28 @@ export const rows: readonly Row[] = [
   inTest(guide, "rule_files:", others),
   notRun(guide, "etcdctl compact", "it needs jq and a newer etcdctl; test/operations/etcd-trouble_test.ts does the same by etcd's gateway"),
   inTest(guide, "apiVersion: audit.k8s.io/v1", others),
+
+  alike(
+    migrating,
+    "etcdctl --endpoints",
+    "test/import/kube-apiserver_test.ts",
+    "snapshot",
+    "save",
+    "import",
+    "--list",
+    "--from-snapshot=",
+  ),
+  alike(migrating, "RESOURCE ", "kernel/command/imported-text.ts", "RESOURCE", "VERSION", "NAMESPACE", "OBJECTS", "BYTES", "IMPORT"),
+  alike(
+    migrating,
+    "thole import",
+    "test/import/kube-apiserver_test.ts",
+    "import",
+    "--from-snapshot=",
+    "--encryption-provider-config=",
+    "--data-dir=",
+  ),
+  alike(migrating, "thole verify", "test/import/kube-apiserver_test.ts", "verify", "--data-dir="),
 
   alike("docs/package.md", "npm install ./thole", "test/package/installed_test.ts", "thole", "--data-dir=:memory:"),
   alike("docs/package.md", "deno run", "test/package/installed_test.ts", "-A", "--no-check", "start.ts"),

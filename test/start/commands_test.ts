@@ -72,6 +72,10 @@ for (const runtime of ["deno", "node"] as const) {
       };
       assert.deepEqual(await completed("thole", "c"), ["check", "completion"]);
       assert.deepEqual(await completed("thole", "completion", "z"), ["zsh"]);
+      assert.deepEqual(await completed("thole", "import", "--from-s"), ["--from-snapshot="]);
+      assert.deepEqual(await completed("thole", "serve", "--from-s"), [""]);
+      assert.deepEqual(await completed("thole", "verify", "--output", "=", "j"), ["json"]);
+      assert.deepEqual(await completed("thole", "check", "--sto"), ["--store"]);
       assert.deepEqual(await completed("thole", "serve", "--secure-p"), ["--secure-port="]);
       assert.deepEqual(await completed("thole", "--anonymous-auth", "=", "f"), ["false"]);
       assert.deepEqual(await completed("thole", "--logging-format", "="), ["text", "json"]);
@@ -99,6 +103,7 @@ for (const runtime of ["deno", "node"] as const) {
         };
         assert.deepEqual(await completed("thole che"), ["check"]);
         assert.deepEqual(await completed("thole completion z"), ["zsh"]);
+        assert.deepEqual(await completed("thole import --from-s"), ["--from-snapshot"]);
         assert.deepEqual(await completed("thole --secure-p"), ["--secure-port"]);
         assert.deepEqual(await completed("thole --plugins=configmaps,clus"), ["--plugins=configmaps,cluster"]);
       }
@@ -108,6 +113,7 @@ for (const runtime of ["deno", "node"] as const) {
         const typed = [
           "thole che|check",
           "thole completion z|zsh",
+          "thole import --from-s|--from-snapshot",
           "thole --secure-p|--secure-port",
           "thole --plugins=configmaps,clus|,cluster",
         ];

@@ -16,7 +16,7 @@ interface Read {
  * large pages, and then the entries in ranges between two of these keys.
  */
 export async function* pagesOf(
-  store: Store,
+  store: Pick<Store, "list">,
   prefix: string,
   at: Revision | undefined,
   signal: AbortSignal,

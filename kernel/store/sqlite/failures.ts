@@ -34,6 +34,11 @@ function explained(error: unknown): Explained {
   return { cause: `${meaning} (${said})`, advice };
 }
 
+/** Whether another process has the store file open that could not be opened. */
+export function isLocked(error: unknown): boolean {
+  return error instanceof Error && error.cause !== undefined && reasonOf(error.cause).includes("database is locked");
+}
+
 /** Why a store file cannot be opened, and what to do. `owner`: id of the process that opened it last, if known. */
 export function openFailure(error: unknown, owner: number | undefined): string {
   if (reasonOf(error).includes("database is locked")) {

@@ -7,6 +7,7 @@ import { celEvaluation } from "./cel.ts";
 import { celText } from "./cel-text.ts";
 import { der } from "./der.ts";
 import { etcd } from "./etcd.ts";
+import { etcdFiles } from "./etcd-files.ts";
 import { http2 } from "./http2.ts";
 import { json } from "./json.ts";
 import { jwt } from "./jwt.ts";
@@ -14,6 +15,7 @@ import { patches } from "./patches.ts";
 import { protobuf } from "./protobuf.ts";
 import { mediaTypes, paths, selectors, tokens } from "./requests.ts";
 import { scalars } from "./scalars.ts";
+import { storedValues } from "./stored-values.ts";
 import { typed } from "./typed.ts";
 import { yaml } from "./yaml.ts";
 
@@ -28,6 +30,8 @@ export const targets: readonly Target[] = Object.freeze(
     der,
     http2,
     etcd,
+    etcdFiles,
+    storedValues,
     paths,
     mediaTypes,
     selectors,

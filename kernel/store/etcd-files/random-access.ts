@@ -1,0 +1,65 @@
+/** Files of another server, read at any place and never written. */
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { reasonOf } from "../../../core/reason-of.ts";
+
+/** Bytes that are read in pieces. */
+export interface RandomAccess {
+  readonly size: number;
+  /** Exactly these bytes; throws an `EtcdFileError` beyond the end. */
+  read(at: number, length: number): Uint8Array;
+  close(): void;
+}
+
+/** A file that is missing, damaged or not complete. The message is for operators. */
+export class EtcdFileError extends Error {
+  override readonly name = "EtcdFileError";
+}
+
+/** Opens a file for reading. Throws an `EtcdFileError` if that is not possible. */
+export function openFile(path: string): RandomAccess {
+  let file: number;
+  try {
+    file = openSync(path, "r");
+  } catch (error) {
+    throw new EtcdFileError(`Cannot open "${path}": ${reasonOf(error)}`);
+  }
+  return {
+    size: fstatSync(file).size,
+    read(at, length) {
+      const bytes = new Uint8Array(length);
+      for (let done = 0; done < length;) {
+        const count = readSync(file, bytes, done, length - done, at + done);
+        if (count === 0) throw pastEnd(at, length);
+        done += count;
+      }
+      return bytes;
+    },
+    close: () => closeSync(file),
+  };
+}
+
+/** Bytes in memory. */
+export function inMemory(bytes: Uint8Array): RandomAccess {
+  return {
+    size: bytes.length,
+    read(at, length) {
+      if (at < 0 || at + length > bytes.length) throw pastEnd(at, length);
+      return bytes.subarray(at, at + length);
+    },
+    close() {},
+  };
+}
+
+const pastEnd = (at: number, length: number) => new EtcdFileError(`it ends within the ${length} bytes at ${at}: it is truncated`);
+
+/** A part at the beginning of other bytes. */
+export function beginningOf(bytes: RandomAccess, size: number): RandomAccess {
+  return {
+    size,
+    read(at, length) {
+      if (at + length > size) throw pastEnd(at, length);
+      return bytes.read(at, length);
+    },
+    close: () => bytes.close(),
+  };
+}

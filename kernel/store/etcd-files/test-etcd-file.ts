@@ -1,0 +1,194 @@
+/** Writes small bbolt files, databases of etcd and write-ahead logs, for tests. */
+import { createHash } from "node:crypto";
+import { newWriter } from "../../../core/codec/protobufjs.ts";
+import { crc32c } from "./crc32c.ts";
+
+export type Pair = readonly [key: Uint8Array, value: Uint8Array];
+
+export interface BoltOptions {
+  readonly pageSize?: number;
+  /** Pairs of one leaf page, and children of one branch page; at least two. */
+  readonly itemsPerPage?: number;
+  /** Buckets that are written as an inline page. */
+  readonly inline?: readonly string[];
+}
+
+export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** A bbolt file with these buckets. */
+export function boltFile(
+  buckets: Readonly<Record<string, readonly Pair[]>>,
+  { pageSize = 4096, itemsPerPage = 20, inline = [] }: BoltOptions = {},
+): Uint8Array {
+  const pages: Uint8Array[] = [];
+  let next = 2;
+  const add = (page: Uint8Array): number => {
+    const id = next, count = Math.ceil(page.length / pageSize);
+    const whole = new Uint8Array(count * pageSize);
+    whole.set(page);
+    new DataView(whole.buffer).setBigUint64(0, BigInt(id), true);
+    new DataView(whole.buffer).setUint32(12, count - 1, true);
+    pages.push(whole);
+    next += count;
+    return id;
+  };
+  const tree = (pairs: readonly Pair[]): number => {
+    let level = parts(pairs, itemsPerPage).map((some) => [some[0]?.[0] ?? new Uint8Array(), add(leafPage(some, 0))] as const);
+    while (level.length > 1) level = parts(level, itemsPerPage).map((some) => [some[0]![0], add(branchPage(some))] as const);
+    return level[0]![1];
+  };
+  const roots = Object.entries(buckets).toSorted(([a], [b]) => a < b ? -1 : 1).map(([name, pairs]): Pair => {
+    const isInline = inline.includes(name), page = isInline ? leafPage(pairs, 0) : new Uint8Array();
+    const value = new Uint8Array(16 + page.length);
+    new DataView(value.buffer).setBigUint64(0, BigInt(isInline ? 0 : tree(pairs)), true);
+    value.set(page, 16);
+    return [bytesOf(name), value];
+  });
+  const root = add(leafPage(roots, 1));
+  const file = new Uint8Array(next * pageSize);
+  for (const transaction of [0, 1]) {
+    file.set(metaPage({ pageSize, root, pages: next, transaction: transaction + 1 }), transaction * pageSize);
+  }
+  let at = 2 * pageSize;
+  for (const page of pages) {
+    file.set(page, at);
+    at += page.length;
+  }
+  return file;
+}
+
+function parts<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
+  return items.length <= size
+    ? [items]
+    : Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
+}
+
+/** A meta page with its checksum. */
+export function metaPage(
+  { pageSize, root, pages, transaction }: Readonly<Record<"pageSize" | "root" | "pages" | "transaction", number>>,
+): Uint8Array {
+  const page = new Uint8Array(80), view = new DataView(page.buffer);
+  view.setBigUint64(0, BigInt((transaction - 1) % 2), true);
+  view.setUint16(8, 4, true);
+  view.setUint32(16, 0xed0cdaed, true);
+  view.setUint32(20, 2, true);
+  view.setUint32(24, pageSize, true);
+  view.setBigUint64(32, BigInt(root), true);
+  view.setBigUint64(48, 0xffffffffffffffffn, true); // no list of free pages
+  view.setBigUint64(56, BigInt(pages), true);
+  view.setBigUint64(64, BigInt(transaction), true);
+  let sum = 0xcbf29ce484222325n;
+  for (const byte of page.subarray(16, 72)) sum = BigInt.asUintN(64, (sum ^ BigInt(byte)) * 0x100000001b3n);
+  view.setBigUint64(72, sum, true);
+  return page;
+}
+
+function leafPage(pairs: readonly Pair[], flags: number): Uint8Array {
+  const data = pairs.flatMap(([key, value]) => [key, value]);
+  return page(2, pairs.length, data, (view, at, index, start) => {
+    view.setUint32(at, flags, true);
+    view.setUint32(at + 4, start - at, true);
+    view.setUint32(at + 8, pairs[index]![0].length, true);
+    view.setUint32(at + 12, pairs[index]![1].length, true);
+    return pairs[index]![0].length + pairs[index]![1].length;
+  });
+}
+function branchPage(children: readonly (readonly [Uint8Array, number])[]): Uint8Array {
+  return page(1, children.length, children.map(([key]) => key), (view, at, index, start) => {
+    view.setUint32(at, start - at, true);
+    view.setUint32(at + 4, children[index]![0].length, true);
+    view.setBigUint64(at + 8, BigInt(children[index]![1]), true);
+    return children[index]![0].length;
+  });
+}
+function page(
+  flags: number,
+  count: number,
+  data: readonly Uint8Array[],
+  element: (view: DataView, at: number, index: number, start: number) => number,
+): Uint8Array {
+  const bytes = new Uint8Array(16 + 16 * count + data.reduce((sum, { length }) => sum + length, 0)), view = new DataView(bytes.buffer);
+  view.setUint16(8, flags, true);
+  view.setUint16(10, count, true);
+  let start = 16 + 16 * count, at = start;
+  for (let index = 0; index < count; index++) start += element(view, 16 + 16 * index, index, start);
+  for (const piece of data) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
+}
+
+/** One change of a key; without a value it is a deletion. Revisions count from 2, as in etcd. */
+export interface KeyChange {
+  readonly key: string;
+  readonly value?: Uint8Array | string;
+}
+
+/** The records of changes in the bucket `key`. */
+export function recordsOf(changes: readonly KeyChange[]): readonly Pair[] {
+  return changes.map(({ key, value }, index): Pair => {
+    const at = new Uint8Array(value === undefined ? 18 : 17), view = new DataView(at.buffer);
+    view.setBigUint64(0, BigInt(index + 2));
+    at[8] = 0x5f;
+    if (value === undefined) at[17] = 0x74;
+    const writer = newWriter().uint32(10).bytes(bytesOf(key));
+    if (value !== undefined) {
+      writer.uint32(16).int64(index + 2).uint32(24).int64(index + 2).uint32(42).bytes(typeof value === "string" ? bytesOf(value) : value);
+    }
+    return [at, writer.finish()];
+  });
+}
+
+/** The database of etcd after these changes. `consistentIndex`: the raft entry of the last one. */
+export function databaseFile(changes: readonly KeyChange[], options: BoltOptions & { readonly consistentIndex?: number } = {}): Uint8Array {
+  const index = new Uint8Array(8);
+  new DataView(index.buffer).setBigUint64(0, BigInt(options.consistentIndex ?? changes.length));
+  return boltFile({ key: recordsOf(changes), meta: [[bytesOf("consistent_index"), index]] }, { inline: ["meta"], ...options });
+}
+
+/** A file of `etcdctl snapshot save`: the database and its checksum. */
+export function snapshotFile(database: Uint8Array): Uint8Array {
+  const whole = new Uint8Array(database.length + 32);
+  whole.set(database);
+  whole.set(createHash("sha256").update(database).digest(), database.length);
+  return whole;
+}
+
+/** A request of the write-ahead log that puts a key. */
+export function putRequest(key: string, value: string): Uint8Array {
+  const put = newWriter().uint32(10).bytes(bytesOf(key)).uint32(18).bytes(bytesOf(value)).finish();
+  return newWriter().uint32(8).uint32(1).uint32(34).bytes(put).finish();
+}
+
+/** A write-ahead log with these entries. `before`: the checksum at the end of the file before. */
+export function walFile(
+  entries: readonly { readonly index: number; readonly data: Uint8Array; readonly type?: number }[],
+  before = 0,
+): Uint8Array {
+  let sum = before;
+  const frames: Uint8Array[] = [];
+  const frame = (type: number, data: Uint8Array) => {
+    if (type !== 4) sum = crc32c(sum, data);
+    const writer = newWriter().uint32(8).int64(type).uint32(16).uint32(sum);
+    const record = (type === 4 ? writer : writer.uint32(26).bytes(data)).finish();
+    const padding = (8 - record.length % 8) % 8;
+    const bytes = new Uint8Array(8 + record.length + padding), view = new DataView(bytes.buffer);
+    view.setUint32(0, record.length, true);
+    if (padding > 0) view.setUint32(4, ((0x80 | padding) << 24) >>> 0, true);
+    bytes.set(record, 8);
+    frames.push(bytes);
+  };
+  frame(4, new Uint8Array());
+  frame(1, bytesOf("metadata"));
+  for (const { index, data, type = 0 } of entries) {
+    frame(2, newWriter().uint32(8).int64(type).uint32(16).int64(1).uint32(24).int64(index).uint32(34).bytes(data).finish());
+  }
+  const file = new Uint8Array(frames.reduce((total, { length }) => total + length, 0) + 64);
+  let at = 0;
+  for (const each of frames) {
+    file.set(each, at);
+    at += each.length;
+  }
+  return file;
+}
