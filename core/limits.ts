@@ -4,6 +4,7 @@
  */
 import { celLimits } from "./cel-limits.ts";
 import { compressionLimits } from "./compression-limits.ts";
+import { manifestLimits } from "./manifest-limits.ts";
 import { programLimits } from "./program-limits.ts";
 import { http2Limits } from "./http2-limits.ts";
 
@@ -485,6 +486,7 @@ export const limits = Object.freeze({
   shownKindsMax: 300,
   ...celLimits,
   ...compressionLimits,
+  ...manifestLimits,
   ...programLimits,
   ...http2Limits,
 });

@@ -15,6 +15,7 @@ const modules: Readonly<Record<CommandName, () => Promise<{ readonly run: RunCom
   serve: () => import("./command/serve.ts"),
   check: () => import("./command/check.ts"),
   dev: () => import("./command/dev.ts"),
+  convert: () => import("./command/convert.ts"),
   completion: () => import("./command/completion.ts"),
   version: () => import("./command/version.ts"),
   help: () => import("./command/help.ts"),

@@ -4,7 +4,7 @@ import { kernelGates } from "../catalog/gates.ts";
 import { listedGates } from "../config/help.ts";
 import { type AnySetting, settings } from "../config/settings.ts";
 import { pathSettings } from "../startup/permissions.ts";
-import { commands, UsageError } from "../config/commands.ts";
+import { type CommandFlag, type CommandName, commands, flagsOf as flagsOfCommand, UsageError } from "../config/commands.ts";
 
 export async function run(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {
   const [shell = "", ...rest] = args;
@@ -54,6 +54,8 @@ function stepNames(plugins: readonly Plugin[], isOptional: boolean): readonly st
 }
 
 const names = Object.keys(commands);
+/** Commands with flags of their own. */
+const withFlags = (names as readonly CommandName[]).filter((name) => flagsOfCommand(name).length > 0); // Keys of the table.
 const shells = () => Object.keys(scripts).join(" ");
 
 function bash(flags: readonly Flag[]): string {
@@ -62,6 +64,12 @@ function bash(flags: readonly Flag[]): string {
       values === "file" ? 'COMPREPLY=($(compgen -f -- "$current"))' : `${isList ? "list" : "words"} "${values.join(" ")}"`
     } ;;`
   );
+  const ownCases = withFlags.map((name) => {
+    const own = flagsOfCommand(name), takesFile = own.some(({ values }) => values === "file");
+    const list = own.map((flag) => `--${flag.name}${flag.value === undefined ? "" : "="}`).join(" ");
+    const files = takesFile ? 'if [[ $current != -* ]]; then COMPREPLY=($(compgen -f -- "$current")); return; fi; ' : "";
+    return `    ${name}) ${files}words "--help ${list}"; if [[ \${COMPREPLY[0]} == *= ]]; then compopt -o nospace 2>/dev/null; fi; return ;;`;
+  });
   return `# Completion of thole for bash: source <(thole completion bash)
 _thole() {
   local current="\${COMP_WORDS[COMP_CWORD]}" flag="" value="" at=$COMP_CWORD
@@ -94,6 +102,7 @@ ${cases.join("\n")}
   case "\${COMP_WORDS[1]}" in
     completion) words "${shells()}"; return ;;
     help) words "${names.join(" ")}"; return ;;
+${ownCases.join("\n")}
     check) if [[ $current != -* ]]; then COMPREPLY=($(compgen -f -- "$current")); return; fi ;;
   esac
   words "--help ${flags.map(({ name }) => `--${name}=`).join(" ")}"
@@ -113,6 +122,17 @@ function zsh(flags: readonly Flag[]): string {
       : `:value:${isList ? `_sequence compadd - ${words}` : `(${words})`}`;
     return `    '--${name}=[${quoted(help)}]${action}' \\`;
   });
+  const action = ({ value, values = [] }: CommandFlag) =>
+    value === undefined ? "" : values === "file" ? `:${value.toLowerCase()}:_files` : `:${value.toLowerCase()}:(${values.join(" ")})`;
+  const ownRow = (flag: CommandFlag) => `'--${flag.name}${flag.value === undefined ? "" : "="}[${quoted(flag.help)}]${action(flag)}'`;
+  const ownCases = withFlags.map((name) =>
+    `    ${name}) _arguments ${
+      flagsOfCommand(name).flatMap((flag) => [
+        ownRow(flag),
+        ...(flag.letter === undefined ? [] : [`'-${flag.letter}[${quoted(flag.help)}]${action(flag)}'`]),
+      ]).join(" ")
+    }; return ;;`
+  );
   return `#compdef thole
 # Completion of thole for zsh: thole completion zsh > ~/.zfunc/_thole
 _thole() {
@@ -126,6 +146,7 @@ ${names.map((name) => `      '${name}:${quoted(commands[name as keyof typeof com
   case $words[2] in
     completion) compadd ${shells()}; return ;;
     help) compadd ${names.join(" ")}; return ;;
+${ownCases.join("\n")}
   esac
   _arguments \\
 ${rows.join("\n")}
@@ -152,6 +173,13 @@ function fish(flags: readonly Flag[]): string {
     `complete -c thole -n '__fish_seen_subcommand_from completion' -a '${shells()}'`,
     `complete -c thole -n '__fish_seen_subcommand_from help' -a '${names.join(" ")}'`,
     "complete -c thole -n '__fish_seen_subcommand_from check' -F",
+    ...withFlags.flatMap((name) =>
+      flagsOfCommand(name).map(({ name: flag, letter, value, values, help }) =>
+        `complete -c thole -n '__fish_seen_subcommand_from ${name}' -l ${flag}${letter === undefined ? "" : ` -s ${letter}`} -d ${
+          quoted(help)
+        }${value === undefined ? "" : values === "file" ? " -r -F" : ` -x${values === undefined ? "" : ` -a ${quoted(values.join(" "))}`}`}`
+      )
+    ),
     ...rows,
   ].join("\n");
 }

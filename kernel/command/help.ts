@@ -2,7 +2,7 @@
 import type { Plugin } from "../../core/plugin.ts";
 import { kernelGates } from "../catalog/gates.ts";
 import { helpText, listedGates } from "../config/help.ts";
-import { commands, isCommand, UsageError } from "../config/commands.ts";
+import { commands, flagForm, flagsOf, isCommand, UsageError } from "../config/commands.ts";
 
 export async function run([name, ...rest]: readonly string[], plugins: readonly Plugin[]): Promise<number> {
   if (rest.length > 0 || (name !== undefined && !isCommand(name))) {
@@ -24,6 +24,12 @@ function generalHelp(plugins: readonly Plugin[]): string {
 
 function commandHelp(name: keyof typeof commands): string {
   const { usage, summary, details } = commands[name];
-  return [`Usage: thole ${name} ${usage}`, "", `${summary[0]!.toUpperCase()}${summary.slice(1)}.`, ...(details === "" ? [] : ["", details])]
-    .join("\n");
+  const flags = flagsOf(name).flatMap((flag) => [`  ${flagForm(flag)}`, `      ${flag.help}`]);
+  return [
+    `Usage: thole ${name} ${usage}`,
+    "",
+    `${summary[0]!.toUpperCase()}${summary.slice(1)}.`,
+    ...(details === "" ? [] : ["", details]),
+    ...(flags.length === 0 ? [] : ["", "Flags:", ...flags]),
+  ].join("\n");
 }

@@ -14,7 +14,38 @@ export interface Command {
   readonly details: string;
   /** Whether the words after the name are settings, as for `serve`. */
   readonly takesSettings: boolean;
+  /** Flags of the command alone. */
+  readonly flags?: readonly CommandFlag[];
 }
+
+/** A flag of one command, read by `readCommandFlags`. */
+export interface CommandFlag {
+  readonly name: string;
+  /** A letter: `f` for `-f`. */
+  readonly letter?: string;
+  /** The placeholder of its value in help. A flag without one is a switch. */
+  readonly value?: string;
+  readonly help: string;
+  /** For completion: what the value is. */
+  readonly values?: "file" | readonly string[];
+  /** Whether it may be given several times. */
+  readonly isRepeated?: boolean;
+}
+
+const filenames: CommandFlag = {
+  name: "filename",
+  letter: "f",
+  value: "FILE",
+  help: "a file, a folder (its files .yaml, .yml and .json), or - for the standard input; may be repeated",
+  values: "file",
+  isRepeated: true,
+};
+const recursive: CommandFlag = { name: "recursive", letter: "R", help: "read the folders below a folder, too" };
+const groupDomain: CommandFlag = {
+  name: "group-domain",
+  value: "DOMAIN",
+  help: "the domain of API groups, as the server's setting (default k8s.io)",
+};
 
 /** All commands, in the order of help. `serve` is the default. */
 export const commands = Object.freeze(
@@ -44,6 +75,21 @@ export const commands = Object.freeze(
         "A change of a file beside a plugin module (--plugins=./mine.ts) restarts the server, which keeps its objects.",
       takesSettings: true,
     },
+    convert: {
+      usage: "-f FILE [-R] [--output-version GROUP/VERSION]",
+      summary: "convert files of objects from removed API versions, and keep their comments",
+      details:
+        "Prints the files with their objects in the preferred version, or in that of --output-version; objects that it does not concern stay as they are.\n" +
+        "What was written so that the behaviour stays the same, and what only a person can choose, is printed to the standard error as FILE:LINE: FIELD: TEXT.\n" +
+        "Exits with 0 if everything is converted, 2 if choices are left, 1 if a file cannot be read. docs/removed-apis.md lists the versions.",
+      takesSettings: false,
+      flags: [
+        filenames,
+        recursive,
+        { name: "output-version", value: "GROUP/VERSION", help: "the version to convert to (default: the preferred version of each kind)" },
+        groupDomain,
+      ],
+    },
     completion: {
       usage: "bash|zsh|fish",
       summary: "print a completion script for a shell",
@@ -67,6 +113,13 @@ export const commands = Object.freeze(
 );
 
 export type CommandName = keyof typeof commands;
+
+export const flagsOf = (name: CommandName): readonly CommandFlag[] => (commands[name] as Command).flags ?? []; // Each is a Command.
+
+/** A flag in help: `-f, --filename=FILE`. */
+export function flagForm({ name, letter, value }: CommandFlag): string {
+  return `${letter === undefined ? "" : `-${letter}, `}--${name}${value === undefined ? "" : `=${value}`}`;
+}
 
 export const isCommand = (word: string): word is CommandName => Object.hasOwn(commands, word);
 

@@ -8,6 +8,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { append } from "../../core/append.ts";
 import { addressOfAccess, filesOfAccess, filesOfUsers, inCluster } from "../access/remote/kubeconfig.ts";
+import { readCommandFlags } from "../config/command-flags.ts";
 import { chooseCommand, type Chosen, commands, settingsOf as commandSettings, UsageError } from "../config/commands.ts";
 import { ConfigError, parseArguments } from "../config/parse.ts";
 import { compatFlag, kubeApiserverArguments } from "../config/kube-apiserver-arguments.ts";
@@ -281,6 +282,13 @@ export function launchOf(
   const chosen = chosenOf(words);
   // The developer's own plugins run free of permissions, as they would on Node.
   if (chosen.name === "dev") return { permissions: ["--no-prompt", "--cached-only", "-A"], args: words };
+  if (chosen.name === "convert") {
+    // The package yaml looks for variables of its own, which are for its developers.
+    return {
+      permissions: ["--no-prompt", "--cached-only", "--ignore-env", `--allow-read=${listed(filesOf(chosen, folder))}`],
+      args: words,
+    };
+  }
   if (chosen.name !== "serve") {
     const settings = commands[chosen.name].takesSettings ? commandSettings(chosen) : [`--data-dir=${inMemory}`];
     return { permissions: permissionFlags(settings, folder), args: words };
@@ -290,6 +298,17 @@ export function launchOf(
   }
   const args = withKubeconfig(chosen.args, folder);
   return { permissions: permissionFlags(args, folder), args: ["serve", ...args] };
+}
+
+/** The sources, and the files and folders that the command reads. For invalid arguments the program reports the error. */
+function filesOf({ name, args }: Chosen, folder: string): readonly string[] {
+  try {
+    const files = readCommandFlags(name, args).get("filename") ?? [];
+    return [sources, ...files.filter((path) => path !== "-").map((path) => resolve(folder, path))];
+  } catch (error) {
+    if (error instanceof UsageError) return [sources];
+    throw error;
+  }
 }
 
 function chosenOf(words: readonly string[]): Chosen {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { settings } from "../config/settings.ts";
-import { fileSettings, pathSettings, permissionFlags } from "./permissions.ts";
+import { fileSettings, launchOf, pathSettings, permissionFlags } from "./permissions.ts";
 
 const sources = fileURLToPath(new URL("../..", import.meta.url));
 const machine = ["/etc/hostname"];
@@ -220,4 +220,15 @@ test("permissionFlags() permits running Deno only for several workers", () => {
     permissionFlags([etcd], "/srv"),
     "the workers have the others",
   );
+});
+
+test("launchOf() grants convert its files and folders, and nothing else", () => {
+  const permissions = (...words: readonly string[]) => launchOf(["convert", ...words], "/srv").permissions;
+  assert.deepEqual(permissions("-f", "a.yaml", "-f", "-", "--filename=/etc/objects", "-R"), [
+    "--no-prompt",
+    "--cached-only",
+    "--ignore-env",
+    `--allow-read=${sources},/srv/a.yaml,/etc/objects`,
+  ]);
+  assert.deepEqual(permissions("--mistake").at(-1), `--allow-read=${sources}`);
 });

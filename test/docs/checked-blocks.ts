@@ -142,6 +142,14 @@ export const rows: readonly Row[] = [
   inTest("docs/status-page.md", "kubectl proxy", others),
   inTest("docs/status-page.md", "apiVersion: rbac", others),
 
+  notRun(
+    "docs/upgrading.md",
+    "thole convert -f ingress.yaml",
+    "test/upgrade/command_test.ts runs each form of the command with files of its own",
+  ),
+  inTest("docs/upgrading.md", "# The front door.\napiVersion: extensions", "upgrade/conversions"),
+  inTest("docs/upgrading.md", "# The front door.\napiVersion: networking", "upgrade/conversions"),
+
   inTest("docs/webhooks.md", "apiVersion: admissionregistration.k8s.io/v1", webhooks),
   inTest("docs/webhooks.md", '{\n  "kind": "AdmissionReview"', webhooks),
   inTest("docs/webhooks.md", "--webhook-addresses=", webhooks),

@@ -1,5 +1,5 @@
 /** Generates man/thole.1 from the commands and the settings table. */
-import { commands } from "../../kernel/config/commands.ts";
+import { type CommandName, commands, flagForm, flagsOf } from "../../kernel/config/commands.ts";
 import { shownDefault, valueForm } from "../../kernel/config/help.ts";
 import { type AnySetting, settings } from "../../kernel/config/settings.ts";
 import { ownVersion } from "../../kernel/startup/version.ts";
@@ -16,6 +16,7 @@ export function manPage(): string {
     `.B ${roff(`thole ${name} ${usage}`)}`,
     roff(`${summary[0]!.toUpperCase()}${summary.slice(1)}.`),
     ...(details === "" ? [] : [".br", ...roff(details).split("\n").flatMap((line, index) => index === 0 ? [line] : [".br", line])]),
+    ...flagsOf(name as CommandName).flatMap((flag) => [".br", `.B ${roff(flagForm(flag))}`, ".br", roff(flag.help)]), // A key of the table.
   ]);
   const rows = Object.entries<AnySetting>(settings).flatMap(([name, setting]) => {
     const shown = shownDefault(setting);
