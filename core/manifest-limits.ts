@@ -15,6 +15,18 @@ export const manifestLimits = Object.freeze({
   /** Lines of the changed part of a document, before and after, multiplied, up to which all unchanged lines are found; and those looked ahead in longer ones. */
   manifestLinePairsMax: 4_000_000,
   manifestLookAheadLinesMax: 60,
+  /** Time that `helm template` may take for one chart. */
+  chartRenderMs: 60_000,
+  /** Bytes of one release of Helm when it is unpacked. */
+  releaseBytesMax: 16 * 1024 * 1024,
+  /** Objects that `thole advise` asks a server for, how many in one request, the bytes of one answer, and the time of one request. */
+  advisedObjectsMax: 200_000,
+  advisedPageObjects: 500,
+  advisedAnswerBytesMax: 256 * 1024 * 1024,
+  advisedRequestMs: 60_000,
+  /** UTF-16 units of one line of an audit log, and the different uses that are kept of one log. */
+  auditLineLengthMax: 4 * 1024 * 1024,
+  auditUsesMax: 10_000,
   /** Findings of one document that are reported. Further ones are counted. */
   manifestFindingsMax: 1_000,
 });

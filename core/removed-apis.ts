@@ -1,4 +1,5 @@
 /** The API versions that releases of Kubernetes no longer serve, and what replaces them: the migration guide as data. */
+import { minorOf } from "./define/resource.ts";
 import { defaultNames, type Names, spell } from "./names.ts";
 import type { Release } from "./plugin.ts";
 import type { GroupVersion } from "./versions.ts";
@@ -201,9 +202,11 @@ export interface RemovedKind extends RemovedApi {
 export class RemovedKinds {
   readonly #byKind: ReadonlyMap<string, RemovedKind>;
 
-  constructor(names: Names = defaultNames) {
+  /** With `until` only those of that release and of earlier ones. */
+  constructor(names: Names = defaultNames, until?: Release) {
+    const known = removedApis.filter(({ removed }) => until === undefined || minorOf(removed) <= minorOf(until));
     this.#byKind = new Map(
-      removedApis.flatMap((api) => {
+      known.flatMap((api) => {
         const groupVersion = spell(names, api.groupVersion), replacements = api.replacements.map((each) => spell(names, each));
         return api.kinds.map((kind) => [`${groupVersion} ${kind}`, { ...api, groupVersion, replacements, kind }] as const);
       }),

@@ -40,3 +40,10 @@ test("each removal has a replacement or says what to use instead, and a kind is 
   const keys = removedApis.flatMap(({ groupVersion, kinds }) => kinds.map((kind) => `${groupVersion} ${kind}`));
   assert.equal(new Set(keys).size, keys.length);
 });
+
+test("RemovedKinds of a release has its removals and earlier ones", () => {
+  const kinds = new RemovedKinds(defaultNames, "1.27"), flow = "flowcontrol.apiserver.k8s.io";
+  assert.deepEqual(kinds.way(`${flow}/v1beta1`, "FlowSchema"), [`${flow}/v1beta2`]);
+  assert.deepEqual(kinds.way(`${flow}/v1beta2`, "FlowSchema"), []);
+  assert.equal(kinds.get("storage.k8s.io/v1beta1", "CSIStorageCapacity")?.removed, "1.27");
+});

@@ -16,6 +16,7 @@ const modules: Readonly<Record<CommandName, () => Promise<{ readonly run: RunCom
   check: () => import("./command/check.ts"),
   dev: () => import("./command/dev.ts"),
   convert: () => import("./command/convert.ts"),
+  advise: () => import("./command/advise.ts"),
   completion: () => import("./command/completion.ts"),
   version: () => import("./command/version.ts"),
   help: () => import("./command/help.ts"),

@@ -90,6 +90,34 @@ export const commands = Object.freeze(
         groupDomain,
       ],
     },
+    advise: {
+      usage: "[-f FILE [-R]] [--kubeconfig FILE] [--audit-log FILE] [-o text|json|sarif] [--fix]",
+      summary: "find uses of API versions that end: in files, charts, a running server and its audit log",
+      details: "Prints where each is, who writes it, the release that ends it, and how to fix it.\n" +
+        "Exits with 0 if nothing ends by the target release, 2 if something does, 1 if something cannot be read. See docs/upgrading.md.",
+      takesSettings: false,
+      flags: [
+        filenames,
+        recursive,
+        {
+          name: "kubeconfig",
+          value: "FILE",
+          help: "look at the server of this kubeconfig: requests for old versions, stored objects, releases of Helm",
+          values: "file",
+        },
+        {
+          name: "audit-log",
+          value: "FILE",
+          help: "look at requests in an audit log (JSON lines); may be repeated",
+          values: "file",
+          isRepeated: true,
+        },
+        { name: "target-version", value: "RELEASE", help: "the release to upgrade to (default 1.35)" },
+        { name: "output", letter: "o", value: "FORM", help: "text, json or sarif (default text)", values: ["text", "json", "sarif"] },
+        { name: "fix", help: "convert the files in place, as thole convert; charts and templates stay" },
+        groupDomain,
+      ],
+    },
     completion: {
       usage: "bash|zsh|fish",
       summary: "print a completion script for a shell",

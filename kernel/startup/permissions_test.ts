@@ -228,6 +228,7 @@ test("launchOf() grants convert its files and folders, and nothing else", () => 
     "--no-prompt",
     "--cached-only",
     "--ignore-env",
+    "--quiet",
     `--allow-read=${sources},/srv/a.yaml,/etc/objects`,
   ]);
   assert.deepEqual(permissions("--mistake").at(-1), `--allow-read=${sources}`);

@@ -2,6 +2,7 @@
 import { isMap } from "yaml";
 import { limits } from "../../core/limits.ts";
 import { type Names, spell } from "../../core/names.ts";
+import type { Release } from "../../core/plugin.ts";
 import { RemovedKinds } from "../../core/removed-apis.ts";
 import type { GroupVersion } from "../../core/versions.ts";
 import { type Part, partsOf, readDocument } from "./document.ts";
@@ -15,6 +16,8 @@ export interface ConvertOptions {
   readonly names: Names;
   /** The version to convert to. Without it each object is converted to the preferred version that is served. */
   readonly to?: GroupVersion | undefined;
+  /** Versions that later releases remove are not converted. */
+  readonly until?: Release | undefined;
 }
 
 /** An object that was converted. */
@@ -61,8 +64,8 @@ class Run {
   readonly #words: readonly string[];
   readonly #rules: ReadonlyMap<string, Rule>;
 
-  constructor({ names, to }: ConvertOptions) {
-    this.#kinds = new RemovedKinds(names);
+  constructor({ names, to, until }: ConvertOptions) {
+    this.#kinds = new RemovedKinds(names, until);
     this.#to = to;
     this.#words = [...new Set([...this.#kinds.all()].map(({ groupVersion }) => groupVersion))];
     this.#rules = new Map(

@@ -24,7 +24,7 @@ function loadedBy(start: string): { readonly files: ReadonlySet<string>; readonl
 
 const source = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-test("a server does not load yaml; convert does", () => {
+test("a server does not load yaml; convert and advise do", () => {
   for (
     const path of [
       "kernel/main.ts",
@@ -40,5 +40,5 @@ test("a server does not load yaml; convert does", () => {
     assert.ok(files.size > 5, path);
     assert.equal(packages.has("yaml"), false, path);
   }
-  assert.equal(loadedBy(source("kernel/command/convert.ts")).packages.has("yaml"), true);
+  for (const name of ["convert", "advise"]) assert.equal(loadedBy(source(`kernel/command/${name}.ts`)).packages.has("yaml"), true);
 });
