@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { diagrams, drawing, pictureOf } from "./diagrams.ts";
 import { slugger } from "./slugs.ts";
+import { type CommandName, commands, flagsOf } from "../../kernel/config/commands.ts";
 import { settings } from "../../kernel/config/settings.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -154,12 +155,13 @@ const others = [
   "--write-pending",
 ];
 
+const commandFlags = (Object.keys(commands) as CommandName[]).flatMap(flagsOf).map(({ name }) => `--${name}`); // Keys of the table.
+
 test("flags that pages name exist", () => {
   const unknown = pages().filter((page) => !page.startsWith("docs/decisions/") && page !== "CHANGELOG.md").flatMap((page) =>
     [...prose(readFileSync(join(root, page), "utf8")).matchAll(/`(--[a-z][a-z-]*)(=[^`\s]*)?`/g)]
-      .map(([, flag]) => flag!).filter((flag) => !Object.hasOwn(settings, flag.slice(2)) && !others.includes(flag)).map((flag) =>
-        `${page}: ${flag}`
-      )
+      .map(([, flag]) => flag!).filter((flag) => !Object.hasOwn(settings, flag.slice(2)) && ![...others, ...commandFlags].includes(flag))
+      .map((flag) => `${page}: ${flag}`)
   );
   assert.deepEqual(unknown, []);
 });
