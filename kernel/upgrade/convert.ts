@@ -5,7 +5,7 @@ import { type Names, spell } from "../../core/names.ts";
 import type { Release } from "../../core/plugin.ts";
 import { RemovedKinds } from "../../core/removed-apis.ts";
 import type { GroupVersion } from "../../core/versions.ts";
-import { type Part, partsOf, readDocument } from "./document.ts";
+import { danglingAlias, type Part, partsOf, readDocument } from "./document.ts";
 import { type Editing, Fields } from "./fields.ts";
 import { type Finding, FormError, ManifestError } from "./finding.ts";
 import type { Rule } from "./rules/rule.ts";
@@ -83,13 +83,21 @@ class Run {
       const read = readDocument(part), root = read?.document.contents;
       if (read === undefined || !isMap(root)) return part.text;
       const write = writerOf(read);
-      const { document, lineAt } = read;
+      const { lineAt, resolve } = read;
       const editing: Editing = {
         lineAt,
-        resolve: (alias) => alias.resolve(document),
+        resolve,
         report: (finding) => findings.set(keyOf(finding), finding),
       };
       this.#convertObject(new Fields(root, "", lineAt(root.range?.[0] ?? 0), editing), objects);
+      const dangling = danglingAlias(root);
+      if (dangling !== undefined) {
+        throw new FormError(
+          lineAt(dangling.range?.[0] ?? 0),
+          `*${dangling.source}`,
+          "the alias names a value that is moved or removed: write the value out",
+        );
+      }
       const text = objects.length === 0 ? part.text : read.head + write();
       for (const object of objects) this.objects.push(object);
       return text;
@@ -120,6 +128,7 @@ class Run {
     else if (kind.endsWith("List") && object.has("items")) {
       this.#convertList(object, { from, kind: kind.slice(0, -"List".length) }, objects);
     } else {
+      if (kind === "HorizontalPodAutoscaler") this.#convertReference(object, objects);
       const way = this.#wayOf(object, from, kind);
       if (way.length === 0) return;
       objects.push({ line: object.lineOf("apiVersion"), kind, name: object.fields("metadata")?.text("name") ?? "", from, to: way.at(-1)! });
@@ -129,6 +138,16 @@ class Run {
         if (object.has("apiVersion")) object.set("apiVersion", to);
       });
     }
+  }
+
+  /** The target of an autoscaler is found by its version, which is that of another object. */
+  #convertReference(object: Fields, objects: ConvertedObject[]): void {
+    const reference = object.fields("spec")?.fields("scaleTargetRef"), from = reference?.text("apiVersion") ?? "";
+    const kind = reference?.text("kind") ?? "", to = this.#kinds.way(from, kind, this.#to)?.at(-1);
+    if (reference === undefined || to === undefined) return;
+    reference.set("apiVersion", to);
+    reference.note("apiVersion", `${to} written instead of ${from}`);
+    objects.push({ line: reference.lineOf("apiVersion"), kind: `${kind} as target`, name: reference.text("name") ?? "", from, to });
   }
 
   #convertList(list: Fields, of: { readonly from: GroupVersion; readonly kind: string }, objects: ConvertedObject[]): void {

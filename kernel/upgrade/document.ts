@@ -1,5 +1,19 @@
 /** Documents of a file of objects, in YAML or JSON, as trees that keep comments, the order of keys, and scalars as they are written. */
-import { Composer, type Document, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, type Node, Parser } from "yaml";
+import {
+  type Alias,
+  Composer,
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  type Node,
+  Parser,
+  Scalar,
+} from "yaml";
 import { limits } from "../../core/limits.ts";
 import { ManifestError } from "./finding.ts";
 
@@ -44,6 +58,8 @@ export interface ManifestDocument {
   readonly isJson: boolean;
   /** The line of the file at an offset of the body. */
   lineAt(offset: number): number;
+  /** What an alias stands for. */
+  resolve(alias: Alias): Node | undefined;
 }
 
 /**
@@ -60,14 +76,22 @@ export function readDocument({ text, line }: Part): ManifestDocument | undefined
   const [error] = [...document.errors, ...(second === undefined ? [] : second.errors)];
   if (error !== undefined) throw new ManifestError(lineAt(error.pos[0]), `invalid YAML: ${error.message}`);
   if (second !== undefined) throw new ManifestError(lineAt(second.range[0]), "a second document without a line of ---");
-  checkNodes(document.contents, lineAt);
-  return { document, head, body, isJson: isJson(body), lineAt };
+  fillKeys(document.contents);
+  const targets = checkNodes(document.contents, lineAt);
+  return { document, head, body, isJson: isJson(body), lineAt, resolve: (alias) => targets.get(alias) };
 }
 
 /** The document of a text that is a document already; undefined if it is not. */
 export function composed(text: string): Document | undefined {
   const [document, second] = [...new Composer(composing).compose(new Parser().parse(text))];
-  return document === undefined || second !== undefined || document.errors.length > 0 ? undefined : document;
+  if (document === undefined || second !== undefined || document.errors.length > 0) return undefined;
+  if (document.contents !== null) fillKeys(document.contents);
+  return document;
+}
+
+/** Gives the keys of sets, `{a}` or `? a`, an empty value: the library cannot write them if scalars are text. */
+function fillKeys(root: Node): void {
+  for (const { node } of nodesInOrder(root)) if (isMap(node)) { for (const pair of node.items) pair.value ??= new Scalar(""); }
 }
 
 function lineStartsOf(text: string): LineCounter {
@@ -88,27 +112,60 @@ function* tokensOf(text: string, lineAt: (offset: number) => number): ReturnType
   yield* parser.end();
 }
 
-/** Keys are scalars and occur once; aliases are few. */
-function checkNodes(root: Node, lineAt: (offset: number) => number): void {
-  const waiting: unknown[] = [root];
-  let aliases = 0;
-  const lineOf = (node: unknown) => lineAt((node as Node | null)?.range?.[0] ?? 0); // Nodes of a document that was read have a range.
-  while (waiting.length > 0) {
-    const node = waiting.pop();
-    if (isAlias(node) && ++aliases > limits.manifestAliasesMax) {
-      throw new ManifestError(lineOf(node), `more than ${limits.manifestAliasesMax} aliases in one document`);
+/** Checks that keys are scalars and occur once, and that aliases are few. Returns what each alias stands for. */
+function checkNodes(root: Node, lineAt: (offset: number) => number): ReadonlyMap<Alias, Node> {
+  const lineOf = (node: Node) => lineAt(node.range?.[0] ?? 0);
+  const targets = new Map<Alias, Node>();
+  for (const { node, target } of nodesInOrder(root)) {
+    if (isAlias(node)) {
+      if (target === undefined) throw new ManifestError(lineOf(node), `*${node.source} names no value before it`);
+      if (targets.set(node, target).size > limits.manifestAliasesMax) {
+        throw new ManifestError(lineOf(node), `more than ${limits.manifestAliasesMax} aliases in one document`);
+      }
     }
-    if (isSeq(node)) { for (const item of node.items) waiting.push(item); }
     if (!isMap(node)) continue;
     const keys = new Set<unknown>();
-    for (const { key, value } of node.items) {
+    for (const { key } of node.items) {
       if (!isScalar(key)) throw new ManifestError(lineOf(node), "a key is not a scalar");
       if (keys.has(key.value)) throw new ManifestError(lineOf(key), `key ${JSON.stringify(key.value)} is already set in its mapping`);
       keys.add(key.value);
-      waiting.push(value);
+    }
+  }
+  return targets;
+}
+
+/** The first alias whose value does not come before it, such as that of a field that was removed. */
+export function danglingAlias(root: Node): Alias | undefined {
+  for (const { node, target } of nodesInOrder(root)) if (isAlias(node) && target === undefined) return node;
+  return undefined;
+}
+
+/** All nodes in the order of the document, aliases with what they stand for. A value that is not complete, which has the alias in it, counts as none. */
+function* nodesInOrder(root: Node): Generator<{ readonly node: Node; readonly target?: Node | undefined }> {
+  const anchors = new Map<string, Node>();
+  const waiting: (Node | { readonly ended: Node })[] = [root];
+  const wait = (node: unknown) => {
+    if (isNode(node)) waiting.push(node);
+  };
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if ("ended" in next) {
+      anchors.set(anchorOf(next.ended)!, next.ended);
+      continue;
+    }
+    if (isAlias(next)) yield { node: next, target: anchors.get(next.source) };
+    else yield { node: next };
+    if (anchorOf(next) !== undefined) waiting.push({ ended: next });
+    if (isSeq(next)) next.items.toReversed().forEach(wait);
+    if (isMap(next)) {
+      for (const { key, value } of next.items.toReversed()) {
+        wait(value);
+        wait(key);
+      }
     }
   }
 }
+
+const anchorOf = (node: Node): string | undefined => isScalar(node) || isMap(node) || isSeq(node) ? node.anchor : undefined;
 
 function isJson(text: string): boolean {
   if (!/^\s*[{[]/.test(text)) return false;

@@ -169,6 +169,7 @@ export class Fields {
     return valueOf(this.#pair(name)?.value ?? null, {
       resolve: (alias) => this.#editing.resolve(alias),
       nodes: limits.manifestValueNodesMax,
+      depth: 0,
       fail: (reason) => this.#formError(name, reason),
     });
   }

@@ -261,7 +261,7 @@ test("the forms of a report have each finding: text, JSON, and SARIF with rules 
     unread = [{ tag: "unread", place: { name: "x", file: "a b/ü.yaml", line: 3 }, reason: "broken" }] as const;
   const report = { target: "1.35", advice, unread };
   assert.equal(forms.text(report).split("\n").length, advice.length * 2 + 1);
-  assert.match(forms.text(report), /^f:13: error: HorizontalPodAutoscaler a names .*\n {4}fix: write apiVersion: apps\/v1\n/);
+  assert.match(forms.text(report), /^f:13: error: HorizontalPodAutoscaler a names .*\n {4}fix: thole convert -f f\n/);
   const { targetVersion, findings, unread: errors } = JSON.parse(forms.json(report));
   assert.deepEqual([targetVersion, findings.length, errors[0].reason], ["1.35", advice.length, "broken"]);
   const { version, runs: [{ tool, results, invocations }] } = JSON.parse(forms.sarif(report));

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { limits } from "../../core/limits.ts";
+import { objectsInText } from "../../kernel/upgrade/advise/text-objects.ts";
 import { convertCase } from "./cases.ts";
 
 const head = "apiVersion: batch/v1beta1\nkind: CronJob\n";
@@ -36,6 +37,26 @@ test("aliases have a limit, and those within aliases are expanded to a limit", (
   const { findings, objects } = convertCase(text);
   assert.deepEqual(objects, []);
   assert.match(findings[0]!.text, /has too many values/);
+});
+
+test("aliases that name nothing, or a value that they are in, or one that the conversion moves, are reported at their line", () => {
+  assert.deepEqual(errorsOf(`${head}a: *b\nb: &b 1\n`), ["3: *b names no value before it"]);
+  assert.deepEqual(errorsOf(`${head}a: &a [*a]\n`), ["3: *a names no value before it"]);
+  const text =
+    "apiVersion: apps/v1beta1\nkind: Deployment\nspec:\n  rollbackTo: &x {revision: 1}\n  selector: {matchLabels: {a: b}}\n  other: *x\n";
+  const { text: written, findings, objects } = convertCase(text);
+  assert.deepEqual([written, objects], [text, []]);
+  assert.deepEqual(findings.map(({ line, field, text }) => `${line}: ${field}: ${text}`), [
+    "6: *x: the alias names a value that is moved or removed: write the value out; the document is not converted",
+  ]);
+});
+
+test("a chain of aliases is read to a limit of its depth", () => {
+  const chain = Array.from({ length: 900 }, (_, index) => `  l${index + 1}: &l${index + 1} {a: *l${index}}\n`).join("");
+  const text = `apiVersion: apps/v1beta1\nkind: Deployment\nx:\n  l0: &l0 {a: b}\n${chain}spec: {template: {metadata: {labels: *l900}}}\n`;
+  assert.match(convertCase(text).findings[0]!.text, /is nested too deeply/);
+  const [found] = objectsInText(text, (line) => ({ name: "f", line }));
+  assert.equal(found?.tag, "unread");
 });
 
 test("tokens have a limit", () => {
@@ -86,4 +107,9 @@ test("findings of one file have a limit, and further ones are counted", () => {
   const { findings, moreFindings } = convertCase(text);
   assert.equal(findings.length, limits.manifestFindingsMax);
   assert.equal(findings.length + moreFindings, 400 * 5);
+});
+
+test("keys without a value are kept", () => {
+  const text = `${head}metadata: {name: a, labels: {b}}   # kept\nspec:\n  ? c\n`;
+  assert.equal(convertCase(text).text, text.replace("v1beta1", "v1"));
 });

@@ -15,6 +15,7 @@ const exceptions: Readonly<Record<string, string>> = {
   "PodSecurityPolicy": "not among its kinds",
   "autoscaling/v2beta1": "not among its versions",
   "autoscaling/v2beta2": "not among its versions",
+  "Deployment as target web": "it does not look at references",
   "batch/v2alpha1": "not among its versions",
   "flowcontrol.k8s.io": "not among its groups",
   "PodPreset": "not among its kinds",

@@ -77,7 +77,8 @@ export function* checkObject(found: FoundObject, { lifecycles, target }: Checkin
     if (lifecycle === undefined) continue;
     const name = textOf(reference.name);
     const text = `names ${lifecycle.kind} ${name} as ${lifecycle.groupVersion}`;
-    yield advice("reference", lifecycle, [...path, "apiVersion"], text, `write apiVersion: ${lifecycle.replacement}`);
+    const fix = path[1] === "scaleTargetRef" ? fixOf(lifecycle, place) : `write apiVersion: ${lifecycle.replacement}`;
+    yield advice("reference", lifecycle, [...path, "apiVersion"], text, fixOfPlace ?? fix);
   }
   if (kind === "ValidatingWebhookConfiguration" || kind === "MutatingWebhookConfiguration") {
     for (const [path, lifecycle] of webhookRules(object, lifecycles)) {

@@ -52,8 +52,9 @@ function* objectsIn(
 
 function jsonOf(read: ManifestDocument, node: Node, line: number): JsonObject | undefined {
   const value = valueOf(node, {
-    resolve: (alias) => alias.resolve(read.document),
+    resolve: read.resolve,
     nodes: limits.manifestTokensMax,
+    depth: 0,
     fail: (reason) => new FormError(line, "", `the object ${reason}`),
   });
   return isObject(value) ? value : undefined;
