@@ -5,6 +5,7 @@
 import { celLimits } from "./cel-limits.ts";
 import { compressionLimits } from "./compression-limits.ts";
 import { fileLimits } from "./file-limits.ts";
+import { manifestLimits } from "./manifest-limits.ts";
 import { programLimits } from "./program-limits.ts";
 import { http2Limits } from "./http2-limits.ts";
 
@@ -487,6 +488,7 @@ export const limits = Object.freeze({
   ...celLimits,
   ...compressionLimits,
   ...fileLimits,
+  ...manifestLimits,
   ...programLimits,
   ...http2Limits,
 });
