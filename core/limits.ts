@@ -6,6 +6,7 @@ import { cacheLimits } from "./cache-limits.ts";
 import { celLimits } from "./cel-limits.ts";
 import { compressionLimits } from "./compression-limits.ts";
 import { fileLimits } from "./file-limits.ts";
+import { manifestLimits } from "./manifest-limits.ts";
 import { programLimits } from "./program-limits.ts";
 import { http2Limits } from "./http2-limits.ts";
 
@@ -440,6 +441,7 @@ export const limits = Object.freeze({
   ...celLimits,
   ...compressionLimits,
   ...fileLimits,
+  ...manifestLimits,
   ...programLimits,
   ...http2Limits,
 });

@@ -1,8 +1,10 @@
 /** Messages for settings that name removed features of kube-apiserver: the release, and the replacement. */
-import { type Names, spell } from "../../core/names.ts";
-import type { Release } from "../../core/plugin.ts";
 import { once } from "../../core/async.ts";
-import { removedGates, removedResources } from "./removed-facts.ts";
+import { pluralOf } from "../../core/define/plural.ts";
+import type { Names } from "../../core/names.ts";
+import type { Release } from "../../core/plugin.ts";
+import { RemovedKinds } from "../../core/removed-apis.ts";
+import { removedGates } from "./removed-facts.ts";
 
 const gates = once(() => {
   const rows = removedGates.flatMap(([release, fate, names]) => names.split(" ").map((name) => [name, { release, fate }] as const));
@@ -22,25 +24,22 @@ interface Removal {
   readonly use: readonly string[];
 }
 
-/** Removals by `group/version` and `group/version/resource`, with `{domain}`. */
-const versions = once(() => {
-  const found = new Map<string, Removal>();
+/** Removals by `group/version` and `group/version/resource`. */
+function removalsOf(names: Names): ReadonlyMap<string, Removal> {
+  const kinds = new RemovedKinds(names), found = new Map<string, Removal>();
   // The newest release is first: a group version is removed with its last resource.
-  for (const [release, groupVersion, resources, use] of removedResources) {
-    const known = found.get(groupVersion);
-    const uses = known?.use ?? [];
-    found.set(groupVersion, { release: known?.release ?? release, use: uses.includes(use) ? uses : [...uses, use] });
-    for (const resource of resources.split(" ")) found.set(`${groupVersion}/${resource}`, { release, use: [use] });
+  for (const { kind, groupVersion, removed } of kinds.all()) {
+    const known = found.get(groupVersion), use = kinds.replacementOf(groupVersion, kind);
+    found.set(groupVersion, { release: known?.release ?? removed, use: [...new Set([...known?.use ?? [], use])] });
+    found.set(`${groupVersion}/${pluralOf(kind)}`, { release: removed, use: [use] });
   }
   return found;
-});
+}
 
 /** The message for an unknown key of --runtime-config whose group version or resource a release removed; undefined for others. */
 export function removedVersion(key: string, names: Names): string | undefined {
-  for (const [written, { release, use }] of versions()) {
-    if (spell(names, written) === key) return removalText(key, release, use.map((each) => spell(names, each)));
-  }
-  return undefined;
+  const removal = removalsOf(names).get(key);
+  return removal && removalText(key, removal.release, removal.use);
 }
 
 export function removalText(key: string, release: Release, use: readonly string[]): string {

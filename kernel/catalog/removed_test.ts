@@ -3,7 +3,9 @@ import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
 import { compareReleases, kernelGates, targetRelease } from "./gates.ts";
 import { removedGate, removedVersion } from "./removed.ts";
-import { removedGates, removedResources } from "./removed-facts.ts";
+import { pluralOf } from "../../core/define/plural.ts";
+import { removedApis } from "../../core/removed-apis.ts";
+import { removedGates } from "./removed-facts.ts";
 
 test("removedVersion() has the release and the replacement of group versions and of resources", () => {
   const text = (key: string) => removedVersion(key, defaultNames);
@@ -45,12 +47,14 @@ test("removedGate() has the release, and whether the feature is always enabled",
 
 test("the facts are consistent: one row per gate and per resource, none after the emulated release, none of an existing feature", () => {
   const gates = removedGates.flatMap(([, , names]) => names.split(" "));
-  const resources = removedResources.flatMap(([, groupVersion, names]) => names.split(" ").map((name) => `${groupVersion}/${name}`));
+  const resources = removedApis.flatMap(({ groupVersion, kinds }) => kinds.map((kind) => `${groupVersion}/${pluralOf(kind)}`));
   for (const all of [gates, resources]) assert.deepEqual(all.filter((each, index) => all.indexOf(each) !== index), []);
-  for (const [release] of [...removedGates, ...removedResources]) assert.ok(compareReleases(release, targetRelease) <= 0, release);
+  for (const release of [...removedGates.map(([release]) => release), ...removedApis.map(({ removed }) => removed)]) {
+    assert.ok(compareReleases(release, targetRelease) <= 0, release);
+  }
   assert.deepEqual(gates.filter((gate) => Object.hasOwn(kernelGates, gate)), []);
   // Newest first, as the lookup of a group version requires.
-  for (const [index, [release]] of removedResources.entries()) {
-    if (index > 0) assert.ok(compareReleases(removedResources[index - 1]![0], release) >= 0, `row ${index}`);
+  for (const [index, { removed }] of removedApis.entries()) {
+    if (index > 0) assert.ok(compareReleases(removedApis[index - 1]!.removed, removed) >= 0, `row ${index}`);
   }
 });

@@ -19,7 +19,7 @@ export interface Command {
   readonly flags?: readonly CommandFlag[];
 }
 
-/** A flag of one command, read by `ownFlagsOf`. */
+/** A flag of one command, read by `readCommandFlags`, beside settings by `ownFlagsOf`. */
 export interface CommandFlag {
   readonly name: string;
   /** A letter: `f` for `-f`. */
@@ -32,6 +32,21 @@ export interface CommandFlag {
   /** Whether it may be given several times. */
   readonly isRepeated?: boolean;
 }
+
+const filenames: CommandFlag = {
+  name: "filename",
+  letter: "f",
+  value: "FILE",
+  help: "a file, a folder (its files .yaml, .yml and .json), or - for the standard input; may be repeated",
+  values: "file",
+  isRepeated: true,
+};
+const recursive: CommandFlag = { name: "recursive", letter: "R", help: "read the folders below a folder, too" };
+const groupDomain: CommandFlag = {
+  name: "group-domain",
+  value: "DOMAIN",
+  help: "the domain of API groups, as the server's setting (default k8s.io)",
+};
 
 /** All commands, in the order of help. `serve` is the default. */
 export const commands = Object.freeze(
@@ -83,6 +98,49 @@ export const commands = Object.freeze(
         "Objects and kubeconfig are in a temporary folder that is removed at the end; with --data-dir or --etcd-servers they stay.\n" +
         "A change of a file beside a plugin module (--plugins=./mine.ts) restarts the server, which keeps its objects.",
       takesSettings: true,
+    },
+    convert: {
+      usage: "-f FILE [-R] [--output-version GROUP/VERSION]",
+      summary: "convert files of objects from removed API versions, and keep their comments",
+      details:
+        "Prints the files with their objects in the preferred version, or in that of --output-version; objects that it does not concern stay as they are.\n" +
+        "What was written so that the behaviour stays the same, and what only a person can choose, is printed to the standard error as FILE:LINE: FIELD: TEXT.\n" +
+        "Exits with 0 if everything is converted, 2 if choices are left, 1 if a file cannot be read. docs/removed-apis.md lists the versions.",
+      takesSettings: false,
+      flags: [
+        filenames,
+        recursive,
+        { name: "output-version", value: "GROUP/VERSION", help: "the version to convert to (default: the preferred version of each kind)" },
+        groupDomain,
+      ],
+    },
+    advise: {
+      usage: "[-f FILE [-R]] [--kubeconfig FILE] [--audit-log FILE] [-o text|json|sarif] [--fix]",
+      summary: "find uses of API versions that end: in files, charts, a running server and its audit log",
+      details: "Prints where each is, who writes it, the release that ends it, and how to fix it.\n" +
+        "Exits with 0 if nothing ends by the target release, 2 if something does, 1 if something cannot be read. See docs/upgrading.md.",
+      takesSettings: false,
+      flags: [
+        filenames,
+        recursive,
+        {
+          name: "kubeconfig",
+          value: "FILE",
+          help: "look at the server of this kubeconfig: requests for old versions, stored objects, releases of Helm",
+          values: "file",
+        },
+        {
+          name: "audit-log",
+          value: "FILE",
+          help: "look at requests in an audit log (JSON lines); may be repeated",
+          values: "file",
+          isRepeated: true,
+        },
+        { name: "target-version", value: "RELEASE", help: "the release to upgrade to (default 1.35)" },
+        { name: "output", letter: "o", value: "FORM", help: "text, json or sarif (default text)", values: ["text", "json", "sarif"] },
+        { name: "fix", help: "convert the files in place, as thole convert; charts and templates stay" },
+        groupDomain,
+      ],
     },
     completion: {
       usage: "bash|zsh|fish",

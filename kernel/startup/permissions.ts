@@ -1,6 +1,6 @@
 /** The permissions of Deno for a server with these settings. `scripts/start.mjs` runs this file before it starts the server. */
 import { randomUUID } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { isIP } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -8,11 +8,12 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { append } from "../../core/append.ts";
 import { addressOfAccess, filesOfAccess, filesOfUsers, inCluster } from "../access/remote/kubeconfig.ts";
+import { type CommandFlags, readCommandFlags } from "../config/command-flags.ts";
 import {
   chooseCommand,
   type Chosen,
   commands,
-  flagsOf,
+  flagsOf as flagsOfCommand,
   ownFlagsOf,
   settingsOf as commandSettings,
   UsageError,
@@ -157,7 +158,7 @@ const noAccess: CommandAccess = Object.freeze({ files: [], addresses: [], readsD
 /** The files and the etcd that the own flags of a command name. */
 function commandAccess(chosen: Chosen, folder: string): CommandAccess {
   const { values } = ownFlagsOf(chosen);
-  const paths = flagsOf(chosen.name).flatMap(({ name, values: known }) => known === "file" ? values.get(name) ?? [] : []);
+  const paths = flagsOfCommand(chosen.name).flatMap(({ name, values: known }) => known === "file" ? values.get(name) ?? [] : []);
   return {
     files: paths.map((path) => resolve(folder, path)),
     addresses: (values.get("from-etcd-servers") ?? "").split(",").flatMap(hostOf),
@@ -206,15 +207,20 @@ function folderThatExists(path: string): string {
   return existsSync(path) || path === dirname(path) ? path : folderThatExists(dirname(path));
 }
 
-/** The files and servers in kubeconfig files. A file that cannot be used grants nothing but itself. */
+/** The files and servers in the kubeconfig files of settings. */
 function remoteAccess(config: Config, folder: string): { files: string[]; addresses: string[]; isInCluster: boolean } {
   const named = [
     ...kubeconfigSettings.map((name) => config[name]),
     ...kubeconfigsOfAuthorizers(config, folder),
   ];
   const paths = named.filter((path) => path !== "");
+  return { ...accessOf(paths.map((each) => each === inCluster ? each : resolve(folder, each))), isInCluster: paths.includes(inCluster) };
+}
+
+/** The files and servers in kubeconfig files. A file that cannot be used grants nothing but itself. */
+function accessOf(paths: readonly string[]): { files: string[]; addresses: string[] } {
   const files: string[] = [], addresses: string[] = [];
-  for (const path of paths.map((each) => each === inCluster ? each : resolve(folder, each))) {
+  for (const path of paths) {
     try {
       const text = path === inCluster ? "" : readFileSync(path, "utf8");
       const address = addressOfAccess(path, text);
@@ -224,7 +230,7 @@ function remoteAccess(config: Config, folder: string): { files: string[]; addres
       // The server reports the error.
     }
   }
-  return { files, addresses, isInCluster: paths.includes(inCluster) };
+  return { files, addresses };
 }
 
 /** The folder of the package of a module, so that the module can import the rest of it; without a package, the module's folder. */
@@ -318,6 +324,7 @@ export function launchOf(
   const chosen = chosenOf(words);
   // The developer's own plugins run free of permissions, as they would on Node.
   if (chosen.name === "dev") return { permissions: ["--no-prompt", "--cached-only", "-A"], args: words };
+  if (chosen.name === "convert" || chosen.name === "advise") return { permissions: permissionsOfFiles(chosen, folder), args: words };
   if (chosen.name !== "serve") {
     const settings = commands[chosen.name].takesSettings ? commandSettings(chosen) : [`--data-dir=${inMemory}`];
     return { permissions: permissionFlags(settings, folder, process.execPath, commandAccess(chosen, folder)), args: words };
@@ -327,6 +334,38 @@ export function launchOf(
   }
   const args = withKubeconfig(chosen.args, folder);
   return { permissions: permissionFlags(args, folder), args: ["serve", ...args] };
+}
+
+/** Permissions of a command with `-f`: its files and folders, and a server. For invalid arguments the program reports the error. */
+function permissionsOfFiles({ name, args }: Chosen, folder: string): readonly string[] {
+  const flags = flagsOf(name, args), at = (path: string) => resolve(folder, path);
+  const files = (flags.get("filename") ?? []).filter((path) => path !== "-").map(at);
+  const named = ["kubeconfig", "audit-log"].flatMap((flag) => flags.get(flag) ?? []).map(at);
+  // A new file is written beside each file.
+  const written = flags.has("fix")
+    ? files.map((path) => folderThatExists(existsSync(path) && statSync(path).isDirectory() ? path : dirname(path)))
+    : [];
+  const server = accessOf((flags.get("kubeconfig") ?? []).map(at));
+  return [
+    "--no-prompt",
+    "--cached-only",
+    // The package yaml looks for variables of its own, which are for its developers. Deno reports a program that is not there.
+    "--ignore-env",
+    "--quiet",
+    `--allow-read=${listed([sources, ...files, ...named, ...server.files])}`,
+    ...(written.length === 0 ? [] : [`--allow-write=${listed(written)}`]),
+    ...(server.addresses.length === 0 ? [] : [`--allow-net=${listed(server.addresses)}`]),
+    ...(name === "advise" && files.length > 0 ? ["--allow-run=helm"] : []),
+  ];
+}
+
+function flagsOf(name: Chosen["name"], args: readonly string[]): CommandFlags {
+  try {
+    return readCommandFlags(name, args);
+  } catch (error) {
+    if (error instanceof UsageError) return new Map();
+    throw error;
+  }
 }
 
 function chosenOf(words: readonly string[]): Chosen {

@@ -241,3 +241,15 @@ test("permissionFlags() permits running Deno only for several workers", () => {
     "the workers have the others",
   );
 });
+
+test("launchOf() grants convert its files and folders, and nothing else", () => {
+  const permissions = (...words: readonly string[]) => launchOf(["convert", ...words], "/srv").permissions;
+  assert.deepEqual(permissions("-f", "a.yaml", "-f", "-", "--filename=/etc/objects", "-R"), [
+    "--no-prompt",
+    "--cached-only",
+    "--ignore-env",
+    "--quiet",
+    `--allow-read=${sources},/srv/a.yaml,/etc/objects`,
+  ]);
+  assert.deepEqual(permissions("--mistake").at(-1), `--allow-read=${sources}`);
+});

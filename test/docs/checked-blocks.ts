@@ -166,6 +166,26 @@ export const rows: readonly Row[] = [
   inTest("docs/status-page.md", "kubectl proxy", others),
   inTest("docs/status-page.md", "apiVersion: rbac", others),
 
+  notRun(
+    "docs/upgrading.md",
+    "thole convert -f ingress.yaml",
+    "test/upgrade/command_test.ts runs each form of the command with files of its own",
+  ),
+  notRun(
+    "docs/upgrading.md",
+    "thole advise -f deploy/",
+    "test/upgrade/advise-command_test.ts runs the forms of the command with files of its own",
+  ),
+  alike(
+    "docs/upgrading.md",
+    "deploy/night.yaml:2",
+    "test/upgrade/advise-command_test.ts",
+    "removed in 1.25; use batch/v1",
+    "fix: thole convert -f",
+  ),
+  inTest("docs/upgrading.md", "# The front door.\napiVersion: extensions", "upgrade/conversions"),
+  inTest("docs/upgrading.md", "# The front door.\napiVersion: networking", "upgrade/conversions"),
+
   inTest("docs/webhooks.md", "apiVersion: admissionregistration.k8s.io/v1", webhooks),
   inTest("docs/webhooks.md", '{\n  "kind": "AdmissionReview"', webhooks),
   inTest("docs/webhooks.md", "--webhook-addresses=", webhooks),

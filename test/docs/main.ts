@@ -8,6 +8,7 @@ import { errorsPage } from "./errors-page.ts";
 import { kindsPage } from "./kinds-page.ts";
 import { metricsPage } from "./metrics-page.ts";
 import { pluginReference } from "./plugin-reference.ts";
+import { removedApisPage } from "./removed-apis-page.ts";
 import { roadmapPage } from "./roadmap-page.ts";
 import { newestResults, performancePage, readmeWithComparison } from "./performance-page.ts";
 import { performancePictures, pictureNames } from "./performance-pictures.ts";
@@ -16,6 +17,7 @@ await writeFile(new URL("../../docs/metrics.md", import.meta.url), metricsPage()
 await writeFile(new URL("../../docs/configuration.md", import.meta.url), configurationPage());
 await writeFile(new URL("../../docs/plugin-reference.md", import.meta.url), pluginReference());
 await writeFile(new URL("../../docs/kinds.md", import.meta.url), kindsPage());
+await writeFile(new URL("../../docs/removed-apis.md", import.meta.url), removedApisPage());
 await writeFile(new URL("../../docs/errors.md", import.meta.url), errorsPage());
 await mkdir(new URL("../../man/", import.meta.url), { recursive: true });
 await writeFile(new URL("../../man/thole.1", import.meta.url), manPage());

@@ -70,7 +70,8 @@ for (const runtime of ["deno", "node"] as const) {
         const { output, errors } = await run("bash", ["-c", code], { cwd: folder });
         return errors === "" ? output.trim().split("\n") : [errors];
       };
-      assert.deepEqual(await completed("thole", "c"), ["check", "completion"]);
+      assert.deepEqual(await completed("thole", "c"), ["check", "convert", "completion"]);
+      assert.deepEqual(await completed("thole", "convert", "--out"), ["--output-version="]);
       assert.deepEqual(await completed("thole", "completion", "z"), ["zsh"]);
       assert.deepEqual(await completed("thole", "import", "--from-s"), ["--from-snapshot="]);
       assert.deepEqual(await completed("thole", "serve", "--from-s"), [""]);

@@ -1,0 +1,78 @@
+/** `thole advise`: where API versions that end are used, who writes them, and what to do. */
+import { realpath, rename, stat, writeFile } from "node:fs/promises";
+import { defaultNames, type Names } from "../../core/names.ts";
+import type { Plugin, Release } from "../../core/plugin.ts";
+import { targetRelease } from "../catalog/gates.ts";
+import { readCommandFlags } from "../config/command-flags.ts";
+import { UsageError } from "../config/commands.ts";
+import type { Advice } from "../upgrade/advise/advice.ts";
+import { checkObject, checkUse } from "../upgrade/advise/check.ts";
+import type { Evidence, Source, Unread } from "../upgrade/advise/evidence.ts";
+import { Lifecycles } from "../upgrade/advise/lifecycles.ts";
+import { convertManifest } from "../upgrade/convert.ts";
+import { auditSource } from "./advise/audit-log.ts";
+import { fileSource } from "./advise/files.ts";
+import { liveSource } from "./advise/live-server.ts";
+import { forms } from "./advise/print.ts";
+import { writeOutput } from "./manifest-files.ts";
+
+/** Resolves with 0 if nothing ends by the target release, 2 if something does, 1 if something cannot be read. */
+export async function run(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {
+  const flags = readCommandFlags("advise", args), one = (name: string) => flags.get(name)?.[0];
+  const form = one("output") ?? "text", target = releaseOf(one("target-version") ?? targetRelease);
+  if (!isForm(form)) throw new UsageError(`advise: ${JSON.stringify(form)} is no output: the outputs are ${Object.keys(forms).join(", ")}`);
+  const names = { ...defaultNames, domain: one("group-domain") ?? defaultNames.domain };
+  const lifecycles = new Lifecycles(names, plugins);
+  const files = flags.get("filename") ?? [], kubeconfig = one("kubeconfig");
+  const change = flags.has("fix") ? (path: string, text: string) => fix(path, text, names, target) : undefined;
+  const sources: Source[] = [
+    ...(files.length === 0 ? [] : [fileSource(files, flags.has("recursive"), change)]),
+    ...(kubeconfig === undefined ? [] : [liveSource(kubeconfig)]),
+    ...(flags.get("audit-log") ?? []).map((path) => auditSource(path, lifecycles)),
+  ];
+  if (sources.length === 0) {
+    throw new UsageError("advise: nothing to look at: -f FILE, --kubeconfig FILE or --audit-log FILE (thole help advise)");
+  }
+  const advice: Advice[] = [], unread: Unread[] = [], checking = { lifecycles, target };
+  for (const source of sources) {
+    for await (const evidence of source) {
+      if (evidence.tag === "unread") unread.push(evidence);
+      else for (const each of check(evidence, checking)) advice.push(each);
+    }
+  }
+  for (const { place, reason } of unread) {
+    console.error(`thole: ${place.name}${place.line === undefined ? "" : `:${place.line}`}: ${reason}`);
+  }
+  await writeOutput(forms[form]({ target, advice, unread }));
+  const ended = advice.filter(({ level }) => level === "error").length;
+  console.error(
+    `thole: ${ended} uses end by ${target}, ${advice.length - ended} later or without a failure; ${unread.length} places cannot be read`,
+  );
+  return unread.length > 0 ? 1 : ended > 0 ? 2 : 0;
+}
+
+const isForm = (word: string): word is keyof typeof forms => Object.hasOwn(forms, word);
+
+function check(evidence: Exclude<Evidence, Unread>, checking: Parameters<typeof checkUse>[1]): Iterable<Advice> {
+  return evidence.tag === "object" ? checkObject(evidence, checking) : checkUse(evidence, checking);
+}
+
+function releaseOf(text: string): Release {
+  const release = text.startsWith("v") ? text.slice(1) : text;
+  if (!/^1\.[0-9]{1,3}$/.test(release)) throw new UsageError(`advise: ${JSON.stringify(text)} is no release such as 1.35`);
+  return release;
+}
+
+/** Converts a file in place, and returns its new text. The text is written beside the file first, so that a failure leaves the file as it was. */
+async function fix(path: string, text: string, names: Names, until: Release): Promise<string> {
+  const done = convertManifest(text, { names, until });
+  if (done.objects.length === 0 || path === "-") return text;
+  const file = await realpath(path), beside = `${file}.thole-new`;
+  await writeFile(beside, done.text, { mode: (await stat(file)).mode & 0o777, flag: "wx" });
+  await rename(beside, file);
+  console.error(`thole: ${path}: converted ${done.objects.length} objects`);
+  for (const { level, line, field, text: reason } of done.findings.toSorted((a, b) => a.line - b.line)) {
+    console.error(`${path}:${line}: ${field}: ${level}: ${reason}`);
+  }
+  return done.text;
+}

@@ -1,0 +1,137 @@
+/** Charts of Helm among files: rendered by helm if it is installed, else searched line by line. */
+import { spawn } from "node:child_process";
+import { Buffer } from "node:buffer";
+import { existsSync, readFileSync } from "node:fs";
+import { basename, dirname, join, relative, sep } from "node:path";
+import { append } from "../../../core/append.ts";
+import { limits } from "../../../core/limits.ts";
+import type { Evidence, FoundObject, Place } from "../../upgrade/advise/evidence.ts";
+import { objectsInText } from "../../upgrade/advise/text-objects.ts";
+
+/** The folder of the chart that has this file as a template, the outermost one for a chart in another; undefined for other files. */
+export function chartOf(path: string): string | undefined {
+  let chart = dirname(path);
+  while (!isChart(chart)) {
+    if (chart === dirname(chart)) return undefined;
+    chart = dirname(chart);
+  }
+  if (!relative(chart, path).startsWith(`templates${sep}`)) return undefined;
+  while (basename(dirname(chart)) === "charts" && isChart(dirname(dirname(chart)))) chart = dirname(dirname(chart));
+  return chart;
+}
+
+function isChart(folder: string): boolean {
+  try {
+    return existsSync(join(folder, "Chart.yaml"));
+  } catch {
+    return false; // Deno throws for folders that the program may not read.
+  }
+}
+
+/** The objects of a rendered chart, at the lines of their templates where these can be found. Undefined if there is no helm. */
+export async function renderedChart(chart: string): Promise<readonly Evidence[] | undefined> {
+  const rendered = await render(chart);
+  if (rendered === undefined) return undefined;
+  if (typeof rendered !== "string") return [{ tag: "unread", place: { name: chart, file: chart }, reason: rendered.reason }];
+  const sources = sourcesOf(rendered);
+  const found: Evidence[] = [];
+  for (
+    const evidence of objectsInText(rendered, (line) => placeOf(chart, sources[line - 1]), "change the template, or upgrade the chart")
+  ) {
+    if (evidence.tag === "unread") found.push(evidence);
+    else found.push({ tag: "object", object: evidence.object, place: withLine(evidence), fix: evidence.fix! });
+  }
+  return found;
+}
+
+/** The template of each line, by the comments of helm (`# Source: chart/templates/web.yaml`). */
+function sourcesOf(rendered: string): readonly (string | undefined)[] {
+  const mark = "# Source: ";
+  let source: string | undefined;
+  return rendered.split("\n").map((line) => {
+    if (line.startsWith("---")) source = undefined;
+    if (line.startsWith(mark)) source = line.slice(mark.length).trim();
+    return source;
+  });
+}
+
+function placeOf(chart: string, source: string | undefined): Place {
+  // The first folder of a source is the name of the chart.
+  const file = source === undefined ? chart : join(chart, source.slice(source.indexOf("/") + 1));
+  return { name: file, file };
+}
+
+/** The line of the template that has the version as it is written there, if it is the only one. */
+function withLine({ object, place }: FoundObject): Place {
+  const text = place.file === undefined ? undefined : textOf(place.file);
+  const lines = (text ?? "").split("\n").flatMap((line, index) =>
+    line.trimStart().startsWith("apiVersion:") && line.includes(String(object.apiVersion)) ? [index + 1] : []
+  );
+  return lines.length === 1 ? { ...place, line: lines[0]! } : place;
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined; // A source that is no file, such as a folder.
+  }
+}
+
+function render(chart: string): Promise<string | { readonly reason: string } | undefined> {
+  return new Promise((resolve) => {
+    const child = spawn("helm", ["template", "release-name", chart], { stdio: ["ignore", "pipe", "pipe"] });
+    const chunks: Uint8Array[] = [], errors: Uint8Array[] = [];
+    let bytes = 0, reason: string | undefined;
+    const end = (why: string) => {
+      reason ??= why;
+      child.kill("SIGKILL");
+    };
+    const timer = setTimeout(() => end(`helm template took longer than ${limits.chartRenderMs / 1000} s`), limits.chartRenderMs);
+    const collect = (into: Uint8Array[]) => (chunk: Uint8Array) => {
+      bytes += chunk.length;
+      if (bytes > limits.manifestBytesMax) end(`helm template wrote more than ${limits.manifestBytesMax} bytes`);
+      else append(into, [chunk]);
+    };
+    child.stdout.on("data", collect(chunks));
+    child.stderr.on("data", collect(errors));
+    child.on("error", () => {
+      clearTimeout(timer);
+      resolve(undefined);
+    });
+    child.on("close", (code) => {
+      clearTimeout(timer);
+      const text = (parts: readonly Uint8Array[]) => Buffer.concat(parts).toString("utf8");
+      if (reason !== undefined) resolve({ reason });
+      else if (code === 0) resolve(text(chunks));
+      else resolve({ reason: `helm template fails: ${text(errors).trim().split("\n", 1)[0]}` });
+    });
+  });
+}
+
+/** Lines between `apiVersion` and `kind` of an object in a template. */
+const nearLines = 3;
+
+/** Objects of a template that is not rendered, by its lines `apiVersion:` and `kind:`. */
+export function* objectsInTemplate(text: string, file: string): Generator<FoundObject> {
+  const lines = text.split("\n");
+  const valueOf = (line: string | undefined, key: string) => {
+    const bare = line?.trimStart() ?? "";
+    return bare.startsWith(key) ? bare.slice(key.length).split("#", 1)[0]!.trim().replaceAll(/["']/g, "") : undefined;
+  };
+  for (const [index, line] of lines.entries()) {
+    const apiVersion = valueOf(line, "apiVersion:");
+    if (apiVersion === undefined) continue;
+    const near = lines.slice(Math.max(0, index - nearLines), index + nearLines + 1);
+    for (const kind of new Set(near.map((each) => valueOf(each, "kind:")))) {
+      if (kind === undefined) continue;
+      const place = { name: file, file, line: index + 1 };
+      yield {
+        tag: "object",
+        place,
+        object: { apiVersion, kind, metadata: {} },
+        fix: "change the template (it was searched by lines: with helm on PATH it is rendered)",
+      };
+    }
+  }
+}

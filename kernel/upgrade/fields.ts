@@ -1,0 +1,191 @@
+/** Reads and changes the fields of one mapping of a document, and reports what it cannot decide at the line of a field. */
+import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, Pair, Scalar, type YAMLMap } from "yaml";
+import type { Json } from "../../core/json.ts";
+import { limits } from "../../core/limits.ts";
+import type { Resolved } from "../../core/tree/yaml/resolve.ts";
+import { type Finding, FormError } from "./finding.ts";
+import { nodeOf, resolved, valueOf } from "./nodes.ts";
+
+/** A field with its comments that was taken out of a mapping. */
+export type Taken = Pair<Scalar<string>, Node | null>;
+
+/** Where a field is put: beside another field, if that exists, else at the end. */
+export interface Position {
+  readonly before?: string;
+  readonly after?: string;
+}
+
+/** What the fields of one document share. */
+export interface Editing {
+  lineAt(offset: number): number;
+  /** What an alias stands for. */
+  resolve(alias: Alias): Node | undefined;
+  report(finding: Finding): void;
+}
+
+export class Fields {
+  readonly path: string;
+  readonly #map: YAMLMap<Scalar<string>, Node | null>;
+  readonly #line: number;
+  readonly #editing: Editing;
+
+  /** `line`: that of the field that has the mapping. */
+  constructor(map: YAMLMap, path: string, line: number, editing: Editing) {
+    this.#map = map as YAMLMap<Scalar<string>, Node | null>; // `readDocument` rejects other keys, and its scalars are text.
+    this.path = path;
+    this.#editing = editing;
+    this.#line = line;
+    const merge = this.#pair("<<");
+    if (merge !== undefined) throw new FormError(this.lineOf("<<"), this.pathOf("<<"), "merge keys are not followed: write the fields out");
+  }
+
+  #pair(name: string): Taken | undefined {
+    return this.#map.items.find(({ key }) => key.value === name);
+  }
+
+  pathOf(name: string): string {
+    return this.path === "" ? name : `${this.path}.${name}`;
+  }
+
+  /** The line of a field, or that of the mapping if it has no such field. */
+  lineOf(name: string): number {
+    const start = this.#pair(name)?.key.range?.[0];
+    return start === undefined ? this.#line : this.#editing.lineAt(start);
+  }
+
+  names(): readonly string[] {
+    return this.#map.items.map(({ key }) => key.value);
+  }
+
+  /** Whether the field has a value other than null. */
+  has(name: string): boolean {
+    const value = this.#pair(name)?.value ?? null;
+    return value !== null && !(isScalar(value) && resolved(value).type === "null");
+  }
+
+  /** The text of a scalar as it is written; undefined if it is absent, null, or no scalar. */
+  text(name: string): string | undefined {
+    const found = this.scalar(name);
+    return found === undefined || found.type === "null" ? undefined : String(this.#scalarOf(name)!.value);
+  }
+
+  /** What a scalar means to a server; undefined if it is absent or no scalar. */
+  scalar(name: string): Resolved | undefined {
+    const value = this.#scalarOf(name);
+    return value === undefined ? undefined : resolved(value);
+  }
+
+  #scalarOf(name: string): Scalar | undefined {
+    const value = this.#pair(name)?.value;
+    if (isAlias(value)) throw this.#formError(name, `*${value.source} is an alias: write the value out`);
+    return isScalar(value) ? value : undefined;
+  }
+
+  /** The fields of a mapping; undefined if it is absent or null. */
+  fields(name: string): Fields | undefined {
+    if (!this.has(name)) return undefined;
+    const value = this.#pair(name)!.value;
+    if (isAlias(value)) throw this.#formError(name, `*${value.source} is an alias: write the value out`);
+    if (!isMap(value)) throw this.#formError(name, "is not a mapping");
+    return new Fields(value, this.pathOf(name), this.lineOf(name), this.#editing);
+  }
+
+  /** The mappings of a list; empty if it is absent or null. */
+  items(name: string): readonly Fields[] {
+    if (!this.has(name)) return [];
+    const value = this.#pair(name)!.value;
+    if (isAlias(value)) throw this.#formError(name, `*${value.source} is an alias: write the value out`);
+    if (!isSeq(value)) throw this.#formError(name, "is not a list");
+    return value.items.map((item, index) => {
+      const path = `${this.pathOf(name)}[${index}]`;
+      if (isAlias(item)) throw new FormError(this.lineOf(name), path, `*${item.source} is an alias: write the value out`);
+      if (!isMap(item)) throw new FormError(this.lineOf(name), path, "is not a mapping");
+      return new Fields(item, path, item.range ? this.#editing.lineAt(item.range[0]) : this.lineOf(name), this.#editing);
+    });
+  }
+
+  /** The scalars of a list; empty if it is absent or null. */
+  texts(name: string): readonly string[] {
+    if (!this.has(name)) return [];
+    const value = this.#pair(name)!.value;
+    if (!isSeq(value)) throw this.#formError(name, "is not a list");
+    return value.items.map((item) => isScalar(item) ? String(item.value) : "");
+  }
+
+  #formError(name: string, reason: string): FormError {
+    return new FormError(this.lineOf(name), this.pathOf(name), reason);
+  }
+
+  rename(from: string, to: string): void {
+    const pair = this.#pair(from);
+    if (pair === undefined) return;
+    this.remove(to);
+    pair.key.value = to;
+  }
+
+  remove(name: string): void {
+    this.take(name);
+  }
+
+  /** Removes a field and returns it with its comments. */
+  take(name: string): Taken | undefined {
+    const pair = this.#pair(name);
+    if (pair !== undefined) this.#map.items.splice(this.#map.items.indexOf(pair), 1);
+    return pair;
+  }
+
+  /** Adds a field that was taken out, under a name. Without one nothing happens. */
+  put(pair: Taken | undefined, name: string, position: Position = {}): void {
+    if (pair === undefined) return;
+    pair.key.value = name;
+    this.#insert(pair, position);
+  }
+
+  /** Adds or replaces a field. */
+  set(name: string, value: Json, position: Position = {}): void {
+    const pair = this.#pair(name), node = nodeOf(value);
+    if (pair === undefined) this.#insert(new Pair<Scalar<string>, Node | null>(new Scalar(name), node), position);
+    else {
+      node.comment = pair.value?.comment ?? null;
+      node.commentBefore = pair.value?.commentBefore ?? null;
+      pair.value = node;
+    }
+  }
+
+  #insert(pair: Taken, { before, after }: Position): void {
+    const items = this.#map.items, beside = items.findIndex(({ key }) => key.value === (before ?? after));
+    if (items.length === 0) this.#map.flow = false;
+    items.splice(beside < 0 ? items.length : before === undefined ? beside + 1 : beside, 0, pair);
+  }
+
+  /** The fields of a mapping, which is added if it is absent or null. */
+  fieldsOrNew(name: string, position: Position = {}): Fields {
+    if (!this.has(name)) this.set(name, {}, position);
+    return this.fields(name)!;
+  }
+
+  /** A field's value with aliases followed, to be set elsewhere. */
+  valueOf(name: string): Json {
+    return valueOf(this.#pair(name)?.value ?? null, {
+      resolve: (alias) => this.#editing.resolve(alias),
+      nodes: limits.manifestValueNodesMax,
+      depth: 0,
+      fail: (reason) => this.#formError(name, reason),
+    });
+  }
+
+  /** A copy of a field with its comments. */
+  copyOf(name: string): Taken | undefined {
+    return this.#pair(name)?.clone() as Taken | undefined; // The clone of a pair has clones of its key and value.
+  }
+
+  /** Reports a value that only a person can choose. */
+  choice(name: string, text: string): void {
+    this.#editing.report({ level: "choice", line: this.lineOf(name), field: this.pathOf(name), text });
+  }
+
+  /** Reports what was written, or why. */
+  note(name: string, text: string): void {
+    this.#editing.report({ level: "note", line: this.lineOf(name), field: this.pathOf(name), text });
+  }
+}

@@ -1,0 +1,32 @@
+/** Writes a document that was read from JSON. */
+import { isMap, isScalar, isSeq } from "yaml";
+import { resolved } from "./nodes.ts";
+
+/** The indentation of the second line, which is the first within a bracket; empty for JSON in one line. */
+export function indentationOf(text: string): string {
+  const line = text.trimStart().split("\n", 2)[1] ?? "";
+  return line.slice(0, line.length - line.trimStart().length);
+}
+
+/** JSON with the indentation of one level; numbers are written as they were read. */
+export function jsonText(node: unknown, indent: string, line = "\n"): string {
+  const inner = line + indent, isBroken = indent !== "";
+  const bracketed = (open: string, items: readonly string[], close: string) =>
+    items.length === 0
+      ? open + close
+      : isBroken
+      ? `${open}${inner}${items.join(`,${inner}`)}${line}${close}`
+      : `${open}${items.join(",")}${close}`;
+  if (isSeq(node)) return bracketed("[", node.items.map((item) => jsonText(item, indent, inner)), "]");
+  if (isMap(node)) {
+    const separator = isBroken ? ": " : ":";
+    return bracketed(
+      "{",
+      node.items.map(({ key, value }) => `${JSON.stringify(isScalar(key) ? key.value : key)}${separator}${jsonText(value, indent, inner)}`),
+      "}",
+    );
+  }
+  if (!isScalar(node)) return "null";
+  const { type } = resolved(node);
+  return type === "str" || type === "timestamp" ? JSON.stringify(node.value) : String(node.value);
+}

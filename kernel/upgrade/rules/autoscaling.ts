@@ -1,0 +1,89 @@
+/** HorizontalPodAutoscalers to `autoscaling/v2`. */
+import type { Fields, Taken } from "../fields.ts";
+import type { Rule } from "./rule.ts";
+
+/** The fields of a source of metrics in `v2beta1`, and where `v2` has them. */
+interface Source {
+  readonly metricName?: string;
+  readonly selector?: string;
+  /** The field that is now `describedObject`. */
+  readonly object?: string;
+  /** Values by their old names. The first that is set is used, as the old version did. */
+  readonly values: Readonly<Record<string, keyof typeof targetTypes>>;
+}
+
+const targetTypes = Object.freeze({ averageUtilization: "Utilization", averageValue: "AverageValue", value: "Value" });
+
+const resource = (prefix: string): Source => ({
+  values: { [`${prefix}AverageUtilization`]: "averageUtilization", [`${prefix}AverageValue`]: "averageValue" },
+});
+
+/** The sources of `spec.metrics` and of `status.currentMetrics`. */
+const sources = Object.freeze({
+  target: {
+    object: {
+      metricName: "metricName",
+      selector: "selector",
+      object: "target",
+      values: { averageValue: "averageValue", targetValue: "value" },
+    },
+    pods: { metricName: "metricName", selector: "selector", values: { targetAverageValue: "averageValue" } },
+    resource: resource("target"),
+    containerResource: resource("target"),
+    external: {
+      metricName: "metricName",
+      selector: "metricSelector",
+      values: { targetAverageValue: "averageValue", targetValue: "value" },
+    },
+  },
+  current: {
+    object: {
+      metricName: "metricName",
+      selector: "selector",
+      object: "target",
+      values: { averageValue: "averageValue", currentValue: "value" },
+    },
+    pods: { metricName: "metricName", selector: "selector", values: { currentAverageValue: "averageValue" } },
+    resource: resource("current"),
+    containerResource: resource("current"),
+    external: {
+      metricName: "metricName",
+      selector: "metricSelector",
+      values: { currentAverageValue: "averageValue", currentValue: "value" },
+    },
+  },
+}) satisfies Readonly<Record<"target" | "current", Readonly<Record<string, Source>>>>;
+
+/** `v2beta1` only: the metrics of `v2beta2` have the form of `v2`. */
+export const metrics: Rule = (object) => {
+  for (const metric of object.fields("spec")?.items("metrics") ?? []) convert(metric, "target");
+  for (const metric of object.fields("status")?.items("currentMetrics") ?? []) convert(metric, "current");
+};
+
+function convert(metric: Fields, into: "target" | "current"): void {
+  for (const [name, source] of Object.entries<Source>(sources[into])) {
+    const fields = metric.fields(name);
+    if (fields !== undefined) convertSource(fields, source, into);
+  }
+}
+
+function convertSource(fields: Fields, { metricName, selector, object, values }: Source, into: "target" | "current"): void {
+  const isConverted = metricName === undefined ? fields.has(into) : fields.has("metric");
+  if (isConverted) return;
+  if (object !== undefined) fields.rename(object, "describedObject");
+  if (metricName !== undefined) {
+    if (!fields.has(metricName)) fields.choice(metricName, "required");
+    const name = fields.take(metricName), chosen = selector === undefined ? undefined : fields.take(selector);
+    const identifier = fields.fieldsOrNew("metric");
+    identifier.put(name, "name");
+    identifier.put(chosen, "selector");
+  }
+  const set = Object.entries(values).filter(([name]) => fields.has(name));
+  if (set.length === 0 && into === "target") fields.choice(Object.keys(values)[0]!, `required: ${Object.keys(values).join(" or ")}`);
+  const taken = set.map(([name, to]): readonly [Taken, keyof typeof targetTypes] => [fields.take(name)!, to]);
+  if (taken.length === 0) return;
+  const target = fields.fieldsOrNew(into);
+  // What is now has all values, a target the one that counts.
+  if (into === "target") target.set("type", targetTypes[taken[0]![1]]);
+  for (const [pair, to] of into === "target" ? taken.slice(0, 1) : taken) target.put(pair, to);
+}

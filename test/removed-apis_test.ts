@@ -1,0 +1,64 @@
+// The table of removed APIs beside the definitions of the built-in kinds, its page, and the answer to a request for a removed path.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { pluralOf } from "../core/define/plural.ts";
+import { defaultNames } from "../core/names.ts";
+import { removedApis, RemovedKinds } from "../core/removed-apis.ts";
+import { plugins } from "../plugins/mod.ts";
+import { removedApisPage } from "./docs/removed-apis-page.ts";
+import { startTestServer } from "./harness.ts";
+import { httpsClient } from "./https.ts";
+
+const resources = plugins.flatMap(({ resources = [] }) => resources);
+
+test("a removal in the table is that of the definition, where a built-in kind has one", () => {
+  const compared = removedApis.flatMap(({ groupVersion, kinds, removed }) =>
+    kinds.flatMap((kind) => {
+      const served = resources.find((each) => each.kind === kind && Object.hasOwn(each.served, groupVersion))?.served[groupVersion];
+      if (served === undefined) return [];
+      assert.equal(served.removed, removed, `${kind} in ${groupVersion}`);
+      return [`${kind} in ${groupVersion}`];
+    })
+  );
+  assert.deepEqual(compared, ["CSIStorageCapacity in storage.{domain}/v1beta1", "Lease in coordination.{domain}/v1beta1"]);
+});
+
+test("a replacement of a built-in kind is a version that it is served in", () => {
+  let compared = 0;
+  for (const { kinds, replacements } of removedApis) {
+    for (const kind of kinds) {
+      const [group = ""] = (replacements[0] ?? "").split("/");
+      const own = resources.find((each) => each.kind === kind && Object.keys(each.served).some((key) => key.startsWith(`${group}/`)));
+      if (own === undefined || replacements.length === 0) continue;
+      compared++;
+      assert.ok(Object.hasOwn(own.served, replacements[0]!), `${kind} in ${replacements[0]}`);
+    }
+  }
+  assert.ok(compared >= 15, `${compared} kinds`);
+});
+
+test("docs/removed-apis.md has the table (npm run docs)", () => {
+  assert.equal(removedApisPage(), readFileSync(new URL("../docs/removed-apis.md", import.meta.url), "utf8"));
+});
+
+test("a request for a removed path gets 404 as from kube-apiserver: a Status below a group that is served, else text", async () => {
+  const server = await startTestServer();
+  const client = httpsClient({ port: server.port, ca: server.ca, token: server.tokens.admin });
+  try {
+    const groups = new Set((await client.ask("/apis")).json().groups.map(({ name }: { readonly name: string }) => name));
+    let inGroup = 0;
+    for (const { groupVersion, kind } of new RemovedKinds(defaultNames).all()) {
+      const path = `/apis/${groupVersion}/${pluralOf(kind)}`, answer = await client.ask(path);
+      assert.equal(answer.status, 404, path);
+      if (groups.has(groupVersion.split("/")[0])) {
+        inGroup++;
+        assert.equal(answer.json().message, "the server could not find the requested resource", path);
+      } else assert.equal(answer.text, "404 page not found\n", path);
+    }
+    assert.ok(inGroup > 10, `${inGroup} paths below a group that is served`);
+  } finally {
+    client.close();
+    await server.close();
+  }
+});
