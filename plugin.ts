@@ -3,6 +3,8 @@
  * docs/writing-a-plugin.md explains it with an example.
  */
 export { definePlugin, defineResource, DefinitionError } from "./core/define/define.ts";
+export { releasedElements } from "./core/define/released.ts";
+export type { ReleasedElements, ReleasedField, ReleasedKind } from "./core/released.ts";
 export { type ScalePaths, scaleSubresource } from "./core/define/scale.ts";
 export type {
   Controller,

@@ -10,14 +10,15 @@ import type { Controller, ControllerNeed, Gates, StartHook } from "./controller.
 import type { StoredConversion } from "./conversion.ts";
 import type { FieldError } from "./field-error.ts";
 import type { Column } from "./meta/columns.ts";
+import type { ReleasedElements } from "./released.ts";
+import type { Release } from "./releases.ts";
 import type { ApiObject } from "./meta/object-meta.ts";
 import type { Names } from "./names.ts";
 import type { Node, StructNode, Typed } from "./schema.ts";
 import type { GroupVersion, Verb } from "./versions.ts";
 import type { Caller } from "./user-info.ts";
 
-/** A minor release, `"1.18"`. */
-export type Release = string;
+export type { Release };
 
 /** Stage of a feature gate. */
 export type Stability = "Alpha" | "Beta" | "GA" | "Deprecated";
@@ -40,6 +41,8 @@ export interface HookContext {
   readonly subresource: string;
   /** The group version of the request. */
   readonly requestVersion: GroupVersion;
+  /** The oldest release whose servers must be able to use what is written now. */
+  readonly minCompatibility: Release;
   /**
    * The recorder of a metric that a plugin declares in `metrics`. Throws for any other. A hook may run more than once for a request.
    *
@@ -393,6 +396,11 @@ export interface Plugin {
   readonly featureGates?: Readonly<Record<string, readonly GateStage[]>>;
   /** Gates of this plugin that require other gates, of any plugin. */
   readonly gateDependencies?: Readonly<Record<string, readonly string[]>>;
+  /**
+   * The elements of earlier releases of the plugin, by `releasedElements`. The definition must still have those that the deprecation policy
+   * protects.
+   */
+  readonly released?: ReleasedElements;
   /** Priority of a group in discovery, higher first; clients prefer the first group. Default 1000. */
   readonly groupPriorities?: Readonly<Record<string, number>>;
   readonly resources?: readonly Resource[];

@@ -24,6 +24,14 @@ export function isVersion(version: string): boolean {
   return versionPattern.test(version);
 }
 
+/** The stage of a version, by its name. */
+export type Stage = "Alpha" | "Beta" | "GA";
+export function stageOfVersion(version: string): Stage {
+  return version.includes("alpha") ? "Alpha" : version.includes("beta") ? "Beta" : "GA";
+}
+/** The order of stages: a more stable one is greater. */
+export const stageRank: Readonly<Record<Stage, number>> = Object.freeze({ Alpha: 0, Beta: 1, GA: 2 });
+
 /** Orders versions as Kubernetes does: GA before beta before alpha, higher numbers first, others last by name. Negative when `a` comes first. */
 export function compareVersions(a: string, b: string): number {
   const x = versionRank(a), y = versionRank(b);

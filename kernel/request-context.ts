@@ -164,6 +164,7 @@ export function hookContext(call: RequestContext): HookContext {
     now: timeText(call.backend.clock.now()),
     subresource: call.info.subresource,
     requestVersion: call.endpoint.apiVersion,
+    minCompatibility: call.catalog.releases.minCompatibility,
     metric: call.backend.metric,
   };
 }

@@ -1,8 +1,11 @@
 /** Metric definitions: frozen values, each declared once in the `metrics.ts` table of a folder. */
+import { earlyDeprecation } from "./lifecycle.ts";
+import type { MetricStability } from "./stability.ts";
 
+export type { MetricStability };
+
+/** How a metric counts. */
 export type MetricType = "counter" | "gauge" | "histogram";
-/** The stability class (KEP-1209). It precedes the help text. */
-export type MetricStability = "ALPHA" | "BETA" | "STABLE";
 
 /** How the values of the workers of one server are combined: added, the greatest, the least, or each with the label `worker`. */
 export type Combination = "sum" | "max" | "min" | "each";
@@ -18,6 +21,8 @@ export interface MetricDefinition<Type extends MetricType = MetricType, Label ex
   readonly stability: MetricStability;
   /** Upper bounds of a histogram's buckets in the metric's unit, ascending, without infinity. */
   readonly buckets?: readonly number[];
+  /** The release that introduced the metric: `"1.30.0"`. Needed with `deprecatedSince` only, for the check that it was served long enough. */
+  readonly introducedIn?: string;
   /** The release that deprecates the metric: `"1.34.0"`. See `lifecycle.ts` for its effect. */
   readonly deprecatedSince?: string;
   /** A service level indicator: served at /metrics/slis too. */
@@ -58,7 +63,7 @@ export function lineNames({ name, type }: Pick<MetricDefinition, "name" | "type"
 
 /** Every mistake in a definition; empty for a valid one. */
 export function metricMistakes(
-  { name, type, help, labels, buckets, seriesMax, deprecatedSince, combined }: MetricDefinition,
+  { name, type, help, labels, stability, buckets, seriesMax, introducedIn, deprecatedSince, combined }: MetricDefinition,
 ): readonly string[] {
   const mistakes: string[] = [];
   if (!/^[a-zA-Z_:][a-zA-Z0-9_:]*$/.test(name)) mistakes.push("the name must be letters, digits, underscores and colons");
@@ -76,8 +81,14 @@ export function metricMistakes(
   if (combined !== undefined && type !== "gauge") mistakes.push(`a ${type} is always summed`);
   if (combined === "each" && labels.includes("worker")) mistakes.push('label "worker" is reserved for the values of each worker');
   if (seriesMax !== undefined && !(Number.isInteger(seriesMax) && seriesMax > 0)) mistakes.push("seriesMax must be a positive integer");
-  if (deprecatedSince !== undefined && !/^\d+\.\d+\.\d+$/.test(deprecatedSince)) {
-    mistakes.push(`deprecatedSince ${JSON.stringify(deprecatedSince)} must be a release such as "1.34.0"`);
+  for (const [key, release] of Object.entries({ introducedIn, deprecatedSince })) {
+    if (release !== undefined && !/^\d+\.\d+\.\d+$/.test(release)) {
+      mistakes.push(`${key} ${JSON.stringify(release)} must be a release such as "1.34.0"`);
+    }
   }
+  const early = introducedIn === undefined || deprecatedSince === undefined
+    ? undefined
+    : earlyDeprecation({ stability, introducedIn, deprecatedSince });
+  if (early !== undefined) mistakes.push(early);
   return mistakes;
 }

@@ -6,22 +6,47 @@
  * A hidden metric is neither recorded nor served, unless `--show-hidden-metrics-for-version` enables it. It is hidden for one release
  * and gone in the next. Source: the metric lifecycle in Kubernetes' documentation of system metrics.
  */
-import type { MetricDefinition, MetricStability } from "./define.ts";
+import type { MetricStability } from "./stability.ts";
 
 export type MetricState = "shown" | "deprecated" | "hidden" | "gone";
 
-/** Number of minor releases in which a deprecated metric of each class is still served. */
-const releasesShown: Readonly<Record<MetricStability, number>> = { STABLE: 3, BETA: 1, ALPHA: 0 };
+/**
+ * Minor releases in which a metric of each class is served before it may be deprecated (12 months or 4 releases, 8 months or 2), and after
+ * its deprecation (9 months or 3 releases, 4 months or 1). A release takes four months.
+ */
+export const metricPeriods: Readonly<Record<MetricStability, { readonly beforeDeprecation: number; readonly afterDeprecation: number }>> =
+  Object
+    .freeze({
+      STABLE: { beforeDeprecation: 4, afterDeprecation: 3 },
+      BETA: { beforeDeprecation: 2, afterDeprecation: 1 },
+      ALPHA: { beforeDeprecation: 0, afterDeprecation: 0 },
+    });
+
+interface Deprecatable {
+  readonly stability: MetricStability;
+  readonly deprecatedSince?: string;
+}
+
+/** The mistake of a metric that is deprecated too early after its introduction; undefined if it is not. */
+export function earlyDeprecation(
+  { stability, introducedIn, deprecatedSince }: Required<Deprecatable> & { readonly introducedIn: string },
+): string | undefined {
+  const least = metricPeriods[stability].beforeDeprecation;
+  if (minorsBetween(introducedIn, deprecatedSince) >= least) return undefined;
+  const [major = 0, minor = 0] = introducedIn.split(".").map(Number);
+  return `deprecated in ${deprecatedSince}, but a ${stability} metric that ${introducedIn} introduced is served for ${least} releases before that: ` +
+    `set deprecatedSince to "${major}.${minor + least}.0" or later (deprecation policy, rule metric-deprecation)`;
+}
 
 /** The state of a metric in a minor release (`"1.35"`). A metric that a later release deprecates is `shown`. */
 export function stateAt(
-  { stability, deprecatedSince }: Pick<MetricDefinition, "stability" | "deprecatedSince">,
+  { stability, deprecatedSince }: Deprecatable,
   release: string,
 ): MetricState {
   if (deprecatedSince === undefined) return "shown";
   const passed = minorsBetween(deprecatedSince, release);
   if (passed < 0) return "shown";
-  const left = releasesShown[stability] - passed;
+  const left = metricPeriods[stability].afterDeprecation - passed;
   return left > 0 ? "deprecated" : left === 0 ? "hidden" : "gone";
 }
 

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createRegistry, defineMetric, hiddenVersionMistake, type MetricStability, stateAt } from "./mod.ts";
+import { createRegistry, defineMetric, hiddenVersionMistake, metricMistakes, type MetricStability, stateAt } from "./mod.ts";
 
 const old = (stability: MetricStability) =>
   defineMetric({ name: "old_total", type: "counter", help: "Old.", labels: [], stability, deprecatedSince: "1.34.0" });
 const releases = ["1.33", "1.34", "1.35", "1.36", "1.37", "1.38", "1.39"];
 
-test("stateAt() lets a deprecated metric stay, hides it for one release and drops it, by its class", () => {
+test("rule metric-hiding: stateAt() lets a deprecated metric stay, hides it for one release and drops it, by its class", () => {
   const life = (stability: MetricStability) => releases.map((release) => stateAt(old(stability), release));
   assert.deepEqual(life("STABLE"), ["shown", "deprecated", "deprecated", "deprecated", "hidden", "gone", "gone"]);
   assert.deepEqual(life("BETA"), ["shown", "deprecated", "hidden", "gone", "gone", "gone", "gone"]);
@@ -57,4 +57,17 @@ test("hiddenVersionMistake() accepts the previous minor release only", () => {
       bad,
     );
   }
+});
+
+test("rule metric-deprecation: a metric is served for the period of its class before it is deprecated", () => {
+  const of = (stability: MetricStability, introducedIn: string, deprecatedSince: string) =>
+    metricMistakes({ name: "old_total", type: "counter", help: "Old.", labels: [], stability, introducedIn, deprecatedSince });
+  assert.deepEqual(of("STABLE", "1.31.0", "1.34.0"), [
+    "deprecated in 1.34.0, but a STABLE metric that 1.31.0 introduced is served for 4 releases before that: " +
+    'set deprecatedSince to "1.35.0" or later (deprecation policy, rule metric-deprecation)',
+  ]);
+  assert.equal(of("BETA", "1.33.0", "1.34.0").length, 1);
+  assert.equal(of("ALPHA", "1.35.0", "1.34.0").length, 1);
+  assert.deepEqual([of("STABLE", "1.30.0", "1.34.0"), of("BETA", "1.32.0", "1.34.0"), of("ALPHA", "1.34.0", "1.34.0")], [[], [], []]);
+  assert.deepEqual(of("BETA", "1.32", "1.34.0")[0], 'introducedIn "1.32" must be a release such as "1.34.0"');
 });

@@ -11,7 +11,7 @@ export {
   type MetricType,
   seriesMaxDefault,
 } from "./define.ts";
-export { hiddenVersionMistake, type MetricState, stateAt } from "./lifecycle.ts";
+export { hiddenVersionMistake, metricPeriods, type MetricState, stateAt } from "./lifecycle.ts";
 export type { Counter, CounterSeries, Gauge, GaugeSeries, Histogram, HistogramSeries, MetricOf, Recorder } from "./recorder.ts";
 export { createRegistry, type Definitions, type Registry, type RegistryOptions } from "./registry.ts";
 export { recordRemote, remoteMetric, type RemoteRecording } from "./remote.ts";

@@ -110,14 +110,11 @@ const internals: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(
     [
       "AccessCheck",
-      "allVersions",
       "AuthorizerValue",
       "boolType",
       "CelError",
-      "compatibleVersion",
+      "newExpressions",
       "DecisionTable",
-      "Environment",
-      "environment",
       "listType",
       "nullType",
       "objectType",
@@ -128,6 +125,7 @@ const internals: Readonly<Record<string, readonly string[]>> = {
       "PolicyOptions",
       "PolicyTypeChecker",
       "ResourceCheck",
+      "storedExpressions",
       "stringType",
       "Type",
       "Value",

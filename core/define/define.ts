@@ -4,13 +4,15 @@
  */
 import { lineNames, metricMistakes } from "../../metrics/mod.ts";
 import { append } from "../append.ts";
-import { groupVersionMistakes, minorOf, repeated, resourceMistakes } from "./resource.ts";
+import { gateMistakes } from "./gates.ts";
+import { elementMistakes } from "./released.ts";
+import { groupVersionMistakes, repeated, resourceMistakes } from "./resource.ts";
 import { pluralOf } from "./plural.ts";
 import { rememberCorrect } from "./schema.ts";
 import { dns1035Label, dns1123Subdomain, qualifiedName } from "../meta/names.ts";
 import { fieldErrorText } from "../field-error.ts";
 import { validateFieldManager } from "../meta/field-manager.ts";
-import type { GateStage, Plugin, Resource } from "../plugin.ts";
+import type { Plugin, Resource } from "../plugin.ts";
 import type { ApiObject } from "../meta/object-meta.ts";
 
 export { pluralOf };
@@ -65,6 +67,7 @@ function pluginMistakes(plugin: Plugin): readonly string[] {
       `group "${group}" has the priority ${priority}`
     ),
     ...resources.flatMap((resource) => resourceMistakes(resource, gates)),
+    ...(plugin.released === undefined ? [] : elementMistakes(resources, plugin.released)),
     ...repeated(resources.flatMap(endpointsOf)).map((each) => `${each} is defined twice`),
     ...repeated(resources.flatMap(({ storedUnder }) => storedUnder ?? [])).map((each) => `two resources are stored under "${each}"`),
     ...repeated(admission.map((step) => step.name)).map((each) => `two admission steps are named "${each}"`),
@@ -111,23 +114,6 @@ function accountMistakes(name: string, account: string | undefined, hasPermissio
 function managerMistakes(name: string, fieldManager: string): readonly string[] {
   if (fieldManager === "") return [`"${name}" has an empty field manager`];
   return validateFieldManager(fieldManager, `field manager of "${name}"`).map(fieldErrorText);
-}
-
-function gateMistakes(gate: string, ladder: readonly GateStage[]): readonly string[] {
-  const mistakes: string[] = [];
-  if (!/^[A-Z][A-Za-z0-9]*$/.test(gate)) mistakes.push(`feature gate "${gate}" is not in upper camel case`);
-  if (ladder.length === 0) mistakes.push(`feature gate "${gate}" has no stages`);
-  for (const [i, { since, removed }] of ladder.entries()) {
-    if (!/^[0-9]+\.[0-9]+$/.test(since)) mistakes.push(`feature gate "${gate}": "${since}" is not a release such as "1.18"`);
-    if (removed !== undefined && !(minorOf(removed) > minorOf(since))) {
-      mistakes.push(`feature gate "${gate}": it is removed in ${removed}, which is not later than ${since}`);
-    }
-    const before = ladder[i - 1];
-    if (before !== undefined && !(minorOf(since) > minorOf(before.since))) {
-      mistakes.push(`feature gate "${gate}": ${since} is earlier than ${before.since}`);
-    }
-  }
-  return mistakes;
 }
 
 function bootstrapObjectMistakes({ resources = [], bootstrapObjects = [] }: Plugin): readonly string[] {

@@ -70,7 +70,10 @@ test("defineResource() rejects a stored version that is not served, and an inval
       `Thing: ${written}: "${written}" is not "v1" or "group/v1"`,
     ]);
   }
-  assert.deepEqual(ofResource({ storedAs: "things.{domain}/v1beta2", served: { "things.{domain}/v1beta2": served } }), []);
+  assert.deepEqual(
+    ofResource({ storedAs: "things.{domain}/v1beta2", served: { "things.{domain}/v1beta2": { ...served, introduced: "1.34" } } }),
+    [],
+  );
 });
 
 test("defineResource() rejects a key path with an empty or invalid segment", () => {
@@ -92,7 +95,8 @@ test("defineResource() rejects a deprecation before the introduction", () => {
   assert.deepEqual(ofServed({ introduced: "v1.30" }), [
     'Thing: example.com/v1: introduced in "v1.30", which is not a release such as "1.18"',
   ]);
-  assert.deepEqual(ofServed({ introduced: "1.9", deprecated: "1.10", removed: "1.13" }), []);
+  const life = { introduced: "1.9", deprecated: "1.10", removed: "1.13" };
+  assert.deepEqual(ofResource({ storedAs: "example.com/v1beta1", served: { "example.com/v1beta1": { ...served, ...life } } }), []);
 });
 
 test("defineResource() rejects duplicate and invalid field numbers", () => {

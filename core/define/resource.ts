@@ -2,13 +2,14 @@ import { append } from "../append.ts";
 import { dns1035Label, dns1123Subdomain } from "../meta/names.ts";
 import { defaultNames, spell } from "../names.ts";
 import { type GroupVersion, isVersion, verbs } from "../versions.ts";
-import type { Release, Resource, Served, Strategy, Subresource, SubresourceKind } from "../plugin.ts";
+import type { Resource, Served, Strategy, Subresource, SubresourceKind } from "../plugin.ts";
 import type { Column } from "../meta/columns.ts";
+import { compareReleases, isRelease } from "../releases.ts";
+import { lifecycleMistakes } from "./lifecycle.ts";
 import { pluralOf } from "./plural.ts";
 import { schemaMistakes } from "./schema.ts";
 
 const kindPattern = /^[A-Z][A-Za-z0-9]*$/;
-const releasePattern = /^[0-9]+\.[0-9]+$/;
 const subresourceVerbs = ["create", "get", "update", "patch"];
 const columnTypes = ["string", "integer", "number", "boolean", "date"];
 
@@ -24,6 +25,8 @@ export function resourceMistakes(resource: Resource, gates: ReadonlySet<string> 
     ...placeMistakes(resource),
     ...strategyMistakes(resource.strategy ?? {}),
     ...versions.flatMap(([groupVersion, served]) => servedMistakes(groupVersion, served, gates).map((each) => `${groupVersion}: ${each}`)),
+    // Clients write the definitions of custom resources.
+    ...(resource.custom === true ? [] : lifecycleMistakes(resource)),
     ...[...schemas].flatMap((schema) => schemaMistakes(schema, gates)),
   ];
   return [...new Set(mistakes)].map((each) => `${resource.kind}: ${each}`);
@@ -90,20 +93,15 @@ function lifeMistakes({ introduced, deprecated, removed }: Served): readonly str
     release === undefined ? [] : [{ word, release }]
   );
   for (const { word, release } of releases) {
-    if (!releasePattern.test(release)) mistakes.push(`${word} in "${release}", which is not a release such as "1.18"`);
+    if (!isRelease(release)) mistakes.push(`${word} in "${release}", which is not a release such as "1.18"`);
   }
   for (const [i, { word, release }] of releases.entries()) {
     const before = releases[i - 1];
-    if (before !== undefined && minorOf(release) < minorOf(before.release)) {
+    if (before !== undefined && compareReleases(release, before.release) < 0) {
       mistakes.push(`${word} in ${release}, before it is ${before.word} in ${before.release}`);
     }
   }
   return mistakes;
-}
-/** The minor version of a release, for comparison within a major version. */
-export function minorOf(release: Release): number {
-  const [major, minor] = release.split(".", 2).map(Number);
-  return major! * 1000 + minor!;
 }
 
 function columnMistakes(columns: readonly Column[] | undefined): readonly string[] {

@@ -13,6 +13,7 @@ import type { Admission, Plugin, Resource, Served, Subresource } from "../../cor
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { StructNode } from "../../core/schema.ts";
 import type { Tree } from "../../core/tree/tree.ts";
+import type { Releases } from "../../core/releases.ts";
 import type { GateTable } from "./gates.ts";
 
 /** A resource in its stored form, which the store contains and hooks receive. All served versions share it. */
@@ -36,6 +37,8 @@ export interface StoredKind {
   readonly headBytes: Uint8Array;
   /** Compact JSON without a final newline. */
   readonly encode: (object: ApiObject) => string;
+  /** The form of new values in the store: another version than the stored form while that is too new for the oldest compatible release. */
+  readonly written: WrittenForm;
   readonly applyDefaults: (object: ApiObject) => ApiObject;
   /** An object with defaults, as it is decoded from the store. */
   readonly emptyListsToNil: (object: ApiObject) => ApiObject;
@@ -49,6 +52,16 @@ export interface StoredKind {
 
 /** Encodings of objects in the store. */
 export type StoredEncoding = "json" | "cbor";
+
+/** The version in which new values of a kind are stored. */
+export interface WrittenForm {
+  readonly apiVersion: string;
+  readonly schema: StructNode;
+  /** From the stored form. */
+  readonly fromStored: (object: ApiObject) => ApiObject;
+  /** Compact JSON of an object of this version. */
+  readonly encode: (object: ApiObject) => string;
+}
 
 /** A version of stored values of a kind: an earlier release may have stored another version than this one. */
 export interface StoredForm {
@@ -123,6 +136,7 @@ export interface Catalog {
   /** The encoding of new values in the store; values in all encodings can be read. */
   readonly storedAs: StoredEncoding;
   readonly gates: GateTable;
+  readonly releases: Releases;
   readonly plugins: readonly Plugin[];
   /** In discovery's order; the core group first, if served. */
   readonly groups: readonly CatalogGroup[];
@@ -148,6 +162,12 @@ export interface CatalogConfig {
   readonly featureGates: ReadonlyMap<string, boolean>;
   /** `--runtime-config`: `group/version`, `group/version/resource` or `api/all|ga|beta|alpha` to enabled or disabled, in order. */
   readonly runtimeConfig: ReadonlyMap<string, boolean>;
+  /** Default: those of a server that emulates no other release. */
+  readonly releases?: Releases;
+  /** `--emulation-forward-compatible`: newer, more stable versions of served beta and GA kinds are served too. Default false. */
+  readonly isForwardCompatible?: boolean;
+  /** `--runtime-config-emulation-forward-compatible`: `runtimeConfig` can name versions newer than the emulated release. Default false. */
+  readonly allowsNewer?: boolean;
   /** Default true. */
   readonly checksNamespaces?: boolean;
   /** By admission step: the requests for which it runs. Default: all. */

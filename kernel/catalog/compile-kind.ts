@@ -14,16 +14,16 @@ import { defaulter, gatesOfDefaults } from "../../core/derive/apply-defaults.ts"
 import { emptyListsToNil, emptyMapDropper } from "../../core/derive/empty-lists.ts";
 import { type Names, spell } from "../../core/names.ts";
 import { once } from "../../core/async.ts";
-import { type GroupVersion, splitGroupVersion, verbs } from "../../core/versions.ts";
+import { compareVersions, type GroupVersion, splitGroupVersion, verbs } from "../../core/versions.ts";
 import type { Gates } from "../../core/controller.ts";
 import type { Resource, Served } from "../../core/plugin.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { StructNode, Typed } from "../../core/schema.ts";
 import { type Tree, TreeObject } from "../../core/tree/tree.ts";
-import { type Endpoint, type StoredForm, type StoredKind } from "./catalog.ts";
+import { type Endpoint, type StoredForm, type StoredKind, type WrittenForm } from "./catalog.ts";
 import { compileRules } from "./compile-rules.ts";
 import { subresourcesOf } from "./compile-subresource.ts";
-import { compareReleases, targetRelease } from "./gates.ts";
+import { compareReleases, type Releases } from "../../core/releases.ts";
 
 const kinds = new WeakMap<Resource, Map<string, StoredKind>>();
 const gatesOfResources = new WeakMap<Resource, readonly string[]>();
@@ -33,6 +33,7 @@ const endpoints = new WeakMap<StoredKind, Map<GroupVersion, Endpoint>>();
 export interface Settings {
   readonly names: Names;
   readonly isOn: Gates;
+  readonly releases: Releases;
 }
 
 /**
@@ -42,8 +43,8 @@ export interface Settings {
 export function kindOf(resource: Resource, settings: Settings): StoredKind {
   const known = kinds.get(resource) ?? new Map<string, StoredKind>();
   kinds.set(resource, known);
-  const { names, isOn } = settings;
-  const key = [names.domain, names.platform, ...gatesOf(resource).filter(isOn)].join(" ");
+  const { names, isOn, releases } = settings;
+  const key = [names.domain, names.platform, releases.emulated, releases.minCompatibility, ...gatesOf(resource).filter(isOn)].join(" ");
   const kind = known.get(key) ?? compileStored(resource, settings);
   known.set(key, kind);
   return kind;
@@ -97,6 +98,7 @@ function compileStored(resource: Resource, settings: Settings): StoredKind {
     under: spell(names, resource.storedUnder ?? ""),
     schema,
     ...(resource.custom ? { rules: undefined, ruleMistakes: [] } : compileRules(schema)),
+    written: writtenForm(resource, apiVersion, codec, settings),
     head,
     headBytes: new TextEncoder().encode(head),
     ...codec,
@@ -106,6 +108,30 @@ function compileStored(resource: Resource, settings: Settings): StoredKind {
     isCanonical: (value: unknown): value is ApiObject => isCanonical()(value) && codec.applyDefaults(value) === value,
     storedForm: (version: string) => forms.get(version),
   });
+}
+
+/** Upstream's rule: the most stable version that the oldest compatible release had, and that the emulated one has not removed. */
+function writtenVersion({ served, storedAs }: Resource, { emulated, minCompatibility }: Releases): GroupVersion {
+  if (compareReleases(served[storedAs]!.introduced, minCompatibility) <= 0) return storedAs;
+  const known = Object.entries(served).filter(([groupVersion, { introduced, removed }]) =>
+    splitGroupVersion(groupVersion).group === splitGroupVersion(storedAs).group && compareReleases(introduced, minCompatibility) <= 0 &&
+    (removed === undefined || compareReleases(removed, emulated) > 0)
+  );
+  const versions = known.map(([groupVersion]) => groupVersion);
+  return versions.toSorted((a, b) => compareVersions(splitGroupVersion(a).version, splitGroupVersion(b).version))[0] ?? storedAs;
+}
+
+function writtenForm(resource: Resource, apiVersion: string, own: Codec, settings: Settings): WrittenForm {
+  const version = resource.custom === true ? resource.storedAs : writtenVersion(resource, settings.releases);
+  const served = resource.served[version]!, { schema, fromStored } = served;
+  if (version === resource.storedAs) return { apiVersion, schema, fromStored: asIs, encode: own.encode };
+  const written = spell(settings.names, version);
+  return {
+    apiVersion: written,
+    schema,
+    fromStored: (object) => renamed(fromStored?.(object) ?? object, written),
+    encode: codecOf(served, settings).encode,
+  };
 }
 
 /** Values of converted kinds have the defaults of the version in which they are stored: see `kernel/conversion`. */
@@ -217,7 +243,7 @@ function compileEndpoint(kind: StoredKind, group: string, version: string, serve
     ...codec,
     toStored: (object: ApiObject) => renamed(toStored(object), kind.apiVersion),
     fromStored: (object: ApiObject) => renamed(fromStored(object), apiVersion),
-    deprecation: deprecationOf(resource.kind, apiVersion, served, settings.names),
+    deprecation: deprecationOf(resource.kind, apiVersion, served, settings),
   });
 }
 
@@ -226,10 +252,10 @@ function renamed(object: ApiObject, apiVersion: string): ApiObject {
 }
 
 /** Upstream's deprecation warning. */
-function deprecationOf(kind: string, apiVersion: string, served: Served, names: Names): Endpoint["deprecation"] {
+function deprecationOf(kind: string, apiVersion: string, served: Served, { names, releases }: Settings): Endpoint["deprecation"] {
   const { deprecated, removed, replacement, warning } = served;
   if (warning !== undefined) return { warning, removedRelease: "" };
-  if (deprecated === undefined || compareReleases(deprecated, targetRelease) > 0) return undefined;
+  if (deprecated === undefined || compareReleases(deprecated, releases.emulated) > 0) return undefined;
   const until = removed === undefined ? "" : `, unavailable in v${removed}+`;
   const move = replacement === undefined ? "" : `; use ${spell(names, replacement.groupVersion)} ${replacement.kind}`;
   return { warning: `${apiVersion} ${kind} is deprecated in v${deprecated}+${until}${move}`, removedRelease: removed ?? "" };

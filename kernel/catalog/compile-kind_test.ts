@@ -5,6 +5,7 @@ import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { cborWriter } from "../../core/derive/cbor-write.ts";
 import { object } from "../../core/meta/object.ts";
 import { defaultNames } from "../../core/names.ts";
+import { serverReleases } from "../../core/releases.ts";
 import { type StructNode, structural, type Typed } from "../../core/schema.ts";
 import type { StructuralSchema } from "../../core/structural-schema.ts";
 import { treeFromJson } from "../../core/tree/values.ts";
@@ -21,7 +22,7 @@ function kindWith(whole: StructuralSchema) {
     storedUnder: "things",
     served: { "example.com/v1": { schema, introduced: "1.0" } },
   } as const;
-  const settings = { names: defaultNames, isOn: () => false };
+  const settings = { names: defaultNames, isOn: () => false, releases: serverReleases };
   return { schema, kind: kindOf(resource, settings), endpoint: endpointOf(kindOf(resource, settings), "example.com/v1", settings) };
 }
 

@@ -3,9 +3,8 @@ import { inOrder } from "../../core/admission/order.ts";
 import { append } from "../../core/append.ts";
 import { mediaOf } from "../../core/codec/negotiate.ts";
 import { spell } from "../../core/names.ts";
-import type { Gates } from "../../core/controller.ts";
-import type { Admission, GateStage, Plugin, Resource, Served } from "../../core/plugin.ts";
-import { compareVersions, splitGroupVersion } from "../../core/versions.ts";
+import type { Admission, GateStage, Plugin, Resource } from "../../core/plugin.ts";
+import { compareVersions, splitGroupVersion, stageOfVersion } from "../../core/versions.ts";
 import {
   type Catalog,
   type CatalogConfig,
@@ -16,31 +15,11 @@ import {
   type StoredKind,
 } from "./catalog.ts";
 import { endpointOf, kindOf, type Settings } from "./compile-kind.ts";
-import { compareReleases, gateTable, kernelGateDependencies, kernelGates, targetRelease } from "./gates.ts";
+import { gateTable, kernelGateDependencies, kernelGates } from "./gates.ts";
+import { compareReleases, type Release, serverReleases } from "../../core/releases.ts";
+import { type Later, lifeOf, newerMistakes, versionsServed } from "./served-versions.ts";
 import { nearest } from "../../core/nearest.ts";
 import { removalText, removedVersion } from "./removed.ts";
-
-function stabilityOf(version: string): "ga" | "beta" | "alpha" {
-  return version.includes("alpha") ? "alpha" : version.includes("beta") ? "beta" : "ga";
-}
-
-/** Whether the target release has a version (1), has just removed it (0), or removed it earlier (-1). */
-function lifeOf(served: Served): number {
-  return served.removed === undefined ? 1 : Math.sign(compareReleases(served.removed, targetRelease));
-}
-
-/** GA versions are served by default, beta (since 1.24) and alpha are not; the most specific setting applies. */
-function isServed(group: string, version: string, plural: string, served: Served, config: CatalogConfig, isOn: Gates): boolean {
-  const name = group === "" ? version : `${group}/${version}`;
-  const stability = stabilityOf(version);
-  const asked = config.runtimeConfig;
-  const life = lifeOf(served);
-  // Of a removed version only the name is used, in the error for a body of that version.
-  if (life < 0) return false;
-  const isKept = life > 0 || (served.keptBy !== undefined && isOn(served.keptBy));
-  return asked.get(`${name}/${plural}`) ?? asked.get(name) ??
-    (isKept ? asked.get(`api/${stability}`) ?? asked.get("api/all") ?? stability === "ga" : false);
-}
 
 /**
  * Compiles the catalog of these plugins with this configuration. Throws a CatalogError with every mistake. `appeared`: resources of the
@@ -50,8 +29,9 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig, appea
   const mistakes: string[] = [];
   const { names } = config;
   const dependencies = Object.assign({}, kernelGateDependencies, ...plugins.map(({ gateDependencies }) => gateDependencies ?? {}));
-  const gates = gateTable({ ladders: laddersOf(plugins, mistakes), dependencies }, config.featureGates, mistakes);
-  const settings = { names, isOn: gates.isOn };
+  const { releases = serverReleases } = config;
+  const gates = gateTable({ ladders: laddersOf(plugins, mistakes), dependencies, releases }, config.featureGates, mistakes);
+  const settings = { names, isOn: gates.isOn, releases };
   const declared = plugins.flatMap(({ resources = [] }) => resources.map((resource) => kindOf(resource, settings)));
   const endpoints = endpointsOf(plugins, config, settings, mistakes);
   const kinds = [...declared, ...addAppeared(endpoints, declared, appeared, settings)];
@@ -63,7 +43,7 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig, appea
     ),
   );
   const hasCbor = gates.isOn("CBORServingAndStorage");
-  const groups = groupsOf([...endpoints.values()].filter(({ resource }) => resource.unlisted !== true), priorities);
+  const groups = groupsOf([...endpoints.values()].filter(({ resource }) => resource.unlisted !== true), priorities, releases.emulated);
   const byPath = nested(endpoints.values());
   const admission = inOrder(plugins.flatMap(({ admission = [] }) => admission));
   const steps = new Map<Resource, Admission[]>();
@@ -79,6 +59,7 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig, appea
     earlyMedia: mediaOf(names, false),
     storedAs: hasCbor ? "cbor" as const : "json" as const,
     gates,
+    releases,
     plugins,
     checksNamespaces: config.checksNamespaces ?? true,
     matchConstraints: config.matchConstraints ?? new Map(),
@@ -90,7 +71,7 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig, appea
     endpoint: (group: string, version: string, plural: string) => byPath.get(group)?.get(version)?.get(plural),
     admission: (resource: Resource) => steps.get(resource) ?? (resource.handleCreate === undefined ? forAll : forReviews),
     versionsOf: (kind: StoredKind) =>
-      Object.entries(kind.resource.served).filter(([, served]) => lifeOf(served) >= 0).map(([written]) =>
+      Object.entries(kind.resource.served).filter(([, served]) => lifeOf(served, releases.emulated) !== "gone").map(([written]) =>
         endpointOf(kind, written, settings)
       ),
   });
@@ -115,18 +96,20 @@ function endpointsOf(
   settings: Settings,
   mistakes: string[],
 ): Map<string, Endpoint> {
-  const { names } = settings;
+  const { names, releases: { emulated } } = settings;
   const endpoints = new Map<string, Endpoint>();
   const gone = new Map<string, string>();
+  const later: Later[] = [];
   const known = new Set(["api/all", "api/ga", "api/beta", "api/alpha"]);
   for (const plugin of plugins) {
     for (const resource of plugin.resources ?? []) {
       const kind = kindOf(resource, settings);
       append(mistakes, kind.ruleMistakes.map((text) => `plugin "${plugin.name}": ${text}`));
+      const servedVersions = versionsServed(resource, kind.plural, config, settings);
       for (const [written, served] of Object.entries(resource.served)) {
         const { group, version } = splitGroupVersion(spell(names, written));
         const name = group === "" ? version : `${group}/${version}`;
-        if (lifeOf(served) < 0) {
+        if (lifeOf(served, emulated) === "gone") {
           // The definition says when it was removed: no setting enables it.
           const { removed, replacement } = served;
           const use = replacement === undefined ? [] : [spell(names, replacement.groupVersion)];
@@ -135,14 +118,15 @@ function endpointsOf(
           continue;
         }
         known.add(name).add(`${name}/${kind.plural}`);
-        if (served.hidden === true) continue;
-        if (resource.custom !== true && !isServed(group, version, kind.plural, served, config, settings.isOn)) continue;
+        if (lifeOf(served, emulated) === "later") append(later, [{ name, plural: kind.plural, introduced: served.introduced }]);
+        if (served.hidden === true || (resource.custom !== true && !servedVersions.has(written))) continue;
         const key = endpointKey(group, version, kind.plural);
         if (endpoints.has(key)) mistakes.push(`plugin "${plugin.name}": ${kind.plural} in ${name} is defined twice`);
         endpoints.set(key, endpointOf(kind, written, settings));
       }
     }
   }
+  if (config.allowsNewer !== true) append(mistakes, newerMistakes(later, endpoints, config.runtimeConfig, emulated));
   for (const key of config.runtimeConfig.keys()) {
     if (known.has(key)) continue;
     const removal = removedVersion(key, names) ?? gone.get(key);
@@ -205,12 +189,23 @@ function versionOf(group: string, version: string, members: readonly Endpoint[])
   return made;
 }
 
-function groupsOf(endpoints: readonly Endpoint[], priorities: ReadonlyMap<string, number>): readonly CatalogGroup[] {
+/** A version that the release before did not have is not preferred, if that release had another one: clients may be rolled back to it. */
+function preferredFirst(versions: readonly CatalogVersion[], emulated: Release): readonly CatalogVersion[] {
+  const isNew = ({ endpoints }: CatalogVersion) => endpoints.every(({ served }) => compareReleases(served.introduced, emulated) >= 0);
+  const preferred = versions.find((each) => !isNew(each) && stageOfVersion(each.version) !== "Alpha");
+  return preferred === undefined ? versions : [preferred, ...versions.filter((each) => each !== preferred)];
+}
+
+function groupsOf(
+  endpoints: readonly Endpoint[],
+  priorities: ReadonlyMap<string, number>,
+  emulated: Release,
+): readonly CatalogGroup[] {
   const byGroup = Map.groupBy(endpoints, (endpoint) => endpoint.group);
   const groups = [...byGroup].map(([name, members]): CatalogGroup => {
     const byVersion = Map.groupBy(members, (endpoint) => endpoint.version);
     const versions = [...byVersion].map(([version, some]) => versionOf(name, version, some));
-    return { name, versions: versions.toSorted((a, b) => compareVersions(a.version, b.version)) };
+    return { name, versions: preferredFirst(versions.toSorted((a, b) => compareVersions(a.version, b.version)), emulated) };
   });
   const rank = (group: CatalogGroup) => priorities.get(group.name) ?? (group.name === "" ? 18000 : 1000);
   return groups.toSorted((a, b) => rank(b) - rank(a) || (a.name < b.name ? -1 : 1));

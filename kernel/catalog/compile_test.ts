@@ -6,7 +6,7 @@ import type { Plugin, Resource, Served } from "../../core/plugin.ts";
 import { boolean, field, structsOf } from "../../core/schema.ts";
 import type { Catalog } from "./catalog.ts";
 import { compile } from "./compile.ts";
-import { targetRelease } from "./gates.ts";
+import { serverRelease } from "../../core/releases.ts";
 
 const schema = object("Thing", {}, { doc: "A thing." });
 const thing = (version: string, life: Partial<Served>): Plugin => ({
@@ -28,8 +28,9 @@ function isServed(version: string, life: Partial<Served>, ...runtimeConfig: read
 
 test("compile() serves stable versions by default, and others by setting, of which the most specific applies", () => {
   assert.equal(isServed("v1", {}), true);
-  assert.equal(isServed("v1beta1", {}), false);
-  assert.equal(isServed("v1beta1", {}, ["api/beta", true]), true);
+  const beta = { introduced: "1.33" };
+  assert.equal(isServed("v1beta1", beta), false);
+  assert.equal(isServed("v1beta1", beta, ["api/beta", true]), true);
   assert.equal(isServed("v1alpha1", {}, ["api/all", true]), true);
   assert.equal(isServed("v1", {}, ["api/ga", false]), false);
   assert.equal(isServed("v1beta1", {}, ["api/beta", true], ["example.com/v1beta1", false]), false);
@@ -37,7 +38,7 @@ test("compile() serves stable versions by default, and others by setting, of whi
 });
 
 test("compile() uses a version that the target release has just removed only by name, and an earlier removed one never", () => {
-  const removed = { deprecated: "1.20", removed: targetRelease };
+  const removed = { deprecated: "1.20", removed: serverRelease };
   assert.equal(isServed("v1alpha1", removed, ["api/all", true], ["api/alpha", true]), false);
   assert.equal(isServed("v1alpha1", removed, ["example.com/v1alpha1", true]), true);
   const gone = { deprecated: "1.20", removed: "1.25" };
@@ -56,7 +57,7 @@ test("compile() returns unchanged parts as the same value, so that caches and wa
     ...thing("v1", {}),
     resources: [{
       ...thing("v1", {}).resources![0]!,
-      served: { "example.com/v1": { schema, introduced: "1.10" }, "example.com/v1beta1": { schema, introduced: "1.9" } },
+      served: { "example.com/v1": { schema, introduced: "1.10" }, "example.com/v1beta1": { schema, introduced: "1.33" } },
     }],
   };
   const of = (...runtimeConfig: readonly (readonly [string, boolean])[]) =>

@@ -1,11 +1,9 @@
 /** Feature gates: the kernel's own, their stages by release, and their state by configuration. */
 import type { Gates } from "../../core/controller.ts";
-import type { GateStage, Release } from "../../core/plugin.ts";
+import type { GateStage } from "../../core/plugin.ts";
+import { compareReleases, type Release, type Releases, serverRelease, serverReleases } from "../../core/releases.ts";
 import { nearest } from "../../core/nearest.ts";
 import { removedGate } from "./removed.ts";
-
-/** The emulated release. */
-export const targetRelease: Release = "1.35";
 
 /**
  * Gates of the kernel: those that change the server's behaviour, those that are locked to it, and those without effect yet, with the
@@ -87,17 +85,16 @@ export const kernelGateDependencies: Readonly<Record<string, readonly string[]>>
   DeclarativeValidationTakeover: ["DeclarativeValidation"],
 });
 
-/** `a` before `b`: "1.9" < "1.10". */
-export function compareReleases(a: Release, b: Release): number {
-  const [aMajor = 0, aMinor = 0] = a.split(".").map(Number);
-  const [bMajor = 0, bMinor = 0] = b.split(".").map(Number);
-  return aMajor - bMajor || aMinor - bMinor;
-}
-
 /** The stage at a release; undefined if the gate does not exist in it. */
 export function stageAt(ladder: readonly GateStage[], release: Release): GateStage | undefined {
   const rung = ladder.filter(({ since }) => compareReleases(since, release) <= 0).at(-1);
   return rung?.removed !== undefined && compareReleases(rung.removed, release) <= 0 ? undefined : rung;
+}
+
+/** Whether a gate does not exist in the emulated release, but in this program's: it is off and cannot be set. */
+function isLater(ladder: readonly GateStage[], emulated: Release): boolean {
+  const first = ladder[0]?.since;
+  return first !== undefined && compareReleases(first, emulated) > 0 && compareReleases(first, serverRelease) <= 0;
 }
 
 export interface GateState {
@@ -117,21 +114,36 @@ export interface GateTable {
 export interface GateRules {
   readonly ladders: Readonly<Record<string, readonly GateStage[]>>;
   readonly dependencies?: Readonly<Record<string, readonly string[]>>;
+  /** Default: those of a server that emulates no other release. */
+  readonly releases?: Releases;
 }
 
 /**
  * The gate table of rules and `--feature-gates` pairs. `AllAlpha` and `AllBeta` set the gates that are not named. Mistakes (an unknown
  * gate, a changed locked gate, an enabled gate without its dependencies) are added to `mistakes`.
  */
-export function gateTable({ ladders, dependencies = {} }: GateRules, wanted: ReadonlyMap<string, boolean>, mistakes: string[]): GateTable {
-  const known = Object.keys(ladders).filter((name) => stageAt(ladders[name]!, targetRelease) !== undefined);
-  for (const name of wanted.keys()) {
+export function gateTable(
+  { ladders, dependencies = {}, releases = serverReleases }: GateRules,
+  wanted: ReadonlyMap<string, boolean>,
+  mistakes: string[],
+): GateTable {
+  const { emulated, minCompatibility } = releases;
+  const known = Object.keys(ladders).filter((name) => stageAt(ladders[name]!, emulated) !== undefined);
+  const later = new Set(Object.keys(ladders).filter((name) => isLater(ladders[name]!, emulated)));
+  for (const [name, value] of wanted) {
     if (name === "AllAlpha" || name === "AllBeta" || known.includes(name)) continue;
+    if (later.has(name)) {
+      // Upstream's message.
+      mistakes.push(
+        `cannot set feature gate ${name} to ${value}, feature is PreAlpha at emulated version ${emulated}, min compatibility version ${minCompatibility}`,
+      );
+      continue;
+    }
     const removal = removedGate(name);
     const near = nearest(name, [...known, "AllAlpha", "AllBeta"]);
     mistakes.push(removal ?? `unknown feature gate "${name}"${near === undefined ? "" : `: did you mean "${near}"?`}`);
   }
-  const states = known.toSorted().map((name) => stateOf(name, stageAt(ladders[name]!, targetRelease)!, wanted, mistakes));
+  const states = known.toSorted().map((name) => stateOf(name, stageAt(ladders[name]!, emulated)!, wanted, mistakes));
   const on = new Map(states.map((state) => [state.name, state.on]));
   for (const [name, needed] of Object.entries(dependencies)) {
     const off = needed.filter((each) => on.get(each) !== true);
@@ -142,9 +154,9 @@ export function gateTable({ ladders, dependencies = {} }: GateRules, wanted: Rea
   }
   return {
     states,
-    warnings: states.flatMap(({ name }) => wanted.has(name) ? warningOf(name, stageAt(ladders[name]!, targetRelease)!) : []),
+    warnings: states.flatMap((state) => wanted.has(state.name) ? warningOf(state) : []),
     isOn(gate) {
-      const value = on.get(gate);
+      const value = on.get(gate) ?? (later.has(gate) ? false : undefined);
       if (value === undefined) throw new Error(`feature gate "${gate}" is queried but no plugin declares it`);
       return value;
     },
@@ -161,8 +173,9 @@ function stateOf(name: string, rung: GateStage, wanted: ReadonlyMap<string, bool
   return { name, stage: rung.stage, on: asked ?? rung.default };
 }
 
-function warningOf(name: string, { stage, since, removed }: GateStage): readonly string[] {
+/** Upstream's warnings. */
+function warningOf({ name, stage, on }: GateState): readonly string[] {
   if (stage !== "GA" && stage !== "Deprecated") return [];
-  const how = stage === "GA" ? "generally available" : "deprecated";
-  return [`feature gate ${name} is ${how} since ${since} and will be removed in ${removed ?? "a future release"}: do not set it`];
+  const word = stage === "GA" ? "GA" : "deprecated";
+  return [`Setting ${word} feature gate ${name}=${on}. It will be removed in a future release.`];
 }

@@ -5,7 +5,9 @@ import { compile } from "./compile.ts";
 import { settingWarnings } from "../config/settings.ts";
 import { CatalogError } from "./catalog.ts";
 import { defaultNames } from "../../core/names.ts";
-import { type GateRules, gateTable } from "./gates.ts";
+import { gateMistakes } from "../../core/define/gates.ts";
+import { type GateRules, gateTable, kernelGates } from "./gates.ts";
+import { releasesFor } from "../../core/releases.ts";
 import { helpText, listedGates } from "../config/help.ts";
 
 const ladders: Record<string, readonly GateStage[]> = {
@@ -53,11 +55,34 @@ test("gateTable() rejects an enabled gate with disabled dependencies, with upstr
   assert.deepEqual(table({ Grown: false }, needs).mistakes, []);
 });
 
-test("gateTable() warns of deprecated gates that are set, with the releases", () => {
+test("gateTable() has the stages of the emulated release, and rejects gates that it does not have with upstream's message", () => {
+  const tableIn = (emulated: string, wanted: Readonly<Record<string, boolean>> = {}) => {
+    const mistakes: string[] = [];
+    const { states, isOn } = gateTable({ ladders, releases: releasesFor(emulated) }, new Map(Object.entries(wanted)), mistakes);
+    return { states: states.map(({ name, stage, on }) => `${name} ${stage} ${on}`), isOn, mistakes };
+  };
+  const old = tableIn("1.33");
+  assert.deepEqual(old.states, ["Fixed GA true", "Going Deprecated false", "Gone Deprecated true", "Grown Alpha false"]);
+  assert.deepEqual([old.isOn("Young"), old.isOn("Done"), old.isOn("Gone")], [false, false, true]);
+  assert.throws(() => old.isOn("Late"), /no plugin declares it/);
+  for (const value of [true, false]) {
+    assert.deepEqual(tableIn("1.33", { Young: value }).mistakes, [
+      `cannot set feature gate Young to ${value}, feature is PreAlpha at emulated version 1.33, min compatibility version 1.32`,
+    ]);
+  }
+  assert.deepEqual(tableIn("1.33", { AllAlpha: true }).states.at(-1), "Grown Alpha true");
+  assert.deepEqual(tableIn("1.33", { Late: true }).mistakes, ['unknown feature gate "Late"']);
+});
+
+test("gateTable() warns of GA and deprecated gates that are set, with upstream's messages", () => {
   assert.deepEqual(table({ Done: true, Going: true, Grown: true }).warnings, [
-    "feature gate Done is generally available since 1.34 and will be removed in a future release: do not set it",
-    "feature gate Going is deprecated since 1.33 and will be removed in 1.36: do not set it",
+    "Setting GA feature gate Done=true. It will be removed in a future release.",
+    "Setting deprecated feature gate Going=true. It will be removed in a future release.",
   ]);
+});
+
+test("the gates of the kernel keep the deprecation policy", () => {
+  assert.deepEqual(Object.entries(kernelGates).flatMap(([gate, stages]) => gateMistakes(gate, stages)), []);
 });
 
 test("settingWarnings() warns of deprecated flags that are set, with the releases and the replacement", () => {

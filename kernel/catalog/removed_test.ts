@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
-import { compareReleases, kernelGates, targetRelease } from "./gates.ts";
+import { kernelGates } from "./gates.ts";
+import { compareReleases, serverRelease } from "../../core/releases.ts";
 import { removedGate, removedVersion } from "./removed.ts";
 import { pluralOf } from "../../core/define/plural.ts";
 import { removedApis } from "../../core/removed-apis.ts";
@@ -50,7 +51,7 @@ test("the facts are consistent: one row per gate and per resource, none after th
   const resources = removedApis.flatMap(({ groupVersion, kinds }) => kinds.map((kind) => `${groupVersion}/${pluralOf(kind)}`));
   for (const all of [gates, resources]) assert.deepEqual(all.filter((each, index) => all.indexOf(each) !== index), []);
   for (const release of [...removedGates.map(([release]) => release), ...removedApis.map(({ removed }) => removed)]) {
-    assert.ok(compareReleases(release, targetRelease) <= 0, release);
+    assert.ok(compareReleases(release, serverRelease) <= 0, release);
   }
   assert.deepEqual(gates.filter((gate) => Object.hasOwn(kernelGates, gate)), []);
   // Newest first, as the lookup of a group version requires.

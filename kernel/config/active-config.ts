@@ -9,6 +9,7 @@ import { authorizationMistakes } from "./configured-authorizers.ts";
 import { chosenAdmission } from "./choose-admission.ts";
 import { type Catalog, CatalogError } from "../catalog/catalog.ts";
 import { compile } from "../catalog/compile.ts";
+import { releasesOf } from "./emulation-settings.ts";
 import { ConfigError } from "./parse.ts";
 import type { Config } from "./settings.ts";
 import { webhookAddressMistakes } from "./webhook-addresses.ts";
@@ -78,6 +79,9 @@ function catalogOf(
     names: namesOf(config),
     featureGates: config["feature-gates"],
     runtimeConfig: config["runtime-config"],
+    releases: releasesOf(config),
+    isForwardCompatible: config["emulation-forward-compatible"],
+    allowsNewer: config["runtime-config-emulation-forward-compatible"],
     checksNamespaces,
   };
   try {

@@ -1,7 +1,8 @@
 /** The descriptions of settings and gates in `--help` and the configuration page. */
 import type { GateStage, Plugin } from "../../core/plugin.ts";
 import { type AnySetting, type Kind, settings, settingWarnings } from "./settings.ts";
-import { stageAt, targetRelease } from "../catalog/gates.ts";
+import { stageAt } from "../catalog/gates.ts";
+import { serverRelease } from "../../core/releases.ts";
 
 /** A gate in `--help` and on the configuration page. */
 export interface ListedGate {
@@ -16,7 +17,7 @@ export interface ListedGate {
 /** The gates at the target release, by name. */
 export function listedGates(tables: readonly Readonly<Record<string, readonly GateStage[]>>[]): readonly ListedGate[] {
   return tables.flatMap((ladders) => Object.entries(ladders)).flatMap(([name, ladder]) => {
-    const rung = stageAt(ladder, targetRelease);
+    const rung = stageAt(ladder, serverRelease);
     return rung === undefined
       ? []
       : [{ name, stage: rung.stage, default: rung.default, locked: rung.locked ?? false, removed: rung.removed }];

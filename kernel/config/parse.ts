@@ -8,6 +8,7 @@ import { NumberText, type Tree, TreeObject } from "../../core/tree/tree.ts";
 import { auditMistakes } from "./audit-settings.ts";
 import { authenticationMistakes } from "./authentication-mistakes.ts";
 import { type Config, defaults, type SettingName, settings } from "./settings.ts";
+import { emulationMistakes } from "./emulation-settings.ts";
 import { durationText } from "./help.ts";
 import { fromPlain, type PlainSettings } from "./plain-settings.ts";
 import { limits } from "../../core/limits.ts";
@@ -257,7 +258,7 @@ function senseless(config: Config): readonly string[] {
   if ((config["etcd-certfile"] === "") !== (config["etcd-keyfile"] === "")) {
     mistakes.push('flags "--etcd-certfile" and "--etcd-keyfile" must be set together');
   }
-  append(mistakes, auditMistakes(config), electionMistakes(config), frontProxyMistakes(config));
+  append(mistakes, auditMistakes(config), electionMistakes(config), frontProxyMistakes(config), emulationMistakes(config));
   append(mistakes, serviceAccountMistakes(config), authenticationMistakes(config), workersMistakes(config));
   const chance = config["goaway-chance"];
   // Negated, so that NaN is a mistake as well.

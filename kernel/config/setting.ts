@@ -1,4 +1,7 @@
 /** The kinds of settings, and constructors of the table's rows. */
+import type { Release } from "../../core/releases.ts";
+import type { Stage } from "../../core/versions.ts";
+
 export type Kind = "string" | "bool" | "int" | "count" | "fraction" | "duration" | "list" | "map" | "texts";
 export interface Setting<K extends Kind, D> {
   readonly kind: K;
@@ -10,9 +13,9 @@ export interface Setting<K extends Kind, D> {
 export interface Change {
   readonly fixed: string | undefined;
 }
-/** Deprecation of a flag: the releases, and the replacement. */
+/** Deprecation of a flag: the releases, the replacement, and the stage of its feature if it is not GA. */
 export interface Going {
-  readonly deprecated?: { readonly since: string; readonly removed: string; readonly use: string };
+  readonly deprecated?: { readonly since: Release; readonly removed: Release; readonly use: string; readonly stage?: Stage };
 }
 /** A row of the table. */
 export type AnySetting = Setting<Kind, unknown> & Change & Going;

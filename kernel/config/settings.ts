@@ -6,6 +6,7 @@ import { limits } from "../../core/limits.ts";
 import { type AdmissionConfig, admissionSettings } from "./admission-settings.ts";
 import { type AuditConfig, auditSettings } from "./audit-settings.ts";
 import { type ElectionConfig, electionSettings } from "./election-settings.ts";
+import { type EmulationConfig, emulationSettings } from "./emulation-settings.ts";
 import {
   bool,
   type Change,
@@ -40,7 +41,7 @@ const isLogged = "the log is opened once, at start";
 const isCounted = "metrics are registered once, at start";
 
 /** A value for every setting, by flag name; durations in milliseconds. */
-export interface Config extends AdmissionConfig, AuditConfig, ElectionConfig, ShutdownConfig, TracingConfig {
+export interface Config extends AdmissionConfig, AuditConfig, ElectionConfig, EmulationConfig, ShutdownConfig, TracingConfig {
   readonly "config": string;
   readonly "bind-address": string;
   readonly "secure-port": number;
@@ -362,6 +363,7 @@ export const settings: Settings = Object.freeze(
     "plugins": live(list(
       "Plugins to serve: names (all built-in ones when none is named), -name to leave one out, and module paths or package names to load.",
     )),
+    ...emulationSettings,
     "runtime-config": live(map(
       "Group versions and resources to enable or disable: group/version[/resource][=bool], api/all, api/ga, api/beta, api/alpha.",
     )),

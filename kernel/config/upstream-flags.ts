@@ -3,7 +3,7 @@
  * do not take the next word. Not among them: flags whose absence would be a risk, such as the one of encryption at rest.
  */
 const withValue = `
-  advertise-address cors-allowed-origins emulated-version external-hostname min-compatibility-version storage-initialization-timeout
+  advertise-address cors-allowed-origins external-hostname storage-initialization-timeout
   strict-transport-security-directives delete-collection-workers etcd-count-metric-poll-period etcd-db-metric-poll-interval
   egress-selector-config-file etcd-servers-overrides lease-reuse-duration-seconds storage-backend storage-media-type watch-cache-sizes tls-cipher-suites
   tls-curve-preferences tls-min-version tls-sni-cert-key debug-socket-path admission-control default-not-ready-toleration-seconds
@@ -15,7 +15,7 @@ const withValue = `
   service-cluster-ip-range service-node-port-range
 `;
 const withoutValue = `
-  emulation-forward-compatible runtime-config-emulation-forward-compatible send-retry-after-while-not-ready-once
+  send-retry-after-while-not-ready-once
   enable-garbage-collector watch-cache disable-http2-serving permit-address-sharing permit-port-sharing contention-profiling
   enable-priority-and-fairness profiling enable-bootstrap-token-auth log-json-split-stream log-text-split-stream
   aggregator-reject-forwarding-redirect allow-privileged enable-aggregator-routing enable-logs-handler

@@ -148,9 +148,11 @@ const written = new WeakMap<Uint8Array, ApiObject>();
 
 /** Encodes an object for the store: without a resourceVersion; JSON has a final newline. */
 export function storedBytes(kind: StoredKind, object: ApiObject, encoding: StoredEncoding = "json"): Uint8Array {
-  const bare = withoutRevision(object);
-  const bytes = encoding === "cbor" ? binaryDocument("cbor", kind.schema, bare) : toBytes.encode(kind.encode(bare) + "\n");
-  written.set(bytes, kind.emptyListsToNil(object));
+  const { apiVersion, schema, fromStored, encode } = kind.written;
+  const bare = fromStored(withoutRevision(object));
+  const bytes = encoding === "cbor" ? binaryDocument("cbor", schema, bare) : toBytes.encode(encode(bare) + "\n");
+  // Another version may lack fields.
+  if (apiVersion === kind.apiVersion) written.set(bytes, kind.emptyListsToNil(object));
   return bytes;
 }
 

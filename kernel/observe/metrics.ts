@@ -319,6 +319,14 @@ export const kernelMetrics = Object.freeze({
     labels: ["name", "stage"],
     stability: "BETA",
   }),
+  versionInfo: defineMetric({
+    name: "version_info",
+    type: "gauge",
+    combined: "max",
+    help: "Always 1; the labels are the release of the program, the emulated one and the oldest compatible one.",
+    labels: ["binary", "component", "emulation", "min_compat"],
+    stability: "ALPHA",
+  }),
   buildInfo: defineMetric({
     name: "kubernetes_build_info",
     type: "gauge",

@@ -27,7 +27,7 @@ import type { Server } from "../server.ts";
 import type { WorkerGroup } from "../workers/group.ts";
 import type { Authentication } from "./authenticators.ts";
 import type { ServiceAccounts } from "./service-accounts.ts";
-import { describeBuild } from "./describe-server.ts";
+import { describeBuild, describeReleases } from "./describe-server.ts";
 import { type CheckedParts, healthChecks } from "./health-checks.ts";
 import { registerStoreMetrics } from "./store-metrics.ts";
 import { buildInfo, versionText } from "./version.ts";
@@ -203,8 +203,10 @@ function inflightOf({ inForce, registry: { record } }: Parts): Server["admit"] {
 function nonresourceOf(parts: Parts): Server["nonresource"] {
   const { registry, log, shutdown, workers } = parts;
   const { record } = registry;
-  const version = buildInfo();
+  const { releases } = parts.inForce().catalog;
+  const version = buildInfo(releases);
   describeBuild(registry, version);
+  describeReleases(registry, releases);
   const own = healthChecks(parts, elapsed), checksOf = workers === undefined ? own : withWorkers(own, workers);
   const text = (which?: "slis") => workers === undefined ? registry.text(which) : workers.metrics(which);
   const facts = () => ({ errors: parts.recentErrors(), controllers: parts.controllers() });

@@ -1,4 +1,5 @@
 /** Metrics and log lines that describe the running version, its feature gates and deprecated settings. */
+import { type Releases, serverRelease } from "../../core/releases.ts";
 import { defaults, settingWarnings } from "../config/settings.ts";
 import type { ActiveConfig } from "../config/active-config.ts";
 import type { Catalog } from "../catalog/catalog.ts";
@@ -38,6 +39,10 @@ export function describeBuild({ record }: KernelRegistry, version: ReturnType<ty
     minor: version.minor,
     platform: version.platform,
   }).set(1);
+}
+
+export function describeReleases({ record }: KernelRegistry, { emulated, minCompatibility }: Releases): void {
+  record.versionInfo.with({ binary: serverRelease, component: "kube", emulation: emulated, min_compat: minCompatibility }).set(1);
 }
 
 /** Logs the deprecated settings and gates that `before` did not have; nothing with --suppress-deprecation-warnings. */

@@ -7,14 +7,15 @@ import { type AllowedLabels, allowedLabelsMistake, createRegistry, hiddenVersion
 import type { ActiveConfig } from "../config/active-config.ts";
 import { ConfigError } from "../config/parse.ts";
 import type { Config } from "../config/settings.ts";
-import { targetRelease } from "../catalog/gates.ts";
+import type { Release } from "../../core/releases.ts";
+import { type EmulationConfig, releasesOf } from "../config/emulation-settings.ts";
 import type { Log } from "../observe/log.ts";
 import { kernelMetrics, type KernelRegistry } from "../observe/metrics.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
 
 type MetricSettings = Pick<
   Config,
-  "show-hidden-metrics-for-version" | "disabled-metrics" | "allow-metric-labels" | "allow-metric-labels-manifest"
+  "show-hidden-metrics-for-version" | "disabled-metrics" | "allow-metric-labels" | "allow-metric-labels-manifest" | keyof EmulationConfig
 >;
 
 /** Mistakes in the settings of metrics. */
@@ -28,8 +29,12 @@ export function metricMistakes(config: MetricSettings): readonly string[] {
   }
 }
 
-/** Throws a ConfigError for invalid settings. `release` decides whether a deprecated metric is shown, hidden or removed. */
-export function openMetrics(config: MetricSettings, log: Pick<Log, "info">, release: string = targetRelease): KernelRegistry {
+/** Throws a ConfigError for invalid settings. `release` decides whether a deprecated metric is shown, hidden or removed: the emulated one. */
+export function openMetrics(
+  config: MetricSettings,
+  log: Pick<Log, "info">,
+  release: Release = releasesOf(config).emulated,
+): KernelRegistry {
   const mistakes: string[] = [];
   const shown = hiddenVersionMistake(config["show-hidden-metrics-for-version"], release);
   if (shown !== undefined) mistakes.push(shown);

@@ -1,28 +1,30 @@
 /** The content of `/version`. */
 import process from "node:process";
 import type { VersionInfo } from "../../core/meta/version-info.ts";
-import { targetRelease } from "../catalog/gates.ts";
+import { type Releases, serverRelease, serverReleases } from "../../core/releases.ts";
 
 /** The version of this package, as in package.json, which the running program does not read. */
 export const ownVersion = "0.1.0";
 
 /**
- * Clients compare major, minor and gitVersion with their own: these are the emulated Kubernetes version, with our own version after the
- * plus sign. The minimum compatible version is the release before.
+ * Clients compare major, minor and gitVersion with their own: these are the Kubernetes version whose API this program has, with our own
+ * version after the plus sign. As upstream, `--emulated-version` does not change them.
  */
-export function buildInfo(): VersionInfo {
-  const [major = "", minor = ""] = targetRelease.split(".");
+export function buildInfo({ emulated, minCompatibility }: Releases = serverReleases): VersionInfo {
+  const [major = "", minor = ""] = serverRelease.split(".");
+  const [emulationMajor = "", emulationMinor = ""] = emulated.split(".");
+  const [minCompatibilityMajor = "", minCompatibilityMinor = ""] = minCompatibility.split(".");
   const [engine, runtime] = process.versions["deno"] === undefined
     ? ["v8", `node${process.versions.node}`]
     : ["v8", `deno${process.versions["deno"]}`];
   return {
     major,
     minor,
-    emulationMajor: major,
-    emulationMinor: minor,
-    minCompatibilityMajor: major,
-    minCompatibilityMinor: String(Number(minor) - 1),
-    gitVersion: `v${targetRelease}.0+thole-${ownVersion}`,
+    emulationMajor,
+    emulationMinor,
+    minCompatibilityMajor,
+    minCompatibilityMinor,
+    gitVersion: `v${serverRelease}.0+thole-${ownVersion}`,
     gitCommit: "",
     gitTreeState: "",
     buildDate: "1970-01-01T00:00:00Z",

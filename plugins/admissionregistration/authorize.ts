@@ -7,6 +7,7 @@ import {
   type Caller,
   type FieldError,
   forbidden,
+  type HookContext,
   invalidError,
   type RequestHookContext,
   type Resource,
@@ -34,7 +35,7 @@ interface Read {
 interface Authorized<T extends ApiObject> {
   readonly kind: string;
   /** The errors of an object. Nothing is authorized for an invalid one. */
-  readonly validate: (next: T, prior: T | undefined) => readonly FieldError[];
+  readonly validate: (next: T, context: HookContext, prior: T | undefined) => readonly FieldError[];
 }
 
 /** The hook that throws 422 unless the caller may get all objects of the kind of parameters. */
@@ -42,7 +43,7 @@ export function policyAuthorization<P extends Policy>({ kind: kindOfPolicy, vali
   return async (next, prior, context) => {
     const { paramKind } = next.spec;
     if (paramKind === undefined || isMaster(context.caller) || sameValue(prior?.spec.paramKind, paramKind)) return;
-    if ([...subdomainName(next.metadata.name ?? "", false), ...validate(next, prior)].length > 0) return;
+    if ([...subdomainName(next.metadata.name ?? "", false), ...validate(next, context, prior)].length > 0) return;
     const { group, version, resource } = located(paramKind, context);
     if (await mayRead({ verb: "get", group, version, resource, namespace: "*", name: "*" }, context)) return;
     const { apiVersion = "", kind = "" } = paramKind;
@@ -67,7 +68,7 @@ export function bindingAuthorization<B extends Binding>(
     const { paramRef, policyName = "" } = next.spec;
     if (paramRef === undefined || isMaster(context.caller)) return;
     if (prior?.spec.policyName === policyName && sameValue(prior.spec.paramRef, paramRef)) return;
-    if ([...subdomainName(next.metadata.name ?? "", false), ...validate(next, prior)].length > 0) return;
+    if ([...subdomainName(next.metadata.name ?? "", false), ...validate(next, context, prior)].length > 0) return;
     const policy = await context.server.recentObject(policies.groupVersion, policies.resource, "", policyName) as Policy | undefined; // of it
     const paramKind = policy?.spec.paramKind;
     const place = paramKind === undefined ? { group: "*", version: "*", resource: "*" } : located(paramKind, context);

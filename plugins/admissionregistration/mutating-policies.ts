@@ -39,10 +39,10 @@ export const mutatingAdmissionPolicies: Resource<MutatingAdmissionPolicy> = defi
   },
   strategy: { ...strategy, isHeavy: hasLongExpressions },
   authorizeWrite: policyAuthorization({ kind: "MutatingAdmissionPolicy", validate: validateMutatingPolicy }),
-  create: (next) => validateMutatingPolicy(next),
-  update: (next, prior, { names }) => [
-    ...validateObjectMeta(next.metadata, metaRulesOf(mutatingAdmissionPolicies, names)),
-    ...validateMutatingPolicy(next, prior),
+  create: (next, context) => validateMutatingPolicy(next, context),
+  update: (next, prior, context) => [
+    ...validateObjectMeta(next.metadata, metaRulesOf(mutatingAdmissionPolicies, context.names)),
+    ...validateMutatingPolicy(next, context, prior),
   ],
 });
 

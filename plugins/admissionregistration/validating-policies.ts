@@ -47,10 +47,10 @@ export const validatingAdmissionPolicies: Resource<ValidatingAdmissionPolicy> = 
   },
   strategy: { ...strategy, isHeavy: hasLongExpressions },
   authorizeWrite: policyAuthorization({ kind: "ValidatingAdmissionPolicy", validate: validatePolicy }),
-  create: (next) => validatePolicy(next),
-  update: (next, prior, { names }) => [
-    ...validateObjectMeta(next.metadata, metaRulesOf(validatingAdmissionPolicies, names)),
-    ...validatePolicy(next, prior),
+  create: (next, context) => validatePolicy(next, context),
+  update: (next, prior, context) => [
+    ...validateObjectMeta(next.metadata, metaRulesOf(validatingAdmissionPolicies, context.names)),
+    ...validatePolicy(next, context, prior),
   ],
 });
 

@@ -15,10 +15,10 @@ export const validatingWebhookConfigurations: Resource<ValidatingWebhookConfigur
   storedUnder: "validatingwebhookconfigurations",
   served: { [groupVersion]: { schema: ValidatingWebhookConfiguration, introduced: "1.16", columns: webhookColumns } },
   strategy,
-  create: ({ webhooks }) => validateWebhooks(webhooks as readonly Webhook[] | undefined, undefined),
-  update: (next, prior, { names }) => [
-    ...validateObjectMeta(next.metadata, metaRulesOf(validatingWebhookConfigurations, names)),
-    ...validateWebhooks(next.webhooks as readonly Webhook[] | undefined, (prior.webhooks ?? []) as readonly Webhook[]),
+  create: ({ webhooks }, context) => validateWebhooks(webhooks as readonly Webhook[] | undefined, undefined, context),
+  update: (next, prior, context) => [
+    ...validateObjectMeta(next.metadata, metaRulesOf(validatingWebhookConfigurations, context.names)),
+    ...validateWebhooks(next.webhooks as readonly Webhook[] | undefined, (prior.webhooks ?? []) as readonly Webhook[], context),
   ],
 });
 
@@ -31,9 +31,9 @@ export const mutatingWebhookConfigurations: Resource<MutatingWebhookConfiguratio
   storedUnder: "mutatingwebhookconfigurations",
   served: { [groupVersion]: { schema: MutatingWebhookConfiguration, introduced: "1.16", columns: webhookColumns } },
   strategy,
-  create: ({ webhooks }) => validateWebhooks(webhooks as readonly Webhook[] | undefined, undefined),
-  update: (next, prior, { names }) => [
-    ...validateObjectMeta(next.metadata, metaRulesOf(mutatingWebhookConfigurations, names)),
-    ...validateWebhooks(next.webhooks as readonly Webhook[] | undefined, (prior.webhooks ?? []) as readonly Webhook[]),
+  create: ({ webhooks }, context) => validateWebhooks(webhooks as readonly Webhook[] | undefined, undefined, context),
+  update: (next, prior, context) => [
+    ...validateObjectMeta(next.metadata, metaRulesOf(mutatingWebhookConfigurations, context.names)),
+    ...validateWebhooks(next.webhooks as readonly Webhook[] | undefined, (prior.webhooks ?? []) as readonly Webhook[], context),
   ],
 });

@@ -14,6 +14,7 @@ const contextOf = (requestVersion: string): HookContext => ({
   now: "2024-01-02T03:04:05Z",
   subresource: "",
   requestVersion,
+  minCompatibility: "1.34",
   metric: noMetric,
 });
 const core = contextOf("v1"), group = contextOf("events.k8s.io/v1");

@@ -91,7 +91,14 @@ export const leases = defineResource<Lease>({
   storedUnder: "leases",
   served: {
     "coordination.{domain}/v1": { schema: Lease, introduced: "1.14", columns },
-    "coordination.{domain}/v1beta1": { schema: Lease, introduced: "1.12", deprecated: "1.19", removed: "1.22", columns },
+    "coordination.{domain}/v1beta1": {
+      schema: Lease,
+      introduced: "1.12",
+      deprecated: "1.19",
+      removed: "1.22",
+      replacement: { groupVersion: "coordination.{domain}/v1", kind: "Lease" },
+      columns,
+    },
   },
   strategy: { createOnUpdate: true, unconditionalUpdate: false },
   create: validateSpec,

@@ -14,6 +14,7 @@ export const at: HookContext = {
   now: "2024-01-02T03:04:05Z",
   subresource: "",
   requestVersion: "v1",
+  minCompatibility: "1.34",
   metric: noMetric,
 };
 export const schema = podTemplates.served["v1"]!.schema as Typed<ApiObject>;

@@ -17,6 +17,7 @@ const context: HookContext = {
   now: "2026-01-02T03:04:05Z",
   subresource: "token",
   requestVersion: "v1",
+  minCompatibility: "1.34",
   metric: noMetric,
 };
 const { validateRequest, respond } = tokenSubresource.create!;

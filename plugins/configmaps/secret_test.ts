@@ -14,6 +14,7 @@ const at: HookContext = {
   now: "2024-01-02T03:04:05Z",
   subresource: "",
   requestVersion: "v1",
+  minCompatibility: "1.34",
   metric: noMetric,
 };
 const metadata = { name: "one", namespace: "demo", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };

@@ -67,7 +67,13 @@ export const csiStorageCapacities: Resource<CSIStorageCapacity> = defineResource
   storedUnder: "csistoragecapacities",
   served: {
     "storage.{domain}/v1": { schema: CSIStorageCapacity, introduced: "1.24" },
-    "storage.{domain}/v1beta1": { schema: CSIStorageCapacity, introduced: "1.21", deprecated: "1.24", removed: "1.27" },
+    "storage.{domain}/v1beta1": {
+      schema: CSIStorageCapacity,
+      introduced: "1.21",
+      deprecated: "1.24",
+      removed: "1.27",
+      replacement: { groupVersion: "storage.{domain}/v1", kind: "CSIStorageCapacity" },
+    },
   },
   strategy: { unconditionalUpdate: false, coreFinalizers: true },
   create: (next) => validateFields(next, false),

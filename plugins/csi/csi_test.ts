@@ -19,6 +19,7 @@ const at: HookContext = {
   now: "2024-01-02T03:04:05Z",
   subresource: "",
   requestVersion: "storage.k8s.io/v1",
+  minCompatibility: "1.34",
   metric: noMetric,
 };
 const without = (gate: string): HookContext => ({ ...at, gates: (name) => name !== gate });

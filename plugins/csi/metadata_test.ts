@@ -15,6 +15,7 @@ const at: HookContext = {
   now: "2024-01-02T03:04:05Z",
   subresource: "",
   requestVersion: "storage.k8s.io/v1",
+  minCompatibility: "1.34",
   metric: noMetric,
 };
 const driver = { attachRequired: true, podInfoOnMount: false, storageCapacity: false, seLinuxMount: false };

@@ -13,6 +13,7 @@ const at = (requestVersion: string): HookContext => ({
   now: "2024-01-02T03:04:05Z",
   subresource: "",
   requestVersion,
+  minCompatibility: "1.34",
   metric: noMetric,
 });
 const metadata = { name: "one", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };

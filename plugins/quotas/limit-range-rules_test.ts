@@ -12,6 +12,7 @@ const context = {
   now: "2024-01-02T03:04:05Z",
   subresource: "",
   requestVersion: "v1" as const,
+  minCompatibility: "1.34",
   metric: noMetric,
 };
 function errors(...limits: readonly object[]): readonly string[] {

@@ -13,6 +13,7 @@ const context: HookContext = {
   now: "2024-01-02T03:04:05Z",
   subresource: "",
   requestVersion: "v1",
+  minCompatibility: "1.34",
   metric: noMetric,
 };
 const quota = (spec: object, status = {}) =>

@@ -18,7 +18,15 @@ export function hookContext(
     if (on === undefined) throw new Error(`feature gate "${gate}" is not declared`);
     return on;
   };
-  return { names: defaultNames, gates: isOn, now: "2024-01-02T03:04:05Z", subresource, requestVersion: "v1", metric: noMetric };
+  return {
+    names: defaultNames,
+    gates: isOn,
+    now: "2024-01-02T03:04:05Z",
+    subresource,
+    requestVersion: "v1",
+    minCompatibility: "1.34",
+    metric: noMetric,
+  };
 }
 
 export function texts(errors: readonly FieldError[] | undefined): readonly string[] | undefined {

@@ -1,5 +1,6 @@
 /** Runs one recorded rule: the definition that contains it, and an object that it validates. */
 import { cardinality, product, RuleCompiler, type SchemaPlace } from "../../core/cel/schema/definition.ts";
+import { serverReleases } from "../../core/releases.ts";
 import { rulesWithStored, storedRules } from "../../core/cel/schema/environments.ts";
 import { rulesOf } from "../../core/cel/schema/validator.ts";
 import { type RuleResult, validateRules } from "../../core/cel/schema/validate.ts";
@@ -29,7 +30,7 @@ export function runRuleCase(given: RuleCase): Expected {
 
 function definitionOf(schema: StructuralSchema): Expected {
   const errors = validateValidation({ openAPIV3Schema: schema as SchemaProps }, rootPath, {
-    ...optionsOfCreate(),
+    ...optionsOfCreate(serverReleases),
     statusEnabled: false,
     version: "",
   });
@@ -58,7 +59,7 @@ function shown(cost: bigint): Json {
 }
 
 function reportsOf(root: StructuralSchema): { readonly rules: readonly Json[]; readonly total: bigint } {
-  const compiler = new RuleCompiler(rulesWithStored(new Set(), new Set()));
+  const compiler = new RuleCompiler(rulesWithStored(new Set(), new Set(), serverReleases.minCompatibility));
   const rules: Json[] = [];
   let total = 0n;
   const add = (cost: bigint) => {

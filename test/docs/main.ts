@@ -4,6 +4,7 @@ import { configurationSchema } from "../../kernel/config/json-schema.ts";
 import { manPage } from "./man-page.ts";
 import { admissionPage } from "./admission-page.ts";
 import { configurationPage } from "./configuration-page.ts";
+import { deprecationPage } from "./deprecation-page.ts";
 import { errorsPage } from "./errors-page.ts";
 import { kindsPage } from "./kinds-page.ts";
 import { metricsPage } from "./metrics-page.ts";
@@ -18,6 +19,7 @@ await writeFile(new URL("../../docs/configuration.md", import.meta.url), configu
 await writeFile(new URL("../../docs/plugin-reference.md", import.meta.url), pluginReference());
 await writeFile(new URL("../../docs/kinds.md", import.meta.url), kindsPage());
 await writeFile(new URL("../../docs/removed-apis.md", import.meta.url), removedApisPage());
+await writeFile(new URL("../../docs/deprecation-policy.md", import.meta.url), await deprecationPage());
 await writeFile(new URL("../../docs/errors.md", import.meta.url), errorsPage());
 await mkdir(new URL("../../man/", import.meta.url), { recursive: true });
 await writeFile(new URL("../../man/thole.1", import.meta.url), manPage());

@@ -1,7 +1,7 @@
 /** Generates docs/metrics.md from the definitions. */
 import { kernelMetrics } from "../../kernel/observe/metrics.ts";
 import { plugins } from "../../plugins/mod.ts";
-import { targetRelease } from "../../kernel/catalog/gates.ts";
+import { serverRelease } from "../../core/releases.ts";
 import { type MetricDefinition, stateAt } from "../../metrics/mod.ts";
 
 const intro = `# Metrics
@@ -30,7 +30,7 @@ export function metricsPage(): string {
 }
 
 function rowOf({ name, type, stability, labels, help, buckets, deprecatedSince }: MetricDefinition): string {
-  const state = stateAt({ stability, ...(deprecatedSince === undefined ? {} : { deprecatedSince }) }, targetRelease);
+  const state = stateAt({ stability, ...(deprecatedSince === undefined ? {} : { deprecatedSince }) }, serverRelease);
   const standing = deprecatedSince === undefined ? stability : `${stability}, deprecated since ${deprecatedSince} (${state})`;
   const span = buckets === undefined ? "" : ` Buckets: ${buckets.length}, from ${buckets[0]} to ${buckets.at(-1)}.`;
   return `| \`${name}\` | ${type} | ${standing} | ${labels.map((label) => `\`${label}\``).join(" ")} | ${help}${span} |`;

@@ -18,6 +18,7 @@ import { openCollector } from "../otlp-receiver.ts";
 import { freePort } from "../ports.ts";
 import { startProgram, startRealServer, startSkipped, until } from "../real-server.ts";
 import { electing } from "./electing.ts";
+import { emulating } from "./emulating.ts";
 import { observing } from "./observing.ts";
 import { clustered } from "./clustered.ts";
 import { proxied } from "./proxied.ts";
@@ -274,6 +275,7 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
   ...tokens,
   ...authorizing,
   ...electing(withEtcd),
+  ...emulating,
 
   "group-domain": otherNames,
   "platform-name": otherNames,

@@ -1,7 +1,8 @@
 // Feature gates of the program: their stages and messages.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compareReleases, kernelGateDependencies, kernelGates, targetRelease } from "../../kernel/catalog/gates.ts";
+import { kernelGateDependencies, kernelGates } from "../../kernel/catalog/gates.ts";
+import { compareReleases, serverRelease } from "../../core/releases.ts";
 import { plugins } from "../../plugins/mod.ts";
 import { readFacts } from "../reference/facts.ts";
 import { served } from "./served.ts";
@@ -20,7 +21,7 @@ test("every gate in the reference has kube-apiserver's stages up to the emulated
   const { gates } = readFacts<Reference>("feature-gates.json");
   const declared = [kernelGates, ...plugins.map(({ featureGates = {} }) => featureGates)].flatMap((table) => Object.entries(table));
   const until = <T>(rungs: readonly T[], release: (rung: T) => string) =>
-    rungs.filter((rung) => compareReleases(release(rung), targetRelease) <= 0);
+    rungs.filter((rung) => compareReleases(release(rung), serverRelease) <= 0);
   let compared = 0;
   for (const [name, ladder] of declared) {
     const known = gates.find((gate) => gate.name === name);

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { kernelGates, stageAt, targetRelease } from "../../kernel/catalog/gates.ts";
+import { kernelGates, stageAt } from "../../kernel/catalog/gates.ts";
+import { serverRelease } from "../../core/releases.ts";
 import { issue } from "../../kernel/listen/testing/clients.ts";
 import { httpsClient } from "../https.ts";
 import { requestsUntilGoaway } from "./goaway.ts";
@@ -80,7 +81,7 @@ const cases: Readonly<Record<string, Switched>> = {
 for (const [gate, { flags = () => Promise.resolve([]), sees, on, off }] of Object.entries(cases)) {
   test(`${gate} changes responses, and takes effect while the server runs`, () =>
     inFolder(async (folder) => {
-      const byDefault = stageAt(kernelGates[gate] ?? [], targetRelease)?.default === true;
+      const byDefault = stageAt(kernelGates[gate] ?? [], serverRelease)?.default === true;
       const expected = (is: boolean) => (is ? on : off);
       const more = await flags(folder);
       await served(more, async (server) => assert.deepEqual(await sees(server), expected(byDefault), "by default"));

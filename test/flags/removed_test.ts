@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { pluralOf } from "../../core/define/define.ts";
 import { defaultNames, spell } from "../../core/names.ts";
-import { compareReleases, targetRelease } from "../../kernel/catalog/gates.ts";
+import { compareReleases, serverRelease } from "../../core/releases.ts";
 import { removedGate, removedVersion } from "../../kernel/catalog/removed.ts";
 import { plugins } from "../../plugins/mod.ts";
 import { inFolder, served } from "./served.ts";
@@ -63,7 +63,7 @@ test("no served gate or version is among the removed ones", () => {
   assert.deepEqual(declared.flatMap((gate) => removedGate(gate) ?? []), []);
   const versions = plugins.flatMap(({ resources = [] }) => resources).flatMap((resource) =>
     Object.entries(resource.served)
-      .filter(([, { removed }]) => removed === undefined || compareReleases(removed, targetRelease) >= 0)
+      .filter(([, { removed }]) => removed === undefined || compareReleases(removed, serverRelease) >= 0)
       .map(([groupVersion]) => `${spell(defaultNames, groupVersion)}/${resource.plural ?? pluralOf(resource.kind)}`)
   );
   assert.deepEqual(versions.flatMap((key) => removedVersion(key, defaultNames) ?? []), []);

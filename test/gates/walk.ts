@@ -3,7 +3,8 @@ import { membersOf } from "../../core/derive/members.ts";
 import { defaultNames, spell } from "../../core/names.ts";
 import type { GateStage } from "../../core/plugin.ts";
 import { type Node, resolve } from "../../core/schema.ts";
-import { compareReleases, kernelGates, stageAt, targetRelease } from "../../kernel/catalog/gates.ts";
+import { kernelGates, stageAt } from "../../kernel/catalog/gates.ts";
+import { compareReleases, serverRelease } from "../../core/releases.ts";
 import { plugins } from "../../plugins/mod.ts";
 
 /** `"v1/PodTemplate template.spec.volumes[].image"` to its gate. Lists are written `[]`, maps `{}`. */
@@ -13,7 +14,7 @@ export function gatedFields(): ReadonlyMap<string, string> {
     // Nothing is dropped from read-only kinds.
     if (strategy?.without?.includes("create") && strategy.without.includes("update")) continue;
     for (const [groupVersion, { schema, removed }] of Object.entries(served)) {
-      if (removed !== undefined && compareReleases(removed, targetRelease) <= 0) continue;
+      if (removed !== undefined && compareReleases(removed, serverRelease) <= 0) continue;
       collect(schema, `${spell(defaultNames, groupVersion)}/${kind} `, [], found);
     }
   }
@@ -57,7 +58,7 @@ export function gatesNow(): readonly GateAt[] {
     ...plugins.flatMap(({ featureGates = {} }) => Object.entries(featureGates).map(([gate, ladder]) => ({ gate, ladder, ofPlugin: true }))),
   ];
   return ladders.flatMap(({ gate, ladder, ofPlugin }) => {
-    const stage = stageAt(ladder, targetRelease);
+    const stage = stageAt(ladder, serverRelease);
     return stage === undefined ? [] : [{ gate, stage, ofPlugin }];
   });
 }

@@ -7,7 +7,7 @@ import { defaultNames, spell } from "../../core/names.ts";
 import { withDefaults } from "../../kernel/config/parse.ts";
 import type { Config } from "../../kernel/config/settings.ts";
 import { controllerStates } from "../../kernel/background/controllers.ts";
-import { compareReleases, targetRelease } from "../../kernel/catalog/gates.ts";
+import { compareReleases, serverRelease } from "../../core/releases.ts";
 import { handle } from "../../kernel/handle.ts";
 import { localApi } from "../../kernel/background/local-api.ts";
 import { jsonLog } from "../../kernel/observe/log.ts";
@@ -19,7 +19,7 @@ import { startSkipped, until } from "../real-server.ts";
 const versions = plugins.flatMap((plugin) => plugin.resources ?? []).map((resource) => ({
   plural: resource.plural ?? pluralOf(resource.kind),
   groupVersions: Object.entries(resource.served)
-    .filter(([, { removed }]) => removed === undefined || compareReleases(removed, targetRelease) >= 0)
+    .filter(([, { removed }]) => removed === undefined || compareReleases(removed, serverRelease) >= 0)
     .map(([groupVersion]) => spell(defaultNames, groupVersion)),
 }));
 const groupVersions = [...new Set(versions.flatMap((each) => each.groupVersions))];

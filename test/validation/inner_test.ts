@@ -16,6 +16,7 @@ const at: HookContext = {
   now: "2024-01-02T03:04:05Z",
   subresource: "",
   requestVersion: "v1",
+  minCompatibility: "1.34",
   metric: noMetric,
 };
 const meta: ObjectMeta = { name: "a", namespace: "default", uid: "u", creationTimestamp: at.now, generation: 2 };

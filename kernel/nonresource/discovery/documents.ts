@@ -90,7 +90,7 @@ function isOwnVersion({ group, version }: Endpoint, shown: Pick<Endpoint, "group
 /** Upstream's hash of the stored group, version and kind. It changes with the stored version of a resource. */
 async function storageVersionHash({ stored, kind }: Endpoint): Promise<string> {
   const { conversion } = stored.resource;
-  const apiVersion = conversion?.storedAs ?? stored.apiVersion;
+  const apiVersion = conversion?.storedAs ?? stored.written.apiVersion;
   const version = apiVersion.includes("/") ? apiVersion : `/${apiVersion}`;
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`${version}/${kind}`));
   return btoa(String.fromCharCode(...new Uint8Array(digest, 0, 8)));

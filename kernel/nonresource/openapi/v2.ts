@@ -1,7 +1,7 @@
 /** OpenAPI v2 (Swagger): one document with everything, for old clients. */
 import { openapiReference, openapiSchemas } from "../../../core/derive/openapi.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
-import { targetRelease } from "../../catalog/gates.ts";
+import { serverRelease } from "../../../core/releases.ts";
 import { append } from "../../../core/append.ts";
 import { nextTurn } from "../../../core/turns.ts";
 import type { KindsOf } from "./components.ts";
@@ -39,7 +39,7 @@ export async function v2Text(catalog: Catalog, described: ReadonlyMap<string, De
     since = performance.now();
   }
   const texts = [...definitions].toSorted(byName).map(([name, text]) => `${JSON.stringify(name)}:${text}`);
-  const head = JSON.stringify({ swagger: "2.0", info: info(catalog.names.platform, targetRelease) }).slice(0, -1);
+  const head = JSON.stringify({ swagger: "2.0", info: info(catalog.names.platform, serverRelease) }).slice(0, -1);
   const tail = JSON.stringify({ securityDefinitions: { BearerToken: bearerToken }, security: [{ BearerToken: [] }] }).slice(1);
   return `${head},"paths":{${paths.join(",")}},"definitions":{${texts.join(",")}},"parameters":{${shared.text()}},${tail}`;
 }

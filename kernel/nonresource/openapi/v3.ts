@@ -1,7 +1,7 @@
 /** OpenAPI v3: one document for each group version, and an index of them. */
 import { openapiReference, openapiSchemas } from "../../../core/derive/openapi.ts";
 import type { Catalog, CatalogVersion } from "../../catalog/catalog.ts";
-import { targetRelease } from "../../catalog/gates.ts";
+import { serverRelease } from "../../../core/releases.ts";
 import { type KindsOf, metaRoots } from "./components.ts";
 import { hasDeclared, isDeclared } from "../../request/route.ts";
 import { discoveryOperation, type Operation, versionOperations, versionPath } from "./operations.ts";
@@ -41,7 +41,7 @@ export function v3Document(catalog: Catalog, { version, operations: some }: Desc
   const schemas = openapiSchemas(rootsOf(operations), { version: "v3", names, kinds, enums: gates.isOn("OpenAPIEnums") });
   return {
     openapi: "3.0.0",
-    info: custom ? customInfo(names.platform) : info(names.platform, targetRelease),
+    info: custom ? customInfo(names.platform) : info(names.platform, serverRelease),
     paths: Object.fromEntries(pathItems(operations, dialect(catalog))),
     components: { schemas, ...(custom ? {} : { securitySchemes: { BearerToken: bearerToken } }) },
   };

@@ -2,7 +2,8 @@
 import { limits } from "../../../core/limits.ts";
 import { PolicyCompiler, type PolicyInput } from "../../../core/cel/policy/policy.ts";
 import type { MatchCondition } from "../schema.ts";
-import { results, storedBase } from "../validate/expressions.ts";
+import { results } from "../validate/expressions.ts";
+import { storedExpressions } from "../../../core/cel/schema/environments.ts";
 import { type Expression, inTurn, spent } from "./in-turn.ts";
 
 /** Compiled match conditions. */
@@ -15,7 +16,7 @@ export interface CompiledConditions {
 /** Compiles match conditions. */
 export function compiledConditions(conditions: readonly MatchCondition[], hasParams: boolean): CompiledConditions {
   const options = { hasParams, hasAuthorizer: true, hasPatchTypes: false, hasVariables: false };
-  const conditionCompiler = new PolicyCompiler(storedBase(), options);
+  const conditionCompiler = new PolicyCompiler(storedExpressions(), options);
   return {
     conditionCompiler,
     conditions: conditions.map(({ name, expression }) => ({

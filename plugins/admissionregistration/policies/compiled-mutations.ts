@@ -1,7 +1,8 @@
 /** The compiled expressions of a MutatingAdmissionPolicy. */
 import { PolicyCompiler, type PolicyExpression, type PolicyOptions } from "../../../core/cel/policy/policy.ts";
 import type { MutatingAdmissionPolicy } from "../mutating-schema.ts";
-import { results, storedBase } from "../validate/expressions.ts";
+import { results } from "../validate/expressions.ts";
+import { storedExpressions } from "../../../core/cel/schema/environments.ts";
 import { type CompiledConditions, compiledConditions } from "../conditions/match-conditions.ts";
 import { mayRead } from "./compiled-policy.ts";
 
@@ -24,9 +25,9 @@ export interface CompiledMutations extends CompiledConditions {
 export function compiledMutations({ spec }: MutatingAdmissionPolicy): CompiledMutations {
   const { paramKind, variables = [], mutations = [], matchConditions = [] } = spec;
   const options: PolicyOptions = { hasParams: paramKind !== undefined, hasAuthorizer: true, hasPatchTypes: true };
-  const compiler = new PolicyCompiler(storedBase(), options);
+  const compiler = new PolicyCompiler(storedExpressions(), options);
   // As upstream, variables cannot construct objects.
-  const variableCompiler = new PolicyCompiler(storedBase(), { ...options, hasPatchTypes: false });
+  const variableCompiler = new PolicyCompiler(storedExpressions(), { ...options, hasPatchTypes: false });
   for (const { name, expression } of variables) compiler.define(name, variableCompiler.declare(name, expression));
   const texts = [
     ...variables.map(({ expression }) => expression),

@@ -3,7 +3,8 @@ import { PolicyCompiler, type PolicyOptions } from "../../../core/cel/policy/pol
 import { type CompiledConditions, compiledConditions } from "../conditions/match-conditions.ts";
 import type { Expression } from "../conditions/in-turn.ts";
 import type { ValidatingAdmissionPolicy } from "../schema.ts";
-import { goTrim, results, storedBase } from "../validate/expressions.ts";
+import { goTrim, results } from "../validate/expressions.ts";
+import { storedExpressions } from "../../../core/cel/schema/environments.ts";
 
 /** The expressions of a policy. Those that do not compile fail when they are evaluated. */
 export interface CompiledPolicy extends CompiledConditions {
@@ -26,9 +27,9 @@ export function compiledPolicy({ spec }: ValidatingAdmissionPolicy): CompiledPol
   const { paramKind, variables = [], validations = [], auditAnnotations = [], matchConditions = [] } = spec;
   const hasVariables = variables.length > 0;
   const options: PolicyOptions = { hasParams: paramKind !== undefined, hasAuthorizer: true, hasPatchTypes: false, hasVariables };
-  const compiler = new PolicyCompiler(storedBase(), options);
+  const compiler = new PolicyCompiler(storedExpressions(), options);
   // Messages have no variable `authorizer`.
-  const messageCompiler = new PolicyCompiler(storedBase(), { ...options, hasAuthorizer: false });
+  const messageCompiler = new PolicyCompiler(storedExpressions(), { ...options, hasAuthorizer: false });
   for (const { name, expression } of variables) for (const each of [compiler, messageCompiler]) each.declare(name, expression);
   const texts = [
     ...variables.map(({ expression }) => expression),

@@ -8,7 +8,8 @@ import { PolicyCompiler } from "../../../core/cel/policy/policy.ts";
 import type { Value } from "../../../core/cel/values.ts";
 import { readJson } from "../../../core/tree/json.ts";
 import { plainJson } from "../../../core/tree/plain-json.ts";
-import { results, storedBase } from "../validate/expressions.ts";
+import { results } from "../validate/expressions.ts";
+import { storedExpressions } from "../../../core/cel/schema/environments.ts";
 import { MutationError, withConfiguration, withJsonPatch } from "./mutations.ts";
 
 const Port = struct("Port", { name: field(1, string, "Name.", { required: true }), port: field(2, int32, "Number.") });
@@ -48,7 +49,7 @@ const widget = {
 };
 const stored = form.parse(JSON.stringify(widget), widget);
 
-const compiler = new PolicyCompiler(storedBase(), { hasParams: false, hasAuthorizer: false, hasPatchTypes: true });
+const compiler = new PolicyCompiler(storedExpressions(), { hasParams: false, hasAuthorizer: false, hasPatchTypes: true });
 function made(expression: string): Value {
   const types = expression.startsWith("[") ? results.jsonPatch : results.applyConfiguration;
   const { program, error } = compiler.compile(expression, types);

@@ -3,7 +3,7 @@ import { PolicyTypeChecker } from "../../../core/cel/policy/type-check.ts";
 import { limits } from "../../../core/limits.ts";
 import type { ServedResource, ServedTypes } from "../../../plugin.ts";
 import type { ExpressionWarning, ValidatingAdmissionPolicy } from "../schema.ts";
-import { storedBase } from "../validate/expressions.ts";
+import { storedExpressions } from "../../../core/cel/schema/environments.ts";
 import { checkedKinds } from "./checked-kinds.ts";
 
 /** Characters that further warnings may have. */
@@ -55,7 +55,7 @@ async function checkerOf(
   if (schema === undefined) return undefined;
   const params = paramKind === undefined ? undefined : parametersKind(paramKind.apiVersion ?? "", paramKind.kind ?? "");
   const checker = new PolicyTypeChecker(
-    storedBase(),
+    storedExpressions(),
     { kind: kind.kind, schema },
     params && { kind: params.kind, schema: types.schemaOf(params) },
   );

@@ -1,10 +1,8 @@
 /** Rules of expressions in policies and webhooks: they compile in the environment of their place. */
-import { append, duplicate, type FieldError, invalid, qualifiedName, required, tooMany } from "../../../plugin.ts";
-import { allVersions, environment } from "../../../core/cel/environment.ts";
-import type { Environment } from "../../../core/cel/declarations.ts";
+import { append, duplicate, type FieldError, invalid, qualifiedName, type Release, required, tooMany } from "../../../plugin.ts";
 import { PolicyCompiler, type PolicyOptions } from "../../../core/cel/policy/policy.ts";
 import { boolType, listType, nullType, objectType, stringType, type Type } from "../../../core/cel/types.ts";
-import { compatibleVersion } from "../../../core/cel/schema/environments.ts";
+import { newExpressions, storedExpressions } from "../../../core/cel/schema/environments.ts";
 import type { MatchCondition, Variable } from "../schema.ts";
 
 /** The types that results may have, by the place of the expression. Undefined: any. */
@@ -34,15 +32,15 @@ export const nothingStored: StoredExpressions = Object.freeze({
   mutations: nothing,
 });
 
-const bases: { fresh?: Environment; stored?: Environment } = {};
-const freshBase = (): Environment => bases.fresh ??= environment({ version: compatibleVersion });
-/** The environment of stored expressions, and of the evaluation. */
-export const storedBase = (): Environment => bases.stored ??= environment({ version: allVersions });
-
-/** Checks the expressions of one policy: new ones with the libraries of the compatible version, stored ones with all. */
+/** Checks the expressions of one policy: new ones with the libraries of the oldest compatible release, stored ones with all. */
 export class ExpressionChecker {
+  readonly #minCompatibility: Release;
   readonly #compilers = new Map<string, PolicyCompiler>();
   readonly #declared: Variable[] = [];
+
+  constructor(minCompatibility: Release) {
+    this.#minCompatibility = minCompatibility;
+  }
 
   /** Declares a variable and returns its errors. Later expressions may use it. */
   declare(variable: Variable, options: PolicyOptions, isStored: boolean, path: string): readonly FieldError[] {
@@ -73,7 +71,7 @@ export class ExpressionChecker {
     const key = keyOf(options, isStored);
     let compiler = this.#compilers.get(key);
     if (compiler === undefined) {
-      compiler = new PolicyCompiler(isStored ? storedBase() : freshBase(), options);
+      compiler = new PolicyCompiler(isStored ? storedExpressions() : newExpressions(this.#minCompatibility), options);
       for (const { name, expression } of this.#declared) compiler.declare(name, expression);
       this.#compilers.set(key, compiler);
     }
@@ -97,9 +95,14 @@ const conditionsMax = 64;
 /** The errors of match conditions. They cannot use the variables of a policy. */
 export function validateMatchConditions(
   conditions: readonly MatchCondition[] | undefined,
-  { hasParams, stored, path }: { readonly hasParams: boolean; readonly stored: StoredExpressions; readonly path: string },
+  { hasParams, stored, minCompatibility, path }: {
+    readonly hasParams: boolean;
+    readonly stored: StoredExpressions;
+    readonly minCompatibility: Release;
+    readonly path: string;
+  },
 ): readonly FieldError[] {
-  const errors: FieldError[] = [], names = new Set<string>(), checker = new ExpressionChecker();
+  const errors: FieldError[] = [], names = new Set<string>(), checker = new ExpressionChecker(minCompatibility);
   const options = { hasParams, hasAuthorizer: true, hasPatchTypes: false, hasVariables: false };
   if (conditions !== undefined && conditions.length > conditionsMax) errors.push(tooMany(path, conditions.length, conditionsMax));
   for (const [i, { name, expression }] of (conditions ?? []).entries()) {

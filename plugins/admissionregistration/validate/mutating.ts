@@ -1,5 +1,5 @@
 /** Rules of MutatingAdmissionPolicy and its binding. */
-import { append, type FieldError, invalid, notSupported, required } from "../../../plugin.ts";
+import { append, type FieldError, type HookContext, invalid, notSupported, type Release, required } from "../../../plugin.ts";
 import type { Type } from "../../../core/cel/types.ts";
 import type { MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, Mutation } from "../mutating-schema.ts";
 import { failurePolicies, reinvocationPolicies } from "../schema.ts";
@@ -18,12 +18,22 @@ interface Context {
   readonly checker: ExpressionChecker;
   readonly hasParams: boolean;
   readonly stored: StoredExpressions;
+  readonly minCompatibility: Release;
 }
 
-export function validateMutatingPolicy({ spec }: MutatingAdmissionPolicy, prior?: MutatingAdmissionPolicy): readonly FieldError[] {
+export function validateMutatingPolicy(
+  { spec }: MutatingAdmissionPolicy,
+  { minCompatibility }: Pick<HookContext, "minCompatibility">,
+  prior?: MutatingAdmissionPolicy,
+): readonly FieldError[] {
   const { paramKind, matchConstraints, variables = [], mutations = [], matchConditions, reinvocationPolicy = "" } = spec;
-  const stored = prior === undefined ? nothingStored : storedExpressions(prior.spec);
-  const context: Context = { checker: new ExpressionChecker(), hasParams: paramKind !== undefined, stored };
+  const stored = prior === undefined ? nothingStored : expressionsOf(prior.spec);
+  const context: Context = {
+    checker: new ExpressionChecker(minCompatibility),
+    hasParams: paramKind !== undefined,
+    stored,
+    minCompatibility,
+  };
   const errors = [
     ...validateNeededChoice(spec.failurePolicy, failurePolicies, "spec.failurePolicy"),
     ...validateParamKind(paramKind, "spec.paramKind"),
@@ -48,7 +58,7 @@ export function validateMutatingPolicy({ spec }: MutatingAdmissionPolicy, prior?
   return errors;
 }
 
-function storedExpressions({ matchConditions = [], mutations = [] }: Spec): StoredExpressions {
+function expressionsOf({ matchConditions = [], mutations = [] }: Spec): StoredExpressions {
   return {
     ...nothingStored,
     conditions: new Set(matchConditions.map(({ expression }) => expression)),

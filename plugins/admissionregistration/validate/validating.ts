@@ -3,9 +3,11 @@ import {
   append,
   duplicate,
   type FieldError,
+  type HookContext,
   invalid,
   notSupported,
   qualifiedName,
+  type Release,
   required,
   utf8Length,
   validateConditions,
@@ -30,6 +32,7 @@ interface Context {
   readonly hasParams: boolean;
   readonly hasVariables: boolean;
   readonly stored: StoredExpressions;
+  readonly minCompatibility: Release;
 }
 
 const auditAnnotationsMax = 20;
@@ -38,15 +41,20 @@ const valueExpressionBytesMax = 5 * 1024;
 const reasons: readonly string[] = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
 const oneOfBoth = "validations or auditAnnotations must contain at least one item";
 
-export function validatePolicy(next: ValidatingAdmissionPolicy, prior?: ValidatingAdmissionPolicy): readonly FieldError[] {
+export function validatePolicy(
+  next: ValidatingAdmissionPolicy,
+  { minCompatibility }: Pick<HookContext, "minCompatibility">,
+  prior?: ValidatingAdmissionPolicy,
+): readonly FieldError[] {
   const { metadata: { name = "" }, spec } = next;
   const { paramKind, matchConstraints, variables = [], validations = [], auditAnnotations = [], matchConditions } = spec;
-  const stored = prior === undefined ? nothingStored : storedExpressions(prior.spec);
+  const stored = prior === undefined ? nothingStored : expressionsOf(prior.spec);
   const context: Context = {
-    checker: new ExpressionChecker(),
+    checker: new ExpressionChecker(minCompatibility),
     hasParams: paramKind !== undefined,
     hasVariables: variables.length > 0,
     stored,
+    minCompatibility,
   };
   const errors = [
     ...validateNeededChoice(spec.failurePolicy, failurePolicies, "spec.failurePolicy"),
@@ -71,7 +79,7 @@ export function validatePolicy(next: ValidatingAdmissionPolicy, prior?: Validati
   return errors;
 }
 
-function storedExpressions({ matchConditions = [], validations = [], auditAnnotations = [] }: Spec): StoredExpressions {
+function expressionsOf({ matchConditions = [], validations = [], auditAnnotations = [] }: Spec): StoredExpressions {
   return {
     ...nothingStored,
     conditions: new Set(matchConditions.map(({ expression }) => expression)),

@@ -116,44 +116,49 @@ const wrong: readonly (readonly [changes: object, ...errors: readonly string[]])
   ],
 ];
 
+const context = { minCompatibility: "1.34" };
+
 test("the rules of a policy, at creation and in an update", () => {
-  assert.deepEqual(texts(validatePolicy(policyOf({}))), []);
+  assert.deepEqual(texts(validatePolicy(policyOf({}), context)), []);
   for (const [changes, ...errors] of wrong) {
-    const found = texts(validatePolicy(policyOf(changes)));
+    const found = texts(validatePolicy(policyOf(changes), context));
     const shown = found.filter((text) => !text.includes("name part must consist of")); // the text of a qualified name is long
     assert.deepEqual(shown, errors, JSON.stringify(changes));
-    const updated = texts(validatePolicy(policyOf(changes), policyOf({})));
+    const updated = texts(validatePolicy(policyOf(changes), context, policyOf({})));
     assert.deepEqual(updated, found, JSON.stringify(changes));
   }
 });
 
 test("there may be 64 match conditions and 20 audit annotations, and their keys need the name of the policy", () => {
   const conditions = Array.from({ length: 65 }, (_, i) => ({ name: `c${i}`, expression: "true" }));
-  assert.deepEqual(texts(validatePolicy(policyOf({ matchConditions: conditions }))), [
+  assert.deepEqual(texts(validatePolicy(policyOf({ matchConditions: conditions }), context)), [
     "spec.matchConditions: Too many: 65: must have at most 64 items",
   ]);
   const annotations = Array.from({ length: 21 }, (_, i) => ({ key: `k${i}`, valueExpression: "'v'" }));
-  assert.match(texts(validatePolicy(policyOf({ auditAnnotations: annotations })))[0]!, /must not have more than 20 auditAnnotations$/);
-  const unnamed = validatePolicy(policyOf({ auditAnnotations: annotations.slice(0, 1) }, ""));
+  assert.match(
+    texts(validatePolicy(policyOf({ auditAnnotations: annotations }), context))[0]!,
+    /must not have more than 20 auditAnnotations$/,
+  );
+  const unnamed = validatePolicy(policyOf({ auditAnnotations: annotations.slice(0, 1) }, ""), context);
   assert.deepEqual(texts(unnamed), ['spec.auditAnnotations[0].key: Invalid value: "k0": requires metadata.name be non-empty']);
 });
 
 test("parameters and variables exist where they are declared", () => {
   const undeclared = (name: string) => `undeclared reference to '${name}' (in container '')\n | ${name}.x == 1\n | ^`;
   for (const name of ["params", "variables"]) {
-    const [error] = texts(validatePolicy(policyOf({ validations: [{ expression: `${name}.x == 1` }] })));
+    const [error] = texts(validatePolicy(policyOf({ validations: [{ expression: `${name}.x == 1` }] }), context));
     assert.ok(error?.endsWith(undeclared(name)) === true, error ?? "");
   }
   const spec = { paramKind: { apiVersion: "v1", kind: "ConfigMap" }, variables: [{ name: "x", expression: "1" }] };
-  assert.deepEqual(validatePolicy(policyOf({ ...spec, validations: [{ expression: "params.x == 1 && variables.x == 1" }] })), []);
+  assert.deepEqual(validatePolicy(policyOf({ ...spec, validations: [{ expression: "params.x == 1 && variables.x == 1" }] }), context), []);
   const message = { validations: [{ expression: "true", messageExpression: "string(authorizer.path('/x').check('get').allowed())" }] };
-  assert.match(texts(validatePolicy(policyOf(message)))[0]!, /undeclared reference to 'authorizer'/);
+  assert.match(texts(validatePolicy(policyOf(message), context))[0]!, /undeclared reference to 'authorizer'/);
 });
 
 test("match conditions that an update does not change are not checked again, nor is a stored expression with newer libraries", () => {
   const stored = policyOf({ matchConditions: [{ name: "old", expression: "nonsense(" }] });
-  assert.deepEqual(validatePolicy(stored, stored), []);
-  assert.equal(validatePolicy(policyOf({ matchConditions: [{ name: "new", expression: "nonsense(" }] }), stored).length, 1);
+  assert.deepEqual(validatePolicy(stored, context, stored), []);
+  assert.equal(validatePolicy(policyOf({ matchConditions: [{ name: "new", expression: "nonsense(" }] }), context, stored).length, 1);
 });
 
 test("the rules of a status", () => {

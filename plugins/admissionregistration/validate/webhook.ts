@@ -6,8 +6,10 @@ import {
   duplicate,
   type FieldError,
   hasInvalidLabelValue,
+  type HookContext,
   invalid,
   notSupported,
+  type Release,
   required,
   sameValue,
   validateLabelSelector,
@@ -62,12 +64,16 @@ function excusesOf(next: readonly Webhook[], prior: readonly Webhook[]): Excuses
 }
 
 /** The errors of the webhooks of a configuration. `prior`: the stored webhooks, in an update. */
-export function validateWebhooks(webhooks: readonly Webhook[] | undefined, prior: readonly Webhook[] | undefined): readonly FieldError[] {
+export function validateWebhooks(
+  webhooks: readonly Webhook[] | undefined,
+  prior: readonly Webhook[] | undefined,
+  { minCompatibility }: Pick<HookContext, "minCompatibility">,
+): readonly FieldError[] {
   const excuses = prior === undefined ? noExcuses : excusesOf(webhooks ?? [], prior);
   const errors: FieldError[] = [], names = new Set<string>();
   for (const [i, webhook] of (webhooks ?? []).entries()) {
     const { name, admissionReviewVersions } = webhook, path = `webhooks[${i}]`;
-    append(errors, validateWebhook(webhook, excuses, path));
+    append(errors, validateWebhook(webhook, excuses, minCompatibility, path));
     append(errors, validateVersions(admissionReviewVersions, excuses, `${path}.admissionReviewVersions`));
     if (!excuses.equalNames && name !== "" && names.has(name)) errors.push(duplicate(`${path}.name`, name));
     names.add(name);
@@ -75,7 +81,7 @@ export function validateWebhooks(webhooks: readonly Webhook[] | undefined, prior
   return errors;
 }
 
-function validateWebhook(webhook: Webhook, excuses: Excuses, path: string): readonly FieldError[] {
+function validateWebhook(webhook: Webhook, excuses: Excuses, minCompatibility: Release, path: string): readonly FieldError[] {
   const { name, rules = [], failurePolicy, matchPolicy, sideEffects, timeoutSeconds, namespaceSelector, objectSelector } = webhook;
   const errors = [...validateName(name, `${path}.name`)];
   for (const [i, rule] of rules.entries()) append(errors, validateRule(rule, `${path}.rules[${i}]`));
@@ -91,7 +97,7 @@ function validateWebhook(webhook: Webhook, excuses: Excuses, path: string): read
   append(errors, validateChoice(webhook.reinvocationPolicy, reinvocationPolicies, `${path}.reinvocationPolicy`));
   append(errors, validateClient(webhook, `${path}.clientConfig`));
   if (!excuses.conditions) {
-    const conditions = { hasParams: false, stored: excuses.stored, path: `${path}.matchConditions` };
+    const conditions = { hasParams: false, stored: excuses.stored, minCompatibility, path: `${path}.matchConditions` };
     append(errors, validateMatchConditions(webhook.matchConditions, conditions));
   }
   return errors;

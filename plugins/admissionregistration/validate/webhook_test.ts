@@ -15,7 +15,8 @@ const webhook = (changes: object = {}): Webhook => ({
   admissionReviewVersions: ["v1"],
   ...changes,
 } as Webhook); // of the schema
-const errors = (webhooks: readonly Webhook[], prior?: readonly Webhook[]) => validateWebhooks(webhooks, prior).map(fieldErrorText);
+const context = { minCompatibility: "1.34" };
+const errors = (webhooks: readonly Webhook[], prior?: readonly Webhook[]) => validateWebhooks(webhooks, prior, context).map(fieldErrorText);
 const errorOf = (changes: object, prior?: object) =>
   errors([webhook(changes)], prior === undefined ? undefined : [webhook(prior)]).join("; ");
 
@@ -24,7 +25,7 @@ test("validateWebhooks() accepts a complete webhook, and none", () => {
     errors([webhook(), webhook({ name: "b.example.com", clientConfig: { service: { name: "s", namespace: "n", path: "/x", port: 1 } } })]),
     [],
   );
-  assert.deepEqual(validateWebhooks(undefined, undefined), []);
+  assert.deepEqual(validateWebhooks(undefined, undefined, context), []);
 });
 
 const cases: readonly (readonly [object, string])[] = [

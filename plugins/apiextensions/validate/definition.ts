@@ -16,7 +16,8 @@ import { optionsOfCreate, optionsOfUpdate } from "./options.ts";
 import { validateSpec } from "./spec.ts";
 
 /** The errors of a new definition. */
-export function validateDefinition(next: CustomResourceDefinition, { names }: HookContext): readonly FieldError[] {
+export function validateDefinition(next: CustomResourceDefinition, context: HookContext): readonly FieldError[] {
+  const { names } = context;
   const required = `${next.spec.names.plural}.${next.spec.group}`;
   const rules: MetaRules = {
     namespaced: false,
@@ -28,7 +29,7 @@ export function validateDefinition(next: CustomResourceDefinition, { names }: Ho
     names,
   };
   const errors: FieldError[] = [];
-  append(errors, validateObjectMeta(next.metadata, rules), validateSpec(next.spec, optionsOfCreate()), validateStatus(next));
+  append(errors, validateObjectMeta(next.metadata, rules), validateSpec(next.spec, optionsOfCreate(context)), validateStatus(next));
   append(errors, validateApproval(next, undefined, names), validateKeepsUnknown(next.spec, undefined));
   return errors;
 }
@@ -37,13 +38,13 @@ export function validateDefinition(next: CustomResourceDefinition, { names }: Ho
 export function validateDefinitionUpdate(
   next: CustomResourceDefinition,
   prior: CustomResourceDefinition,
-  { names }: HookContext,
+  context: HookContext,
 ): readonly FieldError[] {
-  const options = optionsOfUpdate(next, prior);
+  const options = optionsOfUpdate(next, prior, context);
   const errors: FieldError[] = [];
   append(errors, validateObjectMetaUpdate(next.metadata, prior.metadata), validateSpec(next.spec, options));
   append(errors, validateImmutable(next.spec, prior.spec, options.requireImmutableNames), validateStatus(next));
-  append(errors, validateApproval(next, prior, names), validateKeepsUnknown(next.spec, prior.spec));
+  append(errors, validateApproval(next, prior, context.names), validateKeepsUnknown(next.spec, prior.spec));
   return errors;
 }
 

@@ -2,7 +2,7 @@
  * The rules that apply to a definition. In an update, a rule is relaxed if the stored definition violates it already: a definition that an
  * older server accepted can still be changed.
  */
-import { sameValue } from "../../../plugin.ts";
+import { type HookContext, type Release, sameValue } from "../../../plugin.ts";
 import { isTrue } from "../condition.ts";
 import type { CustomResourceDefinition, Spec } from "../schema.ts";
 import type { SchemaProps } from "../schema-props.ts";
@@ -32,6 +32,8 @@ export interface ValidationOptions extends OpenapiOptions {
   /** Expressions of the stored definition: they may use everything that any version of the server offers. */
   readonly storedRules: ReadonlySet<string>;
   readonly storedMessageExpressions: ReadonlySet<string>;
+  /** Servers of this release must be able to compile the other expressions. */
+  readonly minCompatibility: Release;
   /** Of the stored and of the new definition. */
   readonly patterns: Patterns;
 }
@@ -61,11 +63,15 @@ const strict = Object.freeze({
   storedMessageExpressions: none,
 });
 
-export function optionsOfCreate(): ValidationOptions {
-  return { ...strict, patterns: new Patterns() };
+export function optionsOfCreate({ minCompatibility }: Pick<HookContext, "minCompatibility">): ValidationOptions {
+  return { ...strict, minCompatibility, patterns: new Patterns() };
 }
 
-export function optionsOfUpdate(next: CustomResourceDefinition, prior: CustomResourceDefinition): ValidationOptions {
+export function optionsOfUpdate(
+  next: CustomResourceDefinition,
+  prior: CustomResourceDefinition,
+  { minCompatibility }: Pick<HookContext, "minCompatibility">,
+): ValidationOptions {
   const { spec } = prior, established = isTrue(prior.status.conditions, "Established");
   const { conversion } = spec, { conversionReviewVersions = [], clientConfig } = conversion?.webhook ?? {};
   const caBundle = clientConfig?.caBundle ?? "", patterns = new Patterns();
@@ -83,6 +89,7 @@ export function optionsOfUpdate(next: CustomResourceDefinition, prior: CustomRes
     unchangedSchemas: unchangedSchemas(next.spec, spec),
     tooManySelectableFields: tooManySelectableFields(next.spec, spec),
     ...storedExpressions(spec),
+    minCompatibility,
     patterns,
   };
 }

@@ -18,8 +18,8 @@ import { validateStructural } from "./structural.ts";
 import type { RootOptions } from "./options.ts";
 
 /** Compiles the rules of one root schema. */
-function compilerOf({ storedRules, storedMessageExpressions }: RootOptions): CompileRules {
-  const compiler = new RuleCompiler(rulesWithStored(storedRules, storedMessageExpressions));
+function compilerOf({ storedRules, storedMessageExpressions, minCompatibility }: RootOptions): CompileRules {
+  const compiler = new RuleCompiler(rulesWithStored(storedRules, storedMessageExpressions, minCompatibility));
   const places = new Map<RulePlace, SchemaPlace>();
   // The schema has been found to be structural.
   const structuralPlace = (place: RulePlace): SchemaPlace => {
@@ -55,7 +55,7 @@ function ruleOptions(options: RootOptions): RuleOptions {
 
 /** Evaluates the rules of defaults, within one budget for all. */
 function defaultRules(options: RootOptions): ValidateRules {
-  const environments = rulesWithStored(options.storedRules, options.storedMessageExpressions);
+  const environments = rulesWithStored(options.storedRules, options.storedMessageExpressions, options.minCompatibility);
   let budget: number = limits.celObjectCostMax;
   return (props, value, path) => {
     const schema = structural(props);

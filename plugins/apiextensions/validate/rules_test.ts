@@ -109,7 +109,7 @@ test("a rule that uses more than half of its budget has a warning", () => {
     "x-kubernetes-validations": [{ rule: "self.startsWith('a') && self.matches('abc')" }],
   };
   const root: SchemaProps = { type: "object", properties: { a: text } };
-  const options = { ...optionsOfCreate(), statusEnabled: false, version: "v1" };
+  const options = { ...optionsOfCreate({ minCompatibility: "1.34" }), statusEnabled: false, version: "v1" };
   assert.deepEqual(
     validateValidation({ openAPIV3Schema: { ...root, properties: { a: { ...text, maxLength: 1_600_000 } } } }, "schema", options),
     [],

@@ -1,0 +1,58 @@
+/** Minor releases: their order, and the distance between them. */
+
+/** A minor release, `"1.18"`. */
+export type Release = string;
+
+/** The release whose API this program has. `--emulated-version` selects an older one. */
+export const serverRelease: Release = "1.35";
+
+/** Whether a text is a minor release such as "1.18". */
+export function isRelease(text: string): boolean {
+  return /^[0-9]{1,4}\.[0-9]{1,4}$/.test(text);
+}
+
+/** `a` before `b`: "1.9" < "1.10". */
+export function compareReleases(a: Release, b: Release): number {
+  return majorOf(a) - majorOf(b) || minorOf(a) - minorOf(b);
+}
+
+/** The number of minor releases from `a` to `b`; infinite, or minus infinity, between major releases. */
+export function releasesBetween(a: Release, b: Release): number {
+  return majorOf(a) === majorOf(b) ? minorOf(b) - minorOf(a) : Infinity * (majorOf(b) - majorOf(a));
+}
+
+/** The release that is `count` minor releases later, or earlier if it is negative. */
+export function releaseAfter(release: Release, count: number): Release {
+  return `${majorOf(release)}.${minorOf(release) + count}`;
+}
+
+export function majorOf(release: Release): number {
+  return Number(release.split(".", 1)[0]);
+}
+
+export function minorOf(release: Release): number {
+  return Number(release.split(".", 2)[1] ?? 0);
+}
+
+/** The releases that a server follows. */
+export interface Releases {
+  /** `--emulated-version`: kinds, gates, warnings and metrics are those of this release. */
+  readonly emulated: Release;
+  /** `--min-compatibility-version`: what is stored, and new expressions in CEL, can be read by servers of this release. */
+  readonly minCompatibility: Release;
+}
+
+/** Number of earlier releases that can be emulated. */
+export const emulatedReleasesMax = 3;
+/** The oldest release that can be emulated. */
+export const oldestRelease: Release = releaseAfter(serverRelease, -emulatedReleasesMax);
+
+/** The releases of a server that emulates `emulated`, and can be rolled back to the release before it. */
+export function releasesFor(emulated: Release, minCompatibility?: Release): Releases {
+  const before = releaseAfter(emulated, -1);
+  const least = compareReleases(before, oldestRelease) < 0 ? oldestRelease : before;
+  return Object.freeze({ emulated, minCompatibility: minCompatibility ?? least });
+}
+
+/** Those of a server without `--emulated-version`. */
+export const serverReleases: Releases = releasesFor(serverRelease);

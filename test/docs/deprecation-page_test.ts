@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { policyRules } from "../../core/define/deprecation-policy.ts";
+import { deprecationPage } from "./deprecation-page.ts";
+import { rulesIn, testsOfRules } from "./named-tests.ts";
+
+test("docs/deprecation-policy.md is up to date; `npm run docs` updates it", async () => {
+  assert.equal(await readFile(new URL("../../docs/deprecation-policy.md", import.meta.url), "utf8"), await deprecationPage());
+});
+
+test("every rule of the deprecation policy has a test that names it, and every named rule exists", async () => {
+  assert.deepEqual([...(await testsOfRules()).keys()].toSorted(), Object.keys(policyRules).toSorted());
+});
+
+test("rulesIn() reads one and several rules in the names of tests", () => {
+  const names = ["rule a: one", "rule b, c: two", "rules: none", "rule without a promise"];
+  const text = names.map((name) => `test(${JSON.stringify(name)}, () => {});`);
+  assert.deepEqual(rulesIn(text.join("\n")), [
+    { rule: "a", promise: "one" },
+    { rule: "b", promise: "two" },
+    { rule: "c", promise: "two" },
+  ]);
+});
