@@ -92,7 +92,7 @@ test("rule element-removal: a version keeps its fields, enum values, types, subr
 });
 
 test("rule element-removal: a version may gain fields and enum values, but no restrictions", () => {
-  const { color, parts, labels } = spec;
+  const { parts, labels } = spec;
   const extra = struct("Extra", { code: field(1, int32, "A code.", { required: true }) });
   assert.deepEqual(changed({ ...spec, size: field(4, int32, "Its size."), extra: field(5, extra, "More.") }), []);
   assert.deepEqual(changed({ color: field(1, oneOf("red", "blue", "green"), "Its color."), parts, labels }), []);

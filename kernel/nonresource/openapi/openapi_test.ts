@@ -55,7 +55,7 @@ const resources: readonly Resource[] = [
     strategy: { without: ["list", "watch", "get", "update", "patch", "delete", "deletecollection"] },
     served: {
       "stable.example.com/v1": { schema: Thing, introduced: "1.0" },
-      "stable.example.com/v1beta1": { schema: Thing, introduced: "1.0" },
+      "stable.example.com/v1beta1": { schema: Thing, introduced: "1.33" },
     },
   },
 ];
