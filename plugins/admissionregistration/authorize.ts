@@ -55,12 +55,12 @@ export function policyAuthorization<P extends Policy>({ kind: kindOfPolicy, vali
 /**
  * The hook that throws 422 unless the caller may read the objects to which the binding refers.
  *
- * @param policies where the policies are
+ * @param policies the versions of the policies; the first one that is served counts
  * @param isSwapped upstream exchanges the user and the verb in one message
  */
 export function bindingAuthorization<B extends Binding>(
   { kind, validate, policies, isSwapped = false }: Authorized<B> & {
-    readonly policies: { readonly groupVersion: string; readonly resource: string };
+    readonly policies: { readonly groupVersions: readonly string[]; readonly resource: string };
     readonly isSwapped?: boolean;
   },
 ): AuthorizeWrite<B> {
@@ -69,7 +69,10 @@ export function bindingAuthorization<B extends Binding>(
     if (paramRef === undefined || isMaster(context.caller)) return;
     if (prior?.spec.policyName === policyName && sameValue(prior.spec.paramRef, paramRef)) return;
     if ([...subdomainName(next.metadata.name ?? "", false), ...validate(next, context, prior)].length > 0) return;
-    const policy = await context.server.recentObject(policies.groupVersion, policies.resource, "", policyName) as Policy | undefined; // of it
+    let policy: Policy | undefined;
+    for (const groupVersion of policies.groupVersions) {
+      policy ??= await context.server.recentObject(groupVersion, policies.resource, "", policyName) as Policy | undefined; // of it
+    }
     const paramKind = policy?.spec.paramKind;
     const place = paramKind === undefined ? { group: "*", version: "*", resource: "*" } : located(paramKind, context);
     const { name = "", namespace = "" } = paramRef, verb = name === "" ? "list" : "get";

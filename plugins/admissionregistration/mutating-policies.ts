@@ -61,7 +61,7 @@ export const mutatingAdmissionPolicyBindings: Resource<MutatingAdmissionPolicyBi
   authorizeWrite: bindingAuthorization({
     kind: "MutatingAdmissionPolicyBinding",
     validate: validateMutatingBinding,
-    policies: { groupVersion: betaVersion, resource: "mutatingadmissionpolicies" },
+    policies: { groupVersions: [betaVersion, alphaVersion], resource: "mutatingadmissionpolicies" },
     isSwapped: true,
   }),
   create: validateMutatingBinding,

@@ -68,7 +68,7 @@ export const validatingAdmissionPolicyBindings: Resource<ValidatingAdmissionPoli
   authorizeWrite: bindingAuthorization({
     kind: "ValidatingAdmissionPolicyBinding",
     validate: validatePolicyBinding,
-    policies: { groupVersion, resource: "validatingadmissionpolicies" },
+    policies: { groupVersions: [groupVersion], resource: "validatingadmissionpolicies" },
   }),
   create: validatePolicyBinding,
   update: (next, _prior, { names }) => [
