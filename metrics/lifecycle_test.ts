@@ -14,7 +14,7 @@ test("rule metric-hiding: stateAt() lets a deprecated metric stay, hides it for 
   assert.deepEqual([stateAt(old("STABLE"), "2.0"), stateAt(old("STABLE"), "0.9")], ["gone", "shown"]);
 });
 
-test("createRegistry() serves a deprecated metric according to its class and the release", async () => {
+test("rule metric-warning, metric-hiding: createRegistry() serves a deprecated metric according to its class and the release", async () => {
   const served = async (release: string, showHidden: boolean) => {
     const { record, text } = createRegistry({ old: old("BETA") }, { release, showHidden });
     record.old.with({}).add(3);
@@ -29,7 +29,7 @@ test("createRegistry() serves a deprecated metric according to its class and the
   }
 });
 
-test("createRegistry() calls deprecatedUsed once for a deprecated metric, and never for one not yet deprecated or hidden", () => {
+test("rule metric-warning: createRegistry() calls deprecatedUsed once for a deprecated metric, and never for one not yet deprecated or hidden", () => {
   const namesUsed = (release: string) => {
     const names: string[] = [];
     const { record } = createRegistry({ old: old("BETA") }, { release, deprecatedUsed: ({ name }) => names.push(name) });

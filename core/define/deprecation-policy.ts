@@ -70,11 +70,18 @@ export const policyRules = Object.freeze({
   "stored-version": "The stored version advances only after a release that supports both the old and the new version.",
   "preferred-version": "The preferred version of a group advances only after a release that supports both the old and the new version.",
   "beta-off-by-default": `A beta version is off by default if it was introduced in ${betaOffSince} or later; an alpha version always is.`,
+  "deprecated-version":
+    "Each request of a deprecated version gets a Warning header, sets a metric with the release that removes the version, and annotates its audit event.",
+  "removed-version":
+    "A version is not served from the release on that removes it. In that release itself, only a setting that names it enables it.",
   "gate-default": "An alpha gate is off by default and can be set.",
   "gate-stages": "The stages of a gate follow each other: alpha, beta, GA; deprecated is the last one.",
   "gate-removal": "A gate that has no effect any more, or is deprecated, can still be set for a period that depends on its stage before.",
+  "gate-warning": "A gate that is GA or deprecated warns when it is set. One that is locked cannot be set to another value.",
+  "flag-warning": "A deprecated flag warns when it is set, and in --help. --suppress-deprecation-warnings silences the log.",
   "flag-removal": "A deprecated flag works for a period that depends on the stage of its feature, and names its replacement.",
   "metric-deprecation": "A metric is deprecated only after it was served for a period that depends on its stability class.",
+  "metric-warning": "The help of a deprecated metric says since when, and its first recording is logged.",
   "metric-hiding":
     "A deprecated metric is served for a period that depends on its class, is hidden in the next release, and removed one release later.",
 });

@@ -37,7 +37,7 @@ test("compile() serves stable versions by default, and others by setting, of whi
   assert.equal(isServed("v1beta1", {}, ["example.com/v1beta1", false], ["example.com/v1beta1/things", true]), true);
 });
 
-test("compile() uses a version that the target release has just removed only by name, and an earlier removed one never", () => {
+test("rule removed-version: compile() uses a version that the target release has just removed only by name, and an earlier removed one never", () => {
   const removed = { deprecated: "1.20", removed: serverRelease };
   assert.equal(isServed("v1alpha1", removed, ["api/all", true], ["api/alpha", true]), false);
   assert.equal(isServed("v1alpha1", removed, ["example.com/v1alpha1", true]), true);

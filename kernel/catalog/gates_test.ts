@@ -36,7 +36,7 @@ test("gateTable() applies AllAlpha and AllBeta to gates that are not named", () 
   assert.deepEqual(table({ AllAlpha: true, Young: false, AllBeta: false, Grown: true }).on, ["Done", "Fixed", "Grown"]);
 });
 
-test("gateTable() rejects unknown gates with a suggestion, and changes of locked ones with upstream's message", () => {
+test("rule gate-warning: gateTable() rejects unknown gates with a suggestion, and changes of locked ones with upstream's message", () => {
   assert.deepEqual(table({ Yong: true, Late: true, Gone: true, constructor: true }).mistakes, [
     'unknown feature gate "Yong": did you mean "Young"?',
     'unknown feature gate "Late"',
@@ -74,7 +74,7 @@ test("gateTable() has the stages of the emulated release, and rejects gates that
   assert.deepEqual(tableIn("1.33", { Late: true }).mistakes, ['unknown feature gate "Late"']);
 });
 
-test("gateTable() warns of GA and deprecated gates that are set, with upstream's messages", () => {
+test("rule gate-warning: gateTable() warns of GA and deprecated gates that are set, with upstream's messages", () => {
   assert.deepEqual(table({ Done: true, Going: true, Grown: true }).warnings, [
     "Setting GA feature gate Done=true. It will be removed in a future release.",
     "Setting deprecated feature gate Going=true. It will be removed in a future release.",
@@ -85,7 +85,7 @@ test("the gates of the kernel keep the deprecation policy", () => {
   assert.deepEqual(Object.entries(kernelGates).flatMap(([gate, stages]) => gateMistakes(gate, stages)), []);
 });
 
-test("settingWarnings() warns of deprecated flags that are set, with the releases and the replacement", () => {
+test("rule flag-warning: settingWarnings() warns of deprecated flags that are set, with the releases and the replacement", () => {
   const rows = { "old": { help: "", deprecated: { since: "1.34", removed: "1.37", use: "--new" } }, "new": { help: "" } };
   assert.deepEqual(settingWarnings(["new", "old", "constructor"], rows), [
     "flag --old is deprecated since 1.34 and will be removed in 1.37: use --new",

@@ -25,6 +25,9 @@ function hasLongExpressions({ spec }: { readonly spec?: Partial<MutatingAdmissio
   return texts.reduce((sum, text) => sum + text.length, 0) > limits.inlineExpressionsLengthMax;
 }
 
+/** As upstream, without a replacement. */
+const alphaLife = { introduced: "1.32", deprecated: "1.35", removed: "1.38" };
+
 export const mutatingAdmissionPolicies: Resource<MutatingAdmissionPolicy> = defineResource<MutatingAdmissionPolicy>({
   kind: "MutatingAdmissionPolicy",
   plural: "mutatingadmissionpolicies",
@@ -35,7 +38,7 @@ export const mutatingAdmissionPolicies: Resource<MutatingAdmissionPolicy> = defi
   storedUnder: "mutatingadmissionpolicies",
   served: {
     [betaVersion]: { schema: beta.policy, introduced: "1.34", columns: mutatingPolicyColumns },
-    [alphaVersion]: { schema: alpha.policy, introduced: "1.32", columns: mutatingPolicyColumns },
+    [alphaVersion]: { schema: alpha.policy, ...alphaLife, columns: mutatingPolicyColumns },
   },
   strategy: { ...strategy, isHeavy: hasLongExpressions },
   authorizeWrite: policyAuthorization({ kind: "MutatingAdmissionPolicy", validate: validateMutatingPolicy }),
@@ -55,7 +58,7 @@ export const mutatingAdmissionPolicyBindings: Resource<MutatingAdmissionPolicyBi
   storedUnder: "mutatingadmissionpolicybindings",
   served: {
     [betaVersion]: { schema: beta.binding, introduced: "1.34", columns: bindingColumns },
-    [alphaVersion]: { schema: alpha.binding, introduced: "1.32", columns: bindingColumns },
+    [alphaVersion]: { schema: alpha.binding, ...alphaLife, columns: bindingColumns },
   },
   strategy,
   authorizeWrite: bindingAuthorization({
