@@ -30,3 +30,16 @@ test("openMetrics() shows, hides and removes a deprecated metric release by rele
   assert.equal(hiddenOf(gone), 0);
   assert.match(gone, /^apiserver_resource_objects\{/m, "the replacement stays");
 });
+
+test("openMetrics() follows the emulated release", async () => {
+  const of = async (emulated: string, hidden = "") => {
+    const config = { ...defaults, "emulated-version": [emulated], "show-hidden-metrics-for-version": hidden };
+    const { record, text } = openMetrics(config, silentLog);
+    record.objectsByName.with({ resource: "configmaps" }).set(3);
+    return (await text()).split("\n").find((line) => line.startsWith("# HELP apiserver_storage_objects"));
+  };
+  const help = "Stored objects at the last count. Replaced by apiserver_resource_objects.";
+  assert.equal(await of("1.33"), `# HELP apiserver_storage_objects [STABLE] ${help}`);
+  assert.equal(await of("1.34", "1.33"), `# HELP apiserver_storage_objects [STABLE] (Deprecated since 1.34.0) ${help}`);
+  await assert.rejects(of("1.34", "1.34"), /must be omitted or have the value '1\.33'/);
+});

@@ -25,14 +25,17 @@ export async function testsOfRules(): Promise<ReadonlyMap<string, readonly Named
   return found;
 }
 
-const start = '("rule ';
+/** How the name of a test that names a rule begins, and ends. */
+const quotes = ['"', "`"] as const;
 
 /** The rules in the names of a file's tests. A test may name several: `rule a, b: ...`. */
 export function rulesIn(text: string): readonly { readonly rule: string; readonly promise: string }[] {
-  return text.split(start).slice(1).flatMap((rest) => {
-    const name = rest.slice(0, rest.indexOf('"'));
-    const colon = name.indexOf(": ");
-    if (colon < 0) return [];
-    return name.slice(0, colon).split(", ").map((rule) => ({ rule, promise: name.slice(colon + 2) }));
-  });
+  return quotes.flatMap((quote) =>
+    text.split(`(${quote}rule `).slice(1).flatMap((rest) => {
+      const name = rest.slice(0, rest.indexOf(quote));
+      const colon = name.indexOf(": ");
+      if (colon < 0) return [];
+      return name.slice(0, colon).split(", ").map((rule) => ({ rule, promise: name.slice(colon + 2) }));
+    })
+  );
 }
