@@ -109,7 +109,7 @@ function apiOver(
 }
 const endsWith = (text: string) => (written: readonly string[]) => written.at(-1)?.startsWith(text) ?? false;
 
-test("migrationController writes every object of every page, skips changed and deleted ones, and saves its progress", async () => {
+test("rule migration-progress: migrationController writes every object of every page, skips changed and deleted ones, and saves its progress", async () => {
   const { run, written } = apiOver([migration("one", "things")], ["a", "changed", "gone", "z"], endsWith("one Running=False"));
   await run;
   assert.deepEqual(written, [
@@ -168,7 +168,7 @@ const begun = (token: string) => {
   return { ...one, metadata: { ...one.metadata, annotations: { "storagemigration.k8s.io/v1alpha1-continue-token": token } } };
 };
 
-test("migrationController continues an interrupted migration from its token", async () => {
+test("rule migration-progress: migrationController continues an interrupted migration from its token", async () => {
   const { run, written } = apiOver([begun("next")], ["a", "y", "z"], endsWith("one Running=False"));
   await run;
   assert.deepEqual(written, ["thing y", "thing z", "one Running=False,Succeeded=True at 5"]);

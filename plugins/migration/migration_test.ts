@@ -74,7 +74,7 @@ test("prepare() drops the status of a new migration", () => {
   assert.deepEqual(migrations.prepare?.(make({}), sent, at(beta)).status, { resourceVersion: "7" });
 });
 
-test("the spec of a migration is immutable; the errors depend on the version", () => {
+test("rule migration-spec: the spec of a migration is immutable; the errors depend on the version", () => {
   const other = make({ spec: { resource: { group: "example.com", resource: "others" } } });
   assert.deepEqual(migrations.update?.(other, make({}), at(beta)).map(({ path }) => path), ["spec"]);
   const versioned = (version: string) => ({ ...metadata, annotations: { "storagemigration.k8s.io/v1alpha1-version": version } });
@@ -92,7 +92,7 @@ test("the errors of a resource name are joined into one", () => {
   ]);
 });
 
-test("status.resourceVersion is a number and can be set once", () => {
+test("rule migration-resource-version: status.resourceVersion is a number and can be set once", () => {
   const errors = (resourceVersion: string, prior = "", version = beta) =>
     texts(
       status!.update!(make({ status: { resourceVersion } }), make({ status: prior === "" ? {} : { resourceVersion: prior } }), at(version)),
@@ -108,7 +108,7 @@ test("status.resourceVersion is a number and can be set once", () => {
   assert.deepEqual(errors("", "7"), ['status.resourceVersion: Invalid value: "": field is immutable']);
 });
 
-test("the conditions Succeeded, Failed and Running exclude each other, and the final ones stay true", () => {
+test("rule migration-conditions: the conditions Succeeded, Failed and Running exclude each other, and the final ones stay true", () => {
   const errors = (now: readonly object[], before: readonly object[] = []) =>
     status!.update!(make({ status: { conditions: now } }), make({ status: { conditions: before } }), at(beta)).map(({ detail }) => detail);
   const [succeeded, failed, running] = ["Succeeded", "Failed", "Running"].map((type) => condition(type, "True")) as [

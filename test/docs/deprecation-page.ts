@@ -12,6 +12,7 @@ import {
   releasesOf,
 } from "../../core/define/deprecation-policy.ts";
 import { metricPeriods } from "../../metrics/mod.ts";
+import { conventions } from "./conventions.ts";
 import { type NamedTest, testsOfRules } from "./named-tests.ts";
 
 const intro = `# Deprecation policy
@@ -46,6 +47,14 @@ export async function deprecationPage(): Promise<string> {
     ...Object.entries(policyRules).map(([name, text]) => `| \`${name}\` | ${text} | ${linksOf(tests.get(name) ?? [])} |`),
     "",
     released,
+    "## Other rules",
+    "",
+    "What clients and operators can rely on besides. Each row is proved by the tests that name it.",
+    "",
+    "| rule | says | tests |",
+    "|---|---|---|",
+    ...Object.entries(conventions).map(([name, text]) => `| \`${name}\` | ${text} | ${linksOf(tests.get(name) ?? [])} |`),
+    "",
   ].join("\n");
 }
 

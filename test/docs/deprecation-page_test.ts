@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { policyRules } from "../../core/define/deprecation-policy.ts";
+import { conventions } from "./conventions.ts";
 import { deprecationPage } from "./deprecation-page.ts";
 import { rulesIn, testsOfRules } from "./named-tests.ts";
 
@@ -9,8 +10,10 @@ test("docs/deprecation-policy.md is up to date; `npm run docs` updates it", asyn
   assert.equal(await readFile(new URL("../../docs/deprecation-policy.md", import.meta.url), "utf8"), await deprecationPage());
 });
 
-test("every rule of the deprecation policy has a test that names it, and every named rule exists", async () => {
-  assert.deepEqual([...(await testsOfRules()).keys()].toSorted(), Object.keys(policyRules).toSorted());
+test("every rule has a test that names it, and every named rule exists", async () => {
+  const rules = [...Object.keys(policyRules), ...Object.keys(conventions)];
+  assert.equal(new Set(rules).size, rules.length);
+  assert.deepEqual([...(await testsOfRules()).keys()].toSorted(), rules.toSorted());
 });
 
 test("rulesIn() reads one and several rules in the names of tests", () => {

@@ -43,7 +43,7 @@ async function storedVersion(open: () => Promise<Store>, key: string): Promise<s
 
 for (const { store, on, skip } of stores) {
   test(
-    `${store}: kinds are served, and stored, in versions of the emulated release, and read by each release`,
+    `rule round-trip: ${store}: kinds are served, and stored, in versions of the emulated release, and read by each release`,
     { skip },
     () =>
       on(async (open, args) => {
@@ -88,7 +88,7 @@ for (const { store, on, skip } of stores) {
 
 const [{ on }] = stores as [typeof stores[0] & object];
 
-test("an object keeps a stored field that the emulated release lacks, and new objects do not get it", () =>
+test("rule fields-after-rollback: an object keeps a stored field that the emulated release lacks, and new objects do not get it", () =>
   on(async (_open, args) => {
     const spec = { tokenRequests: [{ audience: "disks" }], serviceAccountTokenInSecrets: true };
     const field = async (client: Client, name: string) => (await read(client, `${drivers}/${name}`)).spec.serviceAccountTokenInSecrets;
@@ -157,7 +157,7 @@ test("a policy of this release has effect in the emulated release that has its k
     });
   }));
 
-test("new expressions have the libraries of the oldest compatible release, and stored ones those of all", () =>
+test("rule expressions-after-rollback: new expressions have the libraries of the oldest compatible release, and stored ones those of all", () =>
   on(async (_open, args) => {
     const definition = (kind: string, rule: string) => ({
       metadata: { name: `${kind.toLowerCase()}s.example.com` },

@@ -438,7 +438,7 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
       let lines: readonly string[] = [];
       await served([flag, "--feature-gates=VolumeAttributesClass=true"], (server) => {
         lines = server.logged.filter((line) =>
-          line.includes("Warning: feature gate VolumeAttributesClass is generally available since 1.34")
+          line.includes("Warning: Setting GA feature gate VolumeAttributesClass=true. It will be removed in a future release.")
         );
         return Promise.resolve();
       });

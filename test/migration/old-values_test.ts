@@ -25,7 +25,7 @@ async function storedValue(folder: string, name: string): Promise<any> {
   }
 }
 
-test("a value stored in another version of its kind is read by get, list and watch in every version, and its next write stores it in the current version", async () => {
+test("rule round-trip, storage-migration: a value stored in another version of its kind is read by get, list and watch in every version, and its next write stores it in the current version", async () => {
   const folder = await mkdtemp(join(tmpdir(), "thole-rods-"));
   try {
     await served(folder, "v1", async (client) => {
