@@ -198,8 +198,11 @@ export interface Subresource<T = any> {
 export interface Served<T extends ApiObject = any> {
   /** Made by `object(...)`: a top-level `status` gives the status subresource by default. */
   readonly schema: Typed<unknown, StructNode>;
+  /** The release of the server that has the version first. A beta version of 1.22 or later is off by default. */
   readonly introduced: Release;
+  /** The release from which on requests get a warning. For a beta version at most three releases after `introduced`. */
   readonly deprecated?: Release;
+  /** The release that does not serve the version any more. For a beta version three releases after `deprecated`; never for a GA version. */
   readonly removed?: Release;
   /** The version has stored objects and no endpoint. Only for custom resources. */
   readonly hidden?: true;

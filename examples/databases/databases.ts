@@ -85,7 +85,7 @@ const databases = defineResource<Database>({
       selectableFields: { "spec.engine": ({ spec }) => spec.engine },
       subresources: { scale: scale(".spec.replicas"), restart },
     },
-    [beta]: { schema: BetaDatabase, introduced: "1.0", toStored, fromStored, subresources: { scale: scale(".spec.size") } },
+    [beta]: { schema: BetaDatabase, introduced: "1.33", toStored, fromStored, subresources: { scale: scale(".spec.size") } },
   },
   create: ({ spec }) => spec.engine === "" ? [invalid("spec.engine", spec.engine, "must be the name of an engine")] : [],
 });
