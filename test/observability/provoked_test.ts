@@ -58,6 +58,7 @@ const byUse = [
   "process_resident_memory_bytes",
   "process_start_time_seconds",
   "registered_metrics_total",
+  "version_info",
   "watch_cache_capacity",
   "workqueue_adds_total",
   "workqueue_queue_duration_seconds",
