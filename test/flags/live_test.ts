@@ -205,8 +205,7 @@ const live: { readonly [Name in SettingName]?: Live } = {
   "suppress-deprecation-warnings": {
     before: "{suppress-deprecation-warnings: true, feature-gates: {VolumeAttributesClass: true}}",
     after: "{suppress-deprecation-warnings: false, feature-gates: {VolumeAttributesClass: true}}",
-    sees: (server) =>
-      Promise.resolve(server.logged.some((line) => line.includes("feature gate VolumeAttributesClass is generally available"))),
+    sees: (server) => Promise.resolve(server.logged.some((line) => line.includes("Setting GA feature gate VolumeAttributesClass=true"))),
     saw: false,
     nowSees: true,
   },
@@ -432,6 +431,10 @@ const others: { readonly [Name in SettingName]?: string } = {
   "disabled-metrics": "[apiserver_request_total]",
   "allow-metric-labels": "{'apiserver_request_total,verb': GET}",
   "allow-metric-labels-manifest": "labels.yaml",
+  "emulated-version": "['1.34']",
+  "min-compatibility-version": "['1.33']",
+  "emulation-forward-compatible": "true, emulated-version: ['1.34']",
+  "runtime-config-emulation-forward-compatible": "true, emulated-version: ['1.34']",
 };
 
 test("every setting takes effect while the server runs, or has a reason why it does not", () => {
