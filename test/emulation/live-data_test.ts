@@ -114,6 +114,33 @@ test("rule fields-after-rollback: an object keeps a stored field that the emulat
     });
   }));
 
+test("as in kube-apiserver, a write in the emulated release drops owners of fields through versions that it lacks", () =>
+  on(async (_open, args) => {
+    const apply = (client: Client, version: string, manager: string, labels: object) =>
+      client.ask(`${classes(version)}/fast?fieldManager=${manager}`, {
+        method: "PATCH",
+        headers: { "content-type": "application/apply-patch+yaml" },
+        body: {
+          apiVersion: `storage.k8s.io/${version}`,
+          kind: "VolumeAttributesClass",
+          metadata: { name: "fast", labels },
+          driverName: "disks.example.com",
+          parameters: { speed: "high" },
+        },
+      });
+    const ownersOf = (object: any) => object.metadata.managedFields.map(({ manager, apiVersion }: any) => `${manager} ${apiVersion}`);
+    await within(args, async (client) => {
+      const made = await apply(client, "v1", "one", { color: "red" });
+      assert.deepEqual(ownersOf(made.json()), ["one storage.k8s.io/v1"], made.text);
+    });
+    await within([...args, "--emulated-version=1.33", "--runtime-config=storage.k8s.io/v1beta1=true"], async (client) => {
+      assert.deepEqual(ownersOf(await read(client, `${classes("v1beta1")}/fast`)), ["one storage.k8s.io/v1"]);
+      const next = await apply(client, "v1beta1", "two", { color: "blue" });
+      assert.deepEqual([next.status, next.json().metadata.labels], [200, { color: "blue" }], next.text);
+      assert.deepEqual(ownersOf(next.json()), ["two storage.k8s.io/v1beta1"]);
+    });
+  }));
+
 test("a policy of this release has effect in the emulated release that has its kind as alpha, and is stored as that", () =>
   on(async (open, args) => {
     const on35 = [...args, "--runtime-config=admissionregistration.k8s.io/v1beta1=true", "--feature-gates=MutatingAdmissionPolicy=true"];
