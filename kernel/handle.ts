@@ -24,6 +24,7 @@ import { isApiPath, type Route, route } from "./request/route.ts";
 import type { Server } from "./server.ts";
 import { pageRight, wantsPage } from "./nonresource/status-page/reply.ts";
 import { verbs } from "./verbs/mod.ts";
+import { checkPatchType } from "./verbs/patch.ts";
 import { Warnings } from "./request/warnings.ts";
 import { writeStatus } from "./write/write-status.ts";
 
@@ -120,6 +121,7 @@ export async function dispatch(authorized: AuthorizedRequest): Promise<Reply> {
   const { media } = catalog;
   // Upstream's handler of custom resources has no such check.
   if (!endpoint.resource.custom) {
+    if (verb === "patch") checkPatchType({ exchange, endpoint, media });
     checkProduced(header(exchange, "accept"), verb === "list" || verb === "watch" ? media.listTypes : media.types);
   }
   if (endpoint.deprecation !== undefined) {

@@ -159,6 +159,17 @@ for (const emulated of [releaseAfter(serverRelease, -1), serverRelease]) {
     }));
 }
 
+test("rule deprecated-version: as upstream, a request that is rejected before the version is known to serve it gives no signal", () =>
+  served(["--runtime-config=storage.k8s.io/v1beta1=true"], async ({ client }) => {
+    const path = "/apis/storage.k8s.io/v1beta1/volumeattributesclasses";
+    const patch = { method: "PATCH", headers: { "content-type": "foo/bar" }, body: "{}" };
+    for (const [status, ask] of [[406, { headers: { accept: "foo/bar" } }], [415, patch], [405, { method: "PUT", body: {} }]] as const) {
+      const answer = await client.ask(status === 415 ? `${path}/missing` : path, ask);
+      assert.deepEqual([answer.status, answer.headers["warning"]], [status, undefined]);
+    }
+    assert.doesNotMatch((await client.ask("/metrics")).text, /^apiserver_requested_deprecated_apis\{/m);
+  }));
+
 test("rule removed-version: a version is served up to the release that removes it", async () => {
   const path = "/apis/storagemigration.k8s.io/v1alpha1/storageversionmigrations";
   const statusIn = async (emulated: string, named: boolean) => {

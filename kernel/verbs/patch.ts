@@ -1,9 +1,10 @@
 import { notFoundError, StatusError } from "../../core/status-error.ts";
 import type { VerbResult } from "../respond/answer.ts";
-import { header } from "../request/exchange.ts";
+import { type Exchange, header } from "../request/exchange.ts";
 import { notePatch } from "../write/draft/audited.ts";
 import { readApply, readCborApply } from "../write/draft/apply.ts";
-import { applyCborMediaType, applyMediaType, unsupportedMediaType } from "../../core/codec/negotiate.ts";
+import { applyCborMediaType, applyMediaType, type Media, unsupportedMediaType } from "../../core/codec/negotiate.ts";
+import type { Endpoint } from "../catalog/catalog.ts";
 import { type Dialect, dialectOf, patchMediaTypes } from "../write/draft/patch.ts";
 import { shownKind } from "./shown-kind.ts";
 import { keyOfCall } from "./key-of-call.ts";
@@ -15,7 +16,7 @@ import { checkName, expectedRevision, replace } from "./update.ts";
 
 /** PATCH of one object, in the dialect of the content type. */
 export async function patch(call: RequestContext): Promise<VerbResult> {
-  const type = patchType(call);
+  const type = patchType(call.exchange);
   if (type === applyMediaType) return await apply(call, readApply);
   if (type === applyCborMediaType && patchMediaTypes(call.catalog.media, call.endpoint).includes(type)) {
     return await apply(call, readCborApply);
@@ -26,16 +27,19 @@ export async function patch(call: RequestContext): Promise<VerbResult> {
 }
 
 /**
- * The media type of the patch. As upstream, this check ignores spaces around it, and the selection of the dialect does not.
- * Custom resources have the selection only.
+ * Throws 415 for a media type that no patch has. As upstream, this check of routing ignores spaces around it, and the selection of the
+ * dialect does not. Custom resources have the selection only.
  */
-function patchType(call: RequestContext): string {
-  const type = header(call.exchange, "content-type").split(";")[0]!;
-  if (call.endpoint.resource.custom) return type;
-  if (!patchMediaTypes(call.catalog.media, call.endpoint).includes(type.trim())) {
+export function checkPatchType(
+  { exchange, endpoint, media }: { readonly exchange: Exchange; readonly endpoint: Endpoint; readonly media: Media },
+): void {
+  if (!patchMediaTypes(media, endpoint).includes(patchType(exchange).trim())) {
     throw new StatusError("UnsupportedMediaType", "415: Unsupported Media Type", { details: {} });
   }
-  return type;
+}
+
+function patchType(exchange: Exchange): string {
+  return header(exchange, "content-type").split(";")[0]!;
 }
 
 /** Applies the patch to the live object, and again after each conflicting write. */
