@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Store } from "../../kernel/store/store.ts";
 import type { Client } from "../https.ts";
+import { until } from "../real-server.ts";
 import { stores, within } from "../stores.ts";
 
 const classes = (version: string) => `/apis/storage.k8s.io/${version}/volumeattributesclasses`;
@@ -138,6 +139,35 @@ test("as in kube-apiserver, a write in the emulated release drops owners of fiel
       const next = await apply(client, "v1beta1", "two", { color: "blue" });
       assert.deepEqual([next.status, next.json().metadata.labels], [200, { color: "blue" }], next.text);
       assert.deepEqual(ownersOf(next.json()), ["two storage.k8s.io/v1beta1"]);
+    });
+  }));
+
+test("rule round-trip: a kind whose only common version is alpha is converted to it and back", () =>
+  on(async (open, args) => {
+    const gate = "--feature-gates=StorageVersionMigrator=true";
+    const path = (version: string) => `/apis/storagemigration.k8s.io/${version}/storageversionmigrations`;
+    const on35 = [...args, gate, "--runtime-config=storagemigration.k8s.io/v1beta1=true"];
+    const on34 = [...args, gate, "--runtime-config=storagemigration.k8s.io/v1alpha1=true", "--emulated-version=1.34"];
+    const isDone = (object: any) => object.status?.conditions?.some(({ type, status }: any) => type === "Succeeded" && status === "True");
+    await within(on35, async (client) => {
+      await make(client, path("v1beta1"), { metadata: { name: "all" }, spec: { resource: { group: "", resource: "configmaps" } } });
+      await until(async () => assert.ok(isDone(await read(client, `${path("v1beta1")}/all`))));
+    });
+    await within(on34, async (client) => {
+      assert.equal((await client.ask(path("v1beta1"))).status, 404);
+      const old = await read(client, `${path("v1alpha1")}/all`);
+      assert.deepEqual([old.spec.resource.resource, isDone(old)], ["configmaps", true]);
+      const resource = { group: "", version: "v1", resource: "configmaps" };
+      await make(client, path("v1alpha1"), { metadata: { name: "again" }, spec: { resource } });
+      await until(async () => assert.ok(isDone(await read(client, `${path("v1alpha1")}/again`))));
+      assert.equal((await read(client, `${path("v1alpha1")}/again`)).spec.resource.version, "v1");
+    });
+    assert.equal(await storedVersion(open, "storageversionmigrations/again"), "storagemigration.k8s.io/v1alpha1");
+    await within(on35, async (client) => {
+      for (const name of ["all", "again"]) {
+        const found = await read(client, `${path("v1beta1")}/${name}`);
+        assert.deepEqual([found.spec.resource, isDone(found)], [{ group: "", resource: "configmaps" }, true], name);
+      }
     });
   }));
 
