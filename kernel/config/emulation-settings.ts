@@ -73,14 +73,15 @@ function readReleases(config: EmulationConfig, mistakes: string[]): Releases {
   return releasesFor(emulated, releaseOf(config["min-compatibility-version"], mistakes));
 }
 
-const component = "kube";
+/** The component of flags that name one: `kube=1.34`. */
+export const kubeComponent = "kube";
 
 /** The release of words such as `1.34` and `kube=1.34`; undefined for none, and for mistakes. */
 function releaseOf(words: readonly string[], mistakes: string[]): Release | undefined {
   const texts: string[] = [];
   for (const word of words) {
     const equals = word.indexOf("=");
-    if (equals >= 0 && word.slice(0, equals) !== component) {
+    if (equals >= 0 && word.slice(0, equals) !== kubeComponent) {
       mistakes.push(`component not registered: ${word.slice(0, equals)}`);
       return undefined;
     }
@@ -88,7 +89,7 @@ function releaseOf(words: readonly string[], mistakes: string[]): Release | unde
   }
   const [first, second] = texts;
   if (first !== undefined && second !== undefined) {
-    mistakes.push(`duplicate version flag, ${component}=${first} and ${component}=${second}`);
+    mistakes.push(`duplicate version flag, ${kubeComponent}=${first} and ${kubeComponent}=${second}`);
     return undefined;
   }
   return first === undefined ? undefined : minorRelease(first, mistakes);
@@ -100,7 +101,7 @@ function minorRelease(text: string, mistakes: string[]): Release | undefined {
   if (more.length > 0 || !numbers.every((each) => /^(0|[1-9][0-9]{0,3})$/.test(each))) {
     mistakes.push(`could not parse ${JSON.stringify(text)} as version`);
   } else if (minor === undefined) mistakes.push(`illegal version string ${JSON.stringify(text)}`);
-  else if (Number(patch ?? 0) !== 0) mistakes.push(`patch version not allowed, got: ${component}=${text}`);
+  else if (Number(patch ?? 0) !== 0) mistakes.push(`patch version not allowed, got: ${kubeComponent}=${text}`);
   else return `${major}.${minor}`;
   return undefined;
 }

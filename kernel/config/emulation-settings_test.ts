@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type EmulationConfig, emulationMistakes, releasesOf } from "./emulation-settings.ts";
+import { readArguments } from "./parse.ts";
 
 const config = (
   emulated: readonly string[],
@@ -53,4 +54,13 @@ test("emulationMistakes() has kube-apiserver's bounds and messages", () => {
     ],
   ];
   for (const [given, ...mistakes] of cases) assert.deepEqual(emulationMistakes(given), mistakes, JSON.stringify(given));
+});
+
+test("--feature-gates accepts the component of a gate, and rejects other components with upstream's message", () => {
+  const of = (value: string) => {
+    const read = readArguments([`--feature-gates=${value}`], () => "");
+    return read.help ? undefined : { gates: [...read.config["feature-gates"]], mistakes: read.mistakes };
+  };
+  assert.deepEqual(of("kube:A=true,B=false"), { gates: [["A", true], ["B", false]], mistakes: [] });
+  assert.deepEqual(of("foo:A=true"), { gates: [], mistakes: ["component not registered: foo"] });
 });

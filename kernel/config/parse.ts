@@ -8,7 +8,7 @@ import { NumberText, type Tree, TreeObject } from "../../core/tree/tree.ts";
 import { auditMistakes } from "./audit-settings.ts";
 import { authenticationMistakes } from "./authentication-mistakes.ts";
 import { type Config, defaults, type SettingName, settings } from "./settings.ts";
-import { emulationMistakes } from "./emulation-settings.ts";
+import { emulationMistakes, kubeComponent } from "./emulation-settings.ts";
 import { durationText } from "./help.ts";
 import { fromPlain, type PlainSettings } from "./plain-settings.ts";
 import { limits } from "../../core/limits.ts";
@@ -151,7 +151,9 @@ function set(into: Map<SettingName, unknown>, name: SettingName, value: string, 
     case "map": {
       const pairs = into.get(name) as Map<string, boolean> | undefined ?? new Map<string, boolean>(); // As for maps.
       for (const pair of value.split(",").map((each) => each.trim()).filter((each) => each !== "")) {
-        const [key = "", on = "true"] = pair.split("=");
+        const [written = "", on = "true"] = pair.split("=");
+        const key = name === "feature-gates" ? withoutComponent(written, mistakes) : written;
+        if (key === undefined) continue;
         if (/^(true|false)$/i.test(on)) pairs.set(key, on.toLowerCase() === "true");
         else {mistakes.push(
             `${where}: ${JSON.stringify(pair)} is not ${JSON.stringify(`${key}=true`)} or ${JSON.stringify(`${key}=false`)}`,
@@ -160,6 +162,14 @@ function set(into: Map<SettingName, unknown>, name: SettingName, value: string, 
       into.set(name, pairs);
     }
   }
+}
+
+/** The gate of `kube:Gate`. Undefined, after upstream's error, for another component. */
+function withoutComponent(written: string, mistakes: string[]): string | undefined {
+  const colon = written.indexOf(":"), component = written.slice(0, Math.max(0, colon));
+  if (colon < 0 || component === kubeComponent) return written.slice(colon + 1);
+  mistakes.push(`component not registered: ${component}`);
+  return undefined;
 }
 
 /**
