@@ -30,12 +30,15 @@ const quotes = ['"', "`"] as const;
 
 /** The rules in the names of a file's tests. A test may name several: `rule a, b: ...`. */
 export function rulesIn(text: string): readonly { readonly rule: string; readonly promise: string }[] {
-  return quotes.flatMap((quote) =>
-    text.split(`(${quote}rule `).slice(1).flatMap((rest) => {
+  return quotes.flatMap((quote) => {
+    const parts = text.split(`${quote}rule `);
+    return parts.slice(1).flatMap((rest, index) => {
+      // The first argument of a call.
+      if (!parts[index]!.trimEnd().endsWith("(")) return [];
       const name = rest.slice(0, rest.indexOf(quote));
       const colon = name.indexOf(": ");
       if (colon < 0) return [];
       return name.slice(0, colon).split(", ").map((rule) => ({ rule, promise: name.slice(colon + 2) }));
-    })
-  );
+    });
+  });
 }
