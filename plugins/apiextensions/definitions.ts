@@ -51,6 +51,7 @@ export const customResourceDefinitions: Resource<CustomResourceDefinition> = def
       introduced: "1.7",
       deprecated: "1.16",
       removed: "1.22",
+      replacement: { groupVersion, kind: "CustomResourceDefinition" },
       toStored: ofOldVersion,
     },
   },
