@@ -1,5 +1,5 @@
 /** The API versions that releases of Kubernetes no longer serve, and what replaces them: the migration guide as data. */
-import { minorOf } from "./define/resource.ts";
+import { compareReleases } from "./releases.ts";
 import { defaultNames, type Names, spell } from "./names.ts";
 import type { Release } from "./plugin.ts";
 import type { GroupVersion } from "./versions.ts";
@@ -204,7 +204,7 @@ export class RemovedKinds {
 
   /** With `until` only those of that release and of earlier ones. */
   constructor(names: Names = defaultNames, until?: Release) {
-    const known = removedApis.filter(({ removed }) => until === undefined || minorOf(removed) <= minorOf(until));
+    const known = removedApis.filter(({ removed }) => until === undefined || compareReleases(removed, until) <= 0);
     this.#byKind = new Map(
       known.flatMap((api) => {
         const groupVersion = spell(names, api.groupVersion), replacements = api.replacements.map((each) => spell(names, each));

@@ -2,7 +2,7 @@
 import { realpath, rename, stat, writeFile } from "node:fs/promises";
 import { defaultNames, type Names } from "../../core/names.ts";
 import type { Plugin, Release } from "../../core/plugin.ts";
-import { targetRelease } from "../catalog/gates.ts";
+import { serverRelease } from "../../core/releases.ts";
 import { readCommandFlags } from "../config/command-flags.ts";
 import { UsageError } from "../config/commands.ts";
 import type { Advice } from "../upgrade/advise/advice.ts";
@@ -19,7 +19,7 @@ import { writeOutput } from "./manifest-files.ts";
 /** Resolves with 0 if nothing ends by the target release, 2 if something does, 1 if something cannot be read. */
 export async function run(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {
   const flags = readCommandFlags("advise", args), one = (name: string) => flags.get(name)?.[0];
-  const form = one("output") ?? "text", target = releaseOf(one("target-version") ?? targetRelease);
+  const form = one("output") ?? "text", target = releaseOf(one("target-version") ?? serverRelease);
   if (!isForm(form)) throw new UsageError(`advise: ${JSON.stringify(form)} is no output: the outputs are ${Object.keys(forms).join(", ")}`);
   const names = { ...defaultNames, domain: one("group-domain") ?? defaultNames.domain };
   const lifecycles = new Lifecycles(names, plugins);

@@ -1,5 +1,5 @@
 /** When versions end: the table of removed APIs, and what the definitions of plugins deprecate now. */
-import { minorOf } from "../../../core/define/resource.ts";
+import { compareReleases } from "../../../core/releases.ts";
 import { pluralOf } from "../../../core/define/plural.ts";
 import { type Names, spell } from "../../../core/names.ts";
 import type { Plugin, Release } from "../../../core/plugin.ts";
@@ -67,4 +67,4 @@ function newestOf(served: readonly GroupVersion[], written: GroupVersion): Group
 
 /** Whether a release has removed it. */
 export const hasEnded = ({ removed }: Lifecycle, release: Release): boolean =>
-  removed !== undefined && minorOf(removed) <= minorOf(release);
+  removed !== undefined && compareReleases(removed, release) <= 0;
