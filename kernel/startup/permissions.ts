@@ -354,7 +354,8 @@ function permissionsOfFiles({ name, args }: Chosen, folder: string): readonly st
     "--quiet",
     `--allow-read=${listed([sources, ...files, ...named, ...server.files])}`,
     ...(written.length === 0 ? [] : [`--allow-write=${listed(written)}`]),
-    ...(server.addresses.length === 0 ? [] : [`--allow-net=${listed(server.addresses)}`]),
+    // Without a CA in the kubeconfig those of the system are read.
+    ...(server.addresses.length === 0 ? [] : [`--allow-net=${listed(server.addresses)}`, "--allow-sys=ca"]),
     ...(name === "advise" && files.length > 0 ? ["--allow-run=helm"] : []),
   ];
 }

@@ -253,3 +253,30 @@ test("launchOf() grants convert its files and folders, and nothing else", () => 
   ]);
   assert.deepEqual(permissions("--mistake").at(-1), `--allow-read=${sources}`);
 });
+
+test("launchOf() grants advise its files, the server of its kubeconfig, and writing where --fix changes files", () => {
+  const folder = mkdtempSync(join(tmpdir(), "thole-permissions-"));
+  try {
+    const kubeconfig = {
+      "current-context": "a",
+      contexts: [{ name: "a", context: { cluster: "a", user: "a" } }],
+      clusters: [{ name: "a", cluster: { server: "https://[::1]:6443" } }],
+      users: [{ name: "a", user: { tokenFile: "token" } }],
+    };
+    writeFileSync(join(folder, "kc"), JSON.stringify(kubeconfig));
+    writeFileSync(join(folder, "a.yaml"), "");
+    const permissions = (...words: readonly string[]) => launchOf(["advise", ...words], folder).permissions.slice(4);
+    assert.deepEqual(permissions("--kubeconfig", "kc", "--audit-log=audit.log"), [
+      `--allow-read=${[sources, "kc", "audit.log", "token"].map((each, index) => index === 0 ? each : join(folder, each)).join()}`,
+      "--allow-net=[::1]:6443",
+      "--allow-sys=ca",
+    ]);
+    assert.deepEqual(permissions("-f", "a.yaml", "-f", ".", "--fix"), [
+      `--allow-read=${sources},${join(folder, "a.yaml")},${folder}`,
+      `--allow-write=${folder}`,
+      "--allow-run=helm",
+    ]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
