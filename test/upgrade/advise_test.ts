@@ -58,7 +58,17 @@ items:
   - apiGroups: [extensions]
     resources: [ingresses/status, podsecuritypolicies, pods]
     verbs: [get]
-  - {apiGroups: [extensions, networking.k8s.io], resources: [ingresses], verbs: [get]}
+- apiVersion: rbac.authorization.k8s.io/v1
+  kind: ClusterRole
+  metadata: {name: both}
+  rules:
+  - {apiGroups: [extensions], resources: [ingresses, deployments], verbs: [get]}
+  - {apiGroups: [networking.k8s.io, apps], resources: ["*"], verbs: [get]}
+- apiVersion: rbac.authorization.k8s.io/v1
+  kind: ClusterRole
+  metadata: {name: view, labels: {kubernetes.io/bootstrapping: rbac-defaults}}
+  rules:
+  - {apiGroups: [extensions], resources: [ingresses], verbs: [get]}
 - apiVersion: admissionregistration.k8s.io/v1
   kind: ValidatingWebhookConfiguration
   metadata: {name: w}
@@ -85,9 +95,9 @@ test("checkObject() finds references, rules of webhooks and roles, and stored ve
     "8 reference error: HorizontalPodAutoscaler a names Deployment x as apps/v1beta1, removed in 1.16; use apps/v1",
     "23 role-rule warning: ClusterRole r has rights on ingresses of the group extensions, removed in 1.22; use networking.k8s.io/v1",
     "23 role-rule warning: ClusterRole r has rights on podsecuritypolicies of the group extensions, removed in 1.16; use pod security admission",
-    "34 webhook-rule warning: ValidatingWebhookConfiguration w has a rule for ingresses in extensions/v1beta1, removed in 1.22; use networking.k8s.io/v1",
-    "36 object-version warning: VolumeAttributesClass x is storage.k8s.io/v1beta1, removed in 1.37; use storage.k8s.io/v1",
-    "44 stored-version warning: CustomResourceDefinition d has stored objects in v1beta1, which it does not serve",
+    "44 webhook-rule warning: ValidatingWebhookConfiguration w has a rule for ingresses in extensions/v1beta1, removed in 1.22; use networking.k8s.io/v1",
+    "46 object-version warning: VolumeAttributesClass x is storage.k8s.io/v1beta1, removed in 1.37; use storage.k8s.io/v1",
+    "54 stored-version warning: CustomResourceDefinition d has stored objects in v1beta1, which it does not serve",
   ]);
 });
 

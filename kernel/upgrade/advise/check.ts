@@ -106,21 +106,33 @@ export function* checkObject(found: FoundObject, { lifecycles, target }: Checkin
 
 type AdviceOf = (rule: RuleName, lifecycle: Lifecycle, path: readonly (string | number)[], text: string, fix: string) => Advice;
 
-/** Rules for a group that no longer has the resource: they give no right. */
+/** Servers write the default roles themselves. */
+const bootstrapping = "kubernetes.io/bootstrapping";
+
+/** Rules for a group that no longer has the resource: they give no right. A role that has the right for the new group, too, is for servers of several releases. */
 function* roleRules(object: JsonObject, lifecycles: Lifecycles, advice: AdviceOf): Generator<Advice> {
-  for (const [index, rule] of objectsOf(object.rules).entries()) {
-    const groups = textsOf(rule.apiGroups), resources = new Set(textsOf(rule.resources).map((each) => each.split("/", 1)[0]!));
-    const seen = new Set<string>();
+  if (Object.hasOwn(objectOf(objectOf(object.metadata).labels), bootstrapping)) return;
+  const rules = objectsOf(object.rules).map(({ apiGroups, resources }) => ({
+    groups: textsOf(apiGroups),
+    resources: new Set(textsOf(resources).map((each) => each.split("/", 1)[0]!)),
+  }));
+  const grants = (group: string, resource: string) =>
+    rules.some(({ groups, resources }) =>
+      (groups.includes(group) || groups.includes("*")) && (resources.has(resource) || resources.has("*"))
+    );
+  const seen = new Set<string>();
+  for (const [index, { groups, resources }] of rules.entries()) {
     for (const lifecycle of lifecycles.all()) {
-      const { group } = splitGroupVersion(lifecycle.groupVersion), next = splitGroupVersion(lifecycle.replacement).group;
-      const key = `${group} ${lifecycle.resource}`;
-      if (group === next || !groups.includes(group) || !resources.has(lifecycle.resource) || seen.has(key)) continue;
+      const { resource, isConverted } = lifecycle, { group } = splitGroupVersion(lifecycle.groupVersion);
+      const next = isConverted ? splitGroupVersion(lifecycle.replacement).group : undefined, key = `${index} ${group} ${resource}`;
+      if (group === next || !groups.includes(group) || !resources.has(resource) || seen.has(key)) continue;
       seen.add(key);
-      const isGroup = lifecycle.isConverted;
-      if (isGroup && groups.includes(next)) continue;
-      const text = `has rights on ${lifecycle.resource} of the group ${group}`;
-      const fix = isGroup ? `add the group ${next} to the rule` : `remove ${lifecycle.resource} from the rule`;
-      yield { ...advice("role-rule", lifecycle, ["rules", index], text, fix), level: "warning" };
+      if (next !== undefined && grants(next, resource)) continue;
+      const fix = next === undefined ? `remove ${resource} from the rule` : `add the group ${next} to the rule`;
+      yield {
+        ...advice("role-rule", lifecycle, ["rules", index], `has rights on ${resource} of the group ${group}`, fix),
+        level: "warning",
+      };
     }
   }
 }
