@@ -21,7 +21,11 @@ test("a removal in the table is that of the definition, where a built-in kind ha
       return [`${kind} in ${groupVersion}`];
     })
   );
-  assert.deepEqual(compared, ["CSIStorageCapacity in storage.{domain}/v1beta1", "Lease in coordination.{domain}/v1beta1"]);
+  assert.deepEqual(compared, [
+    "CSIStorageCapacity in storage.{domain}/v1beta1",
+    "CustomResourceDefinition in apiextensions.{domain}/v1beta1",
+    "Lease in coordination.{domain}/v1beta1",
+  ]);
 });
 
 test("a replacement of a built-in kind is a version that it is served in", () => {
