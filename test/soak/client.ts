@@ -109,6 +109,11 @@ export function pause(milliseconds: number, signal?: AbortSignal): Promise<void>
   });
 }
 
+/** Resolves when the signal aborts. */
+export function untilOver(signal: AbortSignal): Promise<void> {
+  return pause(2 ** 31 - 1, signal);
+}
+
 /** Throws unless the condition holds. The caller records it as a failure. */
 export function expect(condition: boolean, text: string): asserts condition {
   if (!condition) throw new Error(text);

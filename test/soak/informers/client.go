@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 )
@@ -23,6 +24,8 @@ const (
 	catchUpTimeout = 60 * time.Second
 	// names is the number of objects that a writer writes in turn.
 	names = 40
+	// turnsOfSecret is the number of writes to ConfigMaps for each write to a Secret.
+	turnsOfSecret = 4
 )
 
 // client has the informers and the writer of one encoding.
@@ -35,10 +38,6 @@ type client struct {
 	followed  []*followed
 	stopped   chan struct{}
 	ended     chan struct{}
-
-	mutex sync.Mutex
-	// written has the name of each acknowledged write, by its revision.
-	written map[uint64]string
 }
 
 // followed is one informer.
@@ -46,14 +45,15 @@ type followed struct {
 	stream   *stream
 	informer cache.SharedIndexInformer
 	// list returns the names with their resourceVersions.
-	list func(context.Context) (map[string]string, error)
+	list  func(context.Context) (map[string]string, error)
+	mutex sync.Mutex
 	// handled has the resourceVersion of each object that the handler knows.
-	mutex   sync.Mutex
 	handled map[string]string
+	// written has the name of each acknowledged write, by its revision.
+	written map[uint64]string
 }
 
 func (c *client) start(ctx context.Context) error {
-	c.written = map[uint64]string{}
 	configMaps, secrets := c.set.CoreV1().ConfigMaps(c.namespace), c.set.CoreV1().Secrets(c.namespace)
 	c.follow("ConfigMap", &corev1.ConfigMap{},
 		func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
@@ -88,6 +88,7 @@ func (c *client) follow(
 		stream:   stream,
 		informer: cache.NewSharedIndexInformer(stream.watched(list, open), example, 0, cache.Indexers{}),
 		handled:  map[string]string{},
+		written:  map[uint64]string{},
 		list: func(ctx context.Context) (map[string]string, error) {
 			found, err := list(ctx, metav1.ListOptions{})
 			if err != nil {
@@ -106,6 +107,10 @@ func (c *client) follow(
 	one.handle()
 	c.followed = append(c.followed, one)
 }
+
+// configMaps and secrets are the informers of the two kinds.
+func (c *client) configMaps() *followed { return c.followed[0] }
+func (c *client) secrets() *followed    { return c.followed[1] }
 
 // handle checks the calls of the handler: an object is added once, changes to a newer version, and is deleted once.
 func (f *followed) handle() {
@@ -149,7 +154,7 @@ func (f *followed) handle() {
 	}
 }
 
-// write creates, updates and deletes ConfigMaps until finish is called.
+// write creates, updates and deletes ConfigMaps, and updates a Secret, until finish is called.
 func (c *client) write(ctx context.Context) {
 	defer close(c.ended)
 	for turn := 0; ; turn++ {
@@ -162,6 +167,12 @@ func (c *client) write(ctx context.Context) {
 		}
 		name := fmt.Sprintf("%s-%d", c.encoding, turn/3%names)
 		if err := c.change(ctx, name, turn); err != nil {
+			c.tally.failure("write", err)
+		}
+		if turn%turnsOfSecret != 0 {
+			continue
+		}
+		if err := c.changeSecret(ctx, turn); err != nil {
 			c.tally.failure("write", err)
 		}
 	}
@@ -190,7 +201,7 @@ func (c *client) change(ctx context.Context, name string, turn int) error {
 		if apierrors.IsAlreadyExists(err) {
 			return nil
 		}
-		return c.acknowledged("creates", found, err)
+		return c.configMaps().acknowledged("creates", found, err)
 	}
 	if err != nil {
 		return err
@@ -201,17 +212,26 @@ func (c *client) change(ctx context.Context, name string, turn int) error {
 		c.tally.count("conflicts")
 		return nil
 	}
-	return c.acknowledged("updates", found, err)
+	return c.configMaps().acknowledged("updates", found, err)
 }
 
-func (c *client) acknowledged(what string, object *corev1.ConfigMap, err error) error {
+// changeSecret applies the Secret of this encoding.
+func (c *client) changeSecret(ctx context.Context, turn int) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	wanted := applycorev1.Secret(c.encoding, c.namespace).WithStringData(map[string]string{"turn": fmt.Sprint(turn)})
+	found, err := c.set.CoreV1().Secrets(c.namespace).Apply(ctx, wanted, metav1.ApplyOptions{FieldManager: c.encoding})
+	return c.secrets().acknowledged("applies", found, err)
+}
+
+func (f *followed) acknowledged(what string, object metav1.Object, err error) error {
 	if err != nil {
 		return err
 	}
-	c.tally.count(what)
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	c.written[c.followed[0].stream.revision(object.ResourceVersion)] = object.Name
+	f.stream.tally.count(what)
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	f.written[f.stream.revision(object.GetResourceVersion())] = object.GetName()
 	return nil
 }
 
@@ -223,10 +243,10 @@ func (c *client) finish(ctx context.Context) {
 		if difference := each.difference(ctx); difference != "" {
 			c.tally.fault("%s: the store differs from a list: %s", each.stream.name, difference)
 		}
+		each.mutex.Lock()
+		each.stream.missing(each.written)
+		each.mutex.Unlock()
 	}
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	c.followed[0].stream.missing(c.written)
 }
 
 // difference is how the store and the handler differ from a list; empty once they agree.

@@ -24,7 +24,7 @@ type Config struct {
 	// Namespace of the objects; it must exist.
 	Namespace string `json:"namespace"`
 	// PauseMs is the pause of each writer between two writes.
-	PauseMs int `json:"pauseMs"`
+	PauseMs float64 `json:"pauseMs"`
 	// Encodings to use: "json", "protobuf" or both. Each has an informer of ConfigMaps, one of Secrets, and a writer.
 	Encodings []string `json:"encodings"`
 }
@@ -104,7 +104,7 @@ func start(ctx context.Context, config Config, encoding string, tally *tally) (*
 		set:       set,
 		namespace: config.Namespace,
 		encoding:  encoding,
-		pause:     time.Duration(config.PauseMs) * time.Millisecond,
+		pause:     time.Duration(config.PauseMs * float64(time.Millisecond)),
 		tally:     tally,
 		stopped:   make(chan struct{}),
 		ended:     make(chan struct{}),
