@@ -33,6 +33,8 @@ export interface Flooded {
   readonly ended: number;
 }
 
+/** Longest wait for a server that reads nothing, in milliseconds, before the client looks at the clock. */
+const stuckMs = 200;
 /** Bytes of units that are sent in one write. */
 const batchBytes = 16 * 1024;
 const cookies = 900;
@@ -98,26 +100,30 @@ export function floodsFor(token: string): Readonly<Record<string, Flood>> {
 
 async function flood({ flood, port, token, connections, seconds }: FloodOrder): Promise<Flooded> {
   const what = floodsFor(token)[flood]!;
-  const end = performance.now() + seconds * 1000;
+  const until = performance.now() + seconds * 1000;
   let units = 0, bytes = 0, ended = 0;
 
   async function one(): Promise<void> {
-    while (performance.now() < end) {
+    while (performance.now() < until) {
       const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false, ALPNProtocols: ["h2"] });
       try {
         await once(socket, "secureConnect");
         await send(socket);
       } catch { /* Ended by the server. */ }
-      if (performance.now() < end) ended++;
+      if (performance.now() < until) ended++;
       socket.destroy();
     }
   }
   async function send(socket: TLSSocket): Promise<void> {
-    let over = false;
-    socket.on("error", () => {}).on("close", () => over = true).on("end", () => over = true).resume();
+    let over = false, wake = (): void => {};
+    const end = (): void => {
+      over = true;
+      wake();
+    };
+    socket.on("error", end).on("close", end).on("end", end).on("drain", () => wake()).resume();
     socket.write(Buffer.concat([Buffer.from(preface), frame(frameType.settings, 0, 0), ...what.first ?? []]));
     let stream = what.first === undefined || what.streamsMax !== undefined ? 1 : 3, sent = 0;
-    while (!over && performance.now() < end) {
+    while (!over && performance.now() < until) {
       if (sent >= (what.streamsMax ?? Infinity)) {
         await new Promise((resolve) => setTimeout(resolve, 50));
         continue;
@@ -131,11 +137,12 @@ async function flood({ flood, port, token, connections, seconds }: FloodOrder): 
       }
       units += batch.length;
       bytes += batch.reduce((sum, { length }) => sum + length, 0);
-      if (!socket.write(Buffer.concat(batch)) && !over) {
-        await Promise.race([once(socket, "drain"), once(socket, "close"), new Promise((resolve) => setTimeout(resolve, 200))]).catch(
-          () => {},
-        );
-      } else await new Promise((resolve) => what.pauseMs === undefined ? setImmediate(resolve) : setTimeout(resolve, what.pauseMs));
+      const isTaken = socket.write(Buffer.concat(batch));
+      await new Promise<void>((resolve) => {
+        if (isTaken) return void setTimeout(resolve, what.pauseMs ?? 0);
+        wake = resolve;
+        setTimeout(resolve, stuckMs);
+      });
     }
   }
   await Promise.all(Array.from({ length: connections }, one));

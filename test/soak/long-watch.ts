@@ -8,16 +8,16 @@ export interface LongWatch {
   readonly done: Promise<void>;
 }
 
-const pauseMs = 500;
-
 /** Lists once, and then follows the changes. A second list would be a fault: nothing is compacted that fast. */
 export function startLongWatch(
-  { client, path, name, tally, signal }: {
+  { client, path, name, tally, signal, pauseMs = 500 }: {
     readonly client: Client;
     readonly path: string;
     readonly name: string;
     readonly tally: Tally;
     readonly signal: AbortSignal;
+    /** Between two watches. */
+    readonly pauseMs?: number;
   },
 ): LongWatch {
   const known = new Map<string, string>();

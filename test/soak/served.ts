@@ -1,15 +1,11 @@
 /** A server that restarts on its address, gracefully. */
+import { once } from "../../core/async.ts";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { freePort } from "../ports.ts";
 import { type RealServer, type Runtime, startRealServer } from "../real-server.ts";
+import type { Outage } from "./judge.ts";
 
 export type StoreName = "sqlite" | "etcd";
-
-/** A time in which failed requests are expected: from the signal to some seconds after the server is ready again. Unix times in milliseconds. */
-export interface Outage {
-  readonly from: number;
-  to: number;
-}
 
 export interface Served {
   current(): RealServer;
@@ -19,6 +15,7 @@ export interface Served {
   /** Output of all processes at the level of errors. */
   errors(): readonly string[];
   restart(): Promise<void>;
+  /** May be called again. */
   close(): Promise<void>;
 }
 
@@ -64,9 +61,9 @@ export async function serve(
       process++;
       outage.to = Date.now() + outageMarginMs;
     },
-    async close() {
+    close: once(async () => {
       await end();
       await etcd?.stop();
-    },
+    }),
   };
 }

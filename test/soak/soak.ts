@@ -2,11 +2,11 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-
 import { type Runtime, until } from "../real-server.ts";
 import { expect, newTally, pause, type SoakClient, type Tally, type Target } from "./client.ts";
 import { retryingHttp2Client } from "./retrying.ts";
-import { createLongList, longList, namespace } from "./objects.ts";
+import { judge } from "./judge.ts";
+import { createLongList } from "./objects.ts";
 import { connectionsTo, type Sample, sample } from "./samples.ts";
 import { serve, type Served, type StoreName } from "./served.ts";
 
@@ -32,63 +32,73 @@ export interface SoakReport {
 }
 
 const minuteMs = 60_000;
-/** Time for the end of clients, and margin of a server's life. */
-const endMsMax = 120_000;
+/** Time for the end of clients, and for all that a server does besides the soak. */
+const endMsMax = 120_000, lifeMarginMs = 600_000;
 
-export async function soak({ runtime, store, minutes, restarts, pace, clients, print }: SoakOptions): Promise<SoakReport> {
+export async function soak(options: SoakOptions): Promise<SoakReport> {
+  const { runtime, store, minutes } = options;
   const folder = await mkdtemp(join(tmpdir(), "thole-soak-"));
-  const served = await serve({ runtime, store, folder, lifeMs: minutes * minuteMs + 10 * minuteMs });
+  const served = await serve({ runtime, store, folder, lifeMs: minutes * minuteMs + lifeMarginMs });
   try {
-    const server = served.current();
+    const { url, port, ca, token, kubeconfig } = served.current();
     const caFile = join(folder, "ca.pem");
-    await writeFile(caFile, server.ca);
-    const { url, port, ca, token, kubeconfig } = server;
-    const target: Target = { url, port, ca, token, kubeconfig, caFile, folder, pace };
-    const filler = retryingHttp2Client(target);
-    await createLongList(filler);
-    filler.close();
-
-    const over = new AbortController(), sampling = new AbortController();
-    const tallies = new Map<string, Tally>(clients.map(({ name }) => [name, newTally()]));
-    const begun = performance.now(), minute = () => (performance.now() - begun) / minuteMs;
-    const samples: Sample[] = [];
-    const taking = takeSamples(served, target, { minute, samples, signal: sampling.signal, print });
-    const running = Promise.all(clients.map(async (client) => {
-      const tally = tallies.get(client.name)!;
-      await client.run(target, tally, over.signal).catch((error) => tally.fault(`it ended with ${error}`));
-    }));
-    for (let at = 1; at <= restarts; at++) {
-      await pause(minutes * minuteMs / (restarts + 1));
-      print(`minute ${minute().toFixed(1)}: restart`);
-      await served.restart();
-    }
-    await pause(minutes * minuteMs / (restarts + 1));
-    over.abort();
-    const late = new AbortController();
-    await Promise.race([
-      running,
-      pause(endMsMax, late.signal).then(() => late.signal.aborted || Promise.reject(new Error("a client does not end"))),
-    ]);
-    late.abort();
-    sampling.abort();
-    await taking;
+    await writeFile(caFile, ca);
+    const target: Target = { url, port, ca, token, kubeconfig, caFile, folder, pace: options.pace };
+    await fill(target);
+    const { samples, tallies, minute } = await runClients(options, served, target);
     const left = await remains(target).then(() => [], (error) => [String(error)]);
-    const final = await lastSample(served, target, minute());
+    const final = await takeSample(served, target, minute());
     await served.close();
+    const { faults, duringRestarts } = judge(tallies, served.outages);
     return {
       counts: new Map([...tallies].map(([name, { counts }]) => [name, counts])),
-      ...judge(tallies, served),
-      faults: [...judge(tallies, served).faults, ...served.errors(), ...left],
+      faults: [...faults, ...served.errors(), ...left],
+      duringRestarts,
       samples: [...samples, final],
     };
   } finally {
-    if (!await hasExited(served)) await served.close();
+    await served.close();
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-function hasExited(served: Served): Promise<boolean> {
-  return Promise.race([served.current().exited.then(() => true), pause(100).then(() => false)]);
+async function fill(target: Target): Promise<void> {
+  const client = retryingHttp2Client(target);
+  try {
+    await createLongList(client);
+  } finally {
+    client.close();
+  }
+}
+
+/** Runs the clients, restarts the server meanwhile, and waits for their ends. Rejects if a client does not end. */
+async function runClients({ clients, minutes, restarts, print }: SoakOptions, served: Served, target: Target) {
+  const over = new AbortController(), sampling = new AbortController();
+  const tallies = new Map<string, Tally>(clients.map(({ name }) => [name, newTally()]));
+  const begun = performance.now(), minute = () => (performance.now() - begun) / minuteMs;
+  const samples: Sample[] = [];
+  const taking = takeSamples(served, target, { minute, samples, signal: sampling.signal, print });
+  const running = Promise.all(clients.map(async (client) => {
+    const tally = tallies.get(client.name)!;
+    await client.run(target, tally, over.signal).catch((error) => tally.fault(`it ended with ${error}`));
+  }));
+  for (let part = 0; part <= restarts; part++) {
+    if (part > 0) {
+      print(`minute ${minute().toFixed(1)}: restart`);
+      await served.restart();
+    }
+    await pause(minutes * minuteMs / (restarts + 1));
+  }
+  over.abort();
+  const ended = new AbortController();
+  const late = pause(endMsMax, ended.signal).then(() => {
+    if (!ended.signal.aborted) throw new Error("a client does not end");
+  });
+  await Promise.race([running, late]);
+  ended.abort();
+  sampling.abort();
+  await taking;
+  return { samples, tallies, minute };
 }
 
 /** A sample each minute, and at the start. */
@@ -103,7 +113,7 @@ async function takeSamples(
   },
 ): Promise<void> {
   while (!signal.aborted) {
-    await lastSample(served, target, minute()).then((taken) => {
+    await takeSample(served, target, minute()).then((taken) => {
       samples.push(taken);
       const { residentMiB, openFiles, connections, streams } = taken;
       const shown = `${residentMiB.toFixed(0)} MiB, ${openFiles} files, ${connections} connections, ${streams} streams`;
@@ -113,7 +123,7 @@ async function takeSamples(
   }
 }
 
-async function lastSample(served: Served, target: Target, minute: number): Promise<Sample> {
+async function takeSample(served: Served, target: Target, minute: number): Promise<Sample> {
   const client = retryingHttp2Client(target), { pid, port } = served.current();
   try {
     const { text } = await client.ask("/metrics");
@@ -137,19 +147,3 @@ async function remains({ port, ...place }: Target): Promise<void> {
     client.close();
   }
 }
-
-function judge(tallies: ReadonlyMap<string, Tally>, { outages }: Served): Pick<SoakReport, "faults" | "duringRestarts"> {
-  const faults: string[] = [];
-  let duringRestarts = 0;
-  for (const [name, tally] of tallies) {
-    faults.push(...tally.faults.map((text) => `${name}: ${text}`));
-    for (const { at, text } of tally.failures) {
-      if (outages.some(({ from, to }) => at >= from && at <= to)) duringRestarts++;
-      else faults.push(`${name}, ${new Date(at).toISOString()}: ${text}`);
-    }
-    if (tally.counts.size === 0) faults.push(`${name}: it did nothing`);
-  }
-  return { faults, duringRestarts };
-}
-
-export const soakPaths = Object.freeze({ long: longList.path, written: `/api/v1/namespaces/${namespace}/configmaps` });
