@@ -54,7 +54,7 @@ for (
   const [what, events, fault] of [
     ["a repeated event", [["ADDED", "b", 6], ["MODIFIED", "b", 6]], /MODIFIED b at 6 after 6/],
     ["an older event", [["ADDED", "b", 7], ["ADDED", "c", 6]], /ADDED c at 6 after 7/],
-    ["an older bookmark", [["ADDED", "b", 7], ["BOOKMARK", "", 6]], /BOOKMARK  at 6 after 7/],
+    ["an older bookmark", [["ADDED", "b", 7], ["BOOKMARK", "", 6]], /BOOKMARK {2}at 6 after 7/],
     ["an object that is added twice", [["ADDED", "a", 6]], /ADDED a, known at 5/],
     ["a change of an unknown object", [["MODIFIED", "b", 6]], /MODIFIED b, known at undefined/],
     ["a deletion of an unknown object", [["DELETED", "b", 6]], /DELETED b, known at undefined/],
