@@ -7,7 +7,7 @@ import { run } from "../../real-server.ts";
 import { type Report, type SoakClient, untilOver } from "../client.ts";
 import { namespace } from "../objects.ts";
 
-const script = fileURLToPath(new URL("httpx.py", import.meta.url));
+const script = fileURLToPath(new URL("httpx-client.py", import.meta.url));
 const python = process.env["THOLE_SOAK_PYTHON"] ?? "python3";
 const pauseMs = 3_000;
 
