@@ -7,6 +7,8 @@ export const http2Limits = Object.freeze({
   piecesPerTurnMax: 256,
   /** HTTP/2 frames of one connection that one turn of the event loop reads. */
   framesPerTurnMax: 64,
+  /** Bytes of the head of an HTTP/2 request that count as a request of their own in a turn: large heads take longer. */
+  headBytesPerTurnRequest: 1024,
   /**
    * Receive windows of HTTP/2 in bytes: of one request, and of a connection. They bound what a client sends before its requests are read.
    * kube-apiserver has 256 KiB for a request.

@@ -11,6 +11,10 @@ export const programLimits = Object.freeze({
   workerRestartMsMax: 30_000,
   /** Milliseconds after which a worker that ends counts as one that had run well: the next pause is the first one again. */
   workerSteadyMs: 60_000,
+  /** Milliseconds between two questions to a worker whether it runs, which is also the time for its answer, and unanswered questions in succession
+   *  after which it is killed and replaced: 30 to 40 s. The chart's liveness probe ends the whole server after 80 s. */
+  workerCheckMs: 10_000,
+  workerUnansweredMax: 3,
   /** Milliseconds that a worker has to end if it is stopped before it was ready. */
   workerUnreadyEndMs: 5_000,
 });

@@ -17,6 +17,8 @@ export interface RealOptions {
   readonly runtime?: Runtime;
   /** Not removed if given; default: a temporary folder that `close` removes. */
   readonly folder?: string;
+  /** After this time it is killed; default: ten minutes. */
+  readonly lifeMs?: number;
 }
 export type Runtime = "deno" | "node";
 type Signal = "SIGTERM" | "SIGKILL" | "SIGINT" | "SIGSTOP" | "SIGCONT" | "SIGHUP";
@@ -93,8 +95,13 @@ export function programWords(runtime: Runtime, args: readonly string[], cwd: str
  * Runs the program with exactly these flags. It ends with this process in every case: its shell kills it at the end of the shell's standard
  * input, and after some minutes.
  */
-export function startProgram(args: readonly string[], runtime: Runtime = "deno", cwd: string = tmpdir()): Promise<Program> {
-  return startCommand(programWords(runtime, args, cwd), { cwd });
+export function startProgram(
+  args: readonly string[],
+  runtime: Runtime = "deno",
+  cwd: string = tmpdir(),
+  lifeMs: number = lifeMsMax,
+): Promise<Program> {
+  return startCommand(programWords(runtime, args, cwd), { cwd, lifeMs });
 }
 
 /** As `startProgram`, with any command. `lifeMs`: after this time it is killed; default: ten minutes. */
@@ -145,13 +152,16 @@ export function signal(pid: number, name: Signal): void {
 }
 
 /** A ready server on a free port, with its data in a folder. Rejects with its output if it does not become ready. */
-export async function startRealServer({ args = [], runtime = "deno", folder: given }: RealOptions = {}): Promise<RealServer> {
+export async function startRealServer(
+  { args = [], runtime = "deno", folder: given, lifeMs = lifeMsMax }: RealOptions = {},
+): Promise<RealServer> {
   const folder = given ?? await mkdtemp(join(tmpdir(), "thole-real-"));
   const tokens = join(folder, "tokens.csv");
   await writeFile(tokens, `${token},admin,1,system:masters\n`, { mode: 0o600 });
   const begun = performance.now();
   const data = join(folder, "data");
-  const program = await startProgram([`--data-dir=${data}`, "--secure-port=0", `--token-auth-file=${tokens}`, ...args], runtime, folder);
+  const flags = [`--data-dir=${data}`, "--secure-port=0", `--token-auth-file=${tokens}`, ...args];
+  const program = await startProgram(flags, runtime, folder, lifeMs);
   let exited = false;
   program.exited.then(() => exited = true);
   const leave = () => given === undefined ? rm(folder, { recursive: true, force: true }) : Promise.resolve();

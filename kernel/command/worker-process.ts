@@ -24,6 +24,7 @@ async function main(): Promise<void> {
     send: (line) => void process.stdout.write(line),
     noticed: () => closing.resolve(),
     async answer(question) {
+      if (question.what === "ping") return;
       if (question.what === "reload") return await (await starting.promise).reload();
       const own = await answers.promise;
       if (question.what === "metrics") return await own.metrics(question.which);

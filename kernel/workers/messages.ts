@@ -9,6 +9,8 @@ export type WorkerQuestion =
   | { readonly what: "health"; readonly endpoint: Endpoint }
   /** Answer: `PageFacts`. */
   | { readonly what: "page" }
+  /** Whether its event loop runs. Answer: none. */
+  | { readonly what: "ping" }
   /** Reads the configuration and credentials again. Answer: none. */
   | { readonly what: "reload" };
 

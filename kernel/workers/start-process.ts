@@ -21,6 +21,7 @@ interface Child {
   readonly stdout: AsyncIterable<Uint8Array>;
   readonly stderr: AsyncIterable<Uint8Array>;
   send(text: string): void;
+  kill(): void;
   readonly exited: Promise<Exit>;
 }
 
@@ -29,10 +30,10 @@ export function startProcess(options: ProcessOptions): WorkerProcess {
   try {
     const child = "Deno" in globalThis ? startDeno(options.args) : startNode(options.args);
     const read = [linesOf(child.stdout, options.output), linesOf(child.stderr, options.errors)];
-    return { pid: child.pid, send: child.send, exited: Promise.all([child.exited, ...read]).then(([exit]) => exit) };
+    return { pid: child.pid, send: child.send, kill: child.kill, exited: Promise.all([child.exited, ...read]).then(([exit]) => exit) };
   } catch (error) {
     options.errors(`thole: cannot start a worker: ${reasonOf(error)}`);
-    return { pid: 0, send() {}, exited: Promise.resolve({ code: 1 }) };
+    return { pid: 0, send() {}, kill() {}, exited: Promise.resolve({ code: 1 }) };
   }
 }
 
@@ -59,7 +60,7 @@ function startNode(args: readonly string[]): Child {
     );
   });
   stdin.on("error", () => {}); // It has ended, which `exited` reports.
-  return { pid: child.pid ?? 0, stdout, stderr, exited, send: (text) => void stdin.write(text) };
+  return { pid: child.pid ?? 0, stdout, stderr, exited, send: (text) => void stdin.write(text), kill: () => void child.kill("SIGKILL") };
 }
 
 /** The part of Deno that starts processes. Its form of node:child_process needs the right to read all environment variables. */
@@ -71,6 +72,8 @@ interface DenoProcesses {
       readonly stdout: ReadableStream<Uint8Array>;
       readonly stderr: ReadableStream<Uint8Array>;
       readonly status: Promise<{ readonly code: number; readonly signal: string | null }>;
+      /** Throws after it has ended. */
+      kill(signal: "SIGKILL"): void;
     };
   };
 }
@@ -79,8 +82,13 @@ function startDeno(args: readonly string[]): Child {
   const { Command } = (globalThis as unknown as { readonly Deno: DenoProcesses }).Deno; // `as`: the caller has found Deno
   const child = new Command(process.execPath, { args: [...args], stdin: "piped", stdout: "piped", stderr: "piped" }).spawn();
   const writer = child.stdin.getWriter(), encoder = new TextEncoder();
+  let hasEnded = false;
+  child.status.then(() => hasEnded = true, () => {});
   return {
     pid: child.pid,
+    kill() {
+      if (!hasEnded) child.kill("SIGKILL");
+    },
     stdout: child.stdout as unknown as AsyncIterable<Uint8Array>, // `as`: the types of Node's web streams differ
     stderr: child.stderr as unknown as AsyncIterable<Uint8Array>,
     exited: child.status.then(({ code, signal }) => signal === null ? { code } : { code, signal }),

@@ -32,6 +32,16 @@ test("startProcess() resolves with the signal that ended the process", async () 
   assert.deepEqual(await child.exited, { code: 137, signal: "SIGKILL" });
 });
 
+test("WorkerProcess.kill() ends a process that does not run, and has no effect after its end", async () => {
+  const child = started('console.log("up"); for (;;) {}');
+  for (let tries = 0; child.output.length === 0 && tries < 3000; tries++) await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.deepEqual(child.output, ["up"], child.errors.join("\n"));
+  process.kill(child.pid, "SIGSTOP");
+  child.kill();
+  assert.deepEqual(await child.exited, { code: 137, signal: "SIGKILL" });
+  child.kill();
+});
+
 test("a process sees the end of its input when the other side has ended", async () => {
   // A supervisor in the place of the test: it starts a worker, prints its id, and is killed.
   const words = JSON.stringify(

@@ -3,6 +3,8 @@
  *
  *   starting ──> ready ──> ended ──> (after a pause) starting       The first worker starts alone: it creates what all share.
  *       └────────────────────^                                      After `close` an ended worker is not started again.
+ *
+ * A ready worker that does not answer is killed, which ends it.
  */
 import { type Clock, once, pause, systemClock } from "../../core/async.ts";
 import { limits } from "../../core/limits.ts";
@@ -13,6 +15,7 @@ import type { PageFacts } from "../nonresource/status-page/reply.ts";
 import type { ControllerRow } from "../nonresource/status-page/state.ts";
 import type { Log } from "../observe/log.ts";
 import type { RecentError } from "../observe/recent-errors.ts";
+import { stopsAnswering } from "./answering.ts";
 import { type Channel, openChannel } from "./channel.ts";
 import type { GroupMetrics } from "./group-metrics.ts";
 import type { Close, GroupQuestion, Ready, WorkerQuestion } from "./messages.ts";
@@ -28,6 +31,8 @@ export interface WorkerProcess {
   readonly pid: number;
   /** Writes to its standard input. */
   send(text: string): void;
+  /** Ends it with SIGKILL. No effect after it has ended. */
+  kill(): void;
   /** Resolves when it has ended and its output was read. */
   readonly exited: Promise<Exit>;
 }
@@ -88,7 +93,7 @@ export async function supervise(options: SupervisorOptions): Promise<Supervisor>
 
   /** Starts a worker. `ready` resolves with its address, and never if it ends before. */
   function begin(worker: number): { readonly ready: Promise<Ready>; readonly exited: Promise<Exit> } {
-    const { promise: ready, resolve } = Promise.withResolvers<Ready>();
+    const { promise: ready, resolve } = Promise.withResolvers<Ready>(), life = new AbortController();
     const process = start(worker, port, (line) => {
       const output = channel.take(line);
       if (output !== "") print(output);
@@ -100,12 +105,18 @@ export async function supervise(options: SupervisorOptions): Promise<Supervisor>
         become(worker, { tag: "ready", channel });
         log.info("a worker is ready", { worker, pid: process.pid });
         resolve(notice);
+        void stopsAnswering((signal) => channel.ask({ what: "ping" }, signal), life.signal, clock).then((unansweredMs) => {
+          if (unansweredMs === undefined) return;
+          log.error("a worker does not answer and is killed", { worker, pid: process.pid, unansweredMs });
+          process.kill();
+        });
       },
     });
     become(worker, { tag: "starting", channel });
     if (closing.signal.aborted) channel.notify("close");
     const exited = process.exited.then((exit) => {
       const because = exit.signal === undefined ? `it ended with code ${exit.code}` : `it was ended by ${exit.signal}`;
+      life.abort();
       channel.close(new Error(because));
       become(worker, { tag: "ended", because });
       return exit;

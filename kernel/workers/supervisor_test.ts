@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { LineSink } from "../access/audit/log/log-backend.ts";
+import { limits } from "../../core/limits.ts";
 import { openLog } from "../observe/log.ts";
 import type { PageFacts } from "../nonresource/status-page/reply.ts";
 import type { ControllerRow } from "../nonresource/status-page/state.ts";
@@ -22,6 +23,8 @@ interface Played {
   ready(): void;
   print(line: string): void;
   end(exit: Exit): void;
+  /** How often it was killed. */
+  killed: number;
 }
 
 function stage(options: Partial<SupervisorOptions> = {}) {
@@ -61,9 +64,18 @@ function stage(options: Partial<SupervisorOptions> = {}) {
         ready: () => channel.notify({ url: "https://127.0.0.1:7", port: 7 }),
         print: output,
         end: exited.resolve,
+        killed: 0,
       };
       started.push(played);
-      return { pid: 100 + started.length, exited: exited.promise, send: (text) => void channel.take(text.trimEnd()) };
+      return {
+        pid: 100 + started.length,
+        exited: exited.promise,
+        send: (text) => void channel.take(text.trimEnd()),
+        kill() {
+          played.killed++;
+          exited.resolve({ code: 137, signal: "SIGKILL" });
+        },
+      };
     },
     ...options,
   });
@@ -126,6 +138,65 @@ test("supervise() starts a worker that ends again, after pauses that double", as
   await settled();
   assert.match(logged.at(-1)!, /"pauseMs":100/, "it had run well for a minute");
   assert.deepEqual(ended, [2, 2, 2, 2, 2]);
+});
+
+const pinged = ({ asked }: Played) => asked.filter(({ what }) => what === "ping").length;
+
+test("supervise() kills and replaces a worker that leaves several questions unanswered", async () => {
+  const { clock, started, logged, ended, states } = await begun();
+  const [one, two] = started;
+  const wait = async (times: number) => {
+    for (let time = 0; time < times; time++) {
+      clock.advance(limits.workerCheckMs);
+      await settled();
+    }
+  };
+  await wait(5);
+  assert.deepEqual([pinged(one!), pinged(two!)], [5, 5], "both answer");
+  two!.answer = () => new Promise(() => {});
+  await wait(limits.workerUnansweredMax);
+  assert.deepEqual([two!.killed, pinged(two!)], [0, 5 + limits.workerUnansweredMax], "the last question has time left");
+  clock.advance(limits.workerCheckMs);
+  await settled();
+  assert.deepEqual([one!.killed, two!.killed, ended], [0, 1, [2]]);
+  assert.match(logged.at(-2)!, /"a worker does not answer and is killed","worker":2,"pid":102,"unansweredMs":30000/);
+  assert.match(logged.at(-1)!, /"a worker has ended and is started again","worker":2,.*"signal":"SIGKILL"/);
+  clock.advance(limits.workerRestartMs);
+  await settled();
+  started[2]!.ready();
+  assert.equal(states.at(-1), "2/2");
+  await wait(5);
+  assert.deepEqual([one!.killed, two!.killed, started[2]!.killed], [0, 1, 0]);
+});
+
+test("supervise() keeps a worker that answers again in time, one that is starting, and one that has ended", async () => {
+  const { clock, started: [one, two], supervisor, started } = await begun();
+  const wait = async () => {
+    clock.advance(limits.workerCheckMs);
+    await settled();
+  };
+  await wait();
+  for (let round = 0; round < 3; round++) {
+    two!.answer = () => new Promise(() => {});
+    for (let unanswered = 1; unanswered < limits.workerUnansweredMax; unanswered++) await wait();
+    two!.answer = () => Promise.resolve();
+    await wait();
+    await wait();
+  }
+  assert.deepEqual([one!.killed, two!.killed], [0, 0]);
+  two!.end({ code: 1 });
+  await settled();
+  clock.advance(limits.workerRestartMs);
+  await settled();
+  started[2]!.answer = () => new Promise(() => {});
+  for (let time = 0; time < 10; time++) await wait();
+  assert.deepEqual(started.map(({ killed }) => killed), [0, 0, 0]);
+  const closing = supervisor.close();
+  started[2]!.end({ code: 0 });
+  one!.answer = () => new Promise(() => {});
+  for (let time = 0; time < 10; time++) await wait();
+  assert.equal(one!.killed, 1, "also one that does not end");
+  assert.equal(await closing, 137);
 });
 
 test("supervise() answers a worker about all: metrics, errors, health, audit lines", async () => {

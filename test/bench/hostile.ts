@@ -111,7 +111,7 @@ export async function measureHostile(name: string, request: HostileRequest, runt
 }
 
 /** The result of `run`, and the longest delay of /livez from before its start until after its end. */
-async function beside<T>(probe: ReturnType<typeof startChild>, load: Load, run: () => Promise<T>) {
+export async function beside<T>(probe: ReturnType<typeof startChild>, load: Load, run: () => Promise<T>) {
   let over = false;
   let waited = 0, failed = 0;
   const probing = (async () => {
@@ -130,7 +130,7 @@ async function beside<T>(probe: ReturnType<typeof startChild>, load: Load, run: 
 }
 
 /** CPU time of the longest turn of the server's event loop since the last call, in milliseconds. */
-async function turnOf(pid: number, file: string): Promise<number> {
+export async function turnOf(pid: number, file: string): Promise<number> {
   await rm(file, { force: true });
   process.kill(pid, "SIGUSR2");
   for (const end = performance.now() + turnWaitMs; performance.now() < end;) {

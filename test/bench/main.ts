@@ -7,6 +7,8 @@
  *
  * `npm run bench -- --memory`: memory of an idle server against the number of objects, two minutes for each store.
  *
+ * `npm run bench -- --floods [--only TEXT] [--runtime node]`: floods of HTTP/2 frames over 1 and 8 connections, three minutes.
+ *
  * `npm run bench -- --profile FOLDER`: CPU profiles of this server under the loads, with a table of the functions. With `--peer` under those of a
  * comparison.
  */
@@ -15,6 +17,7 @@ import { parseArgs } from "node:util";
 import { kubeApiserverMissing } from "../access/kube-apiserver.ts";
 import { etcdAvailable } from "../etcd.ts";
 import type { Runtime } from "./children.ts";
+import { floodHead, floodLine, floodNames, measureFlood } from "./floods.ts";
 import { keepMemory, keepPeer, keepResults } from "./kept.ts";
 import { measure, type Result } from "./measure.ts";
 import type { StoreName } from "./measured.ts";
@@ -43,6 +46,7 @@ const options = {
   runtime: { type: "string", default: "Deno" in globalThis ? "deno" : "node" },
   peer: { type: "boolean", default: false },
   memory: { type: "boolean", default: false },
+  floods: { type: "boolean", default: false },
   profile: { type: "string" },
   rounds: { type: "string", default: String(peerRounds) },
   smoke: { type: "boolean", default: false },
@@ -115,6 +119,15 @@ async function memory(values: Flags, runtime: Runtime): Promise<boolean> {
   return true;
 }
 
+async function floods(values: Flags, runtime: Runtime): Promise<boolean> {
+  console.log(`\nfloods of HTTP/2 on ${runtime}\n\n${floodHead}`);
+  const seconds = values.smoke ? smoke.seconds : Number(values.seconds ?? whole.seconds);
+  for (const name of floodNames.filter((each) => isChosen(each, values))) {
+    for (const connections of [1, 8]) console.log(floodLine(await measureFlood({ name, connections, seconds, runtime })));
+  }
+  return true;
+}
+
 async function profile(values: Flags, runtime: Runtime, to: string): Promise<boolean> {
   const size = { ...values.smoke ? smoke : whole, ...values.seconds === undefined ? {} : { seconds: Number(values.seconds) } };
   const chosen = (values.peer ? peerScenarios : scenarios).filter(({ name }) => isChosen(name, values));
@@ -128,6 +141,8 @@ const measuring = values.profile !== undefined
   ? profile(values, runtime, values.profile)
   : values.peer
   ? measurePeer(values, runtime)
+  : values.floods
+  ? floods(values, runtime)
   : values.memory
   ? memory(values, runtime)
   : measureAlone(values, runtime);

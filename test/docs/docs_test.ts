@@ -150,6 +150,11 @@ const others = [
   "--rounds",
   "--seconds",
   "--emulated-version",
+  "--minutes",
+  "--on",
+  "--restarts",
+  "--pace",
+  "--only",
   "--write-pending",
 ];
 

@@ -9,6 +9,7 @@ import type { WorkMeter } from "../../core/work.ts";
 import { defaults } from "../../kernel/config/settings.ts";
 import { issue, withRelay } from "../../kernel/listen/testing/clients.ts";
 import { silentLog } from "../../kernel/observe/log.ts";
+import { groupMetrics } from "../../kernel/workers/group-metrics.ts";
 import { openMetrics } from "../../kernel/startup/open-metrics.ts";
 import { pagedDisk } from "../../kernel/store/testing/disk.ts";
 import { startProxy } from "../../kernel/store/testing/proxy.ts";
@@ -234,8 +235,8 @@ test("clients that stop reading: TholeWatchersTerminated", { timeout: 600_000 },
     await fires({ alert: "TholeWatchersTerminated", before, after, timesMinute: 2 });
   }));
 
-test("causes of other suites, on parts of a server: TholeCacheStale, TholeRequestsCutShort", async () => {
-  // The causes are in kernel/cache/watch-cache_test.ts and kernel/observe/observe_test.ts; here are their metrics only, without a server.
+test("causes of other suites, on parts of a server: TholeCacheStale, TholeRequestsCutShort, TholeWorkerRestarted", async () => {
+  // The causes are in kernel/cache/watch-cache_test.ts, kernel/observe/observe_test.ts and test/workers; here are their metrics only, without a server.
   const registry = openMetrics(defaults, silentLog);
   const labels = { group: "", resource: "configmaps" };
   registry.record.checks.with({ ...labels, status: "success" }).add();
@@ -245,6 +246,10 @@ test("causes of other suites, on parts of a server: TholeCacheStale, TholeReques
   const after = await registry.text();
   await fires({ alert: "TholeCacheStale", before, after });
   await fires({ alert: "TholeRequestsCutShort", before, after, timesMinute: 10 });
+  const group = groupMetrics([]), textOf = () => group.text(undefined, [], () => Promise.reject(new Error("there is no worker")));
+  const steady = await textOf();
+  group.ended(1);
+  await fires({ alert: "TholeWorkerRestarted", before: steady, after: await textOf() });
 });
 
 after(() => {

@@ -11,6 +11,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { kernelMetrics } from "../../kernel/observe/metrics.ts";
 import { processMetrics } from "../../kernel/observe/process-metrics.ts";
+import { workerMetrics } from "../../kernel/observe/worker-metrics.ts";
 import { chart, documentsOf } from "../chart/helm.ts";
 import { httpsClient } from "../https.ts";
 import { freePort } from "../ports.ts";
@@ -89,6 +90,8 @@ const ofTrouble = [
   "apiserver_storage_consistency_checks_total",
   "apiserver_terminated_watchers_total",
   "etcd_request_errors_total",
+  // Of a server with several workers.
+  "thole_worker_restarts_total",
 ];
 
 test("every metric of the rules and the dashboard is served by a live server", { skip: startSkipped("deno") }, async () => {
@@ -107,7 +110,9 @@ test("every metric of the rules and the dashboard is served by a live server", {
     shown.close();
     const text = (await client.ask("/metrics")).text;
     const live = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
-    const defined = new Set<string>([...Object.values(kernelMetrics), ...Object.values(processMetrics)].map(({ name }) => name));
+    const defined = new Set<string>(
+      [kernelMetrics, processMetrics, workerMetrics].flatMap((each) => Object.values(each).map(({ name }) => name)),
+    );
     for (const { of, expr } of queries) {
       const names = metricsOf(expr).filter((name) => !recorded.has(name) && name !== "up");
       assert.ok(names.length > 0 || /thole:|^up\{/.test(expr), `${of} asks for nothing`);

@@ -4,15 +4,12 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { samplesOf, sumOf } from "../../kernel/nonresource/status-page/samples.ts";
-import { etcdMissing, startEtcd } from "../etcd.ts";
+import { startEtcd } from "../etcd.ts";
 import { inFolder } from "../flags/served.ts";
 import { type Client, documents, httpsClient } from "../https.ts";
 import { freePort } from "../ports.ts";
-import { ownRuntime, type RealServer, signal, startProgram, startRealServer, startSkipped, until } from "../real-server.ts";
-
-const skip = etcdMissing() || startSkipped(ownRuntime);
-const path = "/api/v1/namespaces/default/configmaps";
+import { ownRuntime, type RealServer, signal, startProgram, startRealServer, until } from "../real-server.ts";
+import { metric, path, skip } from "./workers.ts";
 
 /** A server with two workers on an etcd, in a folder. `client` opens a connection for each request, so that both workers get some. `prepare` writes files before the start. */
 function withServer(
@@ -38,12 +35,6 @@ function withServer(
       await etcd.stop();
     }
   });
-}
-
-/** The value of a series, or of the sum of the series that have these labels. */
-async function metric(client: Client, name: string, labels: Readonly<Record<string, string>> = {}): Promise<number> {
-  const { text } = await client.ask("/metrics");
-  return sumOf(samplesOf(text, [name]).get(name)!, (found) => Object.entries(labels).every(([key, value]) => found.get(key) === value));
 }
 
 /** Requests until both workers have answered some. */

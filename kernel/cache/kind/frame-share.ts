@@ -31,7 +31,8 @@ export interface Piece {
 const toBytes = new TextEncoder();
 const end = toBytes.encode("}\n");
 
-export function frameShare(maker: EntryMaker): FrameShare {
+/** `keptMs`: frames of events that are older than the newest one by this are dropped, as the ring drops the events: they keep their entries. */
+export function frameShare(maker: EntryMaker, keptMs: number): FrameShare {
   let pieces = new Map<string, Piece>();
   let frames = new Map<RingEvent, Map<string, Uint8Array>>();
   let bytes = 0;
@@ -56,10 +57,10 @@ export function frameShare(maker: EntryMaker): FrameShare {
     // The verdict implies that this state exists.
     return itemOf(maker, (type === "DELETED" ? prior : next)!, revision);
   }
-  /** Drops the oldest pieces first: maps iterate in insertion order. */
-  function shrink(): void {
+  /** Drops the oldest frames first: maps iterate in insertion order. */
+  function shrink(newest: RingEvent): void {
     for (const [event, some] of frames) {
-      if (bytes <= limits.sharedFramesBytesMax) return;
+      if (bytes <= limits.sharedFramesBytesMax && event.at >= newest.at - keptMs) return;
       for (const frame of some.values()) bytes -= frame.length;
       frames.delete(event);
     }
@@ -75,7 +76,7 @@ export function frameShare(maker: EntryMaker): FrameShare {
       if (some === undefined) frames.set(event, some = new Map());
       some.set(name, made);
       bytes += made.length;
-      if (bytes > limits.sharedFramesBytesMax) shrink();
+      shrink(event);
       return made;
     },
     item: itemFor,

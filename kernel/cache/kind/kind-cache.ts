@@ -58,7 +58,7 @@ export class KindCache {
     this.#bounds = bounds;
     this.#snapshots = new Snapshots(snapshotMs);
     this.#ring = new EventRing(0, bounds);
-    this.frames = frameShare(maker);
+    this.frames = frameShare(maker, bounds.keptMs);
     this.#subscribers = subscribers(prefix);
   }
 

@@ -75,6 +75,30 @@ test(
     }),
 );
 
+for (const [cookies, most] of [[0, limits.requestsPerTurnMax], [900, 5]] as const) {
+  test(
+    `of requests with ${cookies} cookies, at most ${most} begin in one turn`,
+    { timeout },
+    async () => {
+      const count = 100;
+      let inTurn = 0, longest = 0;
+      const handle = (): Promise<Reply> => {
+        if (inTurn++ === 0) setImmediate(() => inTurn = 0);
+        longest = Math.max(longest, inTurn);
+        return Promise.resolve(textReply(""));
+      };
+      await withServer(handle, async ({ listener }) => {
+        const client = await framesClient(listener);
+        const fields = [...request(), ...Array.from({ length: cookies }, (_, at) => ["cookie", `a=${at}`] as const)];
+        client.send(...Array.from({ length: count }, (_, at) => headers(2 * at + 1, fields)));
+        for (let at = 0; at < count; at++) assert.deepEqual(await client.outcome(2 * at + 1), { status: "200" });
+        assert.ok(longest <= most, `${longest} requests`);
+        client.socket.destroy();
+      });
+    },
+  );
+}
+
 /** Frames without an effect before a request. */
 const idle: readonly (readonly [what: string, before: Buffer, unit: Buffer])[] = [
   ["empty DATA", headers(1, post, 0), frame(data, 0, 1)],

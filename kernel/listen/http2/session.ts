@@ -76,6 +76,9 @@ export class ServerSession implements StreamSession {
   /** Streams that ended early because of the client, and needless answers, minus answered requests. */
   #mistakes = 0;
   #stepping = false;
+  /** The turn of the event loop that has read last, and the frames that it may still read. */
+  #turn = -1;
+  #left = 0;
   #isLeft = false;
   #goAwayTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -166,10 +169,15 @@ export class ServerSession implements StreamSession {
       return false;
     });
   }
-  /** Returns whether more frames may wait. */
+  /** Returns whether more frames may wait. One turn can bring many chunks of data, which share its frames. */
   #step(): boolean {
+    const turn = this.#options.turns.current;
+    if (turn !== this.#turn) {
+      this.#turn = turn;
+      this.#left = limits.framesPerTurnMax;
+    }
     try {
-      for (let left: number = limits.framesPerTurnMax; left > 0; left -= this.#reader.type === frameType.headers ? headersCost : 1) {
+      for (; this.#left > 0; this.#left -= costOf(this.#reader)) {
         if (this.#phase === "preface") {
           if (!this.#reader.skip(expectedPreface)) return false;
           this.#phase = "settings";
@@ -393,8 +401,15 @@ export class ServerSession implements StreamSession {
   }
 }
 
-/** The cost of a HEADERS frame in frames: a request takes longer than other frames. */
-const headersCost = limits.framesPerTurnMax / limits.requestsPerTurnMax;
+/** The cost of a request in frames. */
+const requestCost = limits.framesPerTurnMax / limits.requestsPerTurnMax;
+
+/** The cost of the last frame in frames: a request takes longer than other frames, and one with a large head even longer. */
+function costOf({ type, payload }: FrameReader): number {
+  if (type !== frameType.headers && type !== frameType.continuation) return 1;
+  const ofBytes = requestCost * Math.floor(payload.length / limits.headBytesPerTurnRequest);
+  return (type === frameType.headers ? requestCost : 1) + ofBytes;
+}
 
 /** The head of a request whose head is not known. */
 const tooLargeHead = Object.freeze({ method: "", url: "", headers: Object.freeze(Object.create(null)), length: undefined });

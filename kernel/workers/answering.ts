@@ -1,0 +1,41 @@
+/** Detects a process that runs and does nothing: its event loop is blocked, or it was stopped. */
+import { type Clock, pause } from "../../core/async.ts";
+import { limits } from "../../core/limits.ts";
+
+/**
+ * Asks a worker again and again. Resolves with the milliseconds without an answer once it has left `limits.workerUnansweredMax` questions in
+ * succession unanswered, or with undefined when `life` aborts. One late answer is not enough: after a pause of the whole machine the time for an answer is
+ * over before the worker has had a turn.
+ */
+export async function stopsAnswering(
+  ask: (signal: AbortSignal) => Promise<unknown>,
+  life: AbortSignal,
+  clock: Clock,
+): Promise<number | undefined> {
+  const { workerCheckMs, workerUnansweredMax } = limits;
+  for (let unanswered = 0; unanswered < workerUnansweredMax;) {
+    if (unanswered === 0) await pause(workerCheckMs, life, clock);
+    if (life.aborted) return undefined;
+    unanswered = await isAnswered(ask, workerCheckMs, life, clock) ? 0 : unanswered + 1;
+    if (life.aborted) return undefined;
+  }
+  return workerCheckMs * workerUnansweredMax;
+}
+
+async function isAnswered(
+  ask: (signal: AbortSignal) => Promise<unknown>,
+  withinMs: number,
+  life: AbortSignal,
+  clock: Clock,
+): Promise<boolean> {
+  const over = new AbortController(), answered = new AbortController();
+  void pause(withinMs, AbortSignal.any([life, answered.signal]), clock).then(() => over.abort());
+  try {
+    await ask(over.signal);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    answered.abort();
+  }
+}
