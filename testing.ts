@@ -128,8 +128,8 @@ export async function checkRoundTrips(plugin: Plugin, options: RoundTripOptions 
 /** Requests with JSON, and applies in the same. */
 function asking(server: Server) {
   return async (method: string, path: string, body?: Json, type = "application/json") => {
-    const headers = body === undefined ? {} : { "content-type": type };
-    const request = new Request(`https://test${path}`, { method, headers, ...(body === undefined ? {} : { body: goJson(body) }) });
+    const sent = body === undefined ? {} : { headers: { "content-type": type }, body: goJson(body) };
+    const request = new Request(`https://test${path}`, { method, ...sent });
     const response = responseTo(await handle(exchangeOf(request), server), method);
     const read = readJson(new Uint8Array(await response.arrayBuffer())); // response.json() would round large integers
     if (!read.ok) throw new Error(`${method} ${path} is answered with ${response.status} and no JSON: ${read.error}`);

@@ -78,7 +78,7 @@ const generate: (node: Node) => Generate = fold<Generate>({
   duration: () => (source) => source.among(durations),
   raw: () => (source) => randomObject(source, 2),
   structural: ({ schema }) => (source) => structuralValue(schema, source),
-  fieldsV1: () => (source) => source.chance(0.5) ? {} : { "f:metadata": { "f:labels": { ".": {}, "f:a": {} } } },
+  fieldsV1: () => (source) => source.among<JsonObject>([{}, { "f:metadata": { "f:labels": { ".": {}, "f:a": {} } } }]),
   list: (node, go) => {
     const make = go(node.of);
     return (source) => distinct(node, source.few(() => make(source)));

@@ -210,6 +210,16 @@ export const rows: readonly Row[] = [
   inTest(plugin, 'import { builtInPlugins, start } from "thole";', others),
   inTest(plugin, 'import { openTestServer } from "thole/testing";', others),
   inTest(plugin, "const gated =", others),
+  inTest(plugin, "import { checkRoundTrips }", others),
+  alike(
+    plugin,
+    "seed 7: a Trip",
+    "test/rounds/kit_test.ts",
+    "is not the same when it is read and written back in",
+    "spec.tier: ",
+    " became absent",
+  ),
+  inTest(plugin, "const adjust =", others),
   inTest(plugin, '{\n  "compilerOptions"', examples),
   ...["import {\n", "const BetaDatabase", "const scale", "const databases", "const Estimate", "const quota", "export const databasesPlugin"]
     .map((
