@@ -1,6 +1,5 @@
 /** One object through the forms of its kind, without a server: encodings, the stored form, other versions. */
 import { emptyListsToNil } from "../../core/derive/empty-lists.ts";
-import { cborReader } from "../../core/derive/cbor-read.ts";
 import { cborWriter } from "../../core/derive/cbor-write.ts";
 import { protobufReader, protobufWriter } from "../../core/derive/protobuf.ts";
 import { readCbor } from "../../core/codec/cbor/read.ts";
@@ -94,10 +93,11 @@ function encodingsOf(endpoint: Endpoint): readonly (readonly [string, (object: A
     ["JSON", (object: ApiObject) => decoded(readJson(endpoint.encode(object)), "json")],
     ["YAML", yaml],
   ] as const;
-  if (endpoint.resource.custom === true) return all;
+  const cbor = (object: ApiObject) => endpoint.decodeCbor(readCbor(cborWriter(schema)(object).finish()));
+  if (endpoint.resource.custom === true) return [...all, ["CBOR", cbor]];
   return [
     ...all,
-    ["CBOR", (object) => cborReader(schema)(readCbor(cborWriter(schema)(object).finish()))],
+    ["CBOR", cbor],
     ["protobuf", (object) => {
       const { raw, kind, apiVersion } = readEnvelope(writeEnvelope(object, protobufWriter(schema)(object)));
       return { ...protobufReader(schema)(raw), kind, apiVersion };

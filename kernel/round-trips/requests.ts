@@ -13,8 +13,14 @@ export type Outcome = { readonly rejected: string } | { readonly lost: readonly 
 const mark = "round-trips.example.com/mark";
 const managers = ["round-trips", "round-trips-other"] as const;
 
+/** What requests need to know of a version of a kind. */
+export interface ServedVersion extends Pick<Endpoint, "group" | "apiVersion" | "kind" | "plural" | "namespaced" | "verbs"> {
+  readonly resource: Pick<Endpoint["resource"], "custom">;
+  readonly subresources: Pick<Endpoint["subresources"], "has">;
+}
+
 /** Creates an object in `from`, and reads and writes it in `through`. It is deleted at the end. */
-export async function throughRequests(ask: Ask, from: Endpoint, through: Endpoint, sent: JsonObject): Promise<Outcome> {
+export async function throughRequests(ask: Ask, from: ServedVersion, through: ServedVersion, sent: JsonObject): Promise<Outcome> {
   const name = nameOf(sent), collection = pathOf(from), path = `${collection}/${name}`, other = `${pathOf(through)}/${name}`;
   const made = await ask("POST", collection, sent);
   if (made.status !== 201) return { rejected: messageOf(made.body) };
@@ -27,7 +33,7 @@ export async function throughRequests(ask: Ask, from: Endpoint, through: Endpoin
 }
 
 /** Writes the status of the object, if the version has one. The server may refuse it. */
-async function withStatus(ask: Ask, { subresources }: Endpoint, path: string, sent: JsonObject, made: Json): Promise<void> {
+async function withStatus(ask: Ask, { subresources }: ServedVersion, path: string, sent: JsonObject, made: Json): Promise<void> {
   if (!subresources.has("status") || sent["status"] === undefined || !isObject(made)) return;
   await ask("PUT", `${path}/status`, { ...made, status: sent["status"] });
 }
@@ -69,7 +75,7 @@ class Trip {
   }
 }
 
-async function lostIn(trip: Trip, through: Endpoint, isSameGroup: boolean): Promise<readonly string[]> {
+async function lostIn(trip: Trip, through: ServedVersion, isSameGroup: boolean): Promise<readonly string[]> {
   const { verbs, resource, apiVersion } = through;
   const first = await trip.read();
   if (verbs.includes("update")) {
@@ -96,7 +102,7 @@ async function lostIn(trip: Trip, through: Endpoint, isSameGroup: boolean): Prom
 const changedBy = ["resourceVersion", "managedFields"];
 
 /** What one manager applies in the other version is its own in the first. */
-async function applied(trip: Trip, { apiVersion, kind }: Endpoint, before: JsonObject, isSameGroup: boolean): Promise<void> {
+async function applied(trip: Trip, { apiVersion, kind }: ServedVersion, before: JsonObject, isSameGroup: boolean): Promise<void> {
   const [manager, stranger] = managers, { metadata } = before;
   const name = (metadata as JsonObject)["name"]!; // of an object of the server
   const apply = (path: string, by: string, body: JsonObject, force = "") =>
@@ -154,7 +160,7 @@ async function removed(ask: Ask, path: string): Promise<void> {
 }
 
 /** The collection of new objects. */
-function pathOf({ apiVersion, plural, namespaced }: Endpoint): string {
+function pathOf({ apiVersion, plural, namespaced }: ServedVersion): string {
   return `/${apiVersion.includes("/") ? "apis" : "api"}/${apiVersion}${namespaced ? "/namespaces/default" : ""}/${plural}`;
 }
 
