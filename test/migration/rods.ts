@@ -45,12 +45,21 @@ const toText = ({ spec, ...rest }: Measured): Text => ({
   spec: spec.millimetres === undefined ? {} : { length: `${spec.millimetres}mm` },
 });
 
-/** The plugin of a release that stores rods in this version and serves both. Each change waits for `mayChange`. */
-export function rodsPlugin(stored: "v1" | "v2", mayChange: () => Promise<void> = () => Promise.resolve()): Plugin {
+/**
+ * The plugin of a release that stores rods in this version and serves both. Each change waits for `mayChange`. `other`: whether the other version
+ * is served, removed (values stored in it can be read), or absent.
+ */
+export function rodsPlugin(
+  stored: "v1" | "v2",
+  mayChange: () => Promise<void> = () => Promise.resolve(),
+  other: "served" | "removed" | "absent" = "served",
+): Plugin {
   const text: Served<any> = { schema: Text, introduced: "1.0" }, measured: Served<any> = { schema: Measured, introduced: "1.0" };
-  const served = stored === "v1"
-    ? { [homes.v1]: text, [homes.v2]: { ...measured, toStored: toText, fromStored: toMeasured } }
-    : { [homes.v1]: { ...text, toStored: toMeasured, fromStored: toText }, [homes.v2]: measured };
+  const end = other === "removed" ? { removed: "1.30" } : {};
+  const [own, others] = stored === "v1"
+    ? [{ [homes.v1]: text }, { [homes.v2]: { ...measured, ...end, toStored: toText, fromStored: toMeasured } }]
+    : [{ [homes.v2]: measured }, { [homes.v1]: { ...text, ...end, toStored: toMeasured, fromStored: toText } }];
+  const served = other === "absent" ? own : { ...own, ...others };
   const rods = defineResource<any>({
     kind: "Rod",
     scope: "Namespaced",
