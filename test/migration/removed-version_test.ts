@@ -5,35 +5,33 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { openSqlite } from "../../kernel/store/sqlite/sqlite.ts";
-import type { Plugin } from "../../core/plugin.ts";
 import { clusterPlugin } from "../../plugins/cluster/mod.ts";
 import { configmapsPlugin } from "../../plugins/configmaps/mod.ts";
 import { migrationPlugin } from "../../plugins/migration/mod.ts";
 import { type Served, served } from "../flags/served.ts";
 import { until } from "../real-server.ts";
-import { rodsPlugin } from "./rods.ts";
+import { rodsReleases } from "./rods.ts";
 
 const both = "/apis/rods.example.com", rods = (version: string) => `${both}/${version}/namespaces/default/rods`;
 const migrations = "/apis/storagemigration.k8s.io/v1beta1/storageversionmigrations";
-const now = () => Promise.resolve();
-/** Three releases of the plugin: the first stores v1, the second v2 and reads v1, the third knows v2 only. */
-const releases = {
-  first: rodsPlugin("v1"),
-  second: rodsPlugin("v2", now, "removed"),
-  third: rodsPlugin("v2", now, "absent"),
-};
+/** Three releases of the plugin, which may follow each other. */
+type Release = "stores v1beta1" | "has removed v1beta1" | "without v1beta1";
+const [first, second, third]: readonly [Release, Release, Release] = ["stores v1beta1", "has removed v1beta1", "without v1beta1"];
 
 async function inFolder(
-  work: (during: (release: Plugin, use: (server: Served) => Promise<void>) => Promise<void>, folder: string) => Promise<void>,
+  work: (during: (release: Release, use: (server: Served) => Promise<void>) => Promise<void>, folder: string) => Promise<void>,
 ) {
   const folder = await mkdtemp(join(tmpdir(), "thole-removed-version-"));
-  const args = [
+  const argsOf = (release: Release) => [
     `--data-dir=${folder}`,
-    "--runtime-config=storagemigration.k8s.io/v1beta1",
+    `--runtime-config=storagemigration.k8s.io/v1beta1${release === first ? ",rods.example.com/v1beta1" : ""}`,
     "--feature-gates=StorageVersionMigrator=true",
   ];
   try {
-    await work((release, use) => served(args, use, [clusterPlugin, configmapsPlugin, migrationPlugin, release]), folder);
+    await work(
+      (release, use) => served(argsOf(release), use, [clusterPlugin, configmapsPlugin, migrationPlugin, rodsReleases[release]]),
+      folder,
+    );
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -58,12 +56,12 @@ async function create({ client }: Served, version: string, name: string, spec: o
 
 test("a version that a release has removed is not served, its stored values are read and migrated, and the next release needs it no more", () =>
   inFolder(async (during, folder) => {
-    await during(releases.first, async (server) => {
-      for (const name of ["a", "b"]) await create(server, "v1", name, { length: "12mm" });
+    await during(first, async (server) => {
+      for (const name of ["a", "b"]) await create(server, "v1beta1", name, { length: "12mm" });
     });
-    await during(releases.second, async (server) => {
+    await during(second, async (server) => {
       const { client, logged } = server;
-      assert.equal((await client.ask(rods("v1"))).status, 404);
+      assert.equal((await client.ask(rods("v1beta1"))).status, 404);
       assert.deepEqual((await client.ask(rods("v2"))).json().items.map(({ spec }: any) => spec), [{ millimetres: 12 }, {
         millimetres: 12,
       }]);
@@ -77,7 +75,7 @@ test("a version that a release has removed is not served, its stored values are 
       });
     });
     assert.deepEqual(await versionsIn(folder), ["a v2", "b v2", "c v2"]);
-    await during(releases.third, async ({ client, logged }) => {
+    await during(third, async ({ client, logged }) => {
       assert.deepEqual((await client.ask(rods("v2"))).json().items.map(({ spec }: any) => spec.millimetres), [12, 12, 3]);
       assert.deepEqual(logged.filter((line) => line.includes("cannot be read")), []);
     });
@@ -85,12 +83,12 @@ test("a version that a release has removed is not served, its stored values are 
 
 test("a release without the version serves the others, reports the count at its start, and neither changes nor deletes what it cannot read", () =>
   inFolder(async (during, folder) => {
-    await during(releases.first, async (server) => {
-      for (const name of ["a", "b"]) await create(server, "v1", name, { length: "12mm" });
+    await during(first, async (server) => {
+      for (const name of ["a", "b"]) await create(server, "v1beta1", name, { length: "12mm" });
     });
-    await during(releases.second, (server) => create(server, "v2", "c", { millimetres: 3 }));
+    await during(second, (server) => create(server, "v2", "c", { millimetres: 3 }));
     const before = await storedIn(folder);
-    await during(releases.third, async ({ client, logged }) => {
+    await during(third, async ({ client, logged }) => {
       const [line, ...others] = logged.filter((line) => line.includes("some stored"));
       assert.deepEqual(others, []);
       const { message, count, error } = JSON.parse(line!);
@@ -100,7 +98,7 @@ test("a release without the version serves the others, reports the count at its 
       ]);
       const reason =
         'the object stored under "/registry/rods.example.com/rods/default/a" cannot be read: no kind "Rod" is known in version ' +
-        '"rods.example.com/v1"; it is not lost: a release with that version can read it and migrate it';
+        '"rods.example.com/v1beta1"; it is not lost: a release with that version can read it and migrate it';
       assert.ok(error.includes(reason), error);
 
       const options = { method: "DELETE", body: { propagationPolicy: "Background" } };
@@ -125,32 +123,32 @@ test("a release without the version serves the others, reports the count at its 
       assert.equal(other.status, 201);
     });
     assert.deepEqual(await storedIn(folder), before);
-    await during(releases.second, async ({ client }) => {
+    await during(second, async ({ client }) => {
       assert.deepEqual((await client.ask(rods("v2"))).json().items.map(({ spec }: any) => spec.millimetres), [12, 12, 3]);
     });
   }));
 
 test("a namespace with objects that cannot be read is not removed, and neither are they", () =>
   inFolder(async (during, folder) => {
-    const path = `${both}/v1/namespaces/left/rods`;
-    await during(releases.first, async ({ client }) => {
+    const path = `${both}/v1beta1/namespaces/left/rods`;
+    await during(first, async ({ client }) => {
       assert.equal((await client.ask("/api/v1/namespaces", { method: "POST", body: { metadata: { name: "left" } } })).status, 201);
       assert.equal((await client.ask(path, { method: "POST", body: { metadata: { name: "a" }, spec: { length: "1mm" } } })).status, 201);
     });
     const before = await storedIn(folder);
-    await during(releases.third, async ({ client }) => {
+    await during(third, async ({ client }) => {
       assert.equal((await client.ask("/api/v1/namespaces/left", { method: "DELETE" })).status, 200);
       await until(async () => {
         const { status } = (await client.ask("/api/v1/namespaces/left")).json();
         const failure = status.conditions?.find(({ type }: any) => type === "NamespaceDeletionContentFailure");
         assert.deepEqual([status.phase, failure?.status], ["Terminating", "True"]);
-        assert.match(failure.message, /cannot be read: no kind "Rod" is known in version "rods.example.com\/v1"/);
+        assert.match(failure.message, /cannot be read: no kind "Rod" is known in version "rods.example.com\/v1beta1"/);
       });
     });
     assert.deepEqual(await storedIn(folder), before);
     // The release that can read them finishes the deletion.
     await during(
-      releases.second,
+      second,
       ({ client }) => until(async () => assert.equal((await client.ask("/api/v1/namespaces/left")).status, 404)),
     );
   }));

@@ -1,4 +1,4 @@
 /** For `--plugins`: the release before v2. */
-import { rodsPlugin } from "./rods.ts";
+import { rodsReleases } from "./rods.ts";
 
-export const rods = rodsPlugin("v1", () => Promise.resolve(), "absent");
+export const rods = rodsReleases["before v2"];
