@@ -6,6 +6,7 @@ import { checkRoundTrips } from "../../testing.ts";
 import { randomOf } from "../../core/random.ts";
 import { randomValue } from "../../core/derive/random-value.ts";
 import { differences } from "../../kernel/round-trips/difference.ts";
+import { rodsPlugin } from "../migration/rods.ts";
 import { smallest } from "../../kernel/round-trips/smallest.ts";
 
 const home = "trips.example.com/v1", old = "trips.example.com/v1beta1";
@@ -116,6 +117,15 @@ test("a kind whose rules reject every generated object asks for `adjust`, which 
   await failing(strict, "the server accepted no generated Trip of trips.example.com/v1", "make them valid with `adjust`");
   const adjust = (trip: any) => ({ ...trip, spec: { ...trip.spec, colour: "like no other" } });
   assert.equal((await checkRoundTrips(strict, { seed, adjust })).stored, 10);
+});
+
+test("the rods of other tests lose nothing, whichever version they are stored in", async () => {
+  // A length in words is a number of millimetres.
+  const adjust = ({ spec = {}, ...rod }: any, { apiVersion }: { apiVersion: string }) => {
+    const amount = "length" in spec ? "12mm" : undefined;
+    return { ...rod, spec: apiVersion.endsWith("/v1") ? (amount === undefined ? {} : { length: amount }) : spec };
+  };
+  for (const stored of ["v1", "v2"] as const) assert.ok((await checkRoundTrips(rodsPlugin(stored), { seed, adjust })).stored > 0);
 });
 
 test("the same seed gives the same objects, with every field of the schema among them", () => {
