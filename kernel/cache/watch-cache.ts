@@ -21,7 +21,7 @@ import { limits } from "../../core/limits.ts";
 import type { StoredKind } from "../catalog/catalog.ts";
 import type { Waiter } from "../reads/reads.ts";
 import { abortable, type Clock, pause } from "../../core/async.ts";
-import { type Batch, type Revision, type Store, StoreError } from "../store/store.ts";
+import { type Batch, type Revision, StoreError } from "../store/store.ts";
 import { fillKind, type FillSource } from "./fill/fill.ts";
 import { catchingUp, type Passing, sharedRoundTrip, type Together } from "./fill/freshness.ts";
 import type { Filling, KindCache } from "./kind/kind-cache.ts";

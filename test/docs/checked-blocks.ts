@@ -130,6 +130,7 @@ export const rows: readonly Row[] = [
   ),
   alike(guide, "E1122 03:12:11", "test/operations/etcd-trouble_test.ts", "unreachable since", "is back after"),
   inTest(guide, "rule_files:", others),
+  inTest(guide, "kubectl create -f -", "migration/removed-version"),
   notRun(guide, "etcdctl compact", "it needs jq and a newer etcdctl; test/operations/etcd-trouble_test.ts does the same by etcd's gateway"),
   inTest(guide, "apiVersion: audit.k8s.io/v1", others),
 

@@ -8,6 +8,7 @@ import { openSqlite } from "../../kernel/store/sqlite/sqlite.ts";
 import { clusterPlugin } from "../../plugins/cluster/mod.ts";
 import { configmapsPlugin } from "../../plugins/configmaps/mod.ts";
 import { migrationPlugin } from "../../plugins/migration/mod.ts";
+import { blockOf } from "../docs/page-blocks.ts";
 import { type Served, served } from "../flags/served.ts";
 import { until } from "../real-server.ts";
 import { rodsReleases } from "./rods.ts";
@@ -67,8 +68,8 @@ test("a version that a release has removed is not served, its stored values are 
       }]);
       await create(server, "v2", "c", { millimetres: 3 });
       assert.deepEqual(logged.filter((line) => line.includes("cannot be read")), []);
-      const body = { metadata: { name: "rods" }, spec: { resource: { group: "rods.example.com", resource: "rods" } } };
-      assert.equal((await client.ask(migrations, { method: "POST", body })).status, 201);
+      const [, body = ""] = /<<'END'.*\n([\s\S]*?)\nEND\n/.exec(blockOf("docs/operators-guide.md", "kubectl create -f -")) ?? [];
+      assert.equal((await client.ask(migrations, { method: "POST", headers: { "content-type": "application/yaml" }, body })).status, 201);
       await until(async () => {
         const { status } = (await client.ask(`${migrations}/rods`)).json();
         assert.ok(status.conditions?.some(({ type, status }: any) => type === "Succeeded" && status === "True"));
