@@ -150,7 +150,7 @@ test(`versions that a webhook converts lose nothing, through both and in the sto
   webhook.answer = (review) => {
     const { desiredAPIVersion, objects } = review.request;
     const convert = desiredAPIVersion.endsWith("/v1beta1") ? wrap : unwrap;
-    // As a webhook in Go, it always returns metadata: an apply converts parts of objects that have none.
+    // As a webhook in Go, it always returns metadata: an apply converts parts of objects that have none, and fails without it, as on a kube-apiserver.
     return answered(review, objects.map((object) => convert({ metadata: {}, ...object }, desiredAPIVersion)));
   };
   try {
