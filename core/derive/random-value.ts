@@ -2,6 +2,7 @@
  * Random JSON that decodes as a value of a node: what a client might send. Every type of field occurs, absent and present, with the values at its
  * bounds and in other notations than the canonical one. Rules of a kind are not known here: a value may be invalid.
  */
+import { append } from "../append.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { fold, type ListNode, type Node, type StructNode } from "../schema.ts";
 import { base64Of } from "../scalars/base64.ts";
@@ -110,7 +111,7 @@ function randomStruct(node: StructNode, go: (node: Node) => Generate): Generate 
         entries.push([key, make(source)]);
       }
     }
-    if (whole !== undefined) entries.push(...unnamed(whole, source));
+    if (whole !== undefined) append(entries, unnamed(whole, source));
     return Object.fromEntries(entries);
   };
 }

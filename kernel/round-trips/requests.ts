@@ -1,4 +1,5 @@
 /** One object through requests in another version: an update without changes, patches of each dialect, applies. */
+import { append } from "../../core/append.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 import { differences } from "./difference.ts";
@@ -64,7 +65,7 @@ class Trip {
   async expect(how: string, expected: JsonObject, ignored: readonly string[] = []): Promise<JsonObject> {
     const now = await this.read();
     const found = differences(bare(expected, ignored), bare(now, ignored));
-    this.lost.push(...found.map((each) => `${how}: ${each}`));
+    append(this.lost, found.map((each) => `${how}: ${each}`));
     return now;
   }
   ask(method: string, path: string, body?: Json, type?: string): ReturnType<Ask> {
