@@ -65,7 +65,10 @@ const replacement = { groupVersion: homes.v2, kind: "Rod" };
 /** Releases by what they do with the measured in words: `v1` has it alone; the others have it as v1beta1, beside v2. */
 export const rodsReleases: Readonly<Record<"before v2" | "stores v1beta1" | "has removed v1beta1" | "without v1beta1", Plugin>> = {
   "before v2": pluginOf(homes.v1, { [homes.v1]: text }),
-  "stores v1beta1": pluginOf(beta, { [beta]: text, [homes.v2]: { ...measured, toStored: toText, fromStored: toMeasured } }),
+  "stores v1beta1": pluginOf(beta, {
+    [beta]: { ...text, introduced: "1.33" },
+    [homes.v2]: { ...measured, toStored: toText, fromStored: toMeasured },
+  }),
   // Not served, and values that are stored in it are read.
   "has removed v1beta1": pluginOf(homes.v2, {
     [beta]: { ...text, introduced: "1.19", deprecated: "1.22", removed: "1.25", replacement, ...converted },
