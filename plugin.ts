@@ -3,6 +3,7 @@
  * docs/writing-a-plugin.md explains it with an example.
  */
 export { definePlugin, defineResource, DefinitionError } from "./core/define/define.ts";
+export { type KeptFields, keptFields } from "./core/define/kept-fields.ts";
 export { releasedElements } from "./core/define/released.ts";
 export type { ReleasedElements, ReleasedField, ReleasedKind } from "./core/released.ts";
 export { type ScalePaths, scaleSubresource } from "./core/define/scale.ts";

@@ -5,6 +5,7 @@ export const guideSections = Object.freeze(
     "etcd-is-full",
     "etcd-is-unreachable",
     "etcd-refuses",
+    "objects-in-a-removed-version",
     "objects-that-cannot-be-read",
     "restore-the-embedded-store",
     "the-disk-is-full",

@@ -194,7 +194,7 @@ const testModule = ({ type, name, plural }, hasController) =>
   `import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { StatusError } from "thole/plugin";
-import { openTestServer, type TestServer } from "thole/testing";
+import { checkRoundTrips, openTestServer, type TestServer } from "thole/testing";
 import { home, type ${type} } from "./kind.ts";
 import { ${name}Plugin } from "./plugin.ts";
 
@@ -219,6 +219,10 @@ test("a size of 0 is rejected, and so is another class", async () => {
   await create("fixed", { size: 1, class: "large" });
   const change = server.api.patch(home, "${plural}", "default", "fixed", { merge: { spec: { class: "small" } } });
   await assert.rejects(change, (error) => error instanceof StatusError && error.reason === "Invalid");
+});
+
+test("no encoding, patch or later version of a ${name} loses data", async () => {
+  await checkRoundTrips(${name}Plugin);
 });
 ${
     hasController

@@ -9,7 +9,8 @@ import { cborReader } from "./cbor-read.ts";
 import { cborWriter } from "./cbor-write.ts";
 import { DecodeError, decodeStored } from "./decode.ts";
 import { sampleOf } from "./sample.ts";
-import { randomOf, seedOfRun } from "./test-random.ts";
+import { randomOf } from "../random.ts";
+import { seedOfRun } from "./test-random.ts";
 
 const Inner = s.struct("Inner", { text: s.field(1, s.string, "Text."), number: s.field(2, s.int32, "Number.", { pointer: true }) });
 const Thing: s.Typed<Record<string, unknown>, s.StructNode> = s.struct("Thing", {

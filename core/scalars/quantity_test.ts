@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { randomOf } from "../derive/test-random.ts";
+import { randomOf } from "../random.ts";
 import { assertCheap } from "../test-cost.ts";
 import {
   type Amount,

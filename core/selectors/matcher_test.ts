@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { randomOf, seedOfRun } from "../derive/test-random.ts";
+import { randomOf } from "../random.ts";
+import { seedOfRun } from "../derive/test-random.ts";
 import { assertCheap } from "../test-cost.ts";
 import { type FieldRequirement, matchesFields } from "./field.ts";
 import { type LabelOperator, type LabelRequirement, matchesLabels } from "./label.ts";

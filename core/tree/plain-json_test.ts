@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { randomOf, seedOfRun } from "../derive/test-random.ts";
+import { randomOf } from "../random.ts";
+import { seedOfRun } from "../derive/test-random.ts";
 import type { Json } from "../json.ts";
 import { readJson } from "./json.ts";
 import { goJson } from "./json-text.ts";

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { after, before, test } from "node:test";
-import { openTestServer, type TestServer } from "thole/testing";
+import { checkRoundTrips, openTestServer, type TestServer } from "thole/testing";
 import { beta, type BetaDatabase, type Database, databasesPlugin, home } from "./databases.ts";
 
 const path = `/apis/${home}/namespaces/default/databases`;
@@ -26,6 +26,10 @@ after(() => server.close());
 test("an object is stored as v1 and shown as v1beta1; the gate drops its tier", async () => {
   assert.deepEqual((await server.api.get(home, "databases", "default", "main") as Database).spec, { engine: "pg", replicas: 2 });
   assert.deepEqual((await server.api.get(beta, "databases", "default", "main") as BetaDatabase).spec, { type: "pg", size: 2 });
+});
+
+test("no version loses data: v1beta1 keeps what it does not have in an annotation", async () => {
+  assert.ok((await checkRoundTrips(databasesPlugin)).stored > 0);
 });
 
 test("the controller sets the status, and counts it", async () => {

@@ -5,6 +5,7 @@ import {
   field,
   int32,
   invalid,
+  keptFields,
   object,
   scaleSubresource,
   string,
@@ -20,18 +21,15 @@ const Status = struct("DatabaseStatus", {
   selector: field(2, string, "Label selector of the instances."),
 }, { doc: "What is observed." });
 
+const Spec = struct("DatabaseSpec", {
+  engine: field(1, string, "Name of the engine.", { required: true }),
+  replicas: field(2, int32, "Wanted number of instances.", { default: 1 }),
+  restartedAt: field(3, string, "Time of the last restart."),
+  tier: field(4, string, "Class of hardware.", { gate: "DatabaseTiers" }),
+}, { doc: "What is wanted." });
+
 const Database = object("Database", {
-  spec: field(
-    2,
-    struct("DatabaseSpec", {
-      engine: field(1, string, "Name of the engine.", { required: true }),
-      replicas: field(2, int32, "Wanted number of instances.", { default: 1 }),
-      restartedAt: field(3, string, "Time of the last restart."),
-      tier: field(4, string, "Class of hardware.", { gate: "DatabaseTiers" }),
-    }, { doc: "What is wanted." }),
-    "What is wanted.",
-    { required: true },
-  ),
+  spec: field(2, Spec, "What is wanted.", { required: true }),
   status: field(3, Status, "What is observed."),
 }, { package: home, doc: "A database." });
 export type Database = Infer<typeof Database>;
@@ -50,12 +48,15 @@ const BetaDatabase = object("Database", {
 }, { package: beta, doc: "A database." });
 export type BetaDatabase = Infer<typeof BetaDatabase>;
 
-const toStored = ({ spec: { type, size }, ...rest }: BetaDatabase): Database => ({
+const kept = keptFields("db.example.com/v1-spec", Spec, ["restartedAt", "tier"]);
+
+const toStored = ({ spec: { type, size }, metadata: shown, ...rest }: BetaDatabase): Database => {
+  const { fields, metadata } = kept.take(shown);
+  return { ...rest, metadata, spec: { engine: type, ...(size === undefined ? {} : { replicas: size }), ...fields } };
+};
+const fromStored = ({ spec: { engine, replicas, ...newer }, metadata, ...rest }: Database): BetaDatabase => ({
   ...rest,
-  spec: { engine: type, ...(size === undefined ? {} : { replicas: size }) },
-});
-const fromStored = ({ spec: { engine, replicas }, ...rest }: Database): BetaDatabase => ({
-  ...rest,
+  metadata: kept.show(metadata, newer),
   spec: { type: engine, ...(replicas === undefined ? {} : { size: replicas }) },
 });
 

@@ -5,6 +5,7 @@ import { type Clock, systemClock } from "../../core/async.ts";
 import type { Store } from "../store/store.ts";
 import { sharedBlocks } from "./blocks/shared-blocks.ts";
 import { cachedReads } from "./cached-reads.ts";
+import type { Unreadable } from "./fill/fill.ts";
 import { keepConsistent } from "./consistency.ts";
 import { entryMaker } from "./index/entry.ts";
 import { KindCache } from "./kind/kind-cache.ts";
@@ -25,6 +26,8 @@ export interface ReadsOptions {
   readonly record?: CacheRecord;
   /** Called with the number of objects of each page that a fill reads. */
   readonly onPage?: (objects: number) => void;
+  /** Called for each kind of which a fill could not read some objects. Requests that meet them fail; the others are served. */
+  readonly onUnreadable?: (found: Unreadable) => void;
   /** Runs a fill as a span of this name. Default: runs it. */
   readonly traced?: Traced;
   /** Bounds of each kind's event ring. */
@@ -94,6 +97,7 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
       pages++;
       options.onPage?.(objects);
     },
+    onUnreadable: options.onUnreadable ?? (() => {}),
     traced: options.traced ?? ((_name, _attributes, run) => run()),
     onSetBack: () => open.failAll(lostHistory()),
   });

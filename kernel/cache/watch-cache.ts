@@ -21,8 +21,8 @@ import { limits } from "../../core/limits.ts";
 import type { StoredKind } from "../catalog/catalog.ts";
 import type { Waiter } from "../reads/reads.ts";
 import { abortable, type Clock, pause } from "../../core/async.ts";
-import { type Batch, type Revision, type Store, StoreError } from "../store/store.ts";
-import { fillKind } from "./fill/fill.ts";
+import { type Batch, type Revision, StoreError } from "../store/store.ts";
+import { fillKind, type FillSource } from "./fill/fill.ts";
 import { catchingUp, type Passing, sharedRoundTrip, type Together } from "./fill/freshness.ts";
 import type { Filling, KindCache } from "./kind/kind-cache.ts";
 import type { OwnWrites } from "./index/own-writes.ts";
@@ -35,8 +35,7 @@ export type CacheState =
 /** Runs work as a span with this name. */
 export type Traced = <T>(name: string, attributes: Readonly<Record<string, string>>, run: () => Promise<T>) => Promise<T>;
 
-export interface WatchCacheNeeds {
-  readonly store: Store;
+export interface WatchCacheNeeds extends FillSource {
   /** The kinds at start. */
   readonly kinds: Iterable<KindCache>;
   readonly prefix: string;
@@ -45,8 +44,6 @@ export interface WatchCacheNeeds {
   /** Called for each failure after which the cache is filled again. */
   readonly onError: (error: unknown) => void;
   readonly traced: Traced;
-  /** Called with the number of objects of each page that a fill reads. */
-  readonly onPage: (objects: number) => void;
   /** Called when the store was restored from an older copy: no watch can continue. */
   readonly onSetBack: () => void;
 }

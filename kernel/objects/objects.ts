@@ -202,14 +202,18 @@ export function decodeStored(kind: StoredKind, key: string, value: Uint8Array): 
     if (!read.ok) throw new Error(read.error);
     return ofTree(kind, read.tree);
   } catch (error) {
-    throw internalError(
-      `the object stored under "${key}" cannot be read: ${reasonOf(error)}; ${unreadableAdvice}`,
-      error,
-    );
+    const advice = error instanceof UnknownVersion ? unknownVersionAdvice : unreadableAdvice;
+    throw internalError(`the object stored under "${key}" cannot be read: ${reasonOf(error)}; ${advice}`, error);
   }
 }
 
+/** A value is stored in a version that the kind does not have. */
+class UnknownVersion extends Error {}
+
 /** Advice to the administrator. */
+const unknownVersionAdvice = `it is not lost: a release with that version can read it and migrate it (${
+  guide("objects-in-a-removed-version")
+})`;
 const unreadableAdvice = "to delete it without its finalizers, switch the feature gate AllowUnsafeMalformedObjectDeletion on and send a " +
   `DELETE with ?${ignoreReadErrorsField}=true (${guide("objects-that-cannot-be-read")})`;
 
@@ -226,7 +230,7 @@ function ofItem(kind: StoredKind, item: CborItem): ApiObject {
 }
 function formOf(kind: StoredKind, apiVersion: string): StoredForm {
   const form = kind.storedForm(apiVersion);
-  if (form === undefined) throw new Error(`no kind "${kind.resource.kind}" is known in version "${apiVersion}"`);
+  if (form === undefined) throw new UnknownVersion(`no kind "${kind.resource.kind}" is known in version "${apiVersion}"`);
   return form;
 }
 

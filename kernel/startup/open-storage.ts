@@ -86,6 +86,13 @@ export async function openStorage(
       onError: (error) => log.error("the cache is filled again", describe(error)),
       record,
       onPage,
+      onUnreadable: ({ kind: { plural, group }, count, first }) => {
+        const resource = group === "" ? plural : `${plural}.${group}`;
+        log.error(`some stored ${resource} cannot be read: requests that meet them fail, the others are served`, {
+          count,
+          ...describe(first),
+        });
+      },
       traced: (name, attributes, run) => during(() => tracing === undefined ? run() : tracing.work(name, attributes, run)),
     });
   }

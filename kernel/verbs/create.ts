@@ -56,13 +56,22 @@ export async function store(call: RequestContext, sent: ApiObject, dryRun: boole
   }
 }
 
-/** The 409 for a name that is in use. The message differs if the object is being deleted. */
+/** The 409 for a name that is in use. The message differs if the object is being deleted and can be read. */
 function taken(call: RequestContext, name: string, generated: boolean, current: Item | undefined): StatusError {
   const { message, details } = alreadyExistsError(resourceName(call), name);
-  const going = current?.object.metadata.deletionTimestamp !== undefined;
+  const going = isGoing(current);
   return new StatusError("AlreadyExists", going ? `object is being deleted: ${message}` : message, {
     details: { ...details, ...(generated ? { retryAfterSeconds: 1 } : {}) },
   });
+}
+
+function isGoing(current: Item | undefined): boolean {
+  try {
+    return current?.object.metadata.deletionTimestamp !== undefined;
+  } catch (error) {
+    if (error instanceof StatusError) return false; // it cannot be read
+    throw error;
+  }
 }
 
 type Inserted = { readonly done: true; readonly item: Item } | { readonly done: false; readonly current: Item | undefined };

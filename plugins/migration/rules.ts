@@ -25,18 +25,20 @@ export function isAlpha(context: HookContext): boolean {
 
 export function validateSpec(next: StorageVersionMigration, context: HookContext): readonly FieldError[] {
   const { group, resource } = next.spec.resource;
-  const missing = resource === "" ? [required("spec.resource.resource", "resource is required to be set")] : [];
-  if (isAlpha(context)) {
-    return [
-      ...missing,
-      ...(alphaFieldsOf(next).version === "" ? [required("spec.resource.version", "version is required to be set")] : []),
-    ];
-  }
+  const missing = missingResource(next);
+  if (isAlpha(context)) return [...missing, ...missingVersion(next)];
   return [
     ...missing,
     ...(resource === "" ? [] : joined(dns1035Label(resource), "spec.resource.resource", resource)),
     ...(group === "" ? [] : joined(dns1123Subdomain(group), "spec.resource.group", group)),
   ];
+}
+
+function missingResource({ spec: { resource: { resource } } }: StorageVersionMigration): readonly FieldError[] {
+  return resource === "" ? [required("spec.resource.resource", "resource is required to be set")] : [];
+}
+function missingVersion(next: StorageVersionMigration): readonly FieldError[] {
+  return alphaFieldsOf(next).version === "" ? [required("spec.resource.version", "version is required to be set")] : [];
 }
 
 /** Joins the problems of a value into one error, as upstream. */
@@ -52,9 +54,10 @@ export function validateUpdate(next: StorageVersionMigration, prior: StorageVers
   }
   const now = next.spec.resource, before = prior.spec.resource;
   const version = alphaFieldsOf(next).version, versionBefore = alphaFieldsOf(prior).version;
-  // The short paths are upstream's. A migration made in v1beta1 has no version yet.
+  // The short paths are upstream's. A migration made in v1beta1 has no version until the controller sets it, and may be updated before that.
   return [
-    ...validateSpec(next, context),
+    ...missingResource(next),
+    ...(versionBefore === "" ? [] : missingVersion(next)),
     ...meta,
     ...(now.group === before.group ? [] : [invalid("group", now.group, "field is immutable")]),
     ...(versionBefore === "" || version === versionBefore ? [] : [invalid("version", version, "field is immutable")]),

@@ -130,6 +130,7 @@ export const rows: readonly Row[] = [
   ),
   alike(guide, "E1122 03:12:11", "test/operations/etcd-trouble_test.ts", "unreachable since", "is back after"),
   inTest(guide, "rule_files:", others),
+  inTest(guide, "kubectl create -f -", "migration/removed-version"),
   notRun(guide, "etcdctl compact", "it needs jq and a newer etcdctl; test/operations/etcd-trouble_test.ts does the same by etcd's gateway"),
   inTest(guide, "apiVersion: audit.k8s.io/v1", others),
 
@@ -210,6 +211,16 @@ export const rows: readonly Row[] = [
   inTest(plugin, 'import { builtInPlugins, start } from "thole";', others),
   inTest(plugin, 'import { openTestServer } from "thole/testing";', others),
   inTest(plugin, "const gated =", others),
+  inTest(plugin, "import { checkRoundTrips }", others),
+  alike(
+    plugin,
+    "seed 7: a Trip",
+    "test/rounds/kit_test.ts",
+    "is not the same when it is read and written back in",
+    "spec.tier: ",
+    " became absent",
+  ),
+  inTest(plugin, "const adjust =", others),
   inTest(plugin, '{\n  "compilerOptions"', examples),
   ...["import {\n", "const BetaDatabase", "const scale", "const databases", "const Estimate", "const quota", "export const databasesPlugin"]
     .map((

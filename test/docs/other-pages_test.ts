@@ -244,12 +244,21 @@ for (const runtime of ["deno", "node"] as const) {
             "\n\n",
             '\nimport { widgetsPlugin } from "./widgets.ts";\nconst run = async () => {\n',
           ) + "console.log(answer.status, made.metadata.name);\n};\nawait run();\nprocess.exit();\n",
+          "trips.ts": 'import { widgetsPlugin } from "./widgets.ts";\nconst runs: unknown[] = [];\n' +
+            "const test = (_name: string, run: () => unknown) => runs.push(run());\n" +
+            blockOf(pluginPage, "import { checkRoundTrips }") + blockOf(pluginPage, "const adjust =") +
+            "await Promise.all(runs);\nconsole.log(`${runs.length} passed`);\n",
           "limits.ts":
             'import { field, int32, list, string, structsOf } from "thole/plugin";\nconst struct = structsOf("example.com/v1");\n' +
             `${limits}console.log(Limits !== undefined);\n`,
         });
         const flags = runtime === "deno" ? ["run", "-A", "--no-check"] : ["--disable-warning=ExperimentalWarning"];
-        for (const [file, wanted] of [["start.ts", /^https:/], ["tested.ts", /^200 a$/m], ["limits.ts", /^true$/m]] as const) {
+        for (
+          const [file, wanted] of [["start.ts", /^https:/], ["tested.ts", /^200 a$/m], ["trips.ts", /^1 passed$/m], [
+            "limits.ts",
+            /^true$/m,
+          ]] as const
+        ) {
           const { code, output, errors } = await run(runtimePath(runtime), [...flags, join(folder, file)], { cwd: dirname(folder) });
           assert.equal(code, 0, `${file}: ${errors}`);
           assert.match(output, wanted, file);

@@ -1,5 +1,5 @@
 /** Runs one target on generated inputs, and checks each: own errors only, the target's own assertions, and linear work. */
-import { randomOf } from "../../core/derive/test-random.ts";
+import { randomOf } from "../../core/random.ts";
 import { generator, type Grammar, mutated, pumped } from "./grammar.ts";
 import { type Instrumented, TooMuchWork } from "./steps.ts";
 

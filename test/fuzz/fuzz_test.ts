@@ -1,7 +1,8 @@
 // A short run of every target, with a new seed in each run: THOLE_SEED repeats it. `npm run fuzz` runs for longer.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { randomOf, seedOfRun } from "../../core/derive/test-random.ts";
+import { randomOf } from "../../core/random.ts";
+import { seedOfRun } from "../../core/derive/test-random.ts";
 import { bytesOf, fuzz, FuzzFailure, type Target, unless, unlessRefused } from "./fuzz.ts";
 import { generator, mutated, pumped } from "./grammar.ts";
 import { instrument, type Instrumented, instrumentedCopies, TooMuchWork } from "./steps.ts";

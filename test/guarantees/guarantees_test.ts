@@ -10,7 +10,7 @@ import { violations } from "./checkers.ts";
 import { type Fault, faultsOf, faultsOfWorkers, silences } from "./faults.ts";
 import { Host } from "./host.ts";
 import { eventsOf, type Load, startLoad, told } from "./load.ts";
-import { randomOf } from "./random.ts";
+import { randomOf } from "../../core/random.ts";
 
 /** Duration of each run; `npm run test:faults` sets a longer one. */
 const isLong = process.env.THOLE_FAULTS_SECONDS !== undefined;

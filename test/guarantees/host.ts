@@ -19,20 +19,22 @@ export class Host {
   /** One proxy per member of etcd. */
   readonly #store: readonly Proxy[];
   readonly #workers: number;
+  #flags: readonly string[];
   #server: RealServer | undefined;
   #line: Proxy | undefined;
   #client: Client | undefined;
 
-  private constructor(runtime: Runtime, folder: string, store: readonly Proxy[], workers: number) {
+  private constructor(runtime: Runtime, folder: string, store: readonly Proxy[], workers: number, flags: readonly string[]) {
     this.#runtime = runtime;
     this.#folder = folder;
     this.#store = store;
     this.#workers = workers;
+    this.#flags = flags;
   }
   /** Without members it uses the embedded store in its own folder. */
-  static async open(runtime: Runtime, members: readonly EtcdServer[], workers = 1): Promise<Host> {
+  static async open(runtime: Runtime, members: readonly EtcdServer[], workers = 1, flags: readonly string[] = []): Promise<Host> {
     const store = await Promise.all(members.map(({ endpoint }) => startProxy(endpoint)));
-    const host = new Host(runtime, await mkdtemp(join(tmpdir(), "thole-guarantees-")), store, workers);
+    const host = new Host(runtime, await mkdtemp(join(tmpdir(), "thole-guarantees-")), store, workers, flags);
     await host.#start();
     return host;
   }
@@ -45,6 +47,13 @@ export class Host {
   async crash(): Promise<void> {
     this.#server?.signal("SIGKILL");
     await this.#server?.exited;
+    await this.#start();
+  }
+  /** Ends it in order and starts another release, or the same one with other flags. */
+  async replace(flags: readonly string[]): Promise<void> {
+    this.#server?.signal("SIGTERM");
+    await this.#server?.exited;
+    this.#flags = flags;
     await this.#start();
   }
   /** Stops the process (SIGSTOP) and continues it. */
@@ -106,7 +115,7 @@ export class Host {
   async #start(): Promise<void> {
     const etcd = this.#store.length === 0 ? [] : [`--etcd-servers=${this.#store.map(({ endpoint }) => endpoint).join(",")}`];
     const workers = this.#workers === 1 ? [] : [`--workers=${this.#workers}`];
-    const args = [`--etcd-compaction-interval=${keptMs}ms`, ...etcd, ...workers];
+    const args = [`--etcd-compaction-interval=${keptMs}ms`, ...etcd, ...workers, ...this.#flags];
     this.#server = await startRealServer({ runtime: this.#runtime, folder: this.#folder, args });
     const before = this.#line;
     this.#line = await startProxy(this.#server.url);

@@ -4,7 +4,7 @@ import type { Client } from "../https.ts";
 import { until } from "../real-server.ts";
 import { configMaps, dawdle, foundIn, isMissing, read, readOwn, type Resumed, type Stage, wantedLabel, watch, write } from "./actors.ts";
 import { History } from "./history.ts";
-import { randomOf } from "./random.ts";
+import { randomOf } from "../../core/random.ts";
 
 export interface Load {
   readonly history: History;

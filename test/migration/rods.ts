@@ -48,14 +48,45 @@ const toText = ({ spec, ...rest }: Measured): Text => ({
 /** The plugin of a release that stores rods in this version and serves both. Each change waits for `mayChange`. */
 export function rodsPlugin(stored: "v1" | "v2", mayChange: () => Promise<void> = () => Promise.resolve()): Plugin {
   const text: Served<any> = { schema: Text, introduced: "1.0" }, measured: Served<any> = { schema: Measured, introduced: "1.0" };
-  const served = stored === "v1"
-    ? { [homes.v1]: text, [homes.v2]: { ...measured, toStored: toText, fromStored: toMeasured } }
-    : { [homes.v1]: { ...text, toStored: toMeasured, fromStored: toText }, [homes.v2]: measured };
+  return pluginOf(
+    homes[stored],
+    stored === "v1"
+      ? { [homes.v1]: text, [homes.v2]: { ...measured, toStored: toText, fromStored: toMeasured } }
+      : { [homes.v1]: { ...text, toStored: toMeasured, fromStored: toText }, [homes.v2]: measured },
+    mayChange,
+  );
+}
+
+const beta = `${group}/v1beta1`;
+const measured: Served<any> = { schema: Measured, introduced: "1.0" }, text: Served<any> = { schema: Text, introduced: "1.20" };
+const converted = { toStored: toMeasured, fromStored: toText };
+const replacement = { groupVersion: homes.v2, kind: "Rod" };
+
+/** Releases by what they do with the measured in words: `v1` has it alone; the others have it as v1beta1, beside v2. */
+export const rodsReleases: Readonly<Record<"before v2" | "stores v1beta1" | "has removed v1beta1" | "without v1beta1", Plugin>> = {
+  "before v2": pluginOf(homes.v1, { [homes.v1]: text }),
+  "stores v1beta1": pluginOf(beta, {
+    [beta]: { ...text, introduced: "1.33" },
+    [homes.v2]: { ...measured, toStored: toText, fromStored: toMeasured },
+  }),
+  // Not served, and values that are stored in it are read.
+  "has removed v1beta1": pluginOf(homes.v2, {
+    [beta]: { ...text, introduced: "1.19", deprecated: "1.22", removed: "1.25", replacement, ...converted },
+    [homes.v2]: measured,
+  }),
+  "without v1beta1": pluginOf(homes.v2, { [homes.v2]: measured }),
+};
+
+function pluginOf(
+  storedAs: string,
+  served: Readonly<Record<string, Served<any>>>,
+  mayChange: () => Promise<void> = () => Promise.resolve(),
+): Plugin {
   const rods = defineResource<any>({
     kind: "Rod",
     scope: "Namespaced",
     summary: "A rod.",
-    storedAs: homes[stored],
+    storedAs,
     storedUnder: `${group}/rods`,
     served,
     create: ({ spec }) =>

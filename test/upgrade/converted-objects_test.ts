@@ -7,7 +7,7 @@ import type { Json } from "../../core/json.ts";
 import type { ConvertedObject } from "../../kernel/upgrade/convert.ts";
 import { partsOf } from "../../kernel/upgrade/document.ts";
 import { plugins } from "../../plugins/mod.ts";
-import { randomOf } from "../guarantees/random.ts";
+import { randomOf } from "../../core/random.ts";
 import { startTestServer, type TestServer } from "../harness.ts";
 import { type Client, httpsClient } from "../https.ts";
 import { caseNames, convertCase, inputOf } from "./cases.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
 import { objectsInText } from "../../kernel/upgrade/advise/text-objects.ts";
-import { randomOf } from "../guarantees/random.ts";
+import { randomOf } from "../../core/random.ts";
 import { caseNames, convertCase, inputOf } from "./cases.ts";
 
 const seed = Number(process.env.THOLE_SEED ?? 5), rounds = Number(process.env.THOLE_ROUNDS ?? 300);

@@ -1,26 +1,41 @@
 /** Reads all entries of a kind at one revision. */
+import type { StoredKind } from "../../catalog/catalog.ts";
 import { limits } from "../../../core/limits.ts";
 import { pause } from "../../../core/async.ts";
 import type { Revision, Store } from "../../store/store.ts";
 import type { Filling, KindCache } from "../kind/kind-cache.ts";
 import { pagesOf } from "./pages.ts";
 
-/** Where a fill reads, and who is told the number of objects of each page. */
+/** Objects of a kind that a fill could not read. */
+export interface Unreadable {
+  readonly kind: StoredKind;
+  readonly count: number;
+  /** The error of the first one, with its key. */
+  readonly first: unknown;
+}
+
+/** Where a fill reads, and who is told the number of objects of each page, and the objects of a kind that cannot be read. */
 export interface FillSource {
   readonly store: Store;
   readonly onPage: (objects: number) => void;
+  readonly onUnreadable: (found: Unreadable) => void;
 }
 
 /** The entries of a kind at a revision. The caller passes them to `reset` or `join` of the kind, or releases them with `giveUp`. */
-export async function fillKind({ store, onPage }: FillSource, kind: KindCache, at: Revision, signal: AbortSignal): Promise<Filling> {
+export async function fillKind(
+  { store, onPage, onUnreadable }: FillSource,
+  kind: KindCache,
+  at: Revision,
+  signal: AbortSignal,
+): Promise<Filling> {
   const filling: Filling = { revision: at, entries: [], broken: [] };
-  let decoded = 0;
+  let decoded = 0, first: unknown;
   try {
     for await (const page of pagesOf(store, kind.prefix, at, signal)) {
       kind.meter.listedStore(page.length, page.length);
       onPage(page.length);
       for (const { key, value, revision } of page) {
-        const entry = kind.entryOf(key, revision, value);
+        const entry = kind.entryOf(key, revision, value, (error) => first ??= error);
         if (entry === undefined) filling.broken.push(key);
         else filling.entries.push(entry);
         if (++decoded % limits.fillTurnEntriesMax === 0) await pause(0, signal);
@@ -30,5 +45,6 @@ export async function fillKind({ store, onPage }: FillSource, kind: KindCache, a
     kind.giveUp(filling);
     throw error;
   }
+  if (filling.broken.length > 0) onUnreadable({ kind: kind.maker.kind, count: filling.broken.length, first });
   return filling;
 }

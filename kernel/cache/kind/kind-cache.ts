@@ -92,13 +92,14 @@ export class KindCache {
   }
 
   /** The entry of stored bytes, reused if it exists already. Undefined if the bytes cannot be decoded. */
-  entryOf(key: string, revision: Revision, value: Uint8Array): CachedEntry | undefined {
+  entryOf(key: string, revision: Revision, value: Uint8Array, onUnreadable?: (error: unknown) => void): CachedEntry | undefined {
     const known = this.#index.get(key);
     if (known?.revision === revision) return known;
     try {
       return makeEntry(this.maker, key, revision, value);
-    } catch {
+    } catch (error) {
       this.meter.undecodable();
+      onUnreadable?.(error);
       return undefined;
     }
   }

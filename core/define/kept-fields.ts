@@ -1,0 +1,66 @@
+/** Fields of the stored form that another version does not have: it shows them in an annotation, so that its clients do not lose them. */
+import { decodeStored } from "../derive/decode.ts";
+import { encoder } from "../derive/encode.ts";
+import { once } from "../async.ts";
+import type { ObjectMeta } from "../meta/object-meta.ts";
+import type { StructNode, Typed } from "../schema.ts";
+import { readJson } from "../tree/json.ts";
+
+/** The annotation of the fields `K` of `T`, for `fromStored` (`show`) and `toStored` (`take`). */
+export interface KeptFields<T, K extends keyof T> {
+  /** The metadata with the fields in the annotation; as they are if all fields are absent or empty. */
+  show(metadata: ObjectMeta, fields: { readonly [Name in K]?: T[Name] | undefined }): ObjectMeta;
+  /** The fields of the annotation, and the metadata without it. Clients can write it: a text that is not of these fields is dropped. */
+  take(metadata: ObjectMeta): { readonly fields: { readonly [Name in K]?: Exclude<T[Name], undefined> }; readonly metadata: ObjectMeta };
+}
+
+/**
+ * Keeps these fields of a struct in an annotation of a version that lacks them:
+ *
+ *     const kept = keptFields("db.example.com/v1-spec", DatabaseSpec, ["restartedAt", "tier"]);
+ *
+ *     fromStored: ({ spec: { engine, restartedAt, tier }, metadata, ...rest }) =>
+ *       ({ ...rest, metadata: kept.show(metadata, { restartedAt, tier }), spec: { type: engine } }),
+ *     toStored: ({ spec: { type }, metadata: shown, ...rest }) => {
+ *       const { fields, metadata } = kept.take(shown);
+ *       return { ...rest, metadata, spec: { engine: type, ...fields } };
+ *     },
+ *
+ * The fields must be optional ones.
+ */
+export function keptFields<T, K extends keyof T & string>(
+  annotation: string,
+  struct: Typed<T, StructNode>,
+  names: readonly K[],
+): KeptFields<T, K> {
+  type Fields = { readonly [Name in K]?: Exclude<T[Name], undefined> };
+  const fields = Object.fromEntries(names.map((name) => [name, struct.fields[name]!]));
+  const own = Object.freeze({ tag: "struct", name: struct.name, doc: struct.doc, fields }) as Typed<Fields, StructNode>; // only its fields
+  const encode = once(() => encoder(own)), decode = once(() => decodeStored(own));
+  const without = ({ annotations = {}, ...rest }: ObjectMeta): ObjectMeta => {
+    const { [annotation]: _, ...others } = annotations;
+    return Object.keys(others).length === 0 ? rest : { ...rest, annotations: others };
+  };
+  const fieldsIn = (text: string): Fields => {
+    const read = readJson(text);
+    if (!read.ok) return {};
+    try {
+      return decode()(read.tree);
+    } catch {
+      return {};
+    }
+  };
+  return {
+    show(metadata, values) {
+      const present = Object.fromEntries(names.flatMap((name) => values[name] === undefined ? [] : [[name, values[name]]]));
+      const text = encode()(present as Fields); // of these names
+      if (text === "{}") return metadata;
+      return { ...metadata, annotations: { ...metadata.annotations, [annotation]: text } };
+    },
+    take(metadata) {
+      const { annotations = {} } = metadata;
+      if (!Object.hasOwn(annotations, annotation)) return { fields: {}, metadata };
+      return { fields: fieldsIn(annotations[annotation]!), metadata: without(metadata) };
+    },
+  };
+}
