@@ -24,6 +24,9 @@ export const manifestLimits = Object.freeze({
   advisedPageObjects: 500,
   advisedAnswerBytesMax: 256 * 1024 * 1024,
   advisedRequestMs: 60_000,
+  /** Findings of `thole advise` that are shown, and different reasons why values of a store cannot be read. Further ones are counted. */
+  advisedFindingsMax: 20_000,
+  advisedUnreadMax: 1_000,
   /** UTF-16 units of one line of an audit log, and the different uses that are kept of one log. */
   auditLineLengthMax: 4 * 1024 * 1024,
   auditUsesMax: 10_000,

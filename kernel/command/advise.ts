@@ -2,9 +2,12 @@
 import { realpath, rename, stat, writeFile } from "node:fs/promises";
 import { defaultNames, type Names } from "../../core/names.ts";
 import type { Plugin, Release } from "../../core/plugin.ts";
+import { limits } from "../../core/limits.ts";
 import { serverRelease } from "../../core/releases.ts";
 import { readCommandFlags } from "../config/command-flags.ts";
 import { UsageError } from "../config/commands.ts";
+import { sourceFlags } from "../config/source-flags.ts";
+import type { SourceFlags } from "../startup/open-source.ts";
 import type { Advice } from "../upgrade/advise/advice.ts";
 import { checkObject, checkUse } from "../upgrade/advise/check.ts";
 import type { Evidence, Source, Unread } from "../upgrade/advise/evidence.ts";
@@ -14,7 +17,9 @@ import { auditSource } from "./advise/audit-log.ts";
 import { fileSource } from "./advise/files.ts";
 import { liveSource } from "./advise/live-server.ts";
 import { forms } from "./advise/print.ts";
+import { progressOfCommand } from "./command-progress.ts";
 import { writeOutput } from "./manifest-files.ts";
+import { printable } from "./printable.ts";
 
 /** Resolves with 0 if nothing ends by the target release, 2 if something does, 1 if something cannot be read. */
 export async function run(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {
@@ -24,34 +29,52 @@ export async function run(args: readonly string[], plugins: readonly Plugin[]): 
   const names = { ...defaultNames, domain: one("group-domain") ?? defaultNames.domain };
   const lifecycles = new Lifecycles(names, plugins);
   const files = flags.get("filename") ?? [], kubeconfig = one("kubeconfig");
+  const store: SourceFlags = new Map(
+    sourceFlags.flatMap(({ name }) => flags.has(name) ? [[name, flags.get(name)!.join(",")] as const] : []),
+  );
   const change = flags.has("fix") ? (path: string, text: string) => fix(path, text, names, target) : undefined;
   const sources: Source[] = [
     ...(files.length === 0 ? [] : [fileSource(files, flags.has("recursive"), change)]),
     ...(kubeconfig === undefined ? [] : [liveSource(kubeconfig)]),
+    ...(store.size === 0 ? [] : [await storeSource(store, names, plugins)]),
     ...(flags.get("audit-log") ?? []).map((path) => auditSource(path, lifecycles)),
   ];
   if (sources.length === 0) {
-    throw new UsageError("advise: nothing to look at: -f FILE, --kubeconfig FILE or --audit-log FILE (thole help advise)");
+    throw new UsageError("advise: nothing to look at: -f FILE, --kubeconfig FILE, --audit-log FILE or --from-... (thole help advise)");
   }
   const advice: Advice[] = [], unread: Unread[] = [], checking = { lifecycles, target };
+  let ended = 0, others = 0;
   for (const source of sources) {
     for await (const evidence of source) {
       if (evidence.tag === "unread") unread.push(evidence);
-      else for (const each of check(evidence, checking)) advice.push(each);
+      else {
+        for (const each of check(evidence, checking)) {
+          if (each.level === "error") ended++;
+          else others++;
+          if (advice.length < limits.advisedFindingsMax) advice.push(each);
+        }
+      }
     }
   }
   for (const { place, reason } of unread) {
-    console.error(`thole: ${place.name}${place.line === undefined ? "" : `:${place.line}`}: ${reason}`);
+    console.error(printable(`thole: ${place.name}${place.line === undefined ? "" : `:${place.line}`}: ${reason}`));
   }
   await writeOutput(forms[form]({ target, advice, unread }));
-  const ended = advice.filter(({ level }) => level === "error").length;
+  const hidden = ended + others - advice.length;
+  if (hidden > 0) console.error(`thole: ${hidden} further findings are not shown`);
   console.error(
-    `thole: ${ended} uses end by ${target}, ${advice.length - ended} later or without a failure; ${unread.length} places cannot be read`,
+    `thole: ${ended} uses end by ${target}, ${others} later or without a failure; ${unread.length} places cannot be read`,
   );
   return unread.length > 0 ? 1 : ended > 0 ? 2 : 0;
 }
 
 const isForm = (word: string): word is keyof typeof forms => Object.hasOwn(forms, word);
+
+async function storeSource(flags: SourceFlags, names: Names, plugins: readonly Plugin[]): Promise<Source> {
+  // A large part of the server, which the other sources do not need.
+  const { storedSource } = await import("./advise/stored-objects.ts");
+  return storedSource(flags, { names, plugins, begin: progressOfCommand() });
+}
 
 function check(evidence: Exclude<Evidence, Unread>, checking: Parameters<typeof checkUse>[1]): Iterable<Advice> {
   return evidence.tag === "object" ? checkObject(evidence, checking) : checkUse(evidence, checking);

@@ -115,9 +115,10 @@ export const commands = Object.freeze(
       ],
     },
     advise: {
-      usage: "[-f FILE [-R]] [--kubeconfig FILE] [--audit-log FILE] [-o text|json|sarif] [--fix]",
-      summary: "find uses of API versions that end: in files, charts, a running server and its audit log",
+      usage: "[-f FILE [-R]] [--kubeconfig FILE] [--audit-log FILE] [--from-...] [-o text|json|sarif] [--fix]",
+      summary: "find uses of API versions that end: in files, charts, a running server, its audit log and its etcd",
       details: "Prints where each is, who writes it, the release that ends it, and how to fix it.\n" +
+        "With a flag --from-... it reads the objects in the etcd of a kube-apiserver or of Thole, as thole import does, and changes nothing there.\n" +
         "Exits with 0 if nothing ends by the target release, 2 if something does, 1 if something cannot be read. See docs/upgrading.md.",
       takesSettings: false,
       flags: [
@@ -136,6 +137,7 @@ export const commands = Object.freeze(
           values: "file",
           isRepeated: true,
         },
+        ...sourceFlags,
         { name: "target-version", value: "RELEASE", help: "the release to upgrade to (default 1.35)" },
         { name: "output", letter: "o", value: "FORM", help: "text, json or sarif (default text)", values: ["text", "json", "sarif"] },
         { name: "fix", help: "convert the files in place, as thole convert; charts and templates stay" },

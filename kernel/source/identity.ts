@@ -1,13 +1,10 @@
 /** What a stored value says of itself, for kinds that this server has and for others: its encoding, version, kind and metadata. */
-import { isCbor, readCbor } from "../../core/codec/cbor/read.ts";
-import { objectOfCbor } from "../../core/codec/cbor/untyped.ts";
+import { isCbor } from "../../core/codec/cbor/read.ts";
 import { isEnvelope, readEnvelope } from "../../core/codec/protobuf.ts";
-import { protobufReader } from "../../core/derive/protobuf.ts";
-import { ObjectMeta, type OwnerReference } from "../../core/meta/object-meta.ts";
+import type { OwnerReference } from "../../core/meta/object-meta.ts";
 import { reasonOf } from "../../core/reason-of.ts";
-import { field, struct } from "../../core/schema.ts";
-import { readJson } from "../../core/tree/json.ts";
 import { type Tree, TreeObject } from "../../core/tree/tree.ts";
+import { metadataOf, treeOf } from "./any-object.ts";
 import { encryptionOf } from "./encrypted.ts";
 
 export interface Identity {
@@ -34,15 +31,7 @@ export function identityOf(value: Uint8Array): Identity {
   const encoding = isEnvelope(value) ? "protobuf" : isCbor(value) ? "cbor" : value[0] === brace ? "json" : "unknown";
   if (encoding === "unknown") return { ...none, encoding, problem: "it is neither protobuf, JSON nor CBOR" };
   try {
-    if (encoding === "protobuf") return { ...ofProtobuf(value), encoding };
-    if (encoding === "cbor") {
-      const tree = objectOfCbor(readCbor(value));
-      if (!(tree instanceof TreeObject)) throw new Error("it is no object");
-      return { ...ofTree(tree), encoding };
-    }
-    const read = readJson(value);
-    if (!read.ok) throw new Error(read.error);
-    return { ...ofTree(read.tree), encoding };
+    return { ...(encoding === "protobuf" ? ofProtobuf(value) : ofTree(treeOf(value))), encoding };
   } catch (error) {
     return { ...none, encoding, problem: reasonOf(error) };
   }
@@ -50,14 +39,10 @@ export function identityOf(value: Uint8Array): Identity {
 
 const brace = 0x7b;
 
-/** Every object has its metadata in the field 1. Other fields are skipped. */
-const AnyObject = struct("Object", { metadata: field(1, ObjectMeta, "Metadata of the object.") });
-
 function ofProtobuf(value: Uint8Array): Omit<Identity, "encoding"> {
   const { apiVersion, kind, raw } = readEnvelope(value);
-  const { metadata } = protobufReader(AnyObject)(raw) as { readonly metadata?: ObjectMeta };
-  const { namespace = "", name = "", uid = "", ownerReferences } = metadata ?? {};
-  return { apiVersion, kind, namespace, name, uid, owners: ownerReferences ?? [] };
+  const { namespace = "", name = "", uid = "", ownerReferences = [] } = metadataOf(raw);
+  return { apiVersion, kind, namespace, name, uid, owners: ownerReferences };
 }
 
 function ofTree(tree: Tree): Omit<Identity, "encoding"> {

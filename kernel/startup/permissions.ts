@@ -336,16 +336,18 @@ export function launchOf(
   return { permissions: permissionFlags(args, folder), args: ["serve", ...args] };
 }
 
-/** Permissions of a command with `-f`: its files and folders, and a server. For invalid arguments the program reports the error. */
+/** Permissions of a command with `-f`: its files and folders, a server and etcd. For invalid arguments the program reports the error. */
 function permissionsOfFiles({ name, args }: Chosen, folder: string): readonly string[] {
   const flags = flagsOf(name, args), at = (path: string) => resolve(folder, path);
   const files = (flags.get("filename") ?? []).filter((path) => path !== "-").map(at);
-  const named = ["kubeconfig", "audit-log"].flatMap((flag) => flags.get(flag) ?? []).map(at);
+  const named = flagsOfCommand(name).flatMap(({ name, values }) => values === "file" && name !== "filename" ? flags.get(name) ?? [] : [])
+    .map(at);
   // A new file is written beside each file.
   const written = flags.has("fix")
     ? files.map((path) => folderThatExists(existsSync(path) && statSync(path).isDirectory() ? path : dirname(path)))
     : [];
   const server = accessOf((flags.get("kubeconfig") ?? []).map(at));
+  const addresses = [...server.addresses, ...(flags.get("from-etcd-servers") ?? []).flatMap((urls) => urls.split(",").flatMap(hostOf))];
   return [
     "--no-prompt",
     "--cached-only",
@@ -354,8 +356,8 @@ function permissionsOfFiles({ name, args }: Chosen, folder: string): readonly st
     "--quiet",
     `--allow-read=${listed([sources, ...files, ...named, ...server.files])}`,
     ...(written.length === 0 ? [] : [`--allow-write=${listed(written)}`]),
-    // Without a CA in the kubeconfig those of the system are read.
-    ...(server.addresses.length === 0 ? [] : [`--allow-net=${listed(server.addresses)}`, "--allow-sys=ca"]),
+    // Without a CA in the kubeconfig, or for etcd, those of the system are read.
+    ...(addresses.length === 0 ? [] : [`--allow-net=${listed(addresses)}`, "--allow-sys=ca"]),
     ...(name === "advise" && files.length > 0 ? ["--allow-run=helm"] : []),
   ];
 }

@@ -3,6 +3,7 @@ import type { Release } from "../../../core/plugin.ts";
 import { type Advice, type RuleName, ruleTexts } from "../../upgrade/advise/advice.ts";
 import type { Place, Unread } from "../../upgrade/advise/evidence.ts";
 import { ownVersion } from "../../startup/version.ts";
+import { printable } from "../printable.ts";
 
 export interface Report {
   readonly target: Release;
@@ -16,7 +17,9 @@ export const forms = Object.freeze({ text: asText, json: asJson, sarif: asSarif 
 const shown = ({ name, line }: Place) => line === undefined ? name : `${name}:${line}`;
 
 function asText({ advice }: Report): string {
-  return advice.map(({ place, level, subject, text, fix }) => `${shown(place)}: ${level}: ${subject} ${text}\n    fix: ${fix}\n`).join("");
+  const lines = ({ place, level, subject, text, fix }: Advice) =>
+    `${printable(`${shown(place)}: ${level}: ${subject} ${text}`)}\n    fix: ${printable(fix)}\n`;
+  return advice.map(lines).join("");
 }
 
 function asJson({ target, advice, unread }: Report): string {

@@ -6,6 +6,7 @@ import type { Place } from "./evidence.ts";
 /** The kinds of findings, with their descriptions. */
 export const ruleTexts = Object.freeze({
   "object-version": "An object is written in a version that ends.",
+  "stored-object": "An object is stored in a version that ends.",
   "field-manager": "A client wrote fields of a stored object in a version that ends.",
   "last-applied": "kubectl apply wrote an object in a version that ends.",
   "reference": "A field names another object in a version that ends.",

@@ -42,7 +42,11 @@ export function* checkObject(found: FoundObject, { lifecycles, target }: Checkin
     fix,
   });
   const own = lifecycles.ofKind(apiVersion, kind);
-  if (own !== undefined) yield advice("object-version", own, ["apiVersion"], `is ${apiVersion}`, fixOfPlace ?? fixOf(own, place));
+  if (own !== undefined && found.isStored !== true) {
+    yield advice("object-version", own, ["apiVersion"], `is ${apiVersion}`, fixOfPlace ?? fixOf(own, place));
+  } else if (own !== undefined && !isStoredByAll(own)) {
+    yield advice("stored-object", own, ["apiVersion"], `is stored as ${apiVersion}`, migrationOf(own));
+  }
 
   const metadata = objectOf(object.metadata);
   const managers = new Map<string, Advice>();
@@ -88,9 +92,10 @@ export function* checkObject(found: FoundObject, { lifecycles, target }: Checkin
   }
   if (kind === "Role" || kind === "ClusterRole") yield* roleRules(object, lifecycles, advice);
   if (kind === "CustomResourceDefinition") {
-    const stored = textsOf(objectOf(object.status).storedVersions),
-      served = objectsOf(objectOf(object.spec).versions).filter((version) => version.served === true);
-    for (const version of stored.filter((each) => !served.some(({ name }) => name === each))) {
+    const spec = objectOf(object.spec), versions = objectsOf(spec.versions), stored = textsOf(objectOf(object.status).storedVersions);
+    // The first definitions of v1beta1 have one version, in another field.
+    const served = versions.length === 0 ? [spec.version] : versions.flatMap((each) => each.served === true ? [each.name] : []);
+    for (const version of stored.filter((each) => !served.includes(each))) {
       yield {
         rule: "stored-version",
         level: "warning",
@@ -183,6 +188,18 @@ const endOf = ({ removed, replacement }: Lifecycle) =>
 function fixOf({ isConverted, replacement }: Lifecycle, { file }: Place): string {
   if (!isConverted) return `use ${replacement}`;
   return file === undefined ? `write it as ${replacement}` : `thole convert -f ${file}`;
+}
+
+/** Every kube-apiserver stores definitions in this version, and reads it: its JSON is shorter. */
+function isStoredByAll({ groupVersion, kind }: Lifecycle): boolean {
+  return kind === "CustomResourceDefinition" && splitGroupVersion(groupVersion).version === "v1beta1";
+}
+
+/** How to store an object in another version. A server writes each object in the version that it stores now. */
+function migrationOf({ resource, replacement, isVersion }: Lifecycle): string {
+  if (!isVersion) return `delete it before the upgrade, and use ${replacement}`;
+  const { group } = splitGroupVersion(replacement), name = group === "" ? resource : `${resource}.${group}`;
+  return `before the upgrade let the server write each ${name} again: kubectl get ${name} -A -o json | kubectl replace -f -, or a StorageVersionMigration`;
 }
 
 function subjectOf(object: JsonObject): string {

@@ -1,4 +1,4 @@
-/** What sources of `thole advise` find: objects, and uses of a version. Files, live servers, releases of Helm and audit logs are sources. */
+/** What sources of `thole advise` find: objects, and uses of a version. Files, live servers, their stores, releases of Helm and audit logs are sources. */
 import type { JsonObject } from "../../../core/json.ts";
 import type { GroupVersion } from "../../../core/versions.ts";
 
@@ -20,6 +20,8 @@ export interface FoundObject {
   lineOf?(path: readonly (string | number)[]): number | undefined;
   /** How to change the place, where that is not by `thole convert` or a new apply: for a rendered chart, or a release. */
   readonly fix?: string;
+  /** Whether it is as it is in a store: its version is the stored one. */
+  readonly isStored?: boolean;
 }
 
 /** Requests for a version. */
@@ -42,5 +44,5 @@ export interface Unread {
 
 export type Evidence = FoundObject | FoundUse | Unread;
 
-/** A source yields what it finds. A new kind of source, such as snapshots of a store, implements this and nothing else. */
+/** A source yields what it finds. A new kind of source implements this and nothing else. */
 export type Source = AsyncIterable<Evidence>;

@@ -14,6 +14,8 @@ export interface Lifecycle {
   readonly removed?: Release | undefined;
   /** The version to use, or what else. */
   readonly replacement: string;
+  /** Whether the replacement is a version of the kind. */
+  readonly isVersion: boolean;
   /** Whether `thole convert` changes files to it. */
   readonly isConverted: boolean;
 }
@@ -29,14 +31,22 @@ export class Lifecycles {
           if (deprecated === undefined && removed === undefined) continue;
           const next = replacement?.groupVersion ?? newestOf(Object.keys(served), written);
           const groupVersion = spell(names, written), resource = plural ?? pluralOf(kind);
-          this.#add({ groupVersion, kind, resource, removed, replacement: spell(names, next), isConverted: false });
+          this.#add({
+            groupVersion,
+            kind,
+            resource,
+            removed,
+            replacement: spell(names, next),
+            isVersion: next !== written,
+            isConverted: false,
+          });
         }
       }
     }
     const table = new RemovedKinds(names);
     for (const { groupVersion, kind, removed } of table.all()) {
-      const replacement = table.replacementOf(groupVersion, kind), isConverted = table.way(groupVersion, kind)!.at(-1) === replacement;
-      this.#add({ groupVersion, kind, resource: pluralOf(kind), removed, replacement, isConverted });
+      const replacement = table.replacementOf(groupVersion, kind), isVersion = table.way(groupVersion, kind)!.at(-1) === replacement;
+      this.#add({ groupVersion, kind, resource: pluralOf(kind), removed, replacement, isVersion, isConverted: isVersion });
     }
   }
 
