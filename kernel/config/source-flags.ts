@@ -1,4 +1,4 @@
-/** Flags of `thole verify` and `thole import`: they are no settings of a server. `commands.ts` checks their types. */
+/** Flags of `thole verify`, `thole import` and `thole advise`: they are no settings of a server. `commands.ts` checks their types. */
 
 /** The store of another server. */
 export const sourceFlags = Object.freeze(

@@ -1,4 +1,4 @@
-/** Opens what `thole verify` and `thole import` read: the store of the settings, or that of another server. */
+/** Opens what `thole verify`, `thole import` and `thole advise` read: the store of the settings, or that of another server. */
 import { existsSync, rmSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";

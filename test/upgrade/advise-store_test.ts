@@ -136,7 +136,7 @@ test("advise finds objects stored in versions that end, in JSON, CBOR and protob
   );
   const { code, output, errors } = await advise(path);
   const migration = (name: string) =>
-    `    fix: before the upgrade let the server write each ${name} again: kubectl get ${name} -A -o json | kubectl replace -f -, or a StorageVersionMigration`;
+    `    fix: write the objects again before the upgrade: kubectl get ${name} -A -o json | kubectl replace -f -, or a StorageVersionMigration`;
   assert.deepEqual(output.split("\n"), [
     "/registry/clusterroles/r: warning: ClusterRole r has rights on ingresses of the group extensions, removed in 1.22; use networking.k8s.io/v1",
     "    fix: add the group networking.k8s.io to the rule",
