@@ -143,7 +143,7 @@ test("advise finds objects stored in versions that end, in JSON, CBOR and protob
     "/registry/cronjobs/shop/n: error: CronJob n in shop is stored as batch/v1beta1, removed in 1.25; use batch/v1",
     migration("cronjobs.batch"),
     "/registry/horizontalpodautoscalers/shop/h: error: HorizontalPodAutoscaler h names Deployment web as extensions/v1beta1, removed in 1.16; use apps/v1",
-    "    fix: write it as apps/v1",
+    "    fix: write apiVersion: apps/v1",
     "/registry/ingress/shop/i: error: Ingress i was written by helm at 2026-01-01T00:00:00Z as networking.k8s.io/v1beta1, removed in 1.22; use networking.k8s.io/v1",
     "    fix: make helm write networking.k8s.io/v1",
     "/registry/ingress/shop/i: error: Ingress i was applied as extensions/v1beta1, removed in 1.22; use networking.k8s.io/v1",

@@ -7,6 +7,7 @@ import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { limits } from "../../core/limits.ts";
 import { defaultNames } from "../../core/names.ts";
+import { objectsInTemplate } from "../../kernel/command/advise/charts.ts";
 import { auditSource } from "../../kernel/command/advise/audit-log.ts";
 import { objectsOfRelease } from "../../kernel/command/advise/helm-release.ts";
 import { liveSource } from "../../kernel/command/advise/live-server.ts";
@@ -99,6 +100,32 @@ test("checkObject() finds references, rules of webhooks and roles, and stored ve
     "46 object-version warning: VolumeAttributesClass x is storage.k8s.io/v1beta1, removed in 1.37; use storage.k8s.io/v1",
     "54 stored-version warning: CustomResourceDefinition d has stored objects in v1beta1, which it does not serve",
   ]);
+});
+
+test("checkObject() finds the objects of a list of one kind, and gives the fix of a reference that convert does not change", () => {
+  const lists =
+    '{"apiVersion":"extensions/v1beta1","kind":"IngressList","items":[\n{"metadata":{"name":"a"}},\n{"metadata":{"name":"b"}}]}\n';
+  assert.deepEqual(inFile(lists).map(({ place, subject }) => `${place.line} ${subject}`), ["2 Ingress a", "3 Ingress b"]);
+  const scaled = (apiVersion: string, kind: string) =>
+    inFile(`apiVersion: ${apiVersion}\nkind: ${kind}\nspec: {scaleTargetRef: {apiVersion: apps/v1beta1, kind: Deployment, name: web}}\n`);
+  assert.deepEqual(scaled("keda.sh/v1alpha1", "ScaledObject").map(({ fix }) => fix), ["write apiVersion: apps/v1"]);
+  assert.deepEqual(scaled("autoscaling/v1", "HorizontalPodAutoscaler").map(({ fix }) => fix), ["thole convert -f f"]);
+});
+
+test("objectsInTemplate() takes the newest of the versions between which a template chooses", () => {
+  const choice = (...versions: readonly string[]) =>
+    versions.map((version, index) =>
+      `{{- ${index === 0 ? "if a" : index < versions.length - 1 ? "else if b" : "else"} -}}\napiVersion: ${version}\n`
+    )
+      .join("") + "{{- end }}\nkind: Ingress\n";
+  const found = (text: string) => adviceOf(objectsInTemplate(text, "f")).map(({ place, groupVersion }) => `${place.line} ${groupVersion}`);
+  assert.deepEqual(found(choice("networking.k8s.io/v1", "networking.k8s.io/v1beta1", "extensions/v1beta1")), []);
+  assert.deepEqual(found(choice("extensions/v1beta1", "networking.k8s.io/v1beta1", "networking.k8s.io/v1")), []);
+  assert.deepEqual(found(choice("networking.k8s.io/v1beta1", "extensions/v1beta1")), ["2 networking.k8s.io/v1beta1"]);
+  // Two objects, without a choice between them.
+  const two = "apiVersion: networking.k8s.io/v1\nkind: Ingress\n---\nkind: Ingress\napiVersion: extensions/v1beta1\n";
+  assert.deepEqual(found(two), ["5 extensions/v1beta1"]);
+  assert.deepEqual(found(two.replace("---", "{{- end }}\n{{- if b }}")), ["6 extensions/v1beta1"]);
 });
 
 test("the level follows from the target release", () => {

@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { append } from "../../../core/append.ts";
 import { limits } from "../../../core/limits.ts";
+import { compareVersions, splitGroupVersion } from "../../../core/versions.ts";
 import type { Evidence, FoundObject, Place } from "../../upgrade/advise/evidence.ts";
 import { objectsInText } from "../../upgrade/advise/text-objects.ts";
 
@@ -112,26 +113,47 @@ function render(chart: string): Promise<string | { readonly reason: string } | u
 /** Lines between `apiVersion` and `kind` of an object in a template. */
 const nearLines = 3;
 
-/** Objects of a template that is not rendered, by its lines `apiVersion:` and `kind:`. */
+/**
+ * Objects of a template that is not rendered, by its lines `apiVersion:` and `kind:`. Of versions between which the template chooses by the release of the
+ * server (`{{- else }}`) only the newest one is taken.
+ */
 export function* objectsInTemplate(text: string, file: string): Generator<FoundObject> {
   const lines = text.split("\n");
-  const valueOf = (line: string | undefined, key: string) => {
-    const bare = line?.trimStart() ?? "";
-    return bare.startsWith(key) ? bare.slice(key.length).split("#", 1)[0]!.trim().replaceAll(/["']/g, "") : undefined;
-  };
-  for (const [index, line] of lines.entries()) {
-    const apiVersion = valueOf(line, "apiVersion:");
-    if (apiVersion === undefined) continue;
-    const near = lines.slice(Math.max(0, index - nearLines), index + nearLines + 1);
-    for (const kind of new Set(near.map((each) => valueOf(each, "kind:")))) {
+  for (const { from, to, newest } of choicesIn(lines)) {
+    const near = lines.slice(Math.max(0, from - nearLines), to + nearLines + 1);
+    for (const kind of new Set(near.map((each) => valueIn(each, "kind:")))) {
       if (kind === undefined) continue;
-      const place = { name: file, file, line: index + 1 };
       yield {
         tag: "object",
-        place,
-        object: { apiVersion, kind, metadata: {} },
+        place: { name: file, file, line: newest + 1 },
+        object: { apiVersion: valueIn(lines[newest]!, "apiVersion:")!, kind, metadata: {} }, // It is a line of a choice.
         fix: "change the template (it was searched by lines: with helm on PATH it is rendered)",
       };
     }
   }
+}
+
+/** Indexes of lines `apiVersion:` that only lines of actions (`{{`) separate: the first, the last, and that of the newest version. */
+function choicesIn(lines: readonly string[]): readonly { readonly from: number; to: number; newest: number }[] {
+  const versionAt = (index: number) => splitGroupVersion(valueIn(lines[index]!, "apiVersion:")!).version; // Of lines that have it.
+  const choices: { readonly from: number; to: number; newest: number }[] = [];
+  for (const [index, line] of lines.entries()) {
+    if (valueIn(line, "apiVersion:") === undefined) continue;
+    const last = choices.at(-1), between = lines.slice((last?.to ?? index) + 1, index);
+    const isChoice = between.some((each) => isElse(each)) && between.every((each) => each.trimStart().startsWith("{{"));
+    if (last === undefined || !isChoice) choices.push({ from: index, to: index, newest: index });
+    else {
+      last.to = index;
+      if (compareVersions(versionAt(index), versionAt(last.newest)) < 0) last.newest = index;
+    }
+  }
+  return choices;
+}
+
+const isElse = (line: string) => line.replace("{{-", "{{").trimStart().slice("{{".length).trimStart().startsWith("else");
+
+/** The value of a line `key: value`. */
+function valueIn(line: string, key: string): string | undefined {
+  const bare = line.trimStart();
+  return bare.startsWith(key) ? bare.slice(key.length).split("#", 1)[0]!.trim().replaceAll(/["']/g, "") : undefined;
 }

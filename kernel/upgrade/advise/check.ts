@@ -81,7 +81,8 @@ export function* checkObject(found: FoundObject, { lifecycles, target }: Checkin
     if (lifecycle === undefined) continue;
     const name = textOf(reference.name);
     const text = `names ${lifecycle.kind} ${name} as ${lifecycle.groupVersion}`;
-    const fix = path[1] === "scaleTargetRef" ? fixOf(lifecycle, place) : `write apiVersion: ${lifecycle.replacement}`;
+    const isConverted = kind === "HorizontalPodAutoscaler" && path[1] === "scaleTargetRef" && place.file !== undefined;
+    const fix = isConverted ? fixOf(lifecycle, place) : `write apiVersion: ${lifecycle.replacement}`;
     yield advice("reference", lifecycle, [...path, "apiVersion"], text, fixOfPlace ?? fix);
   }
   if (kind === "ValidatingWebhookConfiguration" || kind === "MutatingWebhookConfiguration") {

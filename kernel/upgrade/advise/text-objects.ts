@@ -37,17 +37,23 @@ function* objectsIn(
   node: unknown,
   placeOf: (line: number) => Place,
   fix: string | undefined,
+  type: JsonObject = {},
 ): Generator<FoundObject> {
   if (!isMap(node)) return;
   const items: unknown = node.get("items", true), kind = String(node.get("kind") ?? "");
   if (kind.endsWith("List") && isSeq(items)) {
-    for (const item of items.items) yield* objectsIn(read, item, placeOf, fix);
+    // Items of a list of one kind need no type of their own.
+    const one = kind.slice(0, -"List".length),
+      typeOfItems = one === "" ? {} : { apiVersion: String(node.get("apiVersion") ?? ""), kind: one };
+    for (const item of items.items) yield* objectsIn(read, item, placeOf, fix, typeOfItems);
     return;
   }
   const lineOf = (path: readonly (string | number)[]) => lineIn(read, node, path);
   const line = lineOf(["apiVersion"]) ?? read.lineAt(node.range?.[0] ?? 0);
   const object = jsonOf(read, node, line);
-  if (object !== undefined) yield { tag: "object", place: placeOf(line), object, lineOf, ...(fix === undefined ? {} : { fix }) };
+  if (object !== undefined) {
+    yield { tag: "object", place: placeOf(line), object: { ...type, ...object }, lineOf, ...(fix === undefined ? {} : { fix }) };
+  }
 }
 
 function jsonOf(read: ManifestDocument, node: Node, line: number): JsonObject | undefined {
