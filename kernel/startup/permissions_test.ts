@@ -254,7 +254,7 @@ test("launchOf() grants convert its files and folders, and nothing else", () => 
   assert.deepEqual(permissions("--mistake").at(-1), `--allow-read=${sources}`);
 });
 
-test("launchOf() grants advise its files, the server of its kubeconfig, and writing where --fix changes files", () => {
+test("launchOf() grants advise its files, the server of its kubeconfig, the etcd to read, and writing where --fix changes files", () => {
   const folder = mkdtempSync(join(tmpdir(), "thole-permissions-"));
   try {
     const kubeconfig = {
@@ -270,6 +270,14 @@ test("launchOf() grants advise its files, the server of its kubeconfig, and writ
       `--allow-read=${[sources, "kc", "audit.log", "token"].map((each, index) => index === 0 ? each : join(folder, each)).join()}`,
       "--allow-net=[::1]:6443",
       "--allow-sys=ca",
+    ]);
+    assert.deepEqual(permissions("--from-etcd-servers=https://a:2379,http://b", "--from-etcd-cafile=ca.crt"), [
+      `--allow-read=${sources},${join(folder, "ca.crt")}`,
+      "--allow-net=a:2379,b:80",
+      "--allow-sys=ca",
+    ]);
+    assert.deepEqual(permissions("--from-snapshot", "a.db", "--encryption-provider-config=keys.yaml"), [
+      `--allow-read=${sources},${join(folder, "a.db")},${join(folder, "keys.yaml")}`,
     ]);
     assert.deepEqual(permissions("-f", "a.yaml", "-f", ".", "--fix"), [
       `--allow-read=${sources},${join(folder, "a.yaml")},${folder}`,

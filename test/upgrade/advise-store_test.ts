@@ -1,6 +1,8 @@
 // What `thole advise` finds in the data of a server: a snapshot of etcd, as a process with the permissions of `npm start`, and the etcd of a real kube-apiserver.
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { Buffer } from "node:buffer";
+import { createCipheriv } from "node:crypto";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -15,7 +17,7 @@ import { ObjectMeta } from "../../core/meta/object-meta.ts";
 import { field, list, string, struct } from "../../core/schema.ts";
 import { launchOf } from "../../kernel/startup/permissions.ts";
 import { openEtcd } from "../../kernel/store/etcd/etcd.ts";
-import { databaseFile, type KeyChange, snapshotFile } from "../../kernel/store/etcd-files/test-etcd-file.ts";
+import { databaseFile, type KeyChange, putRequest, snapshotFile, walFile } from "../../kernel/store/etcd-files/test-etcd-file.ts";
 import { noFaults } from "../../kernel/store/fault.ts";
 import { kubeApiserverMissing, startKubeApiserver } from "../access/kube-apiserver.ts";
 import { ownRuntime, run, runtimePath, startSkipped } from "../real-server.ts";
@@ -189,10 +191,38 @@ test("advise counts values that cannot be read by reason, and exits with 1", asy
   ]);
 });
 
+test("advise reads values that --encryption-provider-config decrypts", async () => {
+  const secret = new Uint8Array(32).fill(7), iv = new Uint8Array(16).fill(1), cipher = createCipheriv("aes-256-cbc", secret, iv);
+  const lease = json("Lease", "coordination.k8s.io/v1beta1", "l", {}, { namespace: "shop" });
+  const value = Buffer.concat([new TextEncoder().encode("k8s:enc:aescbc:v1:key1:"), iv, cipher.update(lease), cipher.final()]);
+  const keys = join(folder, "keys.yaml");
+  await writeFile(
+    keys,
+    "apiVersion: apiserver.config.k8s.io/v1\nkind: EncryptionConfiguration\nresources:\n" +
+      `- {resources: [leases.coordination.k8s.io], providers: [{aescbc: {keys: [{name: key1, secret: ${
+        Buffer.from(secret).toString("base64")
+      }}]}}]}\n`,
+  );
+  const path = await snapshot({ key: "/registry/leases/shop/l", value });
+  const { code, output } = await advise(path, `--encryption-provider-config=${keys}`);
+  assert.deepEqual([code, output.split("\n")[0]], [
+    2,
+    "/registry/leases/shop/l: error: Lease l in shop is stored as coordination.k8s.io/v1beta1, removed in 1.22; use coordination.k8s.io/v1",
+  ]);
+});
+
 test("advise exits with 0 if nothing ends, and with 1 if there is nothing to read or the flags are mistaken", async () => {
   const path = await snapshot(...fine);
-  const none = await advise(path, "-o", "json");
-  assert.deepEqual([none.code, JSON.parse(none.output)], [0, { targetVersion: "1.35", findings: [], unread: [] }]);
+  const data = join(folder, "data"), snap = join(data, "member", "snap");
+  await mkdir(snap, { recursive: true });
+  await writeFile(join(snap, "db"), databaseFile(fine));
+  await mkdir(join(data, "member", "wal"));
+  const last = { index: fine.length, data: putRequest("/registry/a", "b") };
+  await writeFile(join(data, "member", "wal", "0000000000000000-0000000000000000.wal"), walFile([last]));
+  for (const from of [path, `--from-data-dir=${data}`]) {
+    const none = await advise(from, "-o", "json");
+    assert.deepEqual([none.code, JSON.parse(none.output)], [0, { targetVersion: "1.35", findings: [], unread: [] }], none.errors);
+  }
   for (
     const [words, message] of [
       [[path, "--from-etcd-prefix=/other"], /^thole: \/other\/: the store has no keys with this prefix \(--from-etcd-prefix\)\n/],
