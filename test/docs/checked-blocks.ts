@@ -189,7 +189,7 @@ export const rows: readonly Row[] = [
     "/registry/cronjobs/shop/night",
     "test/upgrade/advise-store_test.ts",
     "is stored as batch/v1beta1, removed in 1.25; use batch/v1",
-    "write the objects again before the upgrade: kubectl get",
+    "write the objects again: kubectl get",
   ),
   inTest("docs/upgrading.md", "# The front door.\napiVersion: extensions", "upgrade/conversions"),
   inTest("docs/upgrading.md", "# The front door.\napiVersion: networking", "upgrade/conversions"),

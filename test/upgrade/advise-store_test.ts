@@ -137,13 +137,13 @@ test("advise finds objects stored in versions that end, in JSON, CBOR and protob
     { key: "/registry/storageclasses/s", value: cbor("StorageClass", "storage.k8s.io/v1beta1", "s") },
   );
   const { code, output, errors } = await advise(path);
-  const migration = (name: string) =>
-    `    fix: write the objects again before the upgrade: kubectl get ${name} -A -o json | kubectl replace -f -, or a StorageVersionMigration`;
+  const migration = (name: string, version: string) =>
+    `    fix: before the upgrade, on a release that stores ${version}, write the objects again: kubectl get ${name} -A -o json | kubectl replace -f -, or a StorageVersionMigration`;
   assert.deepEqual(output.split("\n"), [
     "/registry/clusterroles/r: warning: ClusterRole r has rights on ingresses of the group extensions, removed in 1.22; use networking.k8s.io/v1",
     "    fix: add the group networking.k8s.io to the rule",
     "/registry/cronjobs/shop/n: error: CronJob n in shop is stored as batch/v1beta1, removed in 1.25; use batch/v1",
-    migration("cronjobs.batch"),
+    migration("cronjobs.batch", "batch/v1"),
     "/registry/horizontalpodautoscalers/shop/h: error: HorizontalPodAutoscaler h names Deployment web as extensions/v1beta1, removed in 1.16; use apps/v1",
     "    fix: write apiVersion: apps/v1",
     "/registry/ingress/shop/i: error: Ingress i was written by helm at 2026-01-01T00:00:00Z as networking.k8s.io/v1beta1, removed in 1.22; use networking.k8s.io/v1",
@@ -151,13 +151,13 @@ test("advise finds objects stored in versions that end, in JSON, CBOR and protob
     "/registry/ingress/shop/i: error: Ingress i was applied as extensions/v1beta1, removed in 1.22; use networking.k8s.io/v1",
     "    fix: apply its file as networking.k8s.io/v1",
     "/registry/leases/shop/l: error: Lease l in shop is stored as coordination.k8s.io/v1beta1, removed in 1.22; use coordination.k8s.io/v1",
-    migration("leases.coordination.k8s.io"),
+    migration("leases.coordination.k8s.io", "coordination.k8s.io/v1"),
     "/registry/podsecuritypolicy/p\ufffd[2J: error: PodSecurityPolicy p is stored as policy/v1beta1, removed in 1.25; use pod security admission",
     "    fix: delete it before the upgrade, and use pod security admission",
     "release web in shop, revision 3: error: PodDisruptionBudget old is policy/v1beta1, removed in 1.25; use policy/v1",
     "    fix: upgrade the release with a chart that has new versions while the server has both; after the removal, change the stored release (helm mapkubeapis)",
     "/registry/storageclasses/s: error: StorageClass s is stored as storage.k8s.io/v1beta1, removed in 1.22; use storage.k8s.io/v1",
-    migration("storageclasses.storage.k8s.io"),
+    migration("storageclasses.storage.k8s.io", "storage.k8s.io/v1"),
     "",
   ]);
   assert.deepEqual([code, errors], [

@@ -200,7 +200,7 @@ function isStoredByAll({ groupVersion, kind }: Lifecycle): boolean {
 function migrationOf({ resource, replacement, isVersion }: Lifecycle): string {
   if (!isVersion) return `delete it before the upgrade, and use ${replacement}`;
   const { group } = splitGroupVersion(replacement), name = group === "" ? resource : `${resource}.${group}`;
-  return `write the objects again before the upgrade: kubectl get ${name} -A -o json | kubectl replace -f -, or a StorageVersionMigration`;
+  return `before the upgrade, on a release that stores ${replacement}, write the objects again: kubectl get ${name} -A -o json | kubectl replace -f -, or a StorageVersionMigration`;
 }
 
 function subjectOf(object: JsonObject): string {
