@@ -120,12 +120,20 @@ const framedBytesMax = limits.chunkBytes;
 /** Framed chunks that many watches share, by identity. */
 const known = new WeakMap<Uint8Array, Uint8Array>();
 const lineEnd = "\r\n";
+const toBytes = new TextEncoder();
 
-/** A chunk with its size line and the line end (RFC 9112, section 7.1). */
-function framed(chunk: Uint8Array): Uint8Array {
+/**
+ * A chunk with its size line and the line end (RFC 9112, section 7.1). It is kept for as long as the chunk, so it has memory of its own: a small
+ * Buffer would keep the whole block of Node's pool.
+ */
+export function framed(chunk: Uint8Array): Uint8Array {
   const before = known.get(chunk);
   if (before !== undefined) return before;
-  const made = Buffer.concat([Buffer.from(chunk.length.toString(16) + lineEnd), chunk, Buffer.from(lineEnd)]);
+  const head = chunk.length.toString(16) + lineEnd;
+  const made = new Uint8Array(head.length + chunk.length + lineEnd.length);
+  toBytes.encodeInto(head, made);
+  made.set(chunk, head.length);
+  toBytes.encodeInto(lineEnd, made.subarray(head.length + chunk.length));
   known.set(chunk, made);
   return made;
 }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { limits } from "../../core/limits.ts";
 import type { Exchange, Reply } from "../request/exchange.ts";
+import { framed } from "./pump.ts";
 import { protocols, rawConnection, readAll, textReply, withServer } from "./testing/clients.ts";
 
 /** Sizes around the bounds of shared frames and of one write. */
@@ -36,6 +37,13 @@ for (const [protocol, ask] of protocols) {
       for (const { body } of answers) assert.ok(body.toString("latin1") === whole);
     }));
 }
+
+test("framed() frames a shared chunk once, and keeps no more memory than its bytes", () => {
+  const chunk = new Uint8Array(17).fill(97), made = framed(chunk);
+  assert.equal(new TextDecoder().decode(made), `11\r\n${"a".repeat(17)}\r\n`);
+  assert.equal(made.buffer.byteLength, made.length);
+  assert.equal(framed(chunk), made);
+});
 
 test("streamed answers to pipelined requests are sent in order, each with its end", () => {
   const handle = ({ url }: Exchange): Promise<Reply> => url === "/stream" ? streaming() : Promise.resolve(textReply("between"));

@@ -21,7 +21,7 @@ export class Forms {
     const some = this.#kept.get(of);
     const known = some?.get(key);
     if (known !== undefined) return known;
-    const made = make();
+    const made = separate(make());
     const size = made.length + formOverheadBytes;
     this.#bytes += size;
     if (this.#bytes > this.#bytesMax) {
@@ -33,4 +33,9 @@ export class Forms {
     else forms.set(key, made);
     return made;
   }
+}
+
+/** Bytes in memory of their own: encoders return small results as parts of larger blocks, and a kept part keeps its whole block. */
+function separate(bytes: Uint8Array): Uint8Array {
+  return bytes.length === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }

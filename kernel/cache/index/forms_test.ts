@@ -17,3 +17,12 @@ test("Forms makes a form once for each object and name, until the bound is excee
   assert.notEqual(ask(a, "x"), first);
   assert.equal(made, 5);
 });
+
+test("Forms keeps no more memory than the bytes of a form", () => {
+  const forms = new Forms(), block = new Uint8Array(8192).fill(7);
+  const kept = forms.get({}, "part", () => block.subarray(10, 20));
+  assert.deepEqual(kept, new Uint8Array(10).fill(7));
+  assert.equal(kept.buffer.byteLength, 10);
+  const whole = forms.get({}, "whole", () => block);
+  assert.equal(whole, block);
+});

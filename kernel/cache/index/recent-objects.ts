@@ -39,6 +39,11 @@ export class RecentObjects {
     }
   }
 
+  /** Drops the object of an entry that was replaced or deleted: the entry keeps its slab. */
+  forget(entry: Written): void {
+    if (this.#kept.get(entry.key)?.entry === entry) this.#drop(entry.key);
+  }
+
   #drop(key: string): void {
     const found = this.#kept.get(key);
     if (found === undefined) return;

@@ -34,3 +34,14 @@ test("RecentObjects does not keep an object above its bound", () => {
   recent.keep(large, noteOf("large"));
   assert.equal(recent.get(large), undefined);
 });
+
+test("RecentObjects forgets an entry, and no other entry with its key", () => {
+  const recent = new RecentObjects();
+  const [first, second] = [entry("a"), entry("a")];
+  recent.keep(first, noteOf("one"));
+  recent.keep(second, noteOf("two"));
+  recent.forget(first);
+  assert.equal(recent.get(second)?.metadata.name, "two");
+  recent.forget(second);
+  assert.equal(recent.get(second), undefined);
+});

@@ -3,7 +3,8 @@
  *
  *   | {entry},{entry},{gone },{entry},      |   a slab of 1 MiB, filled from the left; a comma after each
  *
- * A slab with few live bytes is emptied: its live entries move to the slab that is being filled. So do scattered entries that are
+ * A slab of whose bytes a quarter or less is live is emptied: its live entries move to the slab that is being filled. So all slabs take at most four
+ * times their live bytes, and that one. An entry that was released keeps its slab for as long as something refers to it. So do scattered entries that are
  * read together. Views of the old bytes stay valid, because bytes are never overwritten.
  */
 
@@ -61,6 +62,13 @@ export class Slabs {
 
   /** Writes the parts one after the other, and a comma, and returns their place. */
   lay(parts: readonly Uint8Array[]): Place {
+    const before = this.#filling;
+    const place = this.#write(parts);
+    this.#sweepFilled(before);
+    return place;
+  }
+
+  #write(parts: readonly Uint8Array[]): Place {
     let length = 0;
     for (const part of parts) length += part.length;
     const slab = this.#reserve(length + 1);
@@ -78,6 +86,7 @@ export class Slabs {
   layText(part: Uint8Array, text: string): Place {
     // A UTF-16 unit takes at most three bytes in UTF-8.
     if (part.length + text.length * 3 >= sharedBytesMax) return this.lay([part, toBytes.encode(text)]);
+    const before = this.#filling;
     const slab = this.#reserve(part.length + text.length * 3 + 1);
     const { bytes, used } = slab;
     bytes.set(part, used);
@@ -85,6 +94,7 @@ export class Slabs {
     bytes[used + length] = comma;
     slab.used += length + 1;
     slab.live += length + 1;
+    this.#sweepFilled(before);
     return { slab, offset: used, length, live: true, index: -1 };
   }
 
@@ -142,6 +152,11 @@ export class Slabs {
     slab.places[index] = undefined;
   }
 
+  /** Sweeps the slab that was being filled, if another one is filled now: its entries may have been released before. */
+  #sweepFilled(slab: Slab): void {
+    if (slab.live > 0) this.#sweep(slab);
+  }
+
   /** Empties a slab with few live bytes. */
   #sweep(slab: Slab): void {
     if (slab === this.#filling || slab.live * 4 > slab.used) return;
@@ -153,7 +168,7 @@ export class Slabs {
   }
 
   #move(place: Place): void {
-    const { slab, offset } = this.lay([place.slab.bytes.subarray(place.offset, place.offset + place.length)]);
+    const { slab, offset } = this.#write([place.slab.bytes.subarray(place.offset, place.offset + place.length)]);
     place.slab = slab;
     place.offset = offset;
     this.keep(place);

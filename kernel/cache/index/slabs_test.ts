@@ -37,6 +37,17 @@ test("Slabs release memory when most bytes are dead, and live entries keep their
   assert.ok(slabs.bytes <= 2 * 1024 * 1024);
 });
 
+test("Slabs release a slab whose entries were released while it was being filled", () => {
+  const slabs = new Slabs();
+  const kept: Place[] = [];
+  for (let round = 0; round < 20; round++) {
+    kept.push(put(slabs, round));
+    for (let count = 0; count < 1100; count++) slabs.release(put(slabs, 99));
+  }
+  assert.ok(slabs.bytes <= 2 * 1024 * 1024, `${slabs.bytes}`);
+  for (const [round, place] of kept.entries()) assert.deepEqual(read(place), bytesOf(round));
+});
+
 test("Slabs count their bytes correctly through many changes", () => {
   const slabs = new Slabs();
   const places = Array.from({ length: 1000 }, (_, index) => put(slabs, index % 251));

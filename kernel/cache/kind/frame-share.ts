@@ -3,6 +3,7 @@ import { limits } from "../../../core/limits.ts";
 import { concat } from "../../objects/chunks.ts";
 import type { Item } from "../../objects/objects.ts";
 import type { Framing } from "../../reads/reads.ts";
+import type { Revision } from "../../store/store.ts";
 import { bodyParts, type EntryMaker, itemOf } from "../index/entry.ts";
 import type { RingEvent, Verdict } from "./ring.ts";
 
@@ -16,6 +17,8 @@ export interface FrameShare {
   keep(name: string, piece: Piece): void;
   /** Marks the pieces as incomplete: newer events were published. */
   outdate(): void;
+  /** Drops the frames of events up to a revision: they keep their events, and those their entries. */
+  forget(revision: Revision): void;
   clear(): void;
 }
 
@@ -31,8 +34,7 @@ export interface Piece {
 const toBytes = new TextEncoder();
 const end = toBytes.encode("}\n");
 
-/** `keptMs`: frames of events that are older than the newest one by this are dropped, as the ring drops the events: they keep their entries. */
-export function frameShare(maker: EntryMaker, keptMs: number): FrameShare {
+export function frameShare(maker: EntryMaker): FrameShare {
   let pieces = new Map<string, Piece>();
   let frames = new Map<RingEvent, Map<string, Uint8Array>>();
   let bytes = 0;
@@ -57,10 +59,10 @@ export function frameShare(maker: EntryMaker, keptMs: number): FrameShare {
     // The verdict implies that this state exists.
     return itemOf(maker, (type === "DELETED" ? prior : next)!, revision);
   }
-  /** Drops the oldest frames first: maps iterate in insertion order. */
-  function shrink(newest: RingEvent): void {
+  /** Drops frames, the oldest first (maps iterate in insertion order), up to one that is not over. */
+  function dropWhile(isOver: (event: RingEvent) => boolean): void {
     for (const [event, some] of frames) {
-      if (bytes <= limits.sharedFramesBytesMax && event.at >= newest.at - keptMs) return;
+      if (!isOver(event)) return;
       for (const frame of some.values()) bytes -= frame.length;
       frames.delete(event);
     }
@@ -76,7 +78,7 @@ export function frameShare(maker: EntryMaker, keptMs: number): FrameShare {
       if (some === undefined) frames.set(event, some = new Map());
       some.set(name, made);
       bytes += made.length;
-      shrink(event);
+      dropWhile(() => bytes > limits.sharedFramesBytesMax);
       return made;
     },
     item: itemFor,
@@ -89,6 +91,9 @@ export function frameShare(maker: EntryMaker, keptMs: number): FrameShare {
     },
     outdate() {
       if (pieces.size > 0) pieces = new Map();
+    },
+    forget(revision) {
+      dropWhile((event) => event.revision <= revision);
     },
     clear() {
       pieces = new Map();

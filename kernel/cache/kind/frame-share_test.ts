@@ -6,30 +6,30 @@ import { frameShare } from "./frame-share.ts";
 import type { RingEvent } from "./ring.ts";
 
 /** A share whose frames are empty; `made` counts the encodings. */
-function share(keptMs: number) {
+function share() {
   let made = 0;
   // `as`: the test's framing looks neither at the item nor at the kind.
   const framing = { id: "test", plain: false, frame: () => new Uint8Array(++made > 0 ? 10 : 0) } as unknown as Framing;
-  const frames = frameShare({} as unknown as EntryMaker, keptMs);
-  return { frame: (event: RingEvent) => frames.frame(event, "MODIFIED", framing), made: () => made };
+  const frames = frameShare({} as unknown as EntryMaker);
+  return { ...frames, frame: (event: RingEvent) => frames.frame(event, "MODIFIED", framing), made: () => made };
 }
-const eventAt = (at: number): RingEvent => {
+const eventOf = (revision: number): RingEvent => {
   const entry = { attributes: {} } as unknown as CachedEntry; // As above.
-  return { key: "a", revision: at, next: entry, prior: entry, failure: undefined, at };
+  return { key: "a", revision, next: entry, prior: entry, failure: undefined, at: 0 };
 };
 
-test("FrameShare.frame() encodes an event once, until it is older than the newest by more than the ring keeps", () => {
-  const { frame, made } = share(1_000), [first, second, last] = [eventAt(1), eventAt(1_001), eventAt(1_002)];
+test("FrameShare.frame() encodes an event once, until its revision is forgotten", () => {
+  const { frame, forget, made } = share(), [first, second, last] = [eventOf(1), eventOf(2), eventOf(3)];
   const before = frame(first);
   assert.equal(frame(first), before);
-  frame(second);
+  for (const event of [second, last]) frame(event);
+  forget(0);
   assert.equal(frame(first), before);
-  assert.equal(made(), 2);
-  frame(last);
   assert.equal(made(), 3);
+  forget(2);
   assert.notEqual(frame(first), before, "it was dropped, with the entries of its event");
-  assert.equal(made(), 4);
   frame(second);
+  assert.equal(made(), 5);
   frame(last);
-  assert.equal(made(), 4);
+  assert.equal(made(), 5, "it was not forgotten");
 });

@@ -58,7 +58,7 @@ export class KindCache {
     this.#bounds = bounds;
     this.#snapshots = new Snapshots(snapshotMs);
     this.#ring = new EventRing(0, bounds);
-    this.frames = frameShare(maker, bounds.keptMs);
+    this.frames = frameShare(maker);
     this.#subscribers = subscribers(prefix);
   }
 
@@ -106,7 +106,7 @@ export class KindCache {
 
   /** Releases the entries of a filling that is not used. */
   giveUp({ entries }: Filling): void {
-    for (const entry of entries) if (this.#index.get(entry.key) !== entry) this.maker.slabs.release(entry);
+    for (const entry of entries) if (this.#index.get(entry.key) !== entry) this.#release(entry);
   }
 
   /** Starts again from a list. Subscribers cannot continue across it. */
@@ -126,7 +126,7 @@ export class KindCache {
     this.#broken.clear();
     for (const key of broken) this.#broken.add(key);
     for (const run of old.runs(this.prefix)) {
-      for (const entry of run) if (this.#index.get(entry.key) !== entry) this.maker.slabs.release(entry);
+      for (const entry of run) if (this.#index.get(entry.key) !== entry) this.#release(entry);
     }
   }
 
@@ -160,14 +160,20 @@ export class KindCache {
   empty(): void {
     this.#filled = false;
     this.#aside = undefined;
-    for (const run of this.#index.runs(this.prefix)) for (const entry of run) this.maker.slabs.release(entry);
+    for (const run of this.#index.runs(this.prefix)) for (const entry of run) this.#release(entry);
     this.#index = KeyIndex.of([]);
     this.#snapshots.clear();
   }
 
   forget(revision: Revision): void {
     this.#ring.forget(revision);
+    this.frames.forget(this.#ring.start);
     this.#snapshots.forget(revision);
+  }
+
+  #release(entry: CachedEntry): void {
+    this.maker.slabs.release(entry);
+    this.maker.recent.forget(entry);
   }
 
   #apply(event: StoreEvent, now: number): void {
@@ -187,7 +193,7 @@ export class KindCache {
     }
     if (next !== undefined) this.#index = this.#index.with(next);
     else if (prior !== undefined) this.#index = this.#index.without(key);
-    if (prior !== undefined) this.maker.slabs.release(prior);
+    if (prior !== undefined) this.#release(prior);
     if (next !== undefined || prior !== undefined || failure !== undefined) {
       this.#staged.push({ key, revision, next, prior, failure, at: now });
     }
@@ -200,6 +206,7 @@ export class KindCache {
     this.#staged = [];
     const first = this.#ring.end;
     this.#ring.push(events);
+    this.frames.forget(this.#ring.start);
     this.#resize();
     this.meter.dispatched(events.length);
     const { revision, at } = events.at(-1)!;

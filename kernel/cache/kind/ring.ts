@@ -6,6 +6,7 @@
  *
  * Events older than `keptMs`, or beyond the bounds, are dropped from the left, whole revisions at a time.
  */
+import { Fifo } from "../../../core/fifo.ts";
 import type { WatchType } from "../../reads/reads.ts";
 import type { Revision } from "../../store/store.ts";
 import type { CachedEntry } from "../index/entry.ts";
@@ -33,16 +34,14 @@ export interface RingBounds {
 
 export class EventRing {
   readonly #bounds: RingBounds;
-  #events: RingEvent[] = [];
-  /** Dropped events at the head of the array. */
-  #dropped = 0;
-  /** Sequence number of the array's first element. */
-  #base = 0;
+  readonly #events = new Fifo<RingEvent>();
+  /** Sequence number of the oldest event. */
+  #first = 0;
   #start: Revision;
   #bytes = 0;
-  /** Bytes of all events so far, and bytes before each event of the array. */
+  /** Bytes of all events so far, and bytes before each event of the ring. */
   #sum = 0;
-  #sums: number[] = [];
+  readonly #sums = new Fifo<number>();
 
   constructor(start: Revision, bounds: RingBounds) {
     this.#start = start;
@@ -54,13 +53,13 @@ export class EventRing {
     return this.#start;
   }
   get first(): number {
-    return this.#base + this.#dropped;
+    return this.#first;
   }
   get end(): number {
-    return this.#base + this.#events.length;
+    return this.#first + this.#events.length;
   }
   get length(): number {
-    return this.end - this.first;
+    return this.#events.length;
   }
   get bytes(): number {
     return this.#bytes;
@@ -68,24 +67,24 @@ export class EventRing {
 
   /** `sequence` lies between `first` and `end`. */
   at(sequence: number): RingEvent {
-    return this.#events[sequence - this.#base]!;
+    return this.#events.at(sequence - this.#first);
   }
 
   /** Bytes of the events from a sequence number on; Infinity if that event was dropped. */
   bytesFrom(sequence: number): number {
     if (sequence >= this.end) return 0;
-    return sequence < this.first ? Infinity : this.#sum - this.#sums[sequence - this.#base]!;
+    return sequence < this.first ? Infinity : this.#sum - this.#sums.at(sequence - this.#first);
   }
 
   /** The first event after a revision. */
   after(revision: Revision): number {
-    let low = this.#dropped, high = this.#events.length;
+    let low = 0, high = this.#events.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.#events[middle]!.revision > revision) high = middle;
+      if (this.#events.at(middle).revision > revision) high = middle;
       else low = middle + 1;
     }
-    return this.#base + low;
+    return this.#first + low;
   }
 
   push(events: readonly RingEvent[]): void {
@@ -110,18 +109,15 @@ export class EventRing {
   }
 
   #dropWhile(isOver: (event: RingEvent) => boolean): void {
-    for (;;) {
-      const event = this.#events[this.#dropped];
-      if (event === undefined || (event.revision !== this.#start && !isOver(event))) break;
+    while (this.#events.length > 0) {
+      const event = this.#events.at(0);
+      if (event.revision !== this.#start && !isOver(event)) return;
       this.#start = event.revision;
       this.#bytes -= bytesOf(event);
-      this.#dropped++;
+      this.#events.shift();
+      this.#sums.shift();
+      this.#first++;
     }
-    if (this.#dropped <= this.#events.length / 2) return;
-    this.#base += this.#dropped;
-    this.#events = this.#events.slice(this.#dropped);
-    this.#sums = this.#sums.slice(this.#dropped);
-    this.#dropped = 0;
   }
 }
 

@@ -34,16 +34,16 @@ export class Snapshots {
 
   /** Records a step: `events` changes have led to this state. */
   step(revision: Revision, index: KeyIndex, events: number, now: number): void {
+    this.#dropExpired(now);
     this.#events += events;
     if (this.#events < limits.snapshotEventsMax) return;
     this.#events = 0;
-    this.#states = this.#states.filter(({ until }) => until > now);
     this.#states.push({ revision, index, until: now + this.#keptMs });
   }
 
   /** Retains a state for the later chunks of a list that has begun with it. */
   pin(revision: Revision, index: KeyIndex, now: number): void {
-    this.#pins = this.#pins.filter(({ until }) => until > now);
+    this.#dropExpired(now);
     if (this.#pins.some((pin) => pin.revision === revision)) return;
     this.#pins.push({ revision, index, until: now + this.#keptMs });
     if (this.#pins.length > limits.pinnedListsMax) this.#pins.shift();
@@ -65,6 +65,11 @@ export class Snapshots {
   forget(revision: Revision): void {
     this.#states = this.#states.filter((state) => state.revision >= revision);
     this.#pins = this.#pins.filter((pin) => pin.revision >= revision);
+  }
+  /** Both are in the order of their ends. */
+  #dropExpired(now: number): void {
+    if ((this.#states[0]?.until ?? Infinity) <= now) this.#states = this.#states.filter(({ until }) => until > now);
+    if ((this.#pins[0]?.until ?? Infinity) <= now) this.#pins = this.#pins.filter(({ until }) => until > now);
   }
   clear(): void {
     this.#states = [];

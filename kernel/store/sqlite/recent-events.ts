@@ -1,3 +1,4 @@
+import { Fifo } from "../../../core/fifo.ts";
 import { limits } from "../../../core/limits.ts";
 import type { Revision, StoreEvent } from "../store.ts";
 
@@ -18,19 +19,13 @@ export interface RecentEvents {
 
 export function recentEvents(start: Revision): RecentEvents {
   let revision = start;
-  let kept: StoreEvent[] = [];
+  const kept = new Fifo<StoreEvent>();
   let bytes = 0;
-  /** Dropped events at the head of `kept`; they are removed from the array when they are half of it. */
-  let dropped = 0;
 
   function drop(): void {
-    while (kept.length > dropped && (bytes > limits.recentEventsBytesMax || kept.length - dropped > limits.recentEventsMax)) {
-      const oldest = kept[dropped++];
-      if (oldest !== undefined) bytes -= eventBytes(oldest);
-    }
-    if (dropped > kept.length / 2) {
-      kept = kept.slice(dropped);
-      dropped = 0;
+    while (kept.length > 0 && (bytes > limits.recentEventsBytesMax || kept.length > limits.recentEventsMax)) {
+      bytes -= eventBytes(kept.at(0));
+      kept.shift();
     }
   }
 
@@ -49,7 +44,7 @@ export function recentEvents(start: Revision): RecentEvents {
     },
     since(after) {
       const first = kept.length - (revision - after);
-      return first < dropped ? undefined : kept.slice(first, first + limits.recentEventsTakenMax);
+      return first < 0 ? undefined : kept.slice(first, first + limits.recentEventsTakenMax);
     },
   };
 }
