@@ -20,6 +20,8 @@ export const cacheLimits = Object.freeze({
   formsBytesMax: 64 * 1024 * 1024,
   /** Changes between two snapshots of a kind that are kept for exact reads. */
   snapshotEventsMax: 256,
+  /** Milliseconds between two removals of old events and states of the kinds that do not change. */
+  cacheExpiryMs: 60_000,
   /** Concurrent chunked lists of one kind, each of which keeps a snapshot. */
   pinnedListsMax: 32,
   /** JSON bytes of the decoded objects that are cached for the next write. */

@@ -62,6 +62,8 @@ export class WatchCache {
   readonly #together: () => Together;
   #state: CacheState;
   #revision: Revision = 0;
+  /** When old events of all kinds were last dropped, in milliseconds since 1970. */
+  #expired = 0;
   /** Revision of the cache when the store was restored from an older copy. */
   #lost: Revision = 0;
   #waiting = new Set<Waiting>();
@@ -296,6 +298,9 @@ export class WatchCache {
     }
     this.#progress(revision);
     for (const kind of touched) kind.publish();
+    if (now - this.#expired < limits.cacheExpiryMs) return;
+    this.#expired = now;
+    for (const kind of this.#kinds.values()) kind.expire(now);
   }
 
   #pass(revision: Revision): Passing {

@@ -403,6 +403,26 @@ test("the ring drops events by age, count and size; dropped events are read from
   }, { clock, bounds: { eventsMax: 2 } });
 });
 
+test("the ring of a kind without new events drops old ones when another kind changes", async () => {
+  const clock = manualClock();
+  await withCache(async ({ fixture, faulty }) => {
+    const revisions = [await put(fixture, "a"), await put(fixture, "b")];
+    await list(fixture);
+    const watches = faulty.watches;
+    const change = async (ms: number) => {
+      clock.advance(ms);
+      await put(fixture, "s", { plural: "shelves" });
+      await list(fixture, "", { plural: "shelves", namespace: "" });
+      const watch = await startWatch(fixture, `resourceVersion=${revisions[0]}`);
+      assert.deepEqual((await watch.has(1)).map(revisionOfEvent), revisions.slice(1));
+      await watch.stop();
+      return faulty.watches - watches;
+    };
+    assert.equal(await change(limits.cacheExpiryMs), 0);
+    assert.equal(await change(limits.cacheExpiryMs), 1, "read from the store");
+  }, { clock, bounds: { keptMs: 1.5 * limits.cacheExpiryMs } });
+});
+
 test("the cache is compared with the store, and filled again on a difference", async () => {
   const clock = manualClock();
   await withCache(async ({ fixture, cache, faulty, errors, counted }) => {

@@ -3,8 +3,8 @@
  *
  *   | {entry},{entry},{gone },{entry},      |   a slab of 1 MiB, filled from the left; a comma after each
  *
- * A slab of whose bytes a quarter or less is live is emptied: its live entries move to the slab that is being filled. So all slabs take at most four
- * times their live bytes, and that one. An entry that was released keeps its slab for as long as something refers to it. So do scattered entries that are
+ * A slab of whose bytes a quarter or less is live is emptied: its live entries move to the slab that is being filled. So the slabs take about four
+ * times the live bytes at most, and that one. An entry that was released keeps its slab for as long as something refers to it. So do scattered entries that are
  * read together. Views of the old bytes stay valid, because bytes are never overwritten.
  */
 

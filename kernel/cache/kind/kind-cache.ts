@@ -171,6 +171,14 @@ export class KindCache {
     this.#snapshots.forget(revision);
   }
 
+  /** Drops what is too old now. `publish` does it for a kind that changes; else old entries would keep their slabs until a compaction. */
+  expire(now: number): void {
+    this.#ring.expire(now);
+    this.frames.forget(this.#ring.start);
+    this.#snapshots.expire(now);
+    this.#resize();
+  }
+
   #release(entry: CachedEntry): void {
     this.maker.slabs.release(entry);
     this.maker.recent.forget(entry);

@@ -69,4 +69,10 @@ test("KindCache drops the frames of events with the events", () => {
   const second = cache.ring.at(cache.ring.first), other = cache.frames.frame(second, "MODIFIED", framing);
   cache.forget(3);
   assert.notEqual(cache.frames.frame(second, "MODIFIED", framing), other);
+  const third = cache.ring.at(cache.ring.first), last = cache.frames.frame(third, "MODIFIED", framing);
+  cache.expire(1_000);
+  assert.equal(cache.frames.frame(third, "MODIFIED", framing), last);
+  cache.expire(1_001);
+  assert.equal(cache.ring.length, 0);
+  assert.notEqual(cache.frames.frame(third, "MODIFIED", framing), last);
 });

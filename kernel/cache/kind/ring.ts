@@ -97,6 +97,11 @@ export class EventRing {
     this.#dropWhile((event) => this.#isOver(events.at(-1)?.at ?? 0, event));
   }
 
+  /** Drops the events that are too old now, also without newer ones. */
+  expire(now: number): void {
+    this.#dropWhile((event) => event.at < now - this.#bounds.keptMs);
+  }
+
   /** Drops the events up to a revision that the store has compacted. */
   forget(revision: Revision): void {
     this.#dropWhile((event) => event.revision <= revision);

@@ -49,6 +49,17 @@ test("EventRing drops events by age and size at the bound, not before", () => {
   assert.deepEqual([revisions(large), large.bytes], [[2, 3], 2 * size]);
 });
 
+test("EventRing drops old events without newer ones", () => {
+  const ring = new EventRing(0, { ...wide, keptMs: 100 });
+  ring.push([event(1, 0), event(2, 50), event(2, 50), event(3, 60)]);
+  ring.expire(100);
+  assert.deepEqual([revisions(ring), ring.start], [[1, 2, 2, 3], 0]);
+  ring.expire(155);
+  assert.deepEqual([revisions(ring), ring.start], [[3], 2]);
+  ring.expire(161);
+  assert.deepEqual([revisions(ring), ring.start, ring.bytes], [[], 3, 0]);
+});
+
 test("EventRing drops compacted events, and moves a start before the compaction", () => {
   const ring = new EventRing(0, wide);
   ring.push([event(1), event(5), event(9)]);

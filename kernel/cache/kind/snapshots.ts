@@ -34,7 +34,7 @@ export class Snapshots {
 
   /** Records a step: `events` changes have led to this state. */
   step(revision: Revision, index: KeyIndex, events: number, now: number): void {
-    this.#dropExpired(now);
+    this.expire(now);
     this.#events += events;
     if (this.#events < limits.snapshotEventsMax) return;
     this.#events = 0;
@@ -43,7 +43,7 @@ export class Snapshots {
 
   /** Retains a state for the later chunks of a list that has begun with it. */
   pin(revision: Revision, index: KeyIndex, now: number): void {
-    this.#dropExpired(now);
+    this.expire(now);
     if (this.#pins.some((pin) => pin.revision === revision)) return;
     this.#pins.push({ revision, index, until: now + this.#keptMs });
     if (this.#pins.length > limits.pinnedListsMax) this.#pins.shift();
@@ -66,8 +66,8 @@ export class Snapshots {
     this.#states = this.#states.filter((state) => state.revision >= revision);
     this.#pins = this.#pins.filter((pin) => pin.revision >= revision);
   }
-  /** Both are in the order of their ends. */
-  #dropExpired(now: number): void {
+  /** Drops the states that are too old now. Both lists are in the order of their ends. */
+  expire(now: number): void {
     if ((this.#states[0]?.until ?? Infinity) <= now) this.#states = this.#states.filter(({ until }) => until > now);
     if ((this.#pins[0]?.until ?? Infinity) <= now) this.#pins = this.#pins.filter(({ until }) => until > now);
   }
