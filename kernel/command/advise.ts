@@ -17,6 +17,7 @@ import { auditSource } from "./advise/audit-log.ts";
 import { fileSource } from "./advise/files.ts";
 import { liveSource } from "./advise/live-server.ts";
 import { forms } from "./advise/print.ts";
+import { storedSource } from "./advise/stored-objects.ts";
 import { progressOfCommand } from "./command-progress.ts";
 import { writeOutput } from "./manifest-files.ts";
 import { printable } from "./printable.ts";
@@ -36,7 +37,7 @@ export async function run(args: readonly string[], plugins: readonly Plugin[]): 
   const sources: Source[] = [
     ...(files.length === 0 ? [] : [fileSource(files, flags.has("recursive"), change)]),
     ...(kubeconfig === undefined ? [] : [liveSource(kubeconfig)]),
-    ...(store.size === 0 ? [] : [await storeSource(store, names, plugins)]),
+    ...(store.size === 0 ? [] : [await storedSource(store, { names, plugins, begin: progressOfCommand() })]),
     ...(flags.get("audit-log") ?? []).map((path) => auditSource(path, lifecycles)),
   ];
   if (sources.length === 0) {
@@ -69,12 +70,6 @@ export async function run(args: readonly string[], plugins: readonly Plugin[]): 
 }
 
 const isForm = (word: string): word is keyof typeof forms => Object.hasOwn(forms, word);
-
-async function storeSource(flags: SourceFlags, names: Names, plugins: readonly Plugin[]): Promise<Source> {
-  // A large part of the server, which the other sources do not need.
-  const { storedSource } = await import("./advise/stored-objects.ts");
-  return storedSource(flags, { names, plugins, begin: progressOfCommand() });
-}
 
 function check(evidence: Exclude<Evidence, Unread>, checking: Parameters<typeof checkUse>[1]): Iterable<Advice> {
   return evidence.tag === "object" ? checkObject(evidence, checking) : checkUse(evidence, checking);
