@@ -14,7 +14,7 @@ export interface Unreadable {
   readonly first: unknown;
 }
 
-/** Where a fill reads, and who is told the number of objects of each page, and the objects of a kind that cannot be read. */
+/** Where a fill reads, and what it calls with the number of objects of each page and with the objects that cannot be read. */
 export interface FillSource {
   readonly store: Store;
   readonly onPage: (objects: number) => void;

@@ -83,7 +83,7 @@ function convertSource(fields: Fields, { metricName, selector, object, values }:
   const taken = set.map(([name, to]): readonly [Taken, keyof typeof targetTypes] => [fields.take(name)!, to]);
   if (taken.length === 0) return;
   const target = fields.fieldsOrNew(into);
-  // What is now has all values, a target the one that counts.
+  // `current` has all values; `target` has the one that counts.
   if (into === "target") target.set("type", targetTypes[taken[0]![1]]);
   for (const [pair, to] of into === "target" ? taken.slice(0, 1) : taken) target.put(pair, to);
 }
