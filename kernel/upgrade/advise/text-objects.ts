@@ -43,8 +43,8 @@ function* objectsIn(
   const items: unknown = node.get("items", true), kind = String(node.get("kind") ?? "");
   if (kind.endsWith("List") && isSeq(items)) {
     // Items of a list of one kind need no type of their own.
-    const one = kind.slice(0, -"List".length),
-      typeOfItems = one === "" ? {} : { apiVersion: String(node.get("apiVersion") ?? ""), kind: one };
+    const one = kind.slice(0, -"List".length);
+    const typeOfItems: JsonObject = one === "" ? {} : { apiVersion: String(node.get("apiVersion") ?? ""), kind: one };
     for (const item of items.items) yield* objectsIn(read, item, placeOf, fix, typeOfItems);
     return;
   }
