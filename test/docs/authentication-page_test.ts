@@ -96,6 +96,8 @@ test(`${page}: requests without credentials for two paths only`, () =>
     await writeFile(file, text!);
     await served([`--authentication-config=${file}`], async (server) => {
       const anonymous = { authorization: "" };
+      // A server is ready some time after it listens.
+      await until(async () => assert.equal(await statusOf(server, "/readyz"), 200));
       const statuses = await Promise.all(["/livez", "/readyz", "/healthz", "/version"].map((each) => statusOf(server, each, anonymous)));
       assert.deepEqual(statuses, [200, 200, 401, 401]);
     });

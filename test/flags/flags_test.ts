@@ -134,7 +134,10 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
       assert.match(program.errors(), wanted);
     }
     // test/workers has the servers with several.
-    await served(["--workers=auto"], async (server) => assert.equal(await statusOf(server, "/readyz"), 200));
+    await served(
+      ["--workers=auto"],
+      (server) => until(async () => assert.equal(await statusOf(server, "/readyz"), 200)),
+    );
   },
   "cert-dir": () =>
     inFolder(async (folder) => {
