@@ -1,4 +1,5 @@
 // Rules of architecture and style that the compiler does not check.
+// In Deno's suite only: it checks files of the repository.
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

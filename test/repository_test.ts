@@ -1,4 +1,5 @@
 // The files that editors, code hosts and contributors read from the repository.
+// In Deno's suite only: it checks files of the repository.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";

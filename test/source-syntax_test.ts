@@ -1,4 +1,5 @@
 // Patterns of the server's own code are linear, and no unbounded list is spread into a call.
+// In Deno's suite only: it checks files of the repository.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
 // Clients that send endless bodies: the server reads a bounded part, and they get their answer.
+// In a process of its own: it measures memory.
 import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
 import process from "node:process";

@@ -1,3 +1,4 @@
+// In Deno's suite only: its programs are Go's.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { test } from "node:test";

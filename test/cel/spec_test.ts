@@ -1,3 +1,4 @@
+// In Deno's suite only: expressions and their results are recorded, and no module of a runtime is used.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sharedCases, sharedFile } from "./cases.ts";

@@ -1,4 +1,5 @@
 // The chart's values of access: servers for which the cluster decides, and the audit.
+// In Deno's suite only: it checks what Helm renders.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { readPolicy } from "../../kernel/access/audit/mod.ts";

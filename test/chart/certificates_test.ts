@@ -1,4 +1,5 @@
 // The chart's hooks, run with the commands of their Jobs against a server with Secrets.
+// In Deno's suite only: the programs of the image run on Deno.
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

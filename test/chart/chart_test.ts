@@ -1,4 +1,5 @@
 // The chart rendered by Helm: each values file in charts/thole/ci gives valid objects, and pods that follow the rules.
+// In Deno's suite only: it checks what Helm renders.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
 // The rendered chart runs: a server and its probes with their containers' commands. Several servers are in rolling_test.ts.
+// In Deno's suite only: the programs of the image run on Deno.
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

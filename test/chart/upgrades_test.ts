@@ -1,4 +1,5 @@
 // Changes of an upgrade: Helm renders the chart again over its own objects.
+// In Deno's suite only: it checks what Helm renders.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { cluster } from "./cluster.ts";

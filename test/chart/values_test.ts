@@ -1,4 +1,5 @@
 // Values and flags are one table: the chart's settings are those of kernel/config/settings.ts.
+// In Deno's suite only: it checks what Helm renders.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
 // Every block of code of every page has a row that says how it is checked.
+// In Deno's suite only: it checks files of the repository.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

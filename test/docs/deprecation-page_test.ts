@@ -1,3 +1,4 @@
+// In Deno's suite only: it checks files of the repository.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";

@@ -1,4 +1,5 @@
 // Checks of the documentation: links resolve, and flags exist.
+// In Deno's suite only: it checks files of the repository.
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";

@@ -1,4 +1,5 @@
 // The example on each plugin's page runs unchanged.
+// In Deno's suite only: its programs run on Deno.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";

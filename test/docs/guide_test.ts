@@ -1,4 +1,5 @@
 // Messages of the server that refer to a section of the operators' guide.
+// In Deno's suite only: it checks files of the repository.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

@@ -1,4 +1,5 @@
 // The commands of the quickstart and the first page, run in order against the program, print the documented output.
+// In Deno's suite only: its programs run on Deno.
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

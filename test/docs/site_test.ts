@@ -1,4 +1,5 @@
 // The documentation as HTML pages: every link leads to a file and an id, and nothing is loaded from elsewhere.
+// In Deno's suite only: it checks files of the repository.
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

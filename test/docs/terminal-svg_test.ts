@@ -1,3 +1,4 @@
+// In Deno's suite only: it checks files of the repository.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

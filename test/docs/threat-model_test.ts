@@ -1,4 +1,5 @@
 // The tests that docs/threat-model.md names exist.
+// In Deno's suite only: it checks files of the repository.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";

@@ -1,3 +1,4 @@
+// In Deno's suite only: it compares data of the sources with recorded facts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { differences, unexplained } from "./facts.ts";
