@@ -22,10 +22,10 @@ const hooksOfFile = /^(before|after)(Each)?\(/m;
 
 /** The files that take more than twenty seconds on one of the runtimes, the longest first. */
 const longest = [
+  "test/bench/bench_test.ts",
   "test/package/installed_test.ts",
   "test/transcripts/recorded_test.ts",
   "test/flags/flags_test.ts",
-  "test/bench/bench_test.ts",
   "test/guarantees/releases_test.ts",
   "test/transcripts/stores_test.ts",
   "test/etcd-store_test.ts",
