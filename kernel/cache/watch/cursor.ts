@@ -70,7 +70,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
   get #name(): string {
     return this.#needs.watching.framing.opens ? this.#nameNow() : this.#fixedName;
   }
-  readonly #fixedName: string;
+  #fixedName: string;
   #nameNow(): string {
     const { watching: { framing }, selection } = this.#needs;
     return `${framing.id} ${selection.name}`;
@@ -234,6 +234,8 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
   #take(): Uint8Array | undefined {
     if (this.#ended) return undefined;
     const { ring } = this.#needs.kind;
+    // Most polls: the reader has just got the newest events.
+    if (this.#joined && this.#position === ring.end && this.#failing === undefined && !this.#bookmarkDue) return undefined;
     if (!this.#joined && this.#failing !== undefined) return this.#fail(undefined, this.#failing, this.#floor);
     if (this.#position < ring.first) {
       this.#fallBehind();
@@ -263,10 +265,14 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
     const wantsAll = this.#floor < kind.ring.at(this.#position).revision;
     if (!wantsAll || (framing.opens && this.#first)) return this.#gather();
     const known = kind.frames.piece(this.#name, this.#position);
-    if (known !== undefined) return known;
-    const made = this.#gather();
-    kind.frames.keep(this.#name, made);
-    return made;
+    if (known === undefined) {
+      const made = this.#gather();
+      kind.frames.keep(made);
+      return made;
+    }
+    // The same string for all of them: it is then compared by identity, and in the processor's cache for the next watch.
+    if (!framing.opens) this.#fixedName = known.name;
+    return known;
   }
 
   #gather(): Piece {
@@ -285,7 +291,13 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
       frames.push(frame);
       size += frame.length;
     }
-    return { from: this.#position, to, bytes: frames.length === 0 ? undefined : concat(frames), sizes: frames.map(({ length }) => length) };
+    return {
+      name: this.#name,
+      from: this.#position,
+      to,
+      bytes: frames.length === 0 ? undefined : concat(frames),
+      sizes: frames.map(({ length }) => length),
+    };
   }
 
   /** The type of an event for this watch; undefined if the watch sees the object neither before nor after. */
