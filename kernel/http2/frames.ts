@@ -48,18 +48,26 @@ export class ConnectionError extends Error {
 
 const nothing = Buffer.alloc(0);
 
-/** Reads frames from chunks of any size, one at a time. */
+/** Reads frames from chunks of any size, one at a time. `payload` and `word` are of the current frame: until the next call of `add` or `next`. */
 export class FrameReader {
   /** The current frame. */
   type = 0;
   flags = 0;
   stream = 0;
-  payload: Buffer = nothing;
+  /** Bytes of the payload. */
+  length = 0;
   #bytes: Buffer = nothing;
   #at = 0;
   /** Chunks after `#bytes`. */
   #later: Buffer[] = [];
 
+  get payload(): Buffer {
+    return this.#bytes.subarray(this.#at - this.length, this.#at);
+  }
+  /** The first four bytes of the payload as a number, without a Buffer: each client of watches sends a WINDOW_UPDATE for every few events. */
+  get word(): number {
+    return this.#bytes.readUInt32BE(this.#at - this.length);
+  }
   add(chunk: Buffer): void {
     if (this.#at === this.#bytes.length && this.#later.length === 0) {
       this.#bytes = chunk;
@@ -82,9 +90,8 @@ export class FrameReader {
     this.type = bytes[at + 3]!;
     this.flags = bytes[at + 4]!;
     this.stream = (bytes[at + 5]! & 0x7f) << 24 | bytes[at + 6]! << 16 | bytes[at + 7]! << 8 | bytes[at + 8]!;
-    const end = at + headBytes + lengthAt(bytes, at);
-    this.payload = bytes.subarray(at + headBytes, end);
-    this.#at = end;
+    this.length = lengthAt(bytes, at);
+    this.#at = at + headBytes + this.length;
     return true;
   }
   /** Whether the next frame is whole. */

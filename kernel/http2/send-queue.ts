@@ -18,7 +18,9 @@ export interface Sending {
   ends: boolean;
   /** Whether all data is written, the end of the stream included. */
   isDone: boolean;
-  /** Called after some of the data was written. */
+  /** Whether data may be sent: until `SendQueue.close()`. */
+  isOpen: boolean;
+  /** Called after data that has waited was written, and after the end of the stream. */
   onWritten?: () => void;
 }
 
@@ -35,13 +37,14 @@ export class SendQueue {
   }
   /** Registers a stream. */
   open(id: number): Sending {
-    const stream: Sending = { id, window: this.#first, parts: [], at: 0, ends: false, isDone: false };
+    const stream: Sending = { id, window: this.#first, parts: [], at: 0, ends: false, isDone: false, isOpen: true };
     this.#open.add(stream);
     return stream;
   }
   /** Appends data to a stream; `ends`: it is the last. */
   send(stream: Sending, data: Uint8Array, ends: boolean): void {
-    if (!this.#open.has(stream)) return;
+    if (!stream.isOpen) return;
+    if (this.#isWritable(stream, data.length)) return this.#write(stream, data, ends);
     stream.parts.push(data);
     stream.ends = ends;
     // Behind streams that wait already. Their windows do not hold back the end of a stream.
@@ -50,6 +53,7 @@ export class SendQueue {
   }
   /** Drops data that is not written yet. */
   close(stream: Sending): void {
+    stream.isOpen = false;
     this.#open.delete(stream);
     this.#ready.delete(stream);
   }
@@ -63,7 +67,7 @@ export class SendQueue {
   allowStream(stream: Sending, bytes: number): boolean {
     if (stream.window + bytes > windowMax) return false;
     stream.window += bytes;
-    if (stream.parts.length > 0 && stream.window > 0 && this.#open.has(stream)) {
+    if (stream.parts.length > 0 && stream.window > 0 && stream.isOpen) {
       this.#ready.add(stream);
       this.resume();
     }
@@ -87,6 +91,20 @@ export class SendQueue {
     }
   }
 
+  /** Whether nothing waits, and one frame holds all of it: so are nearly all events of watches. */
+  #isWritable({ parts, window }: Sending, bytes: number): boolean {
+    return parts.length === 0 && this.#ready.size === 0 && bytes > 0 && bytes <= frameBytesMax && bytes <= window &&
+      bytes <= this.#window &&
+      !this.#writer.isFull;
+  }
+  #write(stream: Sending, data: Uint8Array, ends: boolean): void {
+    this.#writer.frame(frameType.data, ends ? flag.endStream : 0, stream.id, data);
+    this.#window -= data.length;
+    stream.window -= data.length;
+    if (!ends) return;
+    stream.ends = stream.isDone = true;
+    stream.onWritten?.();
+  }
   /** Writes at most `turn` bytes of a stream. */
   #push(stream: Sending, turn: number): void {
     let left = turn;

@@ -45,11 +45,14 @@ export function ownServer(secure: TlsOptions, streamsMax: number, serving: Servi
   const sessions: Sessions = { serving, slabs: new Slabs(), encoder: new HeadEncoder(), streamsMax };
   server.on("connection", (socket: Socket) => connections.accepted(socket));
   server.on("secureConnection", (socket: TLSSocket) => {
-    keepLatin1(socket);
     connections.handshakeCompleted(socket);
+    if (socket.alpnProtocol !== "h2") {
+      keepLatin1(socket);
+      for (const listener of runtimeListeners) listener.call(server, socket);
+      return;
+    }
     const connection = connections.of(socket);
-    if (socket.alpnProtocol !== "h2") { for (const listener of runtimeListeners) listener.call(server, socket); }
-    else if (connection !== undefined && !socket.destroyed) serveSession(connection, sessions);
+    if (connection !== undefined && !socket.destroyed) serveSession(connection, sessions);
   });
   serveHttp1(server, serving);
   return server as unknown as TlsServer; // its class at run time; the types declare its events only

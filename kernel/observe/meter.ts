@@ -82,6 +82,8 @@ export interface Meter {
 export function meterOf(record: MeterRecord, now: () => number, tracing?: Tracing): Meter {
   const kindOf = ({ group, version, plural }: Endpoint) => ({ group, version, resource: plural });
   const bodySeries = new WeakMap<Endpoint, Map<string, HistogramSeries>>();
+  /** Of all watches of an endpoint: an event to a thousand of them would read a thousand copies from memory. */
+  const watchedSeries = new WeakMap<Endpoint, (frameBytes: number) => void>();
   /** The series of admission steps, by name, operation, type and rejection. */
   const stepSeries = new Map<string | undefined, Map<string, (HistogramSeries | undefined)[]>>();
   const stepsOf = (name: string | undefined, type: AdmissionType, operation: string, rejected: boolean): HistogramSeries => {
@@ -107,9 +109,11 @@ export function meterOf(record: MeterRecord, now: () => number, tracing?: Tracin
   return {
     now,
     watched(endpoint) {
+      const known = watchedSeries.get(endpoint);
+      if (known !== undefined) return known;
       // Looked up at the first frame and kept for the next ones.
       let counted: { readonly events: CounterSeries; readonly bytes: HistogramSeries } | undefined;
-      return (bytes) => {
+      const count = (bytes: number): void => {
         if (counted === undefined) {
           const labels = kindOf(endpoint);
           counted = { events: record.watchEvents.with(labels), bytes: record.watchEventBytes.with(labels) };
@@ -117,6 +121,8 @@ export function meterOf(record: MeterRecord, now: () => number, tracing?: Tracin
         counted.events.add();
         counted.bytes.observe(bytes);
       };
+      watchedSeries.set(endpoint, count);
+      return count;
     },
     watchListed: (endpoint, scope, since) => record.watchListSeconds.with({ ...kindOf(endpoint), scope }).observe((now() - since) / 1000),
     received: (endpoint, verb, bytes) => bodiesOf(endpoint, verb).observe(bytes),

@@ -104,7 +104,7 @@ export interface Framing {
   bookmark(revision: Revision, endsInitial: boolean, first: boolean): Uint8Array;
   error(status: Status): Uint8Array;
   /** Called for each frame that is sent. */
-  sent(frameBytes: number): void;
+  readonly sent: (frameBytes: number) => void;
 }
 
 export interface Watching {

@@ -14,7 +14,7 @@ export interface FrameShare {
   item(event: RingEvent, type: Verdict): Item;
   /** The piece that a watch of this name got from this position, if nothing was published since. */
   piece(name: string, from: number): Piece | undefined;
-  keep(name: string, piece: Piece): void;
+  keep(piece: Piece): void;
   /** Marks the pieces as incomplete: newer events were published. */
   outdate(): void;
   /** Drops the frames of events up to a revision: they keep their events, and those their entries. */
@@ -24,6 +24,8 @@ export interface FrameShare {
 
 /** The bytes of one write; undefined if no event concerns the watch. */
 export interface Piece {
+  /** The name of the watches that share it. */
+  readonly name: string;
   readonly from: number;
   readonly to: number;
   readonly bytes: Uint8Array | undefined;
@@ -86,8 +88,8 @@ export function frameShare(maker: EntryMaker): FrameShare {
       const piece = pieces.get(name);
       return piece?.from === from ? piece : undefined;
     },
-    keep(name, piece) {
-      pieces.set(name, piece);
+    keep(piece) {
+      pieces.set(piece.name, piece);
     },
     outdate() {
       if (pieces.size > 0) pieces = new Map();

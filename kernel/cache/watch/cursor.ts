@@ -40,6 +40,10 @@ const over: Done = Object.freeze({ done: true, value: undefined });
 
 export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, ChunkIterator, Subscriber {
   readonly #needs: CursorNeeds;
+  // Of `#needs`, for each event: a framing has a getter, and V8 looks up the properties of such objects by name.
+  readonly #kind: KindCache;
+  readonly #opens: boolean;
+  readonly #countSent: (bytes: number) => void;
   #initial: AsyncGenerator<Uint8Array, void> | undefined;
   #ended = false;
   #joined = false;
@@ -68,9 +72,9 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
   readonly #onAbort = (): void => this.end();
   /** Watches with equal names get equal pieces. */
   get #name(): string {
-    return this.#needs.watching.framing.opens ? this.#nameNow() : this.#fixedName;
+    return this.#opens ? this.#nameNow() : this.#fixedName;
   }
-  readonly #fixedName: string;
+  #fixedName: string;
   #nameNow(): string {
     const { watching: { framing }, selection } = this.#needs;
     return `${framing.id} ${selection.name}`;
@@ -78,7 +82,10 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
 
   constructor(needs: CursorNeeds) {
     this.#needs = needs;
-    const { clock, watching } = needs;
+    const { kind, clock, watching } = needs;
+    this.#kind = kind;
+    this.#opens = watching.framing.opens;
+    this.#countSent = watching.framing.sent;
     this.#fixedName = this.#nameNow();
     this.#endsAt = clock.now() + watching.ms;
     this.#cancelEnd = clock.after(Math.max(0, watching.ms), this.#onAbort);
@@ -113,7 +120,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
   /** Counts a frame that is sent. */
   sent(bytes: number): void {
     this.#first = false;
-    this.#needs.watching.framing.sent(bytes);
+    this.#countSent(bytes);
   }
 
   /** Whether the resource was removed: the initial frames must not begin. */
@@ -233,7 +240,9 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
   /** The bytes to write now; undefined if there are none, or the watch has ended. */
   #take(): Uint8Array | undefined {
     if (this.#ended) return undefined;
-    const { ring } = this.#needs.kind;
+    const { ring } = this.#kind;
+    // Most polls: the reader has just got the newest events.
+    if (this.#joined && this.#position === ring.end && this.#failing === undefined && !this.#bookmarkDue) return undefined;
     if (!this.#joined && this.#failing !== undefined) return this.#fail(undefined, this.#failing, this.#floor);
     if (this.#position < ring.first) {
       this.#fallBehind();
@@ -252,25 +261,29 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
   #advance(): Uint8Array | undefined {
     const { to, bytes, sizes } = this.#piece();
     this.#position = to;
-    for (const size of sizes) this.#needs.watching.framing.sent(size);
+    for (const size of sizes) this.#countSent(size);
     if (bytes !== undefined) this.#first = false;
     return bytes;
   }
 
   /** The piece at this position, shared between equal watches where possible. */
   #piece(): Piece {
-    const { kind, watching: { framing } } = this.#needs;
-    const wantsAll = this.#floor < kind.ring.at(this.#position).revision;
-    if (!wantsAll || (framing.opens && this.#first)) return this.#gather();
-    const known = kind.frames.piece(this.#name, this.#position);
-    if (known !== undefined) return known;
-    const made = this.#gather();
-    kind.frames.keep(this.#name, made);
-    return made;
+    const { ring, frames } = this.#kind;
+    const wantsAll = this.#floor < ring.at(this.#position).revision;
+    if (!wantsAll || (this.#opens && this.#first)) return this.#gather();
+    const known = frames.piece(this.#name, this.#position);
+    if (known === undefined) {
+      const made = this.#gather();
+      frames.keep(made);
+      return made;
+    }
+    // The same string for all of them: it is then compared by identity, and in the processor's cache for the next watch.
+    if (!this.#opens) this.#fixedName = known.name;
+    return known;
   }
 
   #gather(): Piece {
-    const { kind, watching: { framing } } = this.#needs;
+    const { watching: { framing } } = this.#needs, kind = this.#kind;
     const { ring } = kind;
     const frames: Uint8Array[] = [];
     let size = 0;
@@ -280,12 +293,18 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
       if (event.failure !== undefined && this.#concerns(event)) break;
       const type = this.#verdict(event);
       if (type === undefined) continue;
-      const opens = framing.opens && this.#first && frames.length === 0;
+      const opens = this.#opens && this.#first && frames.length === 0;
       const frame = opens ? framing.frame(type, kind.frames.item(event, type), true) : kind.frames.frame(event, type, framing);
       frames.push(frame);
       size += frame.length;
     }
-    return { from: this.#position, to, bytes: frames.length === 0 ? undefined : concat(frames), sizes: frames.map(({ length }) => length) };
+    return {
+      name: this.#name,
+      from: this.#position,
+      to,
+      bytes: frames.length === 0 ? undefined : concat(frames),
+      sizes: frames.map(({ length }) => length),
+    };
   }
 
   /** The type of an event for this watch; undefined if the watch sees the object neither before nor after. */

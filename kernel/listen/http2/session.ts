@@ -183,8 +183,8 @@ export class ServerSession implements StreamSession {
           this.#phase = "settings";
         }
         if (this.#phase === "over" || !this.#reader.next()) return false;
-        const { type, flags, stream, payload } = this.#reader;
-        this.#take(type, flags, stream, payload);
+        const { type, flags, stream } = this.#reader;
+        this.#take(type, flags, stream, type === frameType.windowUpdate ? nothing : this.#reader.payload);
       }
       return true;
     } catch (error) {
@@ -214,7 +214,7 @@ export class ServerSession implements StreamSession {
       case frameType.goAway:
         return this.#takeGoAway(id, payload);
       case frameType.windowUpdate:
-        return this.#takeWindowUpdate(id, payload);
+        return this.#takeWindowUpdate(id, this.#reader);
     }
     // Unknown frame types are ignored (RFC 9113, section 5.5).
   }
@@ -303,9 +303,9 @@ export class ServerSession implements StreamSession {
     this.#isLeft = true;
     this.#finishIfLast();
   }
-  #takeWindowUpdate(id: number, payload: Buffer): void {
-    hasBytes(payload, 4);
-    const bytes = payload.readUInt32BE(0) & streamIdMax;
+  #takeWindowUpdate(id: number, frame: FrameReader): void {
+    hasBytes(frame, 4);
+    const bytes = frame.word & streamIdMax;
     if (id === 0) {
       if (bytes === 0) throw new ConnectionError(errorCode.protocol, "WINDOW_UPDATE of 0 bytes");
       return this.#queue.allow(bytes);
@@ -405,17 +405,17 @@ export class ServerSession implements StreamSession {
 const requestCost = limits.framesPerTurnMax / limits.requestsPerTurnMax;
 
 /** The cost of the last frame in frames: a request takes longer than other frames, and one with a large head even longer. */
-function costOf({ type, payload }: FrameReader): number {
+function costOf({ type, length }: FrameReader): number {
   if (type !== frameType.headers && type !== frameType.continuation) return 1;
-  const ofBytes = requestCost * Math.floor(payload.length / limits.headBytesPerTurnRequest);
+  const ofBytes = requestCost * Math.floor(length / limits.headBytesPerTurnRequest);
   return (type === frameType.headers ? requestCost : 1) + ofBytes;
 }
 
 /** The head of a request whose head is not known. */
 const tooLargeHead = Object.freeze({ method: "", url: "", headers: Object.freeze(Object.create(null)), length: undefined });
 
-function hasBytes(payload: Buffer, bytes: number): void {
-  if (payload.length !== bytes) throw new ConnectionError(errorCode.frameSize, `A frame has ${payload.length} bytes in place of ${bytes}`);
+function hasBytes({ length }: { readonly length: number }, bytes: number): void {
+  if (length !== bytes) throw new ConnectionError(errorCode.frameSize, `A frame has ${length} bytes in place of ${bytes}`);
 }
 function ofConnection(id: number): void {
   if (id !== 0) throw new ConnectionError(errorCode.protocol, "A frame of the connection names a stream");

@@ -38,7 +38,7 @@ export class ServerStream implements Answering {
   onOver: (isDone: boolean) => void = () => {};
   readonly session: StreamSession;
   #state: "open" | "headSent" | "done" | "broken" = "open";
-  #onEmpty: () => void = () => {};
+  #onEmpty: (() => void) | undefined;
 
   constructor(id: number, head: RequestHead, sending: Sending, session: StreamSession) {
     this.id = id;
@@ -105,7 +105,7 @@ export class ServerStream implements Answering {
     if (this.sending.isDone) return this.over(true);
     if (!this.isEmpty) return;
     const run = this.#onEmpty;
-    this.#onEmpty = () => {};
-    run();
+    this.#onEmpty = undefined;
+    run?.();
   }
 }
