@@ -40,7 +40,7 @@ async function importAll(args: readonly string[], plugins: readonly Plugin[]): P
   const source = await openOtherSource(values, opening).finally(opening.end);
   try {
     const { catalog } = await withStoredResources(source, source.prefix, active);
-    const choose = chooser({
+    const chosenObjects = chooser({
       catalog,
       prefix: source.prefix,
       skip: resourcesOf("skip", values, catalog),
@@ -48,13 +48,15 @@ async function importAll(args: readonly string[], plugins: readonly Plugin[]): P
       dropsUnknownFields: values.has("drop-unknown-fields"),
     });
     const progress = begin(isList ? "reading the objects" : "importing");
-    const imported = await (isList ? importObjects(source, choose, undefined, progress) : intoStore(config, (store) =>
-      importObjects(source, choose, {
-        store,
-        prefix: config["etcd-prefix"],
-        encoding: catalog.storedAs,
-        overwrites: values.has("overwrite"),
-      }, progress))).finally(progress.end);
+    const imported = await (isList
+      ? importObjects(source, chosenObjects, undefined, progress)
+      : intoStore(config, (store) =>
+        importObjects(source, chosenObjects, {
+          store,
+          prefix: config["etcd-prefix"],
+          encoding: catalog.storedAs,
+          overwrites: values.has("overwrite"),
+        }, progress))).finally(progress.end);
     print(imported, source, { isList, isJson: values.get("output") === "json" });
     return imported.problems.count === 0 ? 0 : 2;
   } finally {
