@@ -4,7 +4,7 @@ import { defaultNames, type Names } from "../../core/names.ts";
 import type { Plugin, Release } from "../../core/plugin.ts";
 import { limits } from "../../core/limits.ts";
 import { serverRelease } from "../../core/releases.ts";
-import { readCommandFlags } from "../config/command-flags.ts";
+import { joined, readCommandFlags } from "../config/command-flags.ts";
 import { UsageError } from "../config/commands.ts";
 import { sourceFlags } from "../config/source-flags.ts";
 import type { SourceFlags } from "../startup/open-source.ts";
@@ -24,15 +24,12 @@ import { printable } from "./printable.ts";
 
 /** Resolves with 0 if nothing ends by the target release, 2 if something does, 1 if something cannot be read. */
 export async function run(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {
-  const flags = readCommandFlags("advise", args), one = (name: string) => flags.get(name)?.[0];
-  const form = one("output") ?? "text", target = releaseOf(one("target-version") ?? serverRelease);
-  if (!isForm(form)) throw new UsageError(`advise: ${JSON.stringify(form)} is no output: the outputs are ${Object.keys(forms).join(", ")}`);
+  const flags = readCommandFlags({ name: "advise", args }), one = (name: string) => flags.get(name)?.[0];
+  const form = (one("output") ?? "text") as keyof typeof forms, target = releaseOf(one("target-version") ?? serverRelease); // The flag has no other values.
   const names = { ...defaultNames, domain: one("group-domain") ?? defaultNames.domain };
   const lifecycles = new Lifecycles(names, plugins);
   const files = flags.get("filename") ?? [], kubeconfig = one("kubeconfig");
-  const store: SourceFlags = new Map(
-    sourceFlags.flatMap(({ name }) => flags.has(name) ? [[name, flags.get(name)!.join(",")] as const] : []),
-  );
+  const store: SourceFlags = joined(new Map([...flags].filter(([name]) => sourceFlags.some((each) => each.name === name))));
   const change = flags.has("fix") ? (path: string, text: string) => fix(path, text, names, target) : undefined;
   const sources: Source[] = [
     ...(files.length === 0 ? [] : [fileSource(files, flags.has("recursive"), change)]),
@@ -68,8 +65,6 @@ export async function run(args: readonly string[], plugins: readonly Plugin[]): 
   );
   return unread.length > 0 ? 1 : ended > 0 ? 2 : 0;
 }
-
-const isForm = (word: string): word is keyof typeof forms => Object.hasOwn(forms, word);
 
 function check(evidence: Exclude<Evidence, Unread>, checking: Parameters<typeof checkUse>[1]): Iterable<Advice> {
   return evidence.tag === "object" ? checkObject(evidence, checking) : checkUse(evidence, checking);

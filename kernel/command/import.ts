@@ -4,7 +4,8 @@ import { mkdir } from "node:fs/promises";
 import type { Plugin } from "../../core/plugin.ts";
 import { nearest } from "../../core/nearest.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import { type Chosen, ownFlagsOf, settingsOf } from "../config/commands.ts";
+import { commandFlagsOf, joined, settingsOf } from "../config/command-flags.ts";
+import type { Chosen } from "../config/commands.ts";
 import { loadModule } from "../config/load-module.ts";
 import { ConfigError } from "../config/parse.ts";
 import type { Config } from "../config/settings.ts";
@@ -28,7 +29,7 @@ export function run(args: readonly string[], plugins: readonly Plugin[]): Promis
 }
 
 async function importAll(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {
-  const chosen: Chosen = { name: "import", args }, { values, mistakes } = ownFlagsOf(chosen);
+  const chosen: Chosen = { name: "import", args }, { values: all, mistakes } = commandFlagsOf(chosen), values = joined(all);
   const wrong = [...mistakes, ...sourceMistakes(values, true)];
   if (wrong.length > 0) throw new ConfigError(wrong);
   const configuration = await readConfiguration(settingsOf(chosen), plugins, loadModule);

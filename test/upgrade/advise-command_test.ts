@@ -46,7 +46,7 @@ test("advise prints the uses of files with their fix, and exits with 2, 0 or 1",
   const missing = await advise("-f", "old.yaml", "-f", "none.yaml");
   assert.deepEqual([missing.code, missing.output], [1, text]);
   const { code, errors } = await advise("-f", "old.yaml", "-o", "yaml");
-  assert.deepEqual([code, errors], [1, 'thole: advise: "yaml" is no output: the outputs are text, json, sarif\n']);
+  assert.deepEqual([code, errors], [1, 'thole: advise: flag "--output": "yaml" is not text, json or sarif (thole help advise)\n']);
   assert.match((await advise("--target-version=2")).errors, /"2" is no release such as 1\.35/);
   assert.match((await advise()).errors, /nothing to look at/);
 });
