@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ApiCollection, ApiObject } from "../../plugin.ts";
-import { fakeApi, fakeContext } from "../../core/test-context.ts";
-import { internalError, notFoundError } from "../../core/status-error.ts";
-import { until } from "../../test/real-server.ts";
-import { garbageCollector } from "./garbage-collector.ts";
+import type { ApiCollection, ApiObject } from "../plugin.ts";
+import { fakeApi, fakeContext } from "../core/test-context.ts";
+import { internalError, notFoundError } from "../core/status-error.ts";
+import { until } from "./real-server.ts";
+import { garbageCollector } from "../plugins/cluster/garbage-collector.ts";
 
 const collectionOf = (resource: string, kind: string): ApiCollection => ({ groupVersion: "v1", resource, kind, namespaced: true });
 const ownedBy = (name: string, owner: string): ApiObject => ({
