@@ -118,7 +118,7 @@ export const commands = Object.freeze(
       summary: "find uses of API versions that end: in files, charts, a running server, its audit log and its etcd",
       details: "Prints where each is, who writes it, the release that ends it, and how to fix it.\n" +
         "With a flag --from-... it reads the objects in the etcd of a kube-apiserver or of Thole, as thole import does, and changes nothing there.\n" +
-        "Exits with 0 if nothing ends by the target release, 2 if something does, 1 if something cannot be read. See docs/upgrading.md.",
+        "Exits with 0 if nothing ends by the target release, 2 if something does or --fix leaves choices, 1 if something cannot be read. See docs/upgrading.md.",
       takesSettings: false,
       flags: [
         filenames,

@@ -346,7 +346,8 @@ function permissionsOfFiles(chosen: Chosen, folder: string): readonly string[] {
     // The package yaml looks for variables of its own, which are for its developers. Deno reports a program that is not there.
     "--ignore-env",
     "--quiet",
-    `--allow-read=${listed([sources, ...files, ...named, ...server.files])}`,
+    // Deno lets a program rename what it may read.
+    `--allow-read=${listed([sources, ...files, ...written, ...named, ...server.files])}`,
     ...(written.length === 0 ? [] : [`--allow-write=${listed(written)}`]),
     // Without a CA in the kubeconfig, or for etcd, those of the system are read.
     ...(addresses.length === 0 ? [] : [`--allow-net=${listed(addresses)}`, "--allow-sys=ca"]),

@@ -75,6 +75,18 @@ test("--fix converts files in place, keeps their mode and links, and reports wha
   assert.equal((await readFile(join(path, "template.yaml"), "utf8")).startsWith(old), true);
 });
 
+test("--fix exits with 2 while a choice is left in a converted file, and with 0 for notes", async () => {
+  const csr = "apiVersion: certificates.k8s.io/v1beta1\nkind: CertificateSigningRequest\nspec: {request: eA==}\n";
+  await writeFile(join(folder, "choice.yaml"), csr);
+  await writeFile(join(folder, "note.yaml"), csr.replace("{", "{signerName: example.com/a, "));
+  const noted = await advise("-f", "note.yaml", "--fix");
+  assert.equal(noted.code, 0, noted.errors);
+  assert.match(noted.errors, /^note\.yaml:3: spec\.usages: note: .*\n.*; 0 choices are left\n$/m);
+  const left = await advise("-f", "choice.yaml", "--fix");
+  assert.deepEqual([left.code, left.output], [2, ""]);
+  assert.match(left.errors, /; 0 places cannot be read; 1 choices are left\n$/);
+});
+
 test("a chart is rendered by helm, with the lines of its templates; without helm its templates are searched", async () => {
   const chart = join(folder, "chart");
   await mkdir(join(chart, "templates"), { recursive: true });
