@@ -113,3 +113,22 @@ test("keys without a value are kept", () => {
   const text = `${head}metadata: {name: a, labels: {b}}   # kept\nspec:\n  ? c\n`;
   assert.equal(convertCase(text).text, text.replace("v1beta1", "v1"));
 });
+
+test("lines that do not change keep their ends, also mixed ones, and documents their empty lines", () => {
+  const unchanged = (text: string) => assert.equal(convertCase(text).text, text.replaceAll("batch/v1beta1", "batch/v1"));
+  unchanged("apiVersion: batch/v1beta1\r\nkind: CronJob\nspec: |\r\n  a\n  b\r\n---\na: b\r\n");
+  unchanged("a: b\r\n---\napiVersion: batch/v1beta1\nkind: CronJob\n");
+  unchanged("\n\n# a\n\napiVersion: batch/v1beta1\nkind: CronJob  \n\n\n---\n\nb: c\n\n");
+  unchanged("apiVersion: batch/v1beta1\nkind: CronJob\nx: |+\n  a\n\n\n");
+  unchanged("apiVersion: batch/v1beta1\nkind: CronJob");
+  const { text } = convertCase(
+    "apiVersion: extensions/v1beta1\nkind: Ingress\nspec:\r\n  backend: {serviceName: a, servicePort: 1}\r\nx: y\n",
+  );
+  assert.match(text, /^apiVersion: networking\.k8s\.io\/v1\nkind: Ingress\nspec:\r\n(?: .*\r\n)+x: y\n$/);
+});
+
+test("JSON with escaped slashes is converted; a number that no server holds stays a number, and text stays text", () => {
+  const { text, objects } = convertCase('{"kind":"CronJob","apiVersion":"batch\\/v1beta1","n":1e400,"s":"1e400","t":"1","b":"true"}');
+  assert.equal(text, '{"kind":"CronJob","apiVersion":"batch/v1","n":1e400,"s":"1e400","t":"1","b":"true"}');
+  assert.equal(objects.length, 1);
+});
