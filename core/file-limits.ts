@@ -2,6 +2,8 @@
 export const fileLimits = Object.freeze({
   /** Bytes of one page of a bbolt file with its overflow pages: a page has at least one value, which etcd limits to 1.5 MiB by default. */
   boltPageBytesMax: 64 * 1024 * 1024,
+  /** Pages of a bbolt file, of which each walk keeps a byte: 256 GiB in pages of 4 KiB. etcd's quota is 8 GiB at most by its own advice. */
+  boltPagesMax: 64 * 1024 * 1024,
   /** Levels of pages of one bucket. A tree of 2^64 pages with two items each has as many. */
   boltDepthMax: 64,
   /** Keys of a snapshot or data folder whose places are kept in memory, about 200 bytes for each. */
