@@ -12,6 +12,12 @@ export const fileLimits = Object.freeze({
   walRecordBytesMax: 64 * 1024 * 1024,
   /** Entries of the write-ahead log after those of the database: etcd writes its database every 10,000 entries at the latest. */
   walEntriesMax: 1_000_000,
+  /** Bytes of these entries, which are kept until all are read. */
+  walEntriesBytesMax: 512 * 1024 * 1024,
+  /** Ranges of keys in them: each is compared with all keys. Servers name single keys. */
+  walRangesMax: 1_000,
+  /** Levels of transactions in a transaction. */
+  walTxnDepthMax: 16,
   /** Bytes of the file of --encryption-provider-config, and keys in it. */
   encryptionFileBytesMax: 1024 * 1024,
   encryptionKeysMax: 1_000,
