@@ -1,6 +1,6 @@
 /** Opens the files of another server's etcd: a snapshot, or the data folder of an etcd that is stopped. Nothing is written. */
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Progress } from "../../../core/progress.ts";
 import { type EtcdDatabase, openDatabase, type ServerFacts, serverFacts, writtenMeanwhile } from "./etcd-database.ts";
@@ -25,6 +25,7 @@ const hashBytes = 32, alignment = 512, pieceBytes = 1024 * 1024;
 
 /** Opens a file of `etcdctl snapshot save`. Rejects with an `EtcdFileError` if it is damaged. */
 export async function openSnapshot(path: string, options: EtcdFileOptions): Promise<EtcdFiles> {
+  if (isFolder(path)) throw new EtcdFileError(`"${path}" is a folder: the data folder of an etcd is read with --from-data-dir`);
   const file = openFile(path);
   return await named(path, file, async () => {
     // As in etcd: pages are multiples of 512 bytes.
@@ -40,6 +41,8 @@ export async function openSnapshot(path: string, options: EtcdFileOptions): Prom
     return openDatabase(beginningOf(file, size), options.prefix, options.progress);
   });
 }
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 async function checkHash(file: RandomAccess, size: number): Promise<void> {
   const hash = createHash("sha256");
@@ -62,7 +65,10 @@ const advice = "start that etcd and read it with --from-etcd-servers, or take a 
  */
 export async function openDataFolder(folder: string, options: EtcdFileOptions): Promise<EtcdFiles> {
   const member = join(folder, "member"), path = join(member, "snap", "db");
-  if (!existsSync(path)) throw new EtcdFileError(`"${folder}" is no data folder of etcd: it has no file member/snap/db`);
+  if (!existsSync(path)) {
+    const advice = existsSync(folder) && !isFolder(folder) ? "; a snapshot is read with --from-snapshot" : "";
+    throw new EtcdFileError(`"${folder}" is no data folder of etcd: it has no file member/snap/db${advice}`);
+  }
   const file = openFile(path);
   return await named(path, file, () => {
     const facts = serverFacts(file), database = openDatabase(file, options.prefix, options.progress, requestsOf(member, facts));

@@ -23,8 +23,13 @@ export function openFile(path: string): RandomAccess {
   } catch (error) {
     throw new EtcdFileError(`Cannot open "${path}": ${reasonOf(error)}`);
   }
+  const found = fstatSync(file);
+  if (!found.isFile()) {
+    closeSync(file);
+    throw new EtcdFileError(`Cannot read "${path}": it is ${found.isDirectory() ? "a folder" : "no plain file"}`);
+  }
   return {
-    size: fstatSync(file).size,
+    size: found.size,
     read(at, length) {
       const bytes = new Uint8Array(length);
       for (let done = 0; done < length;) {
