@@ -25,7 +25,6 @@ const hashBytes = 32, alignment = 512, pieceBytes = 1024 * 1024;
 
 /** Opens a file of `etcdctl snapshot save`. Rejects with an `EtcdFileError` if it is damaged. */
 export async function openSnapshot(path: string, options: EtcdFileOptions): Promise<EtcdFiles> {
-  if (isFolder(path)) throw new EtcdFileError(`"${path}" is a folder: the data folder of an etcd is read with --from-data-dir`);
   const file = openFile(path);
   return await named(path, file, async () => {
     // As in etcd: pages are multiples of 512 bytes.

@@ -216,7 +216,10 @@ test("openSnapshot() reads a file with a correct checksum, and says what is wron
     assert.match(String(await reason(database.subarray(0, 8192), true)), /it is truncated/);
     assert.match(String(await reason(new Uint8Array())), /no checksum/);
     await assert.rejects(openSnapshot(join(folder, "none"), { prefix: "" }), /^EtcdFileError: Cannot open ".*none"/);
-    await assert.rejects(openSnapshot(folder, { prefix: "" }), /is a folder: the data folder of an etcd is read with --from-data-dir/);
+    await assert.rejects(
+      openSnapshot(folder, { prefix: "" }),
+      /Cannot open ".*": it is a folder: the data folder of an etcd is read with --from-data-dir/,
+    );
     await assert.rejects(openDataFolder(path, { prefix: "" }), /has no file member\/snap\/db; a snapshot is read with --from-snapshot/);
   }));
 

@@ -26,7 +26,8 @@ export function openFile(path: string): RandomAccess {
   const found = fstatSync(file);
   if (!found.isFile()) {
     closeSync(file);
-    throw new EtcdFileError(`Cannot read "${path}": it is ${found.isDirectory() ? "a folder" : "no plain file"}`);
+    const what = found.isDirectory() ? "it is a folder: the data folder of an etcd is read with --from-data-dir" : "it is no plain file";
+    throw new EtcdFileError(`Cannot open "${path}": ${what}`);
   }
   return {
     size: found.size,
