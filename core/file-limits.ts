@@ -2,6 +2,8 @@
 export const fileLimits = Object.freeze({
   /** Bytes of one page of a bbolt file with its overflow pages: a page has at least one value, which etcd limits to 1.5 MiB by default. */
   boltPageBytesMax: 64 * 1024 * 1024,
+  /** Pages of a bbolt file, of which each walk keeps a byte: 256 GiB in pages of 4 KiB. etcd's quota is 8 GiB at most by its own advice. */
+  boltPagesMax: 64 * 1024 * 1024,
   /** Levels of pages of one bucket. A tree of 2^64 pages with two items each has as many. */
   boltDepthMax: 64,
   /** Keys of a snapshot or data folder whose places are kept in memory, about 200 bytes for each. */
@@ -10,6 +12,12 @@ export const fileLimits = Object.freeze({
   walRecordBytesMax: 64 * 1024 * 1024,
   /** Entries of the write-ahead log after those of the database: etcd writes its database every 10,000 entries at the latest. */
   walEntriesMax: 1_000_000,
+  /** Bytes of these entries, which are kept until all are read. */
+  walEntriesBytesMax: 512 * 1024 * 1024,
+  /** Ranges of keys in them: each is compared with all keys. Servers name single keys. */
+  walRangesMax: 1_000,
+  /** Levels of transactions in a transaction. */
+  walTxnDepthMax: 16,
   /** Bytes of the file of --encryption-provider-config, and keys in it. */
   encryptionFileBytesMax: 1024 * 1024,
   encryptionKeysMax: 1_000,

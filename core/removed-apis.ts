@@ -18,8 +18,9 @@ export interface RemovedApi {
   readonly changes: readonly string[];
 }
 
-/** Servers have the first one; the migration guide writes the second one. */
+/** Servers have the first ones; the migration guide writes the second ones. */
 const flowGroups = Object.freeze(["flowcontrol.apiserver.{domain}", "flowcontrol.{domain}"]);
+const apiServiceGroups = Object.freeze(["apiregistration.{domain}", "apiregistration"]);
 const flowKinds = Object.freeze(["FlowSchema", "PriorityLevelConfiguration"]);
 const selectorRequired = "`spec.selector` is required and cannot change after creation";
 const rollingUpdate = "`spec.updateStrategy.type` is `RollingUpdate` by default";
@@ -135,7 +136,7 @@ export const removedApis: readonly RemovedApi[] = Object.freeze([
     "`preserveUnknownFields: true` is not allowed: `x-kubernetes-preserve-unknown-fields: true` in the schema keeps unknown fields",
     "`JSONPath` of a printer column is `jsonPath`",
   ),
-  version("1.22", "apiregistration.{domain}/v1beta1", ["APIService"], ["apiregistration.{domain}/v1"]),
+  ...apiServiceGroups.map((group) => version("1.22", `${group}/v1beta1`, ["APIService"], ["apiregistration.{domain}/v1"])),
   version("1.22", "authentication.{domain}/v1beta1", ["TokenReview"], ["authentication.{domain}/v1"]),
   version(
     "1.22",

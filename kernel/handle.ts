@@ -24,7 +24,7 @@ import { isApiPath, type Route, route } from "./request/route.ts";
 import type { Server } from "./server.ts";
 import { pageRight, wantsPage } from "./nonresource/status-page/reply.ts";
 import { verbs } from "./verbs/mod.ts";
-import { checkPatchType } from "./verbs/patch.ts";
+import { checkNamed, checkPatchType } from "./verbs/patch.ts";
 import { Warnings } from "./request/warnings.ts";
 import { writeStatus } from "./write/write-status.ts";
 
@@ -119,8 +119,8 @@ export interface AuthorizedRequest extends Pick<RequestContext, "exchange" | "in
 export async function dispatch(authorized: AuthorizedRequest): Promise<Reply> {
   const { exchange, info, where: { endpoint, verb }, catalog, server, warnings, step, audit } = authorized;
   const { media } = catalog;
-  // Upstream's handler of custom resources has no such check.
-  if (!endpoint.resource.custom) {
+  if (endpoint.resource.custom) checkNamed(authorized);
+  else { // Upstream's handler of custom resources has no such check.
     if (verb === "patch") checkPatchType({ exchange, endpoint, media });
     checkProduced(header(exchange, "accept"), verb === "list" || verb === "watch" ? media.listTypes : media.types);
   }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startTestServer, type TestServer } from "./harness.ts";
 import { type Client, httpsClient } from "./https.ts";
+import { until } from "./real-server.ts";
 
 let server: TestServer, client: Client;
 before(async () => {
@@ -118,4 +119,46 @@ test("for a path with an empty namespace, errors of the body precede the missing
   assert.equal((await told("PATCH", path, {}, { "content-type": "application/merge-patch+json" })).message, lacking);
   for (const method of ["GET", "DELETE"]) assert.equal((await told(method, path)).message, lacking);
   assert.equal((await told("DELETE", "/api/v1/namespaces//configmaps")).message, lacking);
+});
+
+test("a write of a collection of custom resources lacks a name; a path of the wrong scope is no path", async () => {
+  for (const [plural, kind, scope] of [["widgets", "Widget", "Namespaced"], ["gadgets", "Gadget", "Cluster"]] as const) {
+    const definition = {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: `${plural}.paths.example.com` },
+      spec: {
+        group: "paths.example.com",
+        names: { plural, kind },
+        scope,
+        versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
+      },
+    };
+    assert.equal((await told("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition)).status, 201);
+    await until(async () => assert.equal((await client.ask(`/apis/paths.example.com/v1/${plural}`)).status, 200));
+  }
+  const unnamed = { status: 400, message: "name must be provided", reason: "BadRequest", details: undefined };
+  const type = (name: string) => ({ "content-type": `application/${name}` });
+  for (const path of ["/apis/paths.example.com/v1/namespaces/default/widgets", "/apis/paths.example.com/v1/gadgets/"]) {
+    // Neither options, nor the body, nor the media type that is asked for matter.
+    for (const query of ["", "?dryRun=x"]) assert.deepEqual(await told("PUT", path + query, "{", type("nope")), unnamed);
+    assert.deepEqual(await told("PUT", path, {}, { accept: "text/nope" }), unnamed);
+    for (const dialect of ["merge-patch+json", "json-patch+json", "apply-patch+yaml"]) {
+      assert.deepEqual(await told("PATCH", path, {}, type(dialect)), unnamed, dialect);
+    }
+    const { status, message } = await told("PATCH", path, {}, type("strategic-merge-patch+json"));
+    assert.equal(status, 415);
+    assert.match(
+      message,
+      /^the body of the request was in an unknown format - accepted media types include: application\/json-patch\+json, /,
+    );
+  }
+  for (const path of ["/apis/paths.example.com/v1/widgets", "/apis/paths.example.com/v1/namespaces/default/gadgets"]) {
+    for (const method of ["PUT", "PATCH", "POST", "DELETE"]) {
+      const { status, text } = await client.ask(path, { method, body: {} });
+      assert.deepEqual([status, text], [404, "404 page not found\n"], `${method} ${path}`);
+    }
+  }
+  const { status, message } = await told("PUT", "/api/v1/namespaces/default/configmaps", {});
+  assert.deepEqual([status, message], [405, "the server does not allow this method on the requested resource"]);
 });

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { CborWriter, writeJson } from "../core/codec/cbor/write.ts";
 import type { Store } from "../kernel/store/store.ts";
 import type { Client } from "./https.ts";
+import { until } from "./real-server.ts";
 import { stores, within } from "./stores.ts";
 
 const golden = new URL("golden/v1.35/", import.meta.url);
@@ -101,6 +102,34 @@ for (const { store, on, skip } of stores) {
         assert.equal((await store.commit({ key: key("broken"), expect: "absent", value: garbage })).done, true);
         await store.close();
         await within([...args, "--feature-gates=AllowUnsafeMalformedObjectDeletion=true"], removesWhatNobodyCanRead);
+      }),
+  );
+
+  test(
+    `the garbage collector on ${store} passes over a value that cannot be read, of the same kind and of others, and keeps what it owns`,
+    { skip },
+    () =>
+      on(async (open, args) => {
+        const store = await open();
+        await store.commit({ key: key("broken"), expect: "absent", value: garbage });
+        await store.close();
+        await within(args, async (client) => {
+          const secrets = "/api/v1/namespaces/default/secrets";
+          const ownedBy = (name: string) => [{ apiVersion: "v1", kind: "ConfigMap", name, uid: "00000000-0000-4000-8000-000000000000" }];
+          const made = async (path: string, name: string, owner: string) => {
+            const { status } = await client.ask(path, { method: "POST", body: { metadata: { name, ownerReferences: ownedBy(owner) } } });
+            assert.equal(status, 201);
+          };
+          await made(secrets, "kept", "broken");
+          // One after another: a collector that fails and starts again deletes what it finds at its start.
+          for (let round = 0; round < 3; round++) {
+            for (const path of [secrets, where]) {
+              await made(path, `collected-${round}`, "gone");
+              await until(async () => assert.equal((await client.ask(`${path}/collected-${round}`)).status, 404));
+            }
+          }
+          assert.equal((await client.ask(`${secrets}/kept`)).status, 200);
+        });
       }),
   );
 }

@@ -158,7 +158,8 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
     if (kind === undefined) return await fromStore();
     const revision = age.tag === "exact" ? age.revision : cache.revision;
     const index = age.tag === "exact" ? kind.indexAt(revision, clock.now()) : kind.index;
-    if (kind.hasBroken(collection.prefix)) return allReadable(await fromStore());
+    // Nobody can say who owns an object that cannot be read: those with owners are the others.
+    if (options.ownershipOnly !== true && kind.hasBroken(collection.prefix)) return allReadable(await fromStore());
     if (index === undefined) return await fromStore();
     const { page, fetched } = pageOf(index, revision, kind, collection, options, plan, names, needs.blocks);
     kind.meter.listed(fetched, page.items.length);
@@ -180,7 +181,8 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
     if (reply !== undefined) return reply;
     // Looked up again after each wait: the catalog may have changed.
     const kind = cache.kindOf(endpoint.stored);
-    if (kind === undefined || kind.hasBroken(collection.prefix)) return interruptible(watching, watchStore);
+    const passesOver = watching.watchScope === "owned";
+    if (kind === undefined || (!passesOver && kind.hasBroken(collection.prefix))) return interruptible(watching, watchStore);
     let leave = (): void => {};
     const cursor: Cursor = new Cursor({
       kind,

@@ -1,10 +1,10 @@
 /** `thole advise`: where API versions that end are used, who writes them, and what to do. */
-import { realpath, rename, stat, writeFile } from "node:fs/promises";
+import { realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { defaultNames, type Names } from "../../core/names.ts";
 import type { Plugin, Release } from "../../core/plugin.ts";
 import { limits } from "../../core/limits.ts";
 import { serverRelease } from "../../core/releases.ts";
-import { readCommandFlags } from "../config/command-flags.ts";
+import { joined, readCommandFlags } from "../config/command-flags.ts";
 import { UsageError } from "../config/commands.ts";
 import { sourceFlags } from "../config/source-flags.ts";
 import type { SourceFlags } from "../startup/open-source.ts";
@@ -22,20 +22,22 @@ import { progressOfCommand } from "./command-progress.ts";
 import { writeOutput } from "./manifest-files.ts";
 import { printable } from "./printable.ts";
 
-/** Resolves with 0 if nothing ends by the target release, 2 if something does, 1 if something cannot be read. */
+/** Resolves with 0 if nothing ends by the target release, 2 if something does or `--fix` leaves choices, 1 if something cannot be read. */
 export async function run(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {
-  const flags = readCommandFlags("advise", args), one = (name: string) => flags.get(name)?.[0];
-  const form = one("output") ?? "text", target = releaseOf(one("target-version") ?? serverRelease);
-  if (!isForm(form)) throw new UsageError(`advise: ${JSON.stringify(form)} is no output: the outputs are ${Object.keys(forms).join(", ")}`);
+  const flags = readCommandFlags({ name: "advise", args }), one = (name: string) => flags.get(name)?.[0];
+  const form = (one("output") ?? "text") as keyof typeof forms, target = releaseOf(one("target-version") ?? serverRelease); // The flag has no other values.
   const names = { ...defaultNames, domain: one("group-domain") ?? defaultNames.domain };
   const lifecycles = new Lifecycles(names, plugins);
   const files = flags.get("filename") ?? [], kubeconfig = one("kubeconfig");
-  const store: SourceFlags = new Map(
-    sourceFlags.flatMap(({ name }) => flags.has(name) ? [[name, flags.get(name)!.join(",")] as const] : []),
-  );
-  const change = flags.has("fix") ? (path: string, text: string) => fix(path, text, names, target) : undefined;
+  const store: SourceFlags = joined(new Map([...flags].filter(([name]) => sourceFlags.some((each) => each.name === name))));
+  let choices = 0;
+  const change = async (path: string, text: string) => {
+    const fixed = await fix(path, text, names, target);
+    choices += fixed.choices;
+    return fixed.text;
+  };
   const sources: Source[] = [
-    ...(files.length === 0 ? [] : [fileSource(files, flags.has("recursive"), change)]),
+    ...(files.length === 0 ? [] : [fileSource(files, flags.has("recursive"), flags.has("fix") ? change : undefined)]),
     ...(kubeconfig === undefined ? [] : [liveSource(kubeconfig)]),
     ...(store.size === 0 ? [] : [await storedSource(store, { names, plugins, begin: progressOfCommand() })]),
     ...(flags.get("audit-log") ?? []).map((path) => auditSource(path, lifecycles)),
@@ -64,12 +66,11 @@ export async function run(args: readonly string[], plugins: readonly Plugin[]): 
   const hidden = ended + others - advice.length;
   if (hidden > 0) console.error(`thole: ${hidden} further findings are not shown`);
   console.error(
-    `thole: ${ended} uses end by ${target}, ${others} later or without a failure; ${unread.length} places cannot be read`,
+    `thole: ${ended} uses end by ${target}, ${others} later or without a failure; ${unread.length} places cannot be read` +
+      (flags.has("fix") ? `; ${choices} choices are left` : ""),
   );
-  return unread.length > 0 ? 1 : ended > 0 ? 2 : 0;
+  return unread.length > 0 ? 1 : ended + choices > 0 ? 2 : 0;
 }
-
-const isForm = (word: string): word is keyof typeof forms => Object.hasOwn(forms, word);
 
 function check(evidence: Exclude<Evidence, Unread>, checking: Parameters<typeof checkUse>[1]): Iterable<Advice> {
   return evidence.tag === "object" ? checkObject(evidence, checking) : checkUse(evidence, checking);
@@ -81,16 +82,23 @@ function releaseOf(text: string): Release {
   return release;
 }
 
-/** Converts a file in place, and returns its new text. The text is written beside the file first, so that a failure leaves the file as it was. */
-async function fix(path: string, text: string, names: Names, until: Release): Promise<string> {
+/**
+ * Converts a file in place; resolves with its new text and the number of choices in it. The text is written beside the file first, so that a failure leaves the
+ * file as it was.
+ */
+async function fix(path: string, text: string, names: Names, until: Release): Promise<{ readonly text: string; readonly choices: number }> {
   const done = convertManifest(text, { names, until });
-  if (done.objects.length === 0 || path === "-") return text;
+  // A document that stays as it is because of a choice is found again, as what it is.
+  if (done.objects.length === 0 || path === "-") return { text, choices: 0 };
   const file = await realpath(path), beside = `${file}.thole-new`;
   await writeFile(beside, done.text, { mode: (await stat(file)).mode & 0o777, flag: "wx" });
-  await rename(beside, file);
+  await rename(beside, file).catch(async (error) => {
+    await rm(beside, { force: true });
+    throw error;
+  });
   console.error(`thole: ${path}: converted ${done.objects.length} objects`);
-  for (const { level, line, field, text: reason } of done.findings.toSorted((a, b) => a.line - b.line)) {
-    console.error(`${path}:${line}: ${field}: ${level}: ${reason}`);
-  }
-  return done.text;
+  const findings = done.findings.toSorted((a, b) => a.line - b.line);
+  for (const { level, line, field, text: reason } of findings) console.error(`${path}:${line}: ${field}: ${level}: ${reason}`);
+  if (done.moreFindings > 0) console.error(`${path}: ${done.moreFindings} more`);
+  return { text: done.text, choices: findings.filter(({ level }) => level === "choice").length + done.moreFindings };
 }

@@ -9,14 +9,15 @@ import { isInMemory } from "../startup/open-store.ts";
 import { readConfiguration } from "../startup/read-configuration.ts";
 import { countOf } from "../verify/checks.ts";
 import { verifyStore } from "../verify/verify-store.ts";
-import { type Chosen, ownFlagsOf, settingsOf } from "../config/commands.ts";
+import { commandFlagsOf, settingsOf } from "../config/command-flags.ts";
+import type { Chosen } from "../config/commands.ts";
 import { progressOfCommand } from "./command-progress.ts";
 import { problemLines, summaryLine } from "./verified-text.ts";
 import { withStoredResources } from "./stored-resources.ts";
 
 /** Prints a summary and resolves with 0, or with 1 if objects cannot be read. Rejects with a ConfigError for a mistaken configuration. */
 export async function run(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {
-  const chosen: Chosen = { name: "check", args }, { values, mistakes } = ownFlagsOf(chosen);
+  const chosen: Chosen = { name: "check", args }, { values, mistakes } = commandFlagsOf(chosen);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   const configuration = await readConfiguration(settingsOf(chosen), plugins, loadModule);
   if (configuration === undefined) return 0; // --help is another command.

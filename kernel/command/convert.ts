@@ -8,7 +8,7 @@ import { FileError, manifestFiles, writeOutput } from "./manifest-files.ts";
 
 /** Resolves with 0 if everything is converted, 2 if choices are left, 1 if something cannot be read. */
 export async function run(args: readonly string[]): Promise<number> {
-  const flags = readCommandFlags("convert", args);
+  const flags = readCommandFlags({ name: "convert", args });
   const files = flags.get("filename") ?? [];
   if (files.length === 0) throw new UsageError("convert: -f FILE is required (thole help convert)");
   const names = { ...defaultNames, domain: flags.get("group-domain")?.[0] ?? defaultNames.domain };

@@ -4,7 +4,8 @@ import { mkdir } from "node:fs/promises";
 import type { Plugin } from "../../core/plugin.ts";
 import { nearest } from "../../core/nearest.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import { type Chosen, ownFlagsOf, settingsOf } from "../config/commands.ts";
+import { commandFlagsOf, joined, settingsOf } from "../config/command-flags.ts";
+import type { Chosen } from "../config/commands.ts";
 import { loadModule } from "../config/load-module.ts";
 import { ConfigError } from "../config/parse.ts";
 import type { Config } from "../config/settings.ts";
@@ -28,7 +29,7 @@ export function run(args: readonly string[], plugins: readonly Plugin[]): Promis
 }
 
 async function importAll(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {
-  const chosen: Chosen = { name: "import", args }, { values, mistakes } = ownFlagsOf(chosen);
+  const chosen: Chosen = { name: "import", args }, { values: all, mistakes } = commandFlagsOf(chosen), values = joined(all);
   const wrong = [...mistakes, ...sourceMistakes(values, true)];
   if (wrong.length > 0) throw new ConfigError(wrong);
   const configuration = await readConfiguration(settingsOf(chosen), plugins, loadModule);
@@ -40,7 +41,7 @@ async function importAll(args: readonly string[], plugins: readonly Plugin[]): P
   const source = await openOtherSource(values, opening).finally(opening.end);
   try {
     const { catalog } = await withStoredResources(source, source.prefix, active);
-    const choose = chooser({
+    const chosenObjects = chooser({
       catalog,
       prefix: source.prefix,
       skip: resourcesOf("skip", values, catalog),
@@ -48,13 +49,15 @@ async function importAll(args: readonly string[], plugins: readonly Plugin[]): P
       dropsUnknownFields: values.has("drop-unknown-fields"),
     });
     const progress = begin(isList ? "reading the objects" : "importing");
-    const imported = await (isList ? importObjects(source, choose, undefined, progress) : intoStore(config, (store) =>
-      importObjects(source, choose, {
-        store,
-        prefix: config["etcd-prefix"],
-        encoding: catalog.storedAs,
-        overwrites: values.has("overwrite"),
-      }, progress))).finally(progress.end);
+    const imported = await (isList
+      ? importObjects(source, chosenObjects, undefined, progress)
+      : intoStore(config, (store) =>
+        importObjects(source, chosenObjects, {
+          store,
+          prefix: config["etcd-prefix"],
+          encoding: catalog.storedAs,
+          overwrites: values.has("overwrite"),
+        }, progress))).finally(progress.end);
     print(imported, source, { isList, isJson: values.get("output") === "json" });
     return imported.problems.count === 0 ? 0 : 2;
   } finally {

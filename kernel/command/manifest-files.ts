@@ -63,7 +63,7 @@ async function* pathsOf(path: string, isRecursive: boolean, depth: number): Asyn
       const inner = join(path, entry.name);
       if (entry.isDirectory()) {
         if (isRecursive) yield* pathsOf(inner, true, depth + 1);
-      } else if (isManifest(entry.name)) yield inner;
+      } else if (isManifest(entry.name) && (entry.isFile() || entry.isSymbolicLink())) yield inner; // A pipe would be read until somebody writes.
     }
   } catch (error) {
     yield new FileError(path, reasonOf(error));

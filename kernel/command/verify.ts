@@ -2,7 +2,8 @@
 import process from "node:process";
 import type { Plugin } from "../../core/plugin.ts";
 import { loadModule } from "../config/load-module.ts";
-import { type Chosen, ownFlagsOf, settingsOf } from "../config/commands.ts";
+import { commandFlagsOf, joined, settingsOf } from "../config/command-flags.ts";
+import type { Chosen } from "../config/commands.ts";
 import { ConfigError } from "../config/parse.ts";
 import { openOtherSource, openOwnSource, selectsSource, sourceMistakes } from "../startup/open-source.ts";
 import { readConfiguration } from "../startup/read-configuration.ts";
@@ -19,7 +20,7 @@ export function run(args: readonly string[], plugins: readonly Plugin[]): Promis
 }
 
 async function verify(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {
-  const chosen: Chosen = { name: "verify", args }, { values, mistakes } = ownFlagsOf(chosen);
+  const chosen: Chosen = { name: "verify", args }, { values: all, mistakes } = commandFlagsOf(chosen), values = joined(all);
   const wrong = [...mistakes, ...sourceMistakes(values, false)];
   if (wrong.length > 0) throw new ConfigError(wrong);
   const configuration = await readConfiguration(settingsOf(chosen), plugins, loadModule);

@@ -1,6 +1,5 @@
 /** The commands of the program, and the choice of one. `kernel/command` has their modules. */
 import { nearest } from "../../core/nearest.ts";
-import { type SettingName, settings } from "./settings.ts";
 import { importFlags, outputFlag, sourceFlags } from "./source-flags.ts";
 
 /** A command line that cannot be understood; the message is for the user. */
@@ -19,7 +18,7 @@ export interface Command {
   readonly flags?: readonly CommandFlag[];
 }
 
-/** A flag of one command, read by `readCommandFlags`, beside settings by `ownFlagsOf`. */
+/** A flag of one command, read by `commandFlagsOf`. */
 export interface CommandFlag {
   readonly name: string;
   /** A letter: `f` for `-f`. */
@@ -119,7 +118,7 @@ export const commands = Object.freeze(
       summary: "find uses of API versions that end: in files, charts, a running server, its audit log and its etcd",
       details: "Prints where each is, who writes it, the release that ends it, and how to fix it.\n" +
         "With a flag --from-... it reads the objects in the etcd of a kube-apiserver or of Thole, as thole import does, and changes nothing there.\n" +
-        "Exits with 0 if nothing ends by the target release, 2 if something does, 1 if something cannot be read. See docs/upgrading.md.",
+        "Exits with 0 if nothing ends by the target release, 2 if something does or --fix leaves choices, 1 if something cannot be read. See docs/upgrading.md.",
       takesSettings: false,
       flags: [
         filenames,
@@ -207,56 +206,3 @@ export function chooseCommand(words: readonly string[]): Chosen {
 }
 
 const isHelp = (words: readonly string[]) => words.includes("--help") || words.includes("-h");
-
-/** The words that are settings: those without the command's own flags. The file of `check`, before or after flags, is `--config`. */
-export function settingsOf(chosen: Chosen): readonly string[] {
-  const { name } = chosen;
-  if (!commands[name].takesSettings) return [];
-  const { words } = ownFlagsOf(chosen);
-  if (name !== "check") return words;
-  const at = words.findIndex((word, index) => !word.startsWith("-") && !takesNext(words[index - 1]));
-  return words.map((word, index) => index === at ? `--config=${word}` : word);
-}
-
-/** The own flags of a command. */
-export interface OwnFlags {
-  /** Values by name; a switch has "". Several values of one flag are separated by commas. */
-  readonly values: ReadonlyMap<string, string>;
-  /** The other words. */
-  readonly words: readonly string[];
-  readonly mistakes: readonly string[];
-}
-
-export function ownFlagsOf({ name, args }: Chosen): OwnFlags {
-  const flags = flagsOf(name), values = new Map<string, string>(), words: string[] = [], mistakes: string[] = [];
-  const rest = [...args];
-  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
-    const equals = word.indexOf("="),
-      written = equals < 0 ? word : word.slice(0, equals),
-      given = equals < 0 ? undefined : word.slice(equals + 1);
-    const flag = flags.find((each) => written === `--${each.name}` || (each.letter !== undefined && written === `-${each.letter}`));
-    if (flag === undefined) {
-      words.push(word);
-      // Its value is no flag.
-      if (takesNext(word) && rest.length > 0) words.push(rest.shift()!);
-      continue;
-    }
-    const { name, values: known } = flag, value = flag.value === undefined ? "" : given ?? rest.shift();
-    const before = values.get(name);
-    if (flag.value === undefined && given !== undefined) mistakes.push(`flag "--${name}" has no value: ${JSON.stringify(given)}`);
-    else if (flag.value !== undefined && (value ?? "") === "") mistakes.push(`flag "--${name}" needs a value: ${flag.value}`);
-    else if (Array.isArray(known) && !known.includes(value)) {
-      mistakes.push(`flag "--${name}": ${JSON.stringify(value)} is not ${known.join(" or ")}`);
-    } else if (before !== undefined && flag.value !== undefined && flag.isRepeated !== true) {
-      mistakes.push(`flag "--${name}" is given twice`);
-    } else values.set(name, before === undefined || flag.value === undefined ? value! : `${before},${value}`);
-  }
-  return { values, words, mistakes };
-}
-
-/** Whether the word after this one is its value, as in `--secure-port 1`. */
-function takesNext(word = ""): boolean {
-  if (word === "-v") return true;
-  const name = word.slice(2);
-  return word.startsWith("--") && Object.hasOwn(settings, name) && settings[name as SettingName].kind !== "bool"; // An own key of the table.
-}

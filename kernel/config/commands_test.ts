@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chooseCommand, ownFlagsOf, settingsOf, UsageError } from "./commands.ts";
+import { settingsOf } from "./command-flags.ts";
+import { chooseCommand, UsageError } from "./commands.ts";
 import { readArguments } from "./parse.ts";
 
 test("chooseCommand() takes flags for serve, and words for the other commands", () => {
@@ -52,42 +53,4 @@ test("a word that is no setting is a mistake of any command with settings", () =
   assert.deepEqual(mistakesOf("serve", "serve"), unexpected("serve"));
   assert.deepEqual(mistakesOf("check", "a", "b"), unexpected("b"));
   assert.deepEqual(mistakesOf("--"), unexpected("--"));
-});
-
-test("ownFlagsOf() separates the flags of a command from settings, in any form and order", () => {
-  const { values, words, mistakes } = ownFlagsOf({
-    name: "import",
-    args: [
-      "--from-snapshot",
-      "a.db",
-      "--list",
-      "--data-dir=d",
-      "--skip=a,b",
-      "--skip",
-      "c",
-      "-o",
-      "json",
-      "--etcd-prefix",
-      "--list",
-      "-v",
-      "2",
-    ],
-  });
-  assert.deepEqual(Object.fromEntries(values), { "from-snapshot": "a.db", "list": "", "skip": "a,b,c", "output": "json" });
-  assert.deepEqual(words, ["--data-dir=d", "--etcd-prefix", "--list", "-v", "2"]);
-  assert.deepEqual(mistakes, []);
-  assert.deepEqual(ownFlagsOf({ name: "import", args: ["--list=true", "--output=xml", "--from-snapshot="] }).mistakes, [
-    'flag "--list" has no value: "true"',
-    'flag "--output": "xml" is not text or json',
-    'flag "--from-snapshot" needs a value: FILE',
-  ]);
-  assert.deepEqual(ownFlagsOf({ name: "import", args: ["--from-snapshot"] }).mistakes, ['flag "--from-snapshot" needs a value: FILE']);
-  assert.deepEqual(
-    ownFlagsOf({ name: "import", args: ["--from-snapshot=a", "--from-snapshot=b", "--list", "--list", "-o=json"] }).mistakes,
-    [
-      'flag "--from-snapshot" is given twice',
-    ],
-  );
-  // Those of another command are no flags of this one.
-  assert.deepEqual(ownFlagsOf({ name: "check", args: ["--store", "--list"] }).words, ["--list"]);
 });

@@ -1,7 +1,10 @@
 /** What happens to a value of a source: it is imported, or left behind for a reason. */
 import type { ApiObject } from "../../core/meta/object-meta.ts";
+import { spell } from "../../core/names.ts";
 import { reasonOf } from "../../core/reason-of.ts";
+import { splitGroupVersion } from "../../core/versions.ts";
 import type { Catalog, StoredKind } from "../catalog/catalog.ts";
+import { placeOf } from "../conversion/converted-kinds.ts";
 import type { SourceObject } from "../source/source.ts";
 import { placesOf, readObject } from "../verify/stored-places.ts";
 import { customResourceOf } from "../verify/unknown-kinds.ts";
@@ -35,9 +38,13 @@ const internal: ReadonlySet<string> = new Set(["masterleases", "peerserverleases
 /** The words by which --skip and --include name a kind. */
 export const wordsOf = ({ plural, group }: StoredKind): readonly string[] => group === "" ? [plural] : [plural, `${plural}.${group}`];
 
-export type Choose = (one: SourceObject) => Choice;
+export interface Chooser {
+  choose(one: SourceObject): Choice;
+  /** Beginnings of keys, without a prefix, whose objects are imported before all others: of definitions of resources. */
+  readonly first: readonly string[];
+}
 
-export function chooser(options: ChoiceOptions): Choose {
+export function chooser(options: ChoiceOptions): Chooser {
   const { catalog, prefix, dropsUnknownFields } = options, places = placesOf(catalog.stored, prefix);
   const known = new Map<StoredKind, string | undefined>();
   /** Why a kind is left behind. */
@@ -45,7 +52,7 @@ export function chooser(options: ChoiceOptions): Choose {
     if (!known.has(kind)) known.set(kind, leftKind(kind, options));
     return known.get(kind);
   };
-  return ({ key, value, identity }) => {
+  function choose({ key, value, identity }: SourceObject): Choice {
     const kinds = places.at(key);
     if (kinds === undefined) return { tag: "left", why: unknownKind(prefix, key, identity) };
     const left = reasonOfKind(kinds[0]!);
@@ -68,7 +75,18 @@ export function chooser(options: ChoiceOptions): Choose {
     } catch (error) {
       return { tag: "left", why: "cannot be read", problem: withoutAdvice(reasonOf(error)) };
     }
-  };
+  }
+  return { choose, first: definitionPlaces(catalog) };
+}
+
+/** The places of the kinds from which plugins make resources, such as CustomResourceDefinitions. */
+function definitionPlaces({ names, plugins, stored }: Catalog): readonly string[] {
+  const needs = plugins.flatMap(({ resourceSource }) => resourceSource?.needs ?? []);
+  const isNeeded = ({ group, plural }: StoredKind) =>
+    needs.some(({ resource, groupVersions }) =>
+      resource === plural && groupVersions.some((each) => splitGroupVersion(spell(names, each)).group === group)
+    );
+  return [...new Set(stored.filter(isNeeded).map((kind) => `${placeOf(kind)}/`))];
 }
 
 const shownFieldsMax = 5;

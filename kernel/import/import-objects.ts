@@ -12,7 +12,7 @@ import { sameBytes } from "../store/same-bytes.ts";
 import type { Entry, Store } from "../store/store.ts";
 import { Problems } from "../verify/checks.ts";
 import { readObject } from "../verify/stored-places.ts";
-import type { Choose } from "./choice.ts";
+import type { Chooser } from "./choice.ts";
 import { Survey } from "./survey.ts";
 
 /** The store to write to. */
@@ -36,11 +36,13 @@ export interface Imported {
   readonly tokens: number;
 }
 
-/** Definitions of custom resources, below the prefix. */
-const definitions = "apiextensions.k8s.io/customresourcedefinitions/";
-
 /** Without a target nothing is written: only the survey and the problems are made. Rejects if the source or the store fails. */
-export async function importObjects(source: Source, choose: Choose, target: Target | undefined, progress?: Progress): Promise<Imported> {
+export async function importObjects(
+  source: Source,
+  { choose, first }: Chooser,
+  target: Target | undefined,
+  progress?: Progress,
+): Promise<Imported> {
   const survey = new Survey(source.prefix), problems = new Problems();
   const outcomes = { created: 0, equal: 0, overwritten: 0, different: 0, unverified: 0 };
   const { count } = await source.list({ prefix: `${source.prefix}/` }, { limit: 1 });
@@ -69,9 +71,9 @@ export async function importObjects(source: Source, choose: Choose, target: Targ
       progress?.done(entries.length, Math.max(0, count - done));
     }
   }
-  const first = `${source.prefix}/${definitions}`;
-  await importRange(first, () => true);
-  await importRange(`${source.prefix}/`, (key) => !key.startsWith(first));
+  const before = first.map((each) => `${source.prefix}/${each}`);
+  for (const range of before) await importRange(range, () => true);
+  await importRange(`${source.prefix}/`, (key) => !before.some((each) => key.startsWith(each)));
   return { survey, outcomes, problems, tokens };
 }
 

@@ -20,8 +20,14 @@ export function isApiPath(info: RequestInfo, catalog: Catalog): boolean {
   if (info.path.startsWith("/api/")) return catalog.group("") !== undefined;
   const group = info.path.split("/")[2]!;
   if (!info.path.startsWith("/apis/") || group === "") return false;
-  const served = catalog.group(group);
-  return (served !== undefined && hasDeclared(served)) || catalog.endpoint(info.group, info.version, info.resource) !== undefined;
+  const served = catalog.group(group), endpoint = catalog.endpoint(info.group, info.version, info.resource);
+  if (endpoint?.resource.custom === true) return isInScope(endpoint, info);
+  return (served !== undefined && hasDeclared(served)) || endpoint !== undefined;
+}
+
+/** Whether a custom resource has paths of this scope: one in namespaces is only listed and watched over all of them. */
+function isInScope({ namespaced }: Endpoint, { inNamespace, verb }: RequestInfo): boolean {
+  return namespaced ? inNamespace || verb === "list" || verb === "watch" : !inNamespace;
 }
 
 /** Whether a group has resources of plugins. */
@@ -50,7 +56,7 @@ export function route(info: RequestInfo, method: string, catalog: Catalog): Rout
   if (subresourceName !== "" && (subresource === undefined || info.watchPrefix)) {
     throw endpoint.resource.custom ? notFoundError({ group: endpoint.group, name: endpoint.plural }, name) : noRouteError();
   }
-  const verb = verbOf(info, method, name, subresource !== undefined);
+  const verb = verbOf(info, method, name, subresource !== undefined, endpoint.resource.custom === true);
   if (verb === undefined || !supports(endpoint, subresource, verb)) {
     throw endpoint.resource.custom
       ? notSupportedError({ group: endpoint.group, name: endpoint.plural }, info.verb)
@@ -69,15 +75,21 @@ function supports(endpoint: Endpoint, subresource: EndpointSubresource | undefin
   return subresource.verbs.includes(verb);
 }
 
-function verbOf(info: RequestInfo, method: string, name: string, isSubresource: boolean): Verb | undefined {
+/** Upstream's handler of custom resources takes a PUT and a PATCH of a collection for a write without a name. */
+function verbOf(info: RequestInfo, method: string, name: string, isSubresource: boolean, isCustom: boolean): Verb | undefined {
   if (info.watchPrefix) return method === "GET" ? "watch" : undefined;
   if (name === "") {
     if (method === "GET") return info.verb === "watch" ? "watch" : "list";
-    return method === "POST" ? "create" : method === "DELETE" ? "deletecollection" : undefined;
+    if (method === "POST") return "create";
+    if (method === "DELETE") return "deletecollection";
+    return isCustom ? writeVerb(method) : undefined;
   }
   if (method === "GET") return "get";
-  if (method === "PUT") return "update";
-  if (method === "PATCH") return "patch";
   if (method === "POST" && isSubresource) return "create";
-  return method === "DELETE" && !isSubresource ? "delete" : undefined;
+  if (method === "DELETE" && !isSubresource) return "delete";
+  return writeVerb(method);
+}
+
+function writeVerb(method: string): Verb | undefined {
+  return method === "PUT" ? "update" : method === "PATCH" ? "patch" : undefined;
 }

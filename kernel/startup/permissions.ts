@@ -8,16 +8,8 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { append } from "../../core/append.ts";
 import { addressOfAccess, filesOfAccess, filesOfUsers, inCluster } from "../access/remote/kubeconfig.ts";
-import { type CommandFlags, readCommandFlags } from "../config/command-flags.ts";
-import {
-  chooseCommand,
-  type Chosen,
-  commands,
-  flagsOf as flagsOfCommand,
-  ownFlagsOf,
-  settingsOf as commandSettings,
-  UsageError,
-} from "../config/commands.ts";
+import { commandFlagsOf, joined, settingsOf as commandSettings } from "../config/command-flags.ts";
+import { chooseCommand, type Chosen, commands, flagsOf as flagsOfCommand, UsageError } from "../config/commands.ts";
 import { ConfigError, parseArguments } from "../config/parse.ts";
 import { compatFlag, kubeApiserverArguments } from "../config/kube-apiserver-arguments.ts";
 import { type Config, defaults, type SettingName } from "../config/settings.ts";
@@ -157,7 +149,7 @@ const noAccess: CommandAccess = Object.freeze({ files: [], addresses: [], readsD
 
 /** The files and the etcd that the own flags of a command name. */
 function commandAccess(chosen: Chosen, folder: string): CommandAccess {
-  const { values } = ownFlagsOf(chosen);
+  const values = joined(commandFlagsOf(chosen).values);
   const paths = flagsOfCommand(chosen.name).flatMap(({ name, values: known }) => known === "file" ? values.get(name) ?? [] : []);
   return {
     files: paths.map((path) => resolve(folder, path)),
@@ -337,8 +329,8 @@ export function launchOf(
 }
 
 /** Permissions of a command with `-f`: its files and folders, a server and etcd. For invalid arguments the program reports the error. */
-function permissionsOfFiles({ name, args }: Chosen, folder: string): readonly string[] {
-  const flags = flagsOf(name, args), at = (path: string) => resolve(folder, path);
+function permissionsOfFiles(chosen: Chosen, folder: string): readonly string[] {
+  const { name } = chosen, { values: flags } = commandFlagsOf(chosen), at = (path: string) => resolve(folder, path);
   const files = (flags.get("filename") ?? []).filter((path) => path !== "-").map(at);
   const named = flagsOfCommand(name).flatMap(({ name, values }) => values === "file" && name !== "filename" ? flags.get(name) ?? [] : [])
     .map(at);
@@ -354,21 +346,13 @@ function permissionsOfFiles({ name, args }: Chosen, folder: string): readonly st
     // The package yaml looks for variables of its own, which are for its developers. Deno reports a program that is not there.
     "--ignore-env",
     "--quiet",
-    `--allow-read=${listed([sources, ...files, ...named, ...server.files])}`,
+    // Deno lets a program rename what it may read.
+    `--allow-read=${listed([sources, ...files, ...written, ...named, ...server.files])}`,
     ...(written.length === 0 ? [] : [`--allow-write=${listed(written)}`]),
     // Without a CA in the kubeconfig, or for etcd, those of the system are read.
     ...(addresses.length === 0 ? [] : [`--allow-net=${listed(addresses)}`, "--allow-sys=ca"]),
     ...(name === "advise" && files.length > 0 ? ["--allow-run=helm"] : []),
   ];
-}
-
-function flagsOf(name: Chosen["name"], args: readonly string[]): CommandFlags {
-  try {
-    return readCommandFlags(name, args);
-  } catch (error) {
-    if (error instanceof UsageError) return new Map();
-    throw error;
-  }
 }
 
 function chosenOf(words: readonly string[]): Chosen {

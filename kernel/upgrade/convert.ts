@@ -10,6 +10,7 @@ import { type Editing, Fields } from "./fields.ts";
 import { type Finding, FormError, ManifestError } from "./finding.ts";
 import type { Rule } from "./rules/rule.ts";
 import { rules } from "./rules/rules.ts";
+import { withLineEnds } from "./kept-lines.ts";
 import { writerOf } from "./write.ts";
 
 export interface ConvertOptions {
@@ -42,10 +43,10 @@ export interface Conversion {
 /** Converts the text of a file. */
 export function convertManifest(text: string, options: ConvertOptions): Conversion {
   const run = new Run(options), mark = text.startsWith(byteOrderMark) ? byteOrderMark : "";
-  const written = partsOf(text.slice(mark.length).replaceAll("\r\n", "\n")).map((part) => run.convertPart(part)).join("");
+  const written = partsOf(text.slice(mark.length)).map((part) => run.convertPart(part)).join("");
   const { objects, findings, moreFindings, errors } = run;
   if (objects.length === 0) return { text, objects, findings, moreFindings, errors };
-  return { text: mark + (text.includes("\r\n") ? written.replaceAll("\n", "\r\n") : written), objects, findings, moreFindings, errors };
+  return { text: mark + written, objects, findings, moreFindings, errors };
 }
 
 /** Equal for the findings of copies of one field. */
@@ -76,11 +77,13 @@ class Run {
   }
 
   convertPart(part: Part): string {
-    if (!this.#words.some((word) => part.text.includes(word))) return part.text;
+    // Some programs write JSON with escaped slashes.
+    const searched = part.text.includes("\\/") ? part.text.replaceAll("\\/", "/") : part.text;
+    if (!this.#words.some((word) => searched.includes(word))) return part.text;
     // A schema that is copied to several versions has one finding.
     const findings = new Map<string, Finding>(), objects: ConvertedObject[] = [];
     try {
-      const read = readDocument(part), root = read?.document.contents;
+      const read = readDocument({ ...part, text: part.text.replaceAll("\r\n", "\n") }), root = read?.document.contents;
       if (read === undefined || !isMap(root)) return part.text;
       const write = writerOf(read);
       const { lineAt, resolve } = read;
@@ -98,7 +101,7 @@ class Run {
           "the alias names a value that is moved or removed: write the value out",
         );
       }
-      const text = objects.length === 0 ? part.text : read.head + write();
+      const text = objects.length === 0 ? part.text : withLineEnds(part.text, read.head + write());
       for (const object of objects) this.objects.push(object);
       return text;
     } catch (error) {

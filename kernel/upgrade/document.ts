@@ -74,7 +74,10 @@ export function readDocument({ text, line }: Part): ManifestDocument | undefined
   const [document, second] = [...new Composer(composing).compose(tokensOf(body, lineAt))];
   if (document === undefined || document.contents === null) return undefined;
   const [error] = [...document.errors, ...(second === undefined ? [] : second.errors)];
-  if (error !== undefined) throw new ManifestError(lineAt(error.pos[0]), `invalid YAML: ${error.message}`);
+  if (error !== undefined) {
+    const advice = body.includes("{{") ? ' (it has "{{": render the template first)' : "";
+    throw new ManifestError(lineAt(error.pos[0]), `invalid YAML: ${error.message}${advice}`);
+  }
   if (second !== undefined) throw new ManifestError(lineAt(second.range[0]), "a second document without a line of ---");
   fillKeys(document.contents);
   const targets = checkNodes(document.contents, lineAt);

@@ -27,6 +27,10 @@ export function jsonText(node: unknown, indent: string, line = "\n"): string {
     );
   }
   if (!isScalar(node)) return "null";
-  const { type } = resolved(node);
-  return type === "str" || type === "timestamp" ? JSON.stringify(node.value) : String(node.value);
+  const text = String(node.value), { type } = resolved(node);
+  // A number that no server holds, such as 1e400, stays one.
+  if (node.type !== "QUOTE_DOUBLE" && jsonNumber.test(text)) return text;
+  return type === "str" || type === "timestamp" ? JSON.stringify(node.value) : text;
 }
+
+const jsonNumber = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;

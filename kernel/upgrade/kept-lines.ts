@@ -28,6 +28,20 @@ export function keptLines(source: string, plain: string, changed: string): strin
   return kept.join("\n");
 }
 
+/** A text without carriage returns, with those of the lines that it shares with `source`; other lines end as the line before them. */
+export function withLineEnds(source: string, text: string): string {
+  if (!source.includes("\r\n")) return text;
+  const own = source.split("\n"), lines = text.split("\n");
+  const isReturned = (line: string) => line.endsWith("\r");
+  const origin = new Map(pairs(lines, own.map((line) => isReturned(line) ? line.slice(0, -1) : line)));
+  let returns = isReturned(own[0]!); // split() has at least one part.
+  return lines.map((line, index) => {
+    const at = origin.get(index);
+    if (at !== undefined) returns = isReturned(own[at]!);
+    return returns && index < lines.length - 1 ? `${line}\r` : line;
+  }).join("\n");
+}
+
 /** By a line of the library's that is in the source: how many lines follow until the next such line, and the number of that line in the source. */
 function gapsOf(
   lines: number,

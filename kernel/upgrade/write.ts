@@ -15,10 +15,20 @@ export function writerOf({ document, body, isJson }: ManifestDocument): () => st
   const plain = document.toString(options);
   return () => {
     const changed = document.toString(options);
-    const kept = keptLines(body, plain, changed);
+    const kept = withBlankLines(body, keptLines(body, plain, changed));
     // Lines in two layouts may mean something else together.
     return composed(kept)?.toString(options) === changed ? kept : changed;
   };
+}
+
+/** The text with the empty lines at the beginning and at the end of `source`, which the library leaves out. */
+function withBlankLines(source: string, text: string): string {
+  let before = 0, after = source.length, start = 0, end = text.length;
+  while (source[before] === "\n") before++;
+  while (after > before && source[after - 1] === "\n") after--;
+  while (text[start] === "\n") start++;
+  while (end > start && text[end - 1] === "\n") end--;
+  return source.slice(0, before) + text.slice(start, end) + source.slice(after);
 }
 
 /** The indentation of mappings, and whether lists in mappings are indented. */

@@ -1,4 +1,4 @@
-import { notFoundError, StatusError } from "../../core/status-error.ts";
+import { badRequestError, notFoundError, StatusError } from "../../core/status-error.ts";
 import type { VerbResult } from "../respond/answer.ts";
 import { type Exchange, header } from "../request/exchange.ts";
 import { notePatch } from "../write/draft/audited.ts";
@@ -9,6 +9,7 @@ import { type Dialect, dialectOf, patchMediaTypes } from "../write/draft/patch.t
 import { shownKind } from "./shown-kind.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import { writeOptions } from "../request/options.ts";
+import type { Route } from "../request/route.ts";
 import { placed } from "../write/write-pipeline.ts";
 import { bodyOf, type RequestContext, resourceName } from "../request-context.ts";
 import { apply } from "./apply.ts";
@@ -36,6 +37,16 @@ export function checkPatchType(
   if (!patchMediaTypes(media, endpoint).includes(patchType(exchange).trim())) {
     throw new StatusError("UnsupportedMediaType", "415: Unsupported Media Type", { details: {} });
   }
+}
+
+/** Throws 400 for a write of a collection, which only custom resources have. As upstream, the media type of a patch is checked before, and nothing else. */
+export function checkNamed(
+  { exchange, info, where: { endpoint, verb }, catalog }: Pick<RequestContext, "exchange" | "info" | "catalog"> & { readonly where: Route },
+): void {
+  if (info.name !== "" || (verb !== "update" && verb !== "patch")) return;
+  const accepted = patchMediaTypes(catalog.media, endpoint);
+  if (verb === "patch" && !accepted.includes(patchType(exchange))) throw unsupportedMediaType(accepted);
+  throw badRequestError("name must be provided");
 }
 
 function patchType(exchange: Exchange): string {

@@ -10,6 +10,9 @@
  *
  * It uses the API like any client. Watch events only trigger checks: before a deletion, the existence of the owners is read again. Objects without
  * owners, finalizers and deletion timestamp, which are most objects of a large store, are neither listed nor kept.
+ *
+ * Stored objects that cannot be read are passed over; objects that they own stay, because their owner is not known to be absent. A kind that cannot be
+ * listed or watched at all waits alone: it is tried again until it can be.
  */
 import { limits } from "../../core/limits.ts";
 import {
@@ -20,8 +23,11 @@ import {
   foregroundFinalizer,
   orphanFinalizer,
   type OwnerReference,
+  pause,
+  splitGroupVersion,
   StatusError,
 } from "../../plugin.ts";
+import { defineMetric } from "../../metrics/mod.ts";
 import { type Node, nodeOf, OwnerGraph, sameGroup } from "./owner-graph.ts";
 import { WorkQueue } from "./work-queue.ts";
 
@@ -29,7 +35,7 @@ export const garbageCollector: Controller = {
   name: "garbage-collector",
   serviceAccount: "generic-garbage-collector",
   fieldManager: "kube-controller-manager",
-  async run({ api, work }, signal) {
+  async run({ api, work, metric, logError = () => {} }, signal) {
     const failed = new AbortController();
     const until = AbortSignal.any([signal, failed.signal]);
     const graph = new OwnerGraph();
@@ -54,7 +60,18 @@ export const garbageCollector: Controller = {
       for (const uid of owners) if (graph.get(uid)?.deleting) queue.add(uid);
     };
     try {
-      await followAll({ api, graph, handle, failed }, until);
+      const waits: Waits = {
+        failed({ groupVersion, resource }, error, isFirst) {
+          const { group } = splitGroupVersion(groupVersion);
+          metric(waitingResources).with({ group, resource }).set(1);
+          const name = group === "" ? resource : `${resource}.${group}`;
+          if (isFirst) logError(`the objects of ${name} cannot be followed: they wait, other resources go on`, error);
+        },
+        ended({ groupVersion, resource }) {
+          metric(waitingResources).with({ group: splitGroupVersion(groupVersion).group, resource }).set(0);
+        },
+      };
+      await followAll({ api, graph, handle, failed, waits }, until);
     } finally {
       await queue.close();
     }
@@ -62,7 +79,26 @@ export const garbageCollector: Controller = {
   },
 };
 
+/** Pauses before a kind that cannot be followed is tried again. */
+const retryMsMin = 100, retryMsMax = 30_000;
+
+const waitingResources = defineMetric({
+  name: "thole_garbage_collector_waiting_resources",
+  type: "gauge",
+  help: "1 while the garbage collector cannot list or watch the objects of the resource, and tries it again.",
+  labels: ["group", "resource"],
+  stability: "ALPHA",
+});
+export const garbageCollectorMetrics = Object.freeze([waitingResources]);
+
+/** Reports kinds that cannot be followed. */
+interface Waits {
+  failed(collection: ApiCollection, error: StatusError, isFirst: boolean): void;
+  ended(collection: ApiCollection): void;
+}
+
 interface Following {
+  readonly waits: Waits;
   readonly api: Api;
   readonly graph: OwnerGraph;
   readonly handle: (node: Node, deleted: boolean) => void;
@@ -76,7 +112,7 @@ interface Followed {
 }
 
 /** Follows the objects of all collections, also of those that appear later. Resolves when all watches have ended, after the signal aborts. */
-async function followAll({ api, graph, handle, failed }: Following, until: AbortSignal): Promise<void> {
+async function followAll({ api, graph, handle, failed, waits }: Following, until: AbortSignal): Promise<void> {
   const followed = new Map<string, Followed>();
   const ended: Promise<void>[] = [];
   /** Objects of a kind that is no longer served are gone for their dependents, too. */
@@ -89,25 +125,56 @@ async function followAll({ api, graph, handle, failed }: Following, until: Abort
   const recheck = ({ groupVersion, kind }: ApiCollection, see: Following["handle"]) => {
     for (const node of graph.dependentsOfKind(groupVersion, kind)) see(node, false);
   };
-  /** Calls `filled` once the existing objects are in the graph, or if the collection is not served any more. */
+  /** Calls `filled` once the existing objects are in the graph, or if the collection is not served any more, or cannot be followed now. */
   async function follow(name: string, one: Followed, see: Following["handle"], filled: () => void): Promise<void> {
-    const { collection, collection: { groupVersion, resource }, ending } = one;
-    let isFirst = true;
+    const { collection, ending } = one, signal = AbortSignal.any([until, ending.signal]);
+    let isSynced = false, failures = 0;
     const synced = (): void => {
-      if (!isFirst) recheck(collection, see);
-      isFirst = false;
+      if (isSynced) recheck(collection, see);
+      if (failures > 0) waits.ended(collection);
+      isSynced = true;
+      failures = 0;
       filled();
     };
     try {
-      const signal = AbortSignal.any([until, ending.signal]);
-      for await (const { type, object } of api.watch(groupVersion, resource, "", {}, signal, "owned", synced)) {
-        see(nodeOf(groupVersion, resource, object), type === "DELETED");
+      while (!signal.aborted) {
+        const error = await followOnce(collection, see, synced, signal);
+        if (error === undefined) continue;
+        if (error.reason === "NotFound") return leave(name, one);
+        waits.failed(collection, error, failures === 0);
+        filled();
+        await pause(Math.min(retryMsMax, retryMsMin * 2 ** Math.min(failures++, 30)), signal);
       }
     } catch (error) {
-      if (error instanceof StatusError && error.reason === "NotFound") leave(name, one);
-      else failed.abort(error);
+      failed.abort(error);
     } finally {
+      if (failures > 0) waits.ended(collection);
       filled();
+    }
+  }
+  /** Resolves with the error of the API that ends the watch, or with undefined after the signal aborts. Rejects with other errors. */
+  async function followOnce(
+    { groupVersion, resource }: ApiCollection,
+    see: Following["handle"],
+    synced: () => void,
+    signal: AbortSignal,
+  ): Promise<StatusError | undefined> {
+    // Those that were there when the last watch failed, and that the list has not shown yet.
+    const missing = new Map(graph.nodesOf(groupVersion, resource).map((node) => [node.uid, node]));
+    const onSynced = (): void => {
+      for (const node of missing.values()) see(node, true);
+      missing.clear();
+      synced();
+    };
+    try {
+      for await (const { type, object } of api.watch(groupVersion, resource, "", {}, signal, "owned", onSynced)) {
+        missing.delete(object.metadata.uid ?? "");
+        see(nodeOf(groupVersion, resource, object), type === "DELETED");
+      }
+      return undefined;
+    } catch (error) {
+      if (error instanceof StatusError) return error;
+      throw error;
     }
   }
   for await (const all of api.followCollections("watch", until)) {

@@ -1,6 +1,6 @@
 import { definePlugin } from "../../plugin.ts";
 import { events } from "./event.ts";
-import { garbageCollector } from "./garbage-collector.ts";
+import { garbageCollector, garbageCollectorMetrics } from "./garbage-collector.ts";
 import { leaseGates, leases } from "./lease.ts";
 import { legacyTokenCleaner } from "./legacy-token-cleaner.ts";
 import { legacyTokenController } from "./legacy-token-controller.ts";
@@ -35,5 +35,6 @@ export const clusterPlugin = definePlugin({
     rootCaController,
     garbageCollector,
   ],
+  metrics: garbageCollectorMetrics,
   bootstrapObjects: bootstrapNamespaces,
 });

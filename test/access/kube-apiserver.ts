@@ -99,8 +99,14 @@ export async function startKubeApiserver(
 }
 
 async function isNewer(program: string): Promise<boolean> {
-  const { output } = await run(program, ["--version"]);
-  return Number(/ v1\.(\d+)/.exec(output)?.[1]) > emulated.minor;
+  const { output } = await run(program, ["--version"]), released = minorOf(output);
+  return (released ?? minorOf((await run(program, ["--help"])).output) ?? 0) > emulated.minor;
+}
+
+/** The minor release of a program: of its version, or, for a development build (`v0.0.0-master+abc`), the newest one that its help lists for the flag --emulated-version. */
+export function minorOf(text: string): number | undefined {
+  const found = /^Kubernetes v1\.(\d+)/.exec(text)?.[1] ?? /kube=1\.\d+\.\.1\.(\d+)/.exec(text)?.[1];
+  return found === undefined ? undefined : Number(found);
 }
 
 interface Place {

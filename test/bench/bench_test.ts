@@ -22,6 +22,17 @@ async function bench(args: readonly string[], env: NodeJS.ProcessEnv = process.e
   return stdout;
 }
 
+test("npm run bench -- --help prints the usage; a mistake in the flags is an error with it", async () => {
+  const help = await bench(["--help"]);
+  assert.match(help, /^npm run bench \[-- --only TEXT/);
+  for (const flag of ["--peer", "--memory", "--floods", "--profile FOLDER", "--smoke"]) assert.ok(help.includes(flag), flag);
+  await assert.rejects(bench(["--pear"]), (error: Error & { readonly code?: number; readonly stderr?: string }) => {
+    assert.equal(error.code, 1);
+    assert.match(error.stderr ?? "", /^bench: Unknown option '--pear'[^]*npm run bench -- --peer/m);
+    return true;
+  });
+});
+
 const options = { timeout: smokeMs, skip: startSkipped("deno") };
 
 test(

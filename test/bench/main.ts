@@ -1,19 +1,7 @@
-/**
- * `npm run bench [-- --only TEXT ...] [--store sqlite|etcd] [--runtime deno|node] [--protocol h2|http1] [--smoke] [--seconds N] [--json FILE]`: the
- * cost of requests. CPU per request and ratios are comparable; requests per second and latencies depend on the machine. Takes ten minutes per store.
- * `--seconds` is the duration of each load (3); readers of much data have four times as long, or until they have read all.
- *
- * `npm run bench -- --peer [--rounds N]`: the same requests to this server and to a kube-apiserver on PATH, in alternating rounds over HTTP/2.
- *
- * `npm run bench -- --memory`: memory of an idle server against the number of objects, two minutes for each store.
- *
- * `npm run bench -- --floods [--only TEXT] [--runtime node]`: floods of HTTP/2 frames over 1 and 8 connections, three minutes.
- *
- * `npm run bench -- --profile FOLDER`: CPU profiles of this server under the loads, with a table of the functions. With `--peer` under those of a
- * comparison.
- */
+/** `npm run bench`: the cost of requests, beside a kube-apiserver, of memory and of floods. `--help` prints the usage. */
 import process from "node:process";
 import { parseArgs } from "node:util";
+import { reasonOf } from "../../core/reason-of.ts";
 import { kubeApiserverMissing } from "../access/kube-apiserver.ts";
 import { etcdAvailable } from "../etcd.ts";
 import type { Runtime } from "./children.ts";
@@ -27,6 +15,22 @@ import { peerLine } from "./peer-rows.ts";
 import { measureProfiles } from "./profile.ts";
 import { headLine, measuredLine, short, startLines } from "./report.ts";
 import { peerScenarios, type Scenario, scenarios } from "./scenarios.ts";
+
+/** What the program does; its flags are in the usage. */
+const usage =
+  `npm run bench [-- --only TEXT ...] [--store sqlite|etcd] [--runtime deno|node] [--protocol h2|http1] [--smoke] [--seconds N] [--json FILE]
+
+The cost of requests. CPU per request and ratios are comparable; requests per second and latencies depend on the machine. Takes ten minutes per store.
+--seconds is the duration of each load (3); readers of much data have four times as long, or until they have read all.
+
+npm run bench -- --peer [--rounds N]
+  The same requests to this server and to a kube-apiserver on PATH, in alternating rounds over HTTP/2.
+npm run bench -- --memory
+  Memory of an idle server against the number of objects, two minutes for each store.
+npm run bench -- --floods [--only TEXT] [--runtime node]
+  Floods of HTTP/2 frames over 1 and 8 connections, three minutes.
+npm run bench -- --profile FOLDER
+  CPU profiles of this server under the loads, with a table of the functions. With --peer under those of a comparison.`;
 
 /** Duration of each load, and share of objects and events. */
 const whole = Object.freeze({ seconds: 3, share: 1 });
@@ -52,6 +56,7 @@ const options = {
   smoke: { type: "boolean", default: false },
   seconds: { type: "string" },
   json: { type: "string" },
+  help: { type: "boolean", short: "h", default: false },
 } as const;
 type Flags = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
 
@@ -135,15 +140,24 @@ async function profile(values: Flags, runtime: Runtime, to: string): Promise<boo
   return true;
 }
 
-const { values } = parseArgs({ options });
-const runtime: Runtime = values.runtime === "node" ? "node" : "deno";
-const measuring = values.profile !== undefined
-  ? profile(values, runtime, values.profile)
-  : values.peer
-  ? measurePeer(values, runtime)
-  : values.floods
-  ? floods(values, runtime)
-  : values.memory
-  ? memory(values, runtime)
-  : measureAlone(values, runtime);
-process.exitCode = await measuring ? 0 : 1;
+/** The flags; undefined for a mistake, which is printed. */
+function flagsOf(): Flags | undefined {
+  try {
+    return parseArgs({ options }).values;
+  } catch (error) {
+    console.error(`bench: ${reasonOf(error)}\n\n${usage}`);
+    return undefined;
+  }
+}
+
+function measuring(values: Flags): Promise<boolean> {
+  const runtime: Runtime = values.runtime === "node" ? "node" : "deno";
+  if (values.profile !== undefined) return profile(values, runtime, values.profile);
+  if (values.peer) return measurePeer(values, runtime);
+  if (values.floods) return floods(values, runtime);
+  return values.memory ? memory(values, runtime) : measureAlone(values, runtime);
+}
+
+const values = flagsOf();
+if (values?.help === true) console.log(usage);
+else process.exitCode = values !== undefined && await measuring(values) ? 0 : 1;

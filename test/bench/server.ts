@@ -1,11 +1,12 @@
 /** The measured server: the real program in a separate process. */
-import { spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile, rm } from "node:fs/promises";
 import { request } from "node:https";
 import { createServer } from "node:net";
 import { performance } from "node:perf_hooks";
 import process from "node:process";
+import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { command, pidOf, type Runtime } from "./children.ts";
 
@@ -67,22 +68,13 @@ export async function startServer(
   const run = command(runtime, from?.main ?? "kernel/main.ts", [`--secure-port=${port}`, ...args], flags, from?.folder);
   const start = performance.now();
   const env = { ...process.env, ...(file === undefined ? {} : { [variable]: file }) };
-  const child = spawn(run.path, run.args, { stdio: ["ignore", "ignore", "pipe"], env });
-  let said = "";
-  child.stderr.on("data", (text: Buffer) => said = (said + text).slice(-2000));
+  const child = spawn(run.path, run.args, { stdio: ["ignore", "pipe", "pipe"], env });
   const exited = once(child, "exit");
   const kill = () => void child.kill("SIGKILL");
   // Also if a benchmark fails.
   process.once("exit", kill);
   void exited.then(() => process.off("exit", kill));
-  let gone = false;
-  void exited.then(() => gone = true);
-  while (!await isReady(port, Math.max(askEveryMs, (performance.now() - start) * askShare))) {
-    if (!gone && performance.now() - start < readyMsMax) continue;
-    child.kill("SIGKILL");
-    throw new Error(`The server was not ready: ${said}`);
-  }
-  const readyMs = performance.now() - start;
+  const readyMs = await untilReady(child, port) - start;
   return {
     pid: pidOf(child),
     port,
@@ -94,6 +86,31 @@ export async function startServer(
       clearTimeout(limit);
     },
   };
+}
+
+/** A server in another process, with its output. */
+type Starting = Pick<ChildProcessByStdio<null, Readable, Readable>, "stdout" | "stderr" | "once" | "kill">;
+
+/**
+ * Resolves with the time of the first 200 of /readyz on its port. Another program that has the port answers in its place: the server must also say that it
+ * serves there. Kills the server and rejects if it ends before, or takes too long.
+ */
+export async function untilReady(child: Starting, port: number): Promise<number> {
+  const start = performance.now(), line = `Thole serves on https://127.0.0.1:${port}\n`;
+  let output = "", errors = "", gone = false, readyAt: number | undefined;
+  child.stdout.on("data", (text: Buffer) => output = (output + text).slice(-2000));
+  child.stderr.on("data", (text: Buffer) => errors = (errors + text).slice(-2000));
+  child.once("exit", () => gone = true);
+  while (readyAt === undefined || !output.includes(line)) {
+    if (gone || performance.now() - start > readyMsMax) {
+      child.kill("SIGKILL");
+      throw new Error(`The server was not ready: ${errors}`);
+    }
+    const again = Math.max(askEveryMs, (performance.now() - start) * askShare);
+    if (readyAt !== undefined) await new Promise((resolve) => setTimeout(resolve, askEveryMs));
+    else if (await isReady(port, again)) readyAt = performance.now();
+  }
+  return readyAt;
 }
 
 /** Milliseconds between two looks at a file, and the maximum wait for it. */

@@ -112,8 +112,8 @@ function cborOf(object: ReturnType<typeof mapOf>): Uint8Array {
 const sourceOf = (some: readonly KeyChange[], options: Partial<Parameters<typeof fileSource>[1]> = {}) =>
   fileSource({ ...openDatabase(inMemory(databaseFile(some)), "/registry/"), close() {} }, { prefix: "/registry", ...options });
 
-async function chooserOf(source: Source, more: Partial<ChoiceOptions> = {}) {
-  const { catalog } = await withStoredResources(source, source.prefix, active);
+async function chooserOf(source: Source, more: Partial<ChoiceOptions> = {}, settings = active) {
+  const { catalog } = await withStoredResources(source, source.prefix, settings);
   return chooser({ catalog, prefix: source.prefix, skip: new Set(), include: new Set(), dropsUnknownFields: false, ...more });
 }
 async function withStore(work: (store: Store) => Promise<void>): Promise<void> {
@@ -162,6 +162,36 @@ test("importObjects() writes objects of each encoding with all of their metadata
       ["widgets.example.com", "example.com/v1", "default", 1, ""],
     ]);
     assert.match(String(rows[7]![4]), /^this server runs no workloads/);
+  }));
+
+test("importObjects() writes definitions first, whatever the domain of their group is", () =>
+  withStore(async (store) => {
+    const domain = "zoo.example",
+      definitions = `apiextensions.${domain}`,
+      settings = activeConfigOf(withDefaults({ "group-domain": domain }), plugins);
+    const group = "a.example.com"; // Keys with it come before those of definitions.
+    const source = sourceOf([
+      { key: `/registry/${group}/widgets/default/w`, value: json({ ...widget, apiVersion: `${group}/v1` }) },
+      {
+        key: `/registry/${definitions}/customresourcedefinitions/widgets.${group}`,
+        value: json({
+          ...definition,
+          apiVersion: `${definitions}/v1beta1`,
+          metadata: { name: `widgets.${group}`, uid: "u" },
+          spec: { ...definition.spec, group },
+        }),
+      },
+    ]);
+    const written: string[] = [];
+    const watching: Pick<Store, "get" | "commit"> = {
+      get: (key) => store.get(key),
+      commit(change) {
+        written.push(change.key);
+        return store.commit(change);
+      },
+    };
+    await importObjects(source, await chooserOf(source, {}, settings), { ...targetOf(store), store: watching });
+    assert.deepEqual(written, [`/own/${definitions}/customresourcedefinitions/widgets.${group}`, `/own/${group}/widgets/default/w`]);
   }));
 
 test("importObjects() without a target writes nothing and finds the same", async () => {

@@ -46,7 +46,7 @@ test("advise prints the uses of files with their fix, and exits with 2, 0 or 1",
   const missing = await advise("-f", "old.yaml", "-f", "none.yaml");
   assert.deepEqual([missing.code, missing.output], [1, text]);
   const { code, errors } = await advise("-f", "old.yaml", "-o", "yaml");
-  assert.deepEqual([code, errors], [1, 'thole: advise: "yaml" is no output: the outputs are text, json, sarif\n']);
+  assert.deepEqual([code, errors], [1, 'thole: advise: flag "--output": "yaml" is not text, json or sarif (thole help advise)\n']);
   assert.match((await advise("--target-version=2")).errors, /"2" is no release such as 1\.35/);
   assert.match((await advise()).errors, /nothing to look at/);
 });
@@ -73,6 +73,18 @@ test("--fix converts files in place, keeps their mode and links, and reports wha
   assert.equal((await stat(join(path, "a.yaml"))).mode & 0o777, 0o640);
   assert.deepEqual(await readdir(path), ["a.yaml", "csr.yaml", "link.yaml", "template.yaml"]);
   assert.equal((await readFile(join(path, "template.yaml"), "utf8")).startsWith(old), true);
+});
+
+test("--fix exits with 2 while a choice is left in a converted file, and with 0 for notes", async () => {
+  const csr = "apiVersion: certificates.k8s.io/v1beta1\nkind: CertificateSigningRequest\nspec: {request: eA==}\n";
+  await writeFile(join(folder, "choice.yaml"), csr);
+  await writeFile(join(folder, "note.yaml"), csr.replace("{", "{signerName: example.com/a, "));
+  const noted = await advise("-f", "note.yaml", "--fix");
+  assert.equal(noted.code, 0, noted.errors);
+  assert.match(noted.errors, /^note\.yaml:3: spec\.usages: note: .*\n.*; 0 choices are left\n$/m);
+  const left = await advise("-f", "choice.yaml", "--fix");
+  assert.deepEqual([left.code, left.output], [2, ""]);
+  assert.match(left.errors, /; 0 places cannot be read; 1 choices are left\n$/);
 });
 
 test("a chart is rendered by helm, with the lines of its templates; without helm its templates are searched", async () => {

@@ -311,6 +311,8 @@ test("the forms of a report have each finding: text, JSON, and SARIF with rules 
     }]);
   }
   assert.equal(invocations[0].toolExecutionNotifications[0].locations[0].physicalLocation.artifactLocation.uri, "a%20b/%C3%BC.yaml");
+  const absolute = forms.sarif({ target: "1.35", advice: [{ ...advice[0]!, place: { name: "f", file: "/srv/a b#c.yaml" } }], unread: [] });
+  assert.equal(JSON.parse(absolute).runs[0].results[0].locations[0].physicalLocation.artifactLocation.uri, "file:///srv/a%20b%23c.yaml");
   const elsewhere = forms.sarif({ target: "1.35", advice: [{ ...advice[0]!, place: { name: "the server" } }], unread: [] });
   assert.deepEqual(JSON.parse(elsewhere).runs[0].results[0].locations, [{ logicalLocations: [{ fullyQualifiedName: "the server" }] }]);
 });

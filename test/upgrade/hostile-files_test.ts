@@ -1,8 +1,15 @@
 // Limits of files: size, nesting, tokens, aliases, duplicate keys, and what is not YAML. A document that cannot be read stays as it is.
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
 import { test } from "node:test";
 import { limits } from "../../core/limits.ts";
 import { objectsInText } from "../../kernel/upgrade/advise/text-objects.ts";
+import { manifestFiles } from "../../kernel/command/manifest-files.ts";
 import { convertCase } from "./cases.ts";
 
 const head = "apiVersion: batch/v1beta1\nkind: CronJob\n";
@@ -112,4 +119,55 @@ test("findings of one file have a limit, and further ones are counted", () => {
 test("keys without a value are kept", () => {
   const text = `${head}metadata: {name: a, labels: {b}}   # kept\nspec:\n  ? c\n`;
   assert.equal(convertCase(text).text, text.replace("v1beta1", "v1"));
+});
+
+test("lines that do not change keep their ends, also mixed ones, and documents their empty lines", () => {
+  const unchanged = (text: string) => assert.equal(convertCase(text).text, text.replaceAll("batch/v1beta1", "batch/v1"));
+  unchanged("apiVersion: batch/v1beta1\r\nkind: CronJob\nspec: |\r\n  a\n  b\r\n---\na: b\r\n");
+  unchanged("a: b\r\n---\napiVersion: batch/v1beta1\nkind: CronJob\n");
+  unchanged("\n\n# a\n\napiVersion: batch/v1beta1\nkind: CronJob  \n\n\n---\n\nb: c\n\n");
+  unchanged("apiVersion: batch/v1beta1\nkind: CronJob\nx: |+\n  a\n\n\n");
+  unchanged("apiVersion: batch/v1beta1\nkind: CronJob");
+  const { text } = convertCase(
+    "apiVersion: extensions/v1beta1\nkind: Ingress\nspec:\r\n  backend: {serviceName: a, servicePort: 1}\r\nx: y\n",
+  );
+  assert.match(text, /^apiVersion: networking\.k8s\.io\/v1\nkind: Ingress\nspec:\r\n(?: .*\r\n)+x: y\n$/);
+});
+
+test("JSON with escaped slashes is converted; a number that no server holds stays a number, and text stays text", () => {
+  const { text, objects } = convertCase('{"kind":"CronJob","apiVersion":"batch\\/v1beta1","n":1e400,"s":"1e400","t":"1","b":"true"}');
+  assert.equal(text, '{"kind":"CronJob","apiVersion":"batch/v1","n":1e400,"s":"1e400","t":"1","b":"true"}');
+  assert.equal(objects.length, 1);
+});
+
+test("a template has a hint in its error", () => {
+  const [error] = errorsOf(`${head}metadata:\n{{- include "x" . }}\n`);
+  assert.match(error!, /^4: invalid YAML: .* \(it has "\{\{": render the template first\)$/);
+});
+
+test(
+  "a folder counts for its plain files: not for pipes and sockets, which would be waited for",
+  { skip: process.platform === "win32" },
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), "thole-manifests-"));
+    const socket = createServer().listen(join(folder, "a.yaml"));
+    try {
+      await once(socket, "listening");
+      await writeFile(join(folder, "b.yaml"), head);
+      await symlink(".", join(folder, "loop"));
+      await symlink("b.yaml", join(folder, "c.yaml"));
+      const found = [];
+      for await (const { path } of manifestFiles([folder], true)) found.push(path);
+      assert.deepEqual(found, [join(folder, "b.yaml"), join(folder, "c.yaml")]);
+    } finally {
+      socket.close();
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+);
+
+test("an empty list of review versions, which the old version filled, is filled as an absent one", () => {
+  const text = "apiVersion: admissionregistration.k8s.io/v1beta1\nkind: MutatingWebhookConfiguration\nwebhooks:\n" +
+    "- {name: a, sideEffects: None, failurePolicy: Fail, matchPolicy: Exact, timeoutSeconds: 1, admissionReviewVersions: []}\n";
+  assert.match(convertCase(text).text, /admissionReviewVersions: \[ ?v1beta1 ?\]/);
 });

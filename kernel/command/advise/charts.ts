@@ -59,7 +59,9 @@ function sourcesOf(rendered: string): readonly (string | undefined)[] {
 function placeOf(chart: string, source: string | undefined): Place {
   // The first folder of a source is the name of the chart.
   const file = source === undefined ? chart : join(chart, source.slice(source.indexOf("/") + 1));
-  return { name: file, file };
+  // A template may write such a comment, too.
+  const inside = relative(chart, file).startsWith("..") ? chart : file;
+  return { name: inside, file: inside };
 }
 
 /** The line of the template that has the version as it is written there, if it is the only one. */

@@ -1,4 +1,6 @@
 /** The forms of a report: text, JSON, and SARIF for tools that show findings beside code. */
+import { isAbsolute, sep } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { Release } from "../../../core/plugin.ts";
 import { type Advice, type RuleName, ruleTexts } from "../../upgrade/advise/advice.ts";
 import type { Place, Unread } from "../../upgrade/advise/evidence.ts";
@@ -55,4 +57,5 @@ function asSarif({ advice, unread }: Report): string {
   return `${JSON.stringify(log, undefined, 2)}\n`;
 }
 
-const uriOf = (file: string) => file.split("/").map(encodeURIComponent).join("/");
+/** A URI of an absolute path, else a relative reference. */
+const uriOf = (file: string) => isAbsolute(file) ? pathToFileURL(file).href : file.split(sep).map(encodeURIComponent).join("/");

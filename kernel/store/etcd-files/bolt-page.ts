@@ -51,6 +51,7 @@ export function readMeta(file: RandomAccess): Meta {
   if (first === undefined) throw new EtcdFileError("it is no database of etcd, or both of its first pages are damaged");
   const meta = second !== undefined && second.transaction > first.transaction ? second : first;
   const bytes = meta.pages * meta.pageSize;
+  if (meta.pages > limits.boltPagesMax) throw new EtcdFileError(`it has ${meta.pages} pages, more than ${limits.boltPagesMax}`);
   if (bytes > file.size) throw new EtcdFileError(`it has ${file.size} of ${bytes} bytes: it is truncated`);
   return meta;
 }

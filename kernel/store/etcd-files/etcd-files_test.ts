@@ -20,7 +20,8 @@ import {
   snapshotFile,
   walFile,
 } from "./test-etcd-file.ts";
-import { changesAfter, walName } from "./wal.ts";
+import { readRaftRequest } from "./raft-request.ts";
+import { entriesAfter, type WalFile, walName } from "./wal.ts";
 
 const text = new TextDecoder();
 const changes: readonly KeyChange[] = [
@@ -215,42 +216,68 @@ test("openSnapshot() reads a file with a correct checksum, and says what is wron
     assert.match(String(await reason(database.subarray(0, 8192), true)), /it is truncated/);
     assert.match(String(await reason(new Uint8Array())), /no checksum/);
     await assert.rejects(openSnapshot(join(folder, "none"), { prefix: "" }), /^EtcdFileError: Cannot open ".*none"/);
+    await assert.rejects(
+      openSnapshot(folder, { prefix: "" }),
+      /Cannot open ".*": it is a folder: the data folder of an etcd is read with --from-data-dir/,
+    );
+    await assert.rejects(openDataFolder(path, { prefix: "" }), /has no file member\/snap\/db; a snapshot is read with --from-snapshot/);
   }));
 
-test("openDataFolder() reads the database if all changes of the log are in it, and else says how to get them", () =>
+test("openDataFolder() applies the changes of the log that are not in the database, and says why where it cannot", () =>
   inFolder(async (folder) => {
     const snap = join(folder, "member/snap"), wal = join(folder, "member/wal");
     await assert.rejects(openDataFolder(folder, { prefix: "" }), /is no data folder of etcd/);
     await mkdir(snap, { recursive: true });
-    await writeFile(join(snap, "db"), databaseFile(changes, { consistentIndex: 10 }));
-    const reason = () =>
+    const writeDatabase = (options: { readonly members?: number; readonly alarm?: boolean } = {}) =>
+      writeFile(join(snap, "db"), databaseFile(changes, { consistentIndex: 10, ...options }));
+    await writeDatabase();
+    /** The revision, and the value of a key; or why it cannot be opened. */
+    const read = () =>
       openDataFolder(folder, { prefix: "/registry/" }).then((file) => {
+        const { entries: [entry], revision } = file.list({ prefix: "/registry/late" });
         file.close();
-        return "";
+        return entry === undefined ? `${revision}` : `${revision} ${text.decode(entry.value)} ${entry.revision}`;
       }, (error: Error) => error.message);
-    assert.match(await reason(), /its write-ahead log is not there/);
+    assert.match(await read(), /its write-ahead log is not there/);
     await mkdir(wal);
-    const put = (index: number) => ({ index, data: putRequest("/registry/a", "b") });
-    const write = (...entries: Parameters<typeof walFile>[0]) =>
-      writeFile(join(wal, "0000000000000000-0000000000000000.wal"), walFile(entries));
-    await write(put(9), put(10));
-    assert.equal(await reason(), "");
-    await write(put(9), put(10), put(11), put(12));
+    const put = (index: number) => ({ index, data: putRequest("/registry/late", `from ${index}`) });
+    const write = (entries: Parameters<typeof walFile>[0], committed?: number) =>
+      writeFile(join(wal, "0000000000000000-0000000000000000.wal"), walFile(entries, 0, committed));
+    await write([put(9), put(10)]);
+    assert.equal(await read(), "307");
+    const late = [put(9), put(10), put(11), put(12)];
+    await write(late);
+    assert.equal(await read(), "309 from 12 309");
+    // Of several members the others may not have them.
+    await writeDatabase({ members: 3 });
     assert.match(
-      await reason(),
-      /db": 2 changes are in its write-ahead log and not yet in its database \(consistent index 10\).*etcdctl snapshot save/,
+      await read(),
+      /db": 2 changes are in its .* \(consistent index 10\), and cannot be applied here, because 2 of them may not be agreed on.*snapshot save/,
     );
-    // Changes of the cluster, elections and compactions change no keys.
-    await write(put(10), { index: 11, data: new Uint8Array() }, { index: 12, data: bytesOf("x"), type: 1 }, {
+    await write(late, 11);
+    assert.match(await read(), /because 1 of them may not be agreed on/);
+    await write(late, 12);
+    assert.equal(await read(), "309 from 12 309");
+    // Others could reject them.
+    await writeDatabase({ alarm: true });
+    assert.match(await read(), /because it has an alarm: start that etcd/);
+    await writeDatabase();
+    const alarm = { index: 11, data: Uint8Array.of(8, 1, 82, 2, 8, 1) };
+    await write([put(10), alarm, put(12)]);
+    assert.match(await read(), /because its log has a request of the kind 10/);
+    await write([put(10), { index: 11, data: Uint8Array.of(34, 9, 10) }]);
+    assert.match(await read(), /a message InternalRaftRequest is damaged: .*: start that etcd/);
+    // Changes of the cluster, elections, alarms alone and compactions change no keys.
+    await write([put(10), { index: 11, data: new Uint8Array() }, { index: 12, data: bytesOf("x"), type: 1 }, {
       index: 13,
       data: Uint8Array.of(8, 1, 58, 0),
-    });
-    assert.equal(await reason(), "");
+    }, { ...alarm, index: 14 }]);
+    assert.equal(await read(), "307");
     await writeFile(join(snap, "000000000000000b.snap.db"), "");
-    assert.match(await reason(), /newer database "000000000000000b.snap.db"/);
+    assert.match(await read(), /newer database "000000000000000b.snap.db"/);
   }));
 
-test("changesAfter() follows the files of a log, their checksums and replaced entries", () => {
+test("entriesAfter() follows the files of a log, their checksums and replaced entries", () => {
   const put = (index: number) => ({ index, data: putRequest("a", "b") });
   const fileOf = (sequence: number, firstIndex: number, bytes: Uint8Array) => ({
     name: `${sequence}`,
@@ -258,6 +285,8 @@ test("changesAfter() follows the files of a log, their checksums and replaced en
     firstIndex,
     open: () => inMemory(bytes),
   });
+  const changesAfter = (files: readonly WalFile[], index: number) =>
+    entriesAfter(files, index).entries.filter(({ data }) => data.length > 0 && readRaftRequest(data).tag !== "nothing").length;
   const first = walFile([put(1), put(2), put(3)]), second = walFile([put(4), put(5)]);
   assert.equal(changesAfter([fileOf(1, 4, second), fileOf(0, 0, first)], 0), 5);
   assert.equal(changesAfter([fileOf(1, 4, second), fileOf(0, 0, first)], 3), 2);

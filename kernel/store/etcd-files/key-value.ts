@@ -27,18 +27,31 @@ export function readRecordKey(bytes: Uint8Array): RecordKey {
 export interface RecordValue {
   readonly key: Uint8Array;
   readonly value: Uint8Array;
+  readonly created: number | bigint;
+  readonly version: number | bigint;
+  /** 0 if there is none. */
+  readonly lease: number | bigint;
 }
 
-const keyField = 1, valueField = 5, varint = 0, delimited = 2;
+const keyField = 1, createdField = 2, versionField = 4, valueField = 5, leaseField = 6, varint = 0, delimited = 2;
 
-/** The key and the value of a message KeyValue, as views. Throws an `EtcdFileError`. */
+/** The fields of a message KeyValue but its revision; key and value are views. Throws an `EtcdFileError`. */
 export function readRecordValue(bytes: Uint8Array): RecordValue {
   const none: Uint8Array = new Uint8Array();
-  const found = { key: none, value: none };
+  const found: { -readonly [Field in keyof RecordValue]: RecordValue[Field] } = {
+    key: none,
+    value: none,
+    created: 0,
+    version: 0,
+    lease: 0,
+  };
   readMessage(bytes, "KeyValue", (from, number, type) => {
-    if (type !== delimited || (number !== keyField && number !== valueField)) return false;
-    if (number === keyField) found.key = readBytes(from);
-    else found.value = readBytes(from);
+    if (type === delimited && number === keyField) found.key = readBytes(from);
+    else if (type === delimited && number === valueField) found.value = readBytes(from);
+    else if (type === varint && number === createdField) found.created = readVarint(from);
+    else if (type === varint && number === versionField) found.version = readVarint(from);
+    else if (type === varint && number === leaseField) found.lease = readVarint(from);
+    else return false;
     return true;
   });
   if (found.key.length === 0) throw new EtcdFileError("a record of its database has no key: it is damaged");

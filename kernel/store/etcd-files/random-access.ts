@@ -23,8 +23,14 @@ export function openFile(path: string): RandomAccess {
   } catch (error) {
     throw new EtcdFileError(`Cannot open "${path}": ${reasonOf(error)}`);
   }
+  const found = fstatSync(file);
+  if (!found.isFile()) {
+    closeSync(file);
+    const what = found.isDirectory() ? "it is a folder: the data folder of an etcd is read with --from-data-dir" : "it is no plain file";
+    throw new EtcdFileError(`Cannot open "${path}": ${what}`);
+  }
   return {
-    size: fstatSync(file).size,
+    size: found.size,
     read(at, length) {
       const bytes = new Uint8Array(length);
       for (let done = 0; done < length;) {

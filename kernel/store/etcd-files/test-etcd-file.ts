@@ -141,10 +141,20 @@ export function recordsOf(changes: readonly KeyChange[]): readonly Pair[] {
 }
 
 /** The database of etcd after these changes. `consistentIndex`: the raft entry of the last one. */
-export function databaseFile(changes: readonly KeyChange[], options: BoltOptions & { readonly consistentIndex?: number } = {}): Uint8Array {
+export function databaseFile(
+  changes: readonly KeyChange[],
+  options: BoltOptions & { readonly consistentIndex?: number; readonly members?: number; readonly alarm?: boolean } = {},
+): Uint8Array {
+  const { members = 1, alarm = false } = options;
   const index = new Uint8Array(8);
   new DataView(index.buffer).setBigUint64(0, BigInt(options.consistentIndex ?? changes.length));
-  return boltFile({ key: recordsOf(changes), meta: [[bytesOf("consistent_index"), index]] }, { inline: ["meta"], ...options });
+  const buckets = {
+    key: recordsOf(changes),
+    members: Array.from({ length: members }, (_, member): Pair => [bytesOf(`member ${member}`), bytesOf("{}")]),
+    ...(alarm ? { alarm: [[bytesOf("an alarm"), bytesOf("")] as const] } : {}),
+    meta: [[bytesOf("consistent_index"), index] as const],
+  };
+  return boltFile(buckets, { inline: ["meta"], ...options });
 }
 
 /** A file of `etcdctl snapshot save`: the database and its checksum. */
@@ -161,10 +171,11 @@ export function putRequest(key: string, value: string): Uint8Array {
   return newWriter().uint32(8).uint32(1).uint32(34).bytes(put).finish();
 }
 
-/** A write-ahead log with these entries. `before`: the checksum at the end of the file before. */
+/** A write-ahead log with these entries. `before`: the checksum at the end of the file before. `committed`: the entry up to which the cluster has agreed. */
 export function walFile(
   entries: readonly { readonly index: number; readonly data: Uint8Array; readonly type?: number }[],
   before = 0,
+  committed?: number,
 ): Uint8Array {
   let sum = before;
   const frames: Uint8Array[] = [];
@@ -184,6 +195,7 @@ export function walFile(
   for (const { index, data, type = 0 } of entries) {
     frame(2, newWriter().uint32(8).int64(type).uint32(16).int64(1).uint32(24).int64(index).uint32(34).bytes(data).finish());
   }
+  if (committed !== undefined) frame(3, newWriter().uint32(8).int64(1).uint32(24).int64(committed).finish());
   const file = new Uint8Array(frames.reduce((total, { length }) => total + length, 0) + 64);
   let at = 0;
   for (const each of frames) {

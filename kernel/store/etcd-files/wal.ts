@@ -1,5 +1,5 @@
 /**
- * The write-ahead log of etcd: which changes are in it and not in the database. Files have records one after another:
+ * The write-ahead log of etcd: the entries in it that are not in the database. Files have records one after another:
  *
  *     length i64 (its upper byte: bytes of padding) | Record {type, crc, data} | padding | length ... | zeros
  */
@@ -25,15 +25,32 @@ export function walName(name: string): { readonly sequence: number; readonly fir
     : { sequence: Number(`0x${sequence}`), firstIndex: Number(`0x${firstIndex}`) };
 }
 
-const recordTypes = Object.freeze({ entry: 2, checksum: 4 });
+const recordTypes = Object.freeze({ entry: 2, state: 3, checksum: 4 });
 const headBytes = 8;
 
-/** The number of entries after `index` that may change keys. Throws an `EtcdFileError` if the log is damaged or incomplete. */
-export function changesAfter(files: readonly WalFile[], index: number): number {
+/** An entry of the raft log. */
+export interface WalEntry {
+  readonly index: number;
+  /** Whether it changes the members of the cluster; else its data are a request. */
+  readonly isMembership: boolean;
+  /** Empty for an election. */
+  readonly data: Uint8Array;
+}
+
+export interface WalEntries {
+  /** In their order, without gaps. */
+  readonly entries: readonly WalEntry[];
+  /** The index up to which the cluster has agreed, as far as the log says it: it says so with a later entry. */
+  readonly committed: number;
+}
+
+/** The entries after `index`. Throws an `EtcdFileError` if the log is damaged or incomplete. */
+export function entriesAfter(files: readonly WalFile[], index: number): WalEntries {
   const inOrder = files.toSorted((a, b) => a.sequence - b.sequence);
   const at = inOrder.findLastIndex(({ firstIndex }) => firstIndex <= index + 1);
   if (at < 0) throw new EtcdFileError(`the write-ahead log has no file with the entries after ${index}: it is incomplete`);
   const entries = new Entries(index);
+  let committed = 0;
   for (const [nth, file] of inOrder.slice(at).entries()) {
     if (nth > 0 && file.sequence !== inOrder[at + nth - 1]!.sequence + 1) {
       throw new EtcdFileError(`the write-ahead log has no file before "${file.name}": it is incomplete`);
@@ -42,6 +59,7 @@ export function changesAfter(files: readonly WalFile[], index: number): number {
     try {
       readRecords(bytes, (type, data) => {
         if (type === recordTypes.entry) entries.add(data);
+        if (type === recordTypes.state) committed = Math.max(committed, committedOf(data));
       });
     } catch (error) {
       if (error instanceof EtcdFileError) throw new EtcdFileError(`the write-ahead log "${file.name}" cannot be read: ${error.message}`);
@@ -50,7 +68,7 @@ export function changesAfter(files: readonly WalFile[], index: number): number {
       bytes.close();
     }
   }
-  return entries.changes();
+  return { entries: entries.all, committed };
 }
 
 /** Calls `record` for each record of a file. The end is a length of zero, or a last record that is not complete. */
@@ -91,11 +109,22 @@ function readRecord(bytes: Uint8Array): { readonly type: number; readonly crc: n
   return found;
 }
 
+/** The commit index of a message HardState. */
+function committedOf(bytes: Uint8Array): number {
+  let committed = 0;
+  readMessage(bytes, "HardState", (from, number, type) => {
+    if (number !== 3) return false;
+    committed = numberOf(from, type);
+    return true;
+  });
+  return committed;
+}
+
 /** Entries after an index. An entry replaces those from its own index on, as raft does. */
 class Entries {
   readonly #after: number;
-  /** Whether each entry may change keys. */
-  readonly #changing: boolean[] = [];
+  readonly all: WalEntry[] = [];
+  #bytes = 0;
 
   constructor(after: number) {
     this.#after = after;
@@ -111,41 +140,19 @@ class Entries {
       else return false;
       return true;
     });
-    const at = entry.index - this.#after - 1;
+    const { type, index, data } = entry, at = index - this.#after - 1;
     if (at < 0) {
       // It replaces entries that are in the database: those after it are void.
-      this.#changing.length = 0;
+      this.all.length = 0;
       return;
     }
-    if (at > this.#changing.length) throw new EtcdFileError(`there is no entry before ${entry.index}`);
+    if (at > this.all.length) throw new EtcdFileError(`there is no entry before ${index}`);
     if (at >= limits.walEntriesMax) throw new EtcdFileError(`it has more than ${limits.walEntriesMax} entries after the database`);
-    this.#changing.length = at;
-    this.#changing.push(entry.type === 0 && changesKeys(entry.data));
+    this.#bytes += bytes.length;
+    if (this.#bytes > limits.walEntriesBytesMax) {
+      throw new EtcdFileError(`it has more than ${limits.walEntriesBytesMax} bytes of entries after the database`);
+    }
+    this.all.length = at;
+    this.all.push({ index, isMembership: type !== 0, data });
   }
-
-  changes(): number {
-    return this.#changing.filter((each) => each).length;
-  }
-}
-
-/** Fields of InternalRaftRequest: put, delete_range, txn and lease_revoke. */
-const changing: readonly number[] = Object.freeze([4, 5, 6, 9]);
-/** Methods of the API before version 3, which has keys of its own. Their request has the method where the other has a message. */
-const oldMethods: readonly string[] = Object.freeze(["GET", "PUT", "POST", "DELETE", "QGET", "SYNC"]);
-
-/** Whether a request may change keys. A request that cannot be read may. */
-function changesKeys(bytes: Uint8Array): boolean {
-  let changes = false, isOld = false;
-  try {
-    readMessage(bytes, "InternalRaftRequest", (from, number, type) => {
-      if (changing.includes(number)) changes = true;
-      if (number !== 2 || type !== 2) return false;
-      isOld = oldMethods.includes(new TextDecoder().decode(readBytes(from)));
-      return true;
-    });
-  } catch (error) {
-    if (error instanceof EtcdFileError) return !isOld;
-    throw error;
-  }
-  return changes && !isOld;
 }

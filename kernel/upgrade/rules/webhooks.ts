@@ -14,7 +14,8 @@ export const webhooks: Rule = (object, { from }) => {
   const names = new Set<string>();
   for (const webhook of object.items("webhooks")) {
     for (const [field, value] of Object.entries(oldDefaults)) {
-      if (webhook.has(field)) continue;
+      // An empty list was filled, too.
+      if (webhook.has(field) && !(Array.isArray(value) && webhook.texts(field).length === 0)) continue;
       webhook.set(field, value);
       webhook.note(field, `${JSON.stringify(value)} written, the default of ${from}`);
     }

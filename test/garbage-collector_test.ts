@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ApiCollection, ApiObject } from "../plugin.ts";
+import { fakeApi, fakeContext } from "../core/test-context.ts";
+import { internalError, notFoundError } from "../core/status-error.ts";
+import { until } from "./real-server.ts";
+import { garbageCollector } from "../plugins/cluster/garbage-collector.ts";
+
+const collectionOf = (resource: string, kind: string): ApiCollection => ({ groupVersion: "v1", resource, kind, namespaced: true });
+const ownedBy = (name: string, owner: string): ApiObject => ({
+  kind: "Secret",
+  apiVersion: "v1",
+  metadata: {
+    name,
+    namespace: "one",
+    uid: `uid-${name}`,
+    ownerReferences: [{ apiVersion: "v1", kind: "Secret", name: owner, uid: `uid-${owner}` }],
+  },
+});
+
+test("a kind that cannot be followed waits alone, with a log line and a metric that name it, until it can be", async () => {
+  const objects = new Map(["a", "b"].map((name) => [name, ownedBy(name, "gone")]));
+  const deleted: string[] = [], logged: string[] = [], waiting: number[] = [];
+  let isBroken = true, tries = 0;
+  const ending = new AbortController();
+  const api = fakeApi({
+    collections: () => [collectionOf("configmaps", "ConfigMap"), collectionOf("secrets", "Secret")],
+    async *followCollections(_, signal) {
+      yield api.collections("watch");
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    },
+    async *watch(...[, resource, , , signal, , synced]) {
+      if (resource === "configmaps") {
+        tries++;
+        if (isBroken) throw internalError('the object stored under "/registry/configmaps/one/x" cannot be read');
+      } else for (const object of objects.values()) yield { type: "ADDED", object };
+      synced?.();
+      await new Promise((resolve) => signal!.addEventListener("abort", resolve));
+    },
+    get: (_, resource, __, name) => {
+      const found = resource === "secrets" ? objects.get(name) : undefined;
+      return found === undefined ? Promise.reject(notFoundError({ group: "", name: resource }, name)) : Promise.resolve(found);
+    },
+    delete: (_, __, ___, name) => {
+      deleted.push(name);
+      objects.delete(name);
+      return Promise.resolve();
+    },
+  });
+  const metric = ({ name }: { readonly name: string }) => ({
+    with: (labels: object) => ({ set: (value: number) => (assert.deepEqual([name, labels], waitingOf), waiting.push(value)) }),
+  });
+  const waitingOf = ["thole_garbage_collector_waiting_resources", { group: "", resource: "configmaps" }];
+  const logError = (sentence: string, error?: unknown) => logged.push(`${sentence}: ${error instanceof Error ? error.message : error}`);
+  const running = garbageCollector.run(fakeContext({ api, metric: metric as never, logError }), ending.signal); // only gauges are recorded
+  await until(() => {
+    assert.deepEqual(deleted.toSorted(), ["a", "b"], "objects of other kinds are collected");
+    assert.ok(tries >= 3, "it is tried again");
+  });
+  assert.deepEqual(logged.length, 1, "one line for all tries");
+  assert.match(
+    logged[0]!,
+    /^the objects of configmaps cannot be followed: they wait, other resources go on: .*configmaps\/one\/x" cannot be read$/,
+  );
+  assert.equal(waiting.at(-1), 1);
+  isBroken = false;
+  await until(() => assert.equal(waiting.at(-1), 0));
+  ending.abort();
+  await running;
+});
