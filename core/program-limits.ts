@@ -15,6 +15,9 @@ export const programLimits = Object.freeze({
    *  after which it is killed and replaced: 30 to 40 s. The chart's liveness probe ends the whole server after 80 s. */
   workerCheckMs: 10_000,
   workerUnansweredMax: 3,
-  /** Milliseconds that a worker has to end if it is stopped before it was ready. */
+  /** Milliseconds without progress, asked as often, after which a worker that is starting is killed and replaced. A start without objects takes a few
+   *  seconds; each page of objects that it reads is progress. */
+  workerStartQuietMsMax: 120_000,
+  /** Milliseconds that a worker has to end if it is stopped before it was ready; after twice that time it is killed. */
   workerUnreadyEndMs: 5_000,
 });

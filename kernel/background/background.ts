@@ -49,6 +49,8 @@ export interface BackgroundNeeds {
   readonly issueLegacyToken?: ControllerContext["issueLegacyToken"];
   /** Shows what the controllers do. */
   readonly board?: ControllerBoard;
+  /** For lines about the settings, which all workers of a server share. Default: `log`. */
+  readonly findings?: Pick<Log, "info">;
   /** Shows the progress of controllers. */
   readonly progress?: BeginProgress;
   /** The meter of a controller's queue; it starts empty. */
@@ -62,8 +64,24 @@ const retryMs = 5_000;
 
 export function runBackground(
   first: ActiveConfig,
-  { store, api, apiOf, hookApiOf, host, election, start, log, queue, metric, rootCertificates, issueLegacyToken, board, progress, signal }:
-    BackgroundNeeds,
+  {
+    store,
+    api,
+    apiOf,
+    hookApiOf,
+    host,
+    election,
+    start,
+    log,
+    findings = log,
+    queue,
+    metric,
+    rootCertificates,
+    issueLegacyToken,
+    board,
+    progress,
+    signal,
+  }: BackgroundNeeds,
 ): Background {
   const controllers = relay(signal), compaction = relay(signal);
   const bootstrapped = createBootstrapObjects(bootstrapObjectsOf(first.catalog), api);
@@ -75,7 +93,7 @@ export function runBackground(
       start.clear();
       const { catalog } = next;
       const states = controllerStates(catalog);
-      for (const { message, controllers } of controllerNews(catalog, before?.catalog)) log.info(message, { controllers });
+      for (const { message, controllers } of controllerNews(catalog, before?.catalog)) findings.info(message, { controllers });
       // A controller that does not run does not delay health checks.
       board?.reset(
         states.map(({ controller: { name }, runs, lacks }) => [name, runs ? "starting" : lacks.length > 0 ? "unserved" : "off"]),

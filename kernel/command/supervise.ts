@@ -1,4 +1,5 @@
 /** A server with several workers: this process starts them, and serves no requests itself. */
+import { constants } from "node:os";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { siblingModule } from "../../core/sibling-module.ts";
@@ -10,7 +11,7 @@ import { withPort, workerPermissions } from "../workers/deno-permissions.ts";
 import { checkFree } from "../workers/free-port.ts";
 import { groupMetrics } from "../workers/group-metrics.ts";
 import { startProcess } from "../workers/start-process.ts";
-import { supervise, type Supervisor, WorkerFailed } from "../workers/supervisor.ts";
+import { supervise, type Supervisor, WorkerFailed, type WorkerProcess } from "../workers/supervisor.ts";
 
 /**
  * Resolves when all workers are ready, or with the exit code of the first one if it could not start; it has printed the error. `print` gets each
@@ -30,17 +31,18 @@ export async function superviseWorkers(
   if (config["secure-port"] !== 0) await checkFree(config["bind-address"], config["secure-port"]);
   const runtime = await runtimeWords(args);
   const program = fileURLToPath(siblingModule(import.meta.url, "worker-process"));
+  const running = killedAtExit();
   let supervisor: Supervisor;
   try {
     supervisor = await supervise({
       count,
       port: config["secure-port"],
       start: (worker, port, output) =>
-        startProcess({
+        running.add(startProcess({
           args: [...withPort(runtime, config["bind-address"], port), program, String(worker), String(count), String(port), ...args],
           output,
           errors: (line) => print(line, true),
-        }),
+        })),
       metrics: groupMetrics(config["disabled-metrics"]),
       log,
       recentErrors: recent,
@@ -51,8 +53,31 @@ export async function superviseWorkers(
     if (error instanceof WorkerFailed) return error.code;
     throw error;
   }
+  running.isReady();
   const { ready: { url, kubeconfig }, reload, close } = supervisor;
   return { url, kubeconfig, reload, close };
+}
+
+/**
+ * Kills the workers that still run when this process exits, and until `isReady` when a signal ends it: one that hangs does not see the end of its input.
+ */
+function killedAtExit(): { add(worker: WorkerProcess): WorkerProcess; isReady(): void } {
+  const running = new Set<WorkerProcess>();
+  const endings = (["SIGTERM", "SIGINT"] as const).map((signal) => ({ signal, end: () => process.exit(128 + constants.signals[signal]) }));
+  process.on("exit", () => {
+    for (const worker of running) worker.kill();
+  });
+  for (const { signal, end } of endings) process.on(signal, end);
+  return {
+    add(worker) {
+      running.add(worker);
+      worker.exited.then(() => running.delete(worker), () => {});
+      return worker;
+    },
+    isReady() {
+      for (const { signal, end } of endings) process.off(signal, end);
+    },
+  };
 }
 
 /** The words before the program: on Deno its command and permissions. */

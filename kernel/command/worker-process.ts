@@ -7,6 +7,7 @@ import { plugins } from "../../plugins/mod.ts";
 import { limits } from "../../core/limits.ts";
 import { startHeavyThread } from "../heavy/thread.ts";
 import { describe } from "../observe/log.ts";
+import { loggedProgress } from "../observe/progress.ts";
 import { type Running, serve } from "../startup/serve.ts";
 import { lineReader, openChannel } from "../workers/channel.ts";
 import { type OwnAnswers, workerGroup } from "../workers/group.ts";
@@ -20,11 +21,12 @@ async function main(): Promise<void> {
   // A signal for the whole group of processes: the supervisor gets it too, and ends the workers.
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
   const closing = Promise.withResolvers<void>(), answers = Promise.withResolvers<OwnAnswers>(), starting = Promise.withResolvers<Running>();
+  let steps = 0;
   const channel = openChannel<GroupQuestion, Ready, WorkerQuestion, Close>({
     send: (line) => void process.stdout.write(line),
     noticed: () => closing.resolve(),
     async answer(question) {
-      if (question.what === "ping") return;
+      if (question.what === "ping") return steps;
       if (question.what === "reload") return await (await starting.promise).reload();
       const own = await answers.promise;
       if (question.what === "metrics") return await own.metrics(question.which);
@@ -39,7 +41,8 @@ async function main(): Promise<void> {
 
   const prepared = await prepare(args, plugins, Number(worker));
   if (prepared === undefined) return;
-  const { configuration, log } = prepared;
+  const { configuration, log } = prepared, logged = loggedProgress(log, () => performance.now());
+  steps++;
   void closing.promise.then(() => {
     // Ends a start that does not come to an end, such as one without a store.
     const timer = setTimeout(() => process.exit(0), limits.workerUnreadyEndMs);
@@ -54,6 +57,16 @@ async function main(): Promise<void> {
   const running = await serve({
     ...configuration,
     log,
+    progress: (what) => {
+      const { done, end } = logged(what);
+      return {
+        done(objects, left) {
+          steps++;
+          done(objects, left);
+        },
+        end,
+      };
+    },
     ownsProcess: true,
     flushLog,
     startHeavy: startHeavyThread,

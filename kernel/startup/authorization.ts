@@ -41,6 +41,8 @@ export interface AuthorizationNeeds {
   readonly inForce: ConfigInForce;
   readonly registry: KernelRegistry;
   readonly log: Log;
+  /** For warnings about the settings. */
+  readonly findings: Pick<Log, "info">;
   readonly start: StartUp;
   readonly signal: AbortSignal;
   /** The file of --authorization-config, if there is one. */
@@ -110,10 +112,10 @@ class AuthorizationFollower {
 
   /** Activates the authorizers of a configuration when they are ready. */
   follow(active: ActiveConfig, api: Api): void {
-    const before = this.#running, { log } = this.#needs;
+    const before = this.#running, { log, findings } = this.#needs;
     const next = this.#configured(active).map((each) => before.find((one) => isSame(one, each, active)) ?? this.#opened(each, active, api));
     this.#running = next;
-    for (const text of warningsOf(next)) if (!warningsOf(before).includes(text)) log.info(`Warning: ${text}`);
+    for (const text of warningsOf(next)) if (!warningsOf(before).includes(text)) findings.info(`Warning: ${text}`);
     this.#whenReady(next, before).catch((error) => log.error("the authorizers cannot follow the configuration", describe(error)));
   }
 

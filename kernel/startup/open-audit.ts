@@ -45,18 +45,24 @@ export async function checkAudit(config: Config): Promise<void> {
   if (config["audit-webhook-config-file"] !== "") await webhookAccess(config);
 }
 
-/**
- * Undefined without a policy or without a backend. Rejects if a file cannot be used. `auditLog` takes the lines of the log; default: the file
- * of the settings.
- */
-export async function openedAudit(config: Config, log: Log, record: KernelRecord, auditLog?: LineSink): Promise<OpenedAudit | undefined> {
+export interface AuditNeeds {
+  readonly log: Log;
+  /** For warnings about the policy. */
+  readonly findings: Pick<Log, "info">;
+  readonly record: KernelRecord;
+  /** Takes the lines of the log. Undefined: the file of the settings. */
+  readonly auditLog: LineSink | undefined;
+}
+
+/** Undefined without a policy or without a backend. Rejects if a file cannot be used. */
+export async function openedAudit(config: Config, { log, findings, record, auditLog }: AuditNeeds): Promise<OpenedAudit | undefined> {
   const path = config["audit-log-path"], webhook = config["audit-webhook-config-file"];
   const read = await policyOf(config);
   if (read === undefined) {
-    if (path !== "" || webhook !== "") log.info("Warning: no audit policy file is set, so no audit events are recorded");
+    if (path !== "" || webhook !== "") findings.info("Warning: no audit policy file is set, so no audit events are recorded");
     return undefined;
   }
-  for (const warning of read.warnings) log.info(`Warning: the audit policy file has an error that is ignored: ${warning}`);
+  for (const warning of read.warnings) findings.info(`Warning: the audit policy file has an error that is ignored: ${warning}`);
   const names = namesOf(config), lost = lostEvents(log, record);
   const backends: AuditBackend[] = [];
   if (path !== "") backends.push(wrapped(config, "log", logOf(config, names, auditLog ?? await lineSink(config, log), lost), lost));

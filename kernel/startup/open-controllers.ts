@@ -50,13 +50,14 @@ export function serverApi(server: Server): Api {
 export async function openControllers(
   inForce: ConfigInForce,
   server: Server,
-  { store, start, registry, log, board, progress, rootCertificates, issueLegacyToken, runsUnelected, signal }: {
+  { store, start, registry, log, findings, board, progress, rootCertificates, issueLegacyToken, runsUnelected, signal }: {
     readonly store: Store;
     readonly start: StartUp;
     readonly registry: KernelRegistry;
     readonly log: Log;
     readonly board: ControllerBoard;
     readonly progress: BeginProgress;
+    readonly findings: Pick<Log, "info">;
     /** PEM of the CAs that controllers publish. */
     readonly rootCertificates: string | undefined;
     readonly issueLegacyToken: ControllerContext["issueLegacyToken"];
@@ -86,6 +87,7 @@ export async function openControllers(
     log,
     board,
     progress,
+    findings,
     queue: queues.of,
     metric: registry.metric,
     rootCertificates,

@@ -34,6 +34,7 @@ import { openControllers, serverApi } from "./open-controllers.ts";
 import { openMetrics, servePluginMetrics } from "./open-metrics.ts";
 import { openStorage } from "./open-storage.ts";
 import { type Reload, reloader } from "./reload.ts";
+import { isFirst, sharedFindings } from "../workers/group.ts";
 import type { ServeOptions } from "./serve-options.ts";
 import { openServiceAccounts } from "./service-accounts.ts";
 import { watchEnds } from "./shutdown.ts";
@@ -84,8 +85,9 @@ export async function openServer(given: ServeOptions): Promise<Opened> {
   const inForce = configInForce(given.active ?? activeConfigOf(config, plugins));
   const registry = openRegistry(options, inForce);
   const tracing = await openTracing(config, log);
-  const access = await openAccess(options, inForce, registry, { signal, tracing });
-  const auditing = await openedAudit(config, log, registry.record, options.workers?.auditLog);
+  const findings = sharedFindings(log, options.workers);
+  const access = await openAccess(options, inForce, registry, { signal, tracing, findings });
+  const auditing = await openedAudit(config, { log, findings, record: registry.record, auditLog: options.workers?.auditLog });
   const storage = await openStorage(options, inForce, registry, tracing);
   access.accounts.lookUpIn(storage.cache.reads);
   if (options.ownsProcess === true) watchProcess(registry.record, signal);
@@ -101,9 +103,8 @@ export async function openServer(given: ServeOptions): Promise<Opened> {
     tracing,
     ending: () => watches.signal(Math.random),
   });
-  const isFirst = options.workers === undefined || options.workers.worker === 1;
-  const background = await openBackground(server, { ...parts, log, board, progress, runsUnelected: isFirst });
-  describeConfig(inForce, registry, log);
+  const background = await openBackground(server, { ...parts, log, findings, board, progress, runsUnelected: isFirst(options.workers) });
+  describeConfig(inForce, registry, findings);
   const { reload, watching } = followSource(options, inForce, registry, signal);
   return {
     ...openedParts(parts),
@@ -145,10 +146,10 @@ async function openAccess(
   { config, log }: ServeOptions,
   inForce: ConfigInForce,
   registry: KernelRegistry,
-  { signal, tracing }: { readonly signal: AbortSignal; readonly tracing: Tracing | undefined },
+  { signal, tracing, findings }: { readonly signal: AbortSignal; readonly tracing: Tracing | undefined; readonly findings: Log },
 ) {
   const { record } = registry;
-  const accounts = await openServiceAccounts(config, { inForce, log, record });
+  const accounts = await openServiceAccounts(config, { inForce, log, findings, record });
   await Promise.all(checkDelegation(config));
   const clusterTrust = await openClusterTrust(config, { log, signal });
   const authentication = await openAuthentication(config, {
@@ -196,7 +197,16 @@ function openRequests(
     callWebhook = webhooks.call;
   const heavy = startHeavy &&
     heavyRequests({ start: startHeavy, store: cache.store, callWebhook, inForce: inForce.current, after: systemClock.after, tracing });
-  const authorization = openAuthorization({ inForce, registry, log, start, signal, file, tracing });
+  const authorization = openAuthorization({
+    inForce,
+    registry,
+    log,
+    findings: sharedFindings(log, workers),
+    start,
+    signal,
+    file,
+    tracing,
+  });
   const server = assemble({
     ...health,
     inForce: inForce.current,
@@ -241,8 +251,9 @@ function webhookNeeds(inForce: ConfigInForce): AdmissionWebhookNeeds {
 /** Bootstrap objects, controllers, and resources that appear while the server runs. */
 async function openBackground(
   server: Server,
-  { inForce, registry, access, storage, health, signal, log, board, progress, runsUnelected }: OpenedParts & {
+  { inForce, registry, access, storage, health, signal, log, findings, board, progress, runsUnelected }: OpenedParts & {
     readonly log: Log;
+    readonly findings: Log;
     readonly board: ControllerBoard;
     readonly progress: BeginProgress;
     readonly runsUnelected: boolean;
@@ -254,6 +265,7 @@ async function openBackground(
     start,
     registry,
     log,
+    findings,
     board,
     progress,
     rootCertificates: access.rootCertificates,

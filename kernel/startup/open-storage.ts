@@ -16,6 +16,7 @@ import { faultLog } from "../observe/fault-log.ts";
 import { compactInitialRevision } from "../store/initial-revision.ts";
 import type { Store } from "../store/store.ts";
 import { type Faults, faultsOf } from "../store/fault.ts";
+import { sharedFindings } from "../workers/group.ts";
 import type { InUse } from "./certificate-validity.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
 import { fillProgress } from "./fill-progress.ts";
@@ -39,7 +40,7 @@ export interface Storage {
 }
 
 export async function openStorage(
-  { config, log, progress, readsOver, sqlite }: Pick<ServeOptions, "config" | "log" | "readsOver" | "sqlite"> & {
+  { config, log, progress, readsOver, sqlite, workers }: Pick<ServeOptions, "config" | "log" | "readsOver" | "sqlite" | "workers"> & {
     readonly progress: BeginProgress;
   },
   inForce: ConfigInForce,
@@ -48,7 +49,8 @@ export async function openStorage(
 ): Promise<Storage> {
   const prefix = config["etcd-prefix"];
   const { record } = registry;
-  for (const text of plainEtcdWarnings(config["etcd-servers"])) log.info(`Warning: ${text}`);
+  const findings = sharedFindings(log, workers);
+  for (const text of plainEtcdWarnings(config["etcd-servers"])) findings.info(`Warning: ${text}`);
   const faults = faultsOf(systemClock, faultLog(log));
   const { store, followed, inUse } = await openStore(config, { faults, ...(sqlite === undefined ? {} : { sqlite }) });
   const webhooks = webhookClients(config["webhook-addresses"], limits.remoteCallMs, tracing);

@@ -22,6 +22,7 @@ import { requestInfo } from "../request/request-info.ts";
 import { requestLabels } from "../observe/request-metrics.ts";
 import { gate } from "./shutdown.ts";
 import { freeStartGarbage } from "./start-garbage.ts";
+import { isFirst, sharedFindings } from "../workers/group.ts";
 import { type KubeconfigFile, kubeconfigFile } from "./write-kubeconfig.ts";
 import { validityWatch } from "./certificate-validity.ts";
 
@@ -58,7 +59,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     throw new ConfigError(['setting "workers": only the program "thole serve" starts more than 1']);
   }
   if (!isInMemory(config)) await makeFolder(config["data-dir"]);
-  const credentials = openCredentials(config, { now: Date.now, log, renewsOwn: workers === undefined || workers.worker === 1 });
+  const credentials = openCredentials(config, { now: Date.now, log, renewsOwn: isFirst(workers) });
   credentials.catch(() => {}); // Awaited below, when `close` can undo it.
   const opened = await openServer(options);
   try {
@@ -89,7 +90,7 @@ async function listening(
   credentials: Credentials,
 ): Promise<Running> {
   const { server, registry, tracing } = opened;
-  const validity = validityWatch(log, registry.record);
+  const validity = validityWatch(sharedFindings(log, workers), registry.record);
   const lookAtDates = () => validity.look([...credentials.inUse(), ...opened.inUse()], Date.now());
   lookAtDates();
   const handled = (exchange: Exchange) => handle(exchange, server);

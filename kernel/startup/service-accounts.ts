@@ -50,18 +50,20 @@ export interface ServiceAccounts {
 export interface ServiceAccountNeeds {
   readonly inForce: ConfigInForce;
   readonly log: Pick<Log, "info" | "error">;
+  /** For warnings about the settings. */
+  readonly findings: Pick<Log, "info">;
   readonly record: KernelRecord;
 }
 
 /** Rejects for given files without keys. */
 export async function openServiceAccounts(
   config: Config,
-  { inForce: { current: inForce, onSwap }, log, record }: ServiceAccountNeeds,
+  { inForce: { current: inForce, onSwap }, log, findings, record }: ServiceAccountNeeds,
 ): Promise<ServiceAccounts> {
   const { keys, followed, ended } = await openTokenKeys(config, log);
   const warn = (before: readonly string[], next: Config) => {
     const texts = [...serviceAccountWarnings(next), ...sharingWarnings(next)];
-    for (const text of texts.filter((each) => !before.includes(each))) log.info(`Warning: ${text}`);
+    for (const text of texts.filter((each) => !before.includes(each))) findings.info(`Warning: ${text}`);
     return texts;
   };
   let warned = warn([], config);

@@ -1,4 +1,4 @@
-/** Detects a process that runs and does nothing: its event loop is blocked, or it was stopped. */
+/** Detects a process that runs and does nothing: its event loop is blocked, it was stopped, or its start does not go on. */
 import { type Clock, pause } from "../../core/async.ts";
 import { limits } from "../../core/limits.ts";
 
@@ -20,6 +20,29 @@ export async function stopsAnswering(
     if (life.aborted) return undefined;
   }
   return workerCheckMs * workerUnansweredMax;
+}
+
+/**
+ * Asks a worker that is starting how many steps of its start are done. Resolves with the milliseconds without a further step once they reach
+ * `limits.workerStartQuietMsMax`, or with undefined when `over` aborts. A start that waits forever answers, so an answer alone is not enough.
+ */
+export async function stopsStarting(
+  ask: (signal: AbortSignal) => Promise<unknown>,
+  over: AbortSignal,
+  clock: Clock,
+): Promise<number | undefined> {
+  const { workerCheckMs, workerStartQuietMsMax } = limits;
+  let steps: unknown, quietMs: number = workerCheckMs;
+  await pause(workerCheckMs, over, clock);
+  while (quietMs < workerStartQuietMsMax) {
+    if (over.aborted) return undefined;
+    const began = clock.now(), before: unknown = steps;
+    await isAnswered(async (signal) => steps = await ask(signal), workerCheckMs, over, clock);
+    const leftMs = workerCheckMs - (clock.now() - began);
+    if (leftMs > 0) await pause(leftMs, over, clock);
+    quietMs = steps === before ? quietMs + workerCheckMs : 0;
+  }
+  return over.aborted ? undefined : quietMs;
 }
 
 async function isAnswered(

@@ -4,6 +4,7 @@ import { limits } from "../../core/limits.ts";
 import type { MetricPart } from "../../metrics/mod.ts";
 import type { LineSink } from "../access/audit/log/log-backend.ts";
 import type { PageFacts } from "../nonresource/status-page/reply.ts";
+import { type Log, silentLog } from "../observe/log.ts";
 import type { Channel } from "./channel.ts";
 import type { GroupQuestion, Ready } from "./messages.ts";
 
@@ -32,6 +33,16 @@ export interface OwnAnswers {
   /** The names of the checks that fail. */
   health(endpoint: Endpoint): Promise<readonly string[]>;
   page(): PageFacts;
+}
+
+/** Whether this process does what is done once for the server: true for the first worker, and without workers. */
+export function isFirst(group: Pick<WorkerGroup, "worker"> | undefined): boolean {
+  return group === undefined || group.worker === 1;
+}
+
+/** The log for findings about settings and files, which all workers share: the other workers drop them. */
+export function sharedFindings(log: Log, group: Pick<WorkerGroup, "worker"> | undefined): Log {
+  return isFirst(group) ? log : silentLog;
 }
 
 /** `setAnswers` gets the answers of the worker when it has them. */

@@ -9,7 +9,7 @@ export type WorkerQuestion =
   | { readonly what: "health"; readonly endpoint: Endpoint }
   /** Answer: `PageFacts`. */
   | { readonly what: "page" }
-  /** Whether its event loop runs. Answer: none. */
+  /** Whether its event loop runs. Answer: the number of steps of its start that are done, which grows while the start goes on. */
   | { readonly what: "ping" }
   /** Reads the configuration and credentials again. Answer: none. */
   | { readonly what: "reload" };

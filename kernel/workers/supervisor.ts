@@ -4,18 +4,18 @@
  *   starting ──> ready ──> ended ──> (after a pause) starting       The first worker starts alone: it creates what all share.
  *       └────────────────────^                                      After `close` an ended worker is not started again.
  *
- * A ready worker that does not answer is killed, which ends it.
+ * A ready worker that does not answer is killed, and one whose start does not go on, which ends them.
  */
-import { type Clock, once, pause, systemClock } from "../../core/async.ts";
+import { type Clock, once, pause, systemClock, untilAborted } from "../../core/async.ts";
 import { limits } from "../../core/limits.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import type { MetricPart } from "../../metrics/mod.ts";
 import type { LineSink } from "../access/audit/log/log-backend.ts";
 import type { PageFacts } from "../nonresource/status-page/reply.ts";
 import type { ControllerRow } from "../nonresource/status-page/state.ts";
-import type { Log } from "../observe/log.ts";
+import type { Fields, Log } from "../observe/log.ts";
 import type { RecentError } from "../observe/recent-errors.ts";
-import { stopsAnswering } from "./answering.ts";
+import { stopsAnswering, stopsStarting } from "./answering.ts";
 import { type Channel, openChannel } from "./channel.ts";
 import type { GroupMetrics } from "./group-metrics.ts";
 import type { Close, GroupQuestion, Ready, WorkerQuestion } from "./messages.ts";
@@ -64,7 +64,7 @@ export interface Supervisor {
   close(): Promise<number>;
 }
 
-/** The first worker ended before it was ready. It has reported the error. */
+/** The first worker ended by itself before it was ready. It has reported the error. */
 export class WorkerFailed extends Error {
   readonly code: number;
   constructor(code: number) {
@@ -78,58 +78,86 @@ type State =
   | { readonly tag: "ready"; readonly channel: Channel<WorkerQuestion, Close> }
   | { readonly tag: "ended"; readonly because: string };
 
+/** A worker that was started. */
+interface Begun {
+  /** Never resolves if it ends before it is ready. */
+  readonly ready: Promise<Ready>;
+  readonly exited: Promise<Exit>;
+  /** Whether it was killed here because it hung. */
+  readonly wasKilled: () => boolean;
+}
+
 /** Resolves when all workers are ready. Rejects with WorkerFailed. */
 export async function supervise(options: SupervisorOptions): Promise<Supervisor> {
   const { count, log, metrics, start, recentErrors, auditLog, print, clock = systemClock } = options;
   const workers = Array.from({ length: count }, (_, index) => index + 1);
   const states = new Map<number, State>(workers.map((worker) => [worker, { tag: "ended", because: "it has not started yet" }]));
   const closing = new AbortController();
-  let port = options.port;
+  let port = options.port, isServing = false;
 
   function become(worker: number, state: State): void {
     states.set(worker, state);
     metrics.states(count, [...states.values()].filter(({ tag }) => tag === "ready").length);
   }
 
-  /** Starts a worker. `ready` resolves with its address, and never if it ends before. */
-  function begin(worker: number): { readonly ready: Promise<Ready>; readonly exited: Promise<Exit> } {
-    const { promise: ready, resolve } = Promise.withResolvers<Ready>(), life = new AbortController();
+  /** Starts a worker. Kills it if it hangs. */
+  function begin(worker: number): Begun {
+    const { promise: ready, resolve } = Promise.withResolvers<Ready>(), life = new AbortController(), starting = new AbortController();
+    let wasKilled = false;
     const process = start(worker, port, (line) => {
       const output = channel.take(line);
       if (output !== "") print(output);
     });
+    const ping = (signal: AbortSignal) => channel.ask({ what: "ping" }, signal);
+    const kill = (because: string, fields: Fields) => {
+      log.error(because, { worker, pid: process.pid, ...fields });
+      wasKilled = true;
+      process.kill();
+    };
     const channel = openChannel<WorkerQuestion, Close, GroupQuestion, Ready>({
       send: process.send,
       answer,
       noticed(notice) {
+        starting.abort();
+        isServing = true;
         become(worker, { tag: "ready", channel });
         log.info("a worker is ready", { worker, pid: process.pid });
         resolve(notice);
-        void stopsAnswering((signal) => channel.ask({ what: "ping" }, signal), life.signal, clock).then((unansweredMs) => {
-          if (unansweredMs === undefined) return;
-          log.error("a worker does not answer and is killed", { worker, pid: process.pid, unansweredMs });
-          process.kill();
+        void stopsAnswering(ping, life.signal, clock).then((unansweredMs) => {
+          if (unansweredMs !== undefined) kill("a worker does not answer and is killed", { unansweredMs });
         });
       },
     });
     become(worker, { tag: "starting", channel });
-    if (closing.signal.aborted) channel.notify("close");
+    void stopsStarting(ping, starting.signal, clock).then((quietMs) => {
+      if (quietMs !== undefined) kill("a worker does not get ready and is killed", { withoutProgressMs: quietMs });
+    });
+    // It ends itself in time, unless it hangs.
+    void untilAborted(AbortSignal.any([closing.signal, starting.signal]))
+      .then(() => pause(2 * limits.workerUnreadyEndMs, starting.signal, clock))
+      .then(() => starting.signal.aborted || kill("a worker that was starting does not end and is killed", {}));
     const exited = process.exited.then((exit) => {
       const because = exit.signal === undefined ? `it ended with code ${exit.code}` : `it was ended by ${exit.signal}`;
+      starting.abort();
       life.abort();
       channel.close(new Error(because));
       become(worker, { tag: "ended", because });
       return exit;
     });
-    return { ready, exited };
+    return { ready, exited, wasKilled: () => wasKilled };
   }
 
-  /** Starts a worker again whenever it ends. Resolves with its exit code after `close`. */
-  async function keep(worker: number, first: ReturnType<typeof begin>): Promise<number> {
+  /**
+   * Starts a worker again whenever it ends. Resolves with its exit code after `close`. `firstReady` gets its first address. Rejects with WorkerFailed
+   * if it ends by itself before any worker was ready.
+   */
+  async function keep(worker: number, first: Begun, firstReady?: (ready: Ready) => void): Promise<number> {
     let current = first, pauseMs: number = limits.workerRestartMs;
     for (;;) {
+      if (firstReady !== undefined) void current.ready.then(firstReady);
       const began = clock.now(), exit = await current.exited;
       if (closing.signal.aborted) return exit.code;
+      if (!isServing && !current.wasKilled()) throw new WorkerFailed(exit.code);
       metrics.ended(worker);
       if (clock.now() - began >= limits.workerSteadyMs) pauseMs = limits.workerRestartMs;
       log.error("a worker has ended and is started again", { worker, ...exit, pauseMs });
@@ -191,11 +219,12 @@ export async function supervise(options: SupervisorOptions): Promise<Supervisor>
     }
   }
 
-  const [firstWorker = 1, ...others] = workers, first = begin(firstWorker);
-  const ready = await Promise.race([first.ready, first.exited.then(({ code }) => Promise.reject(new WorkerFailed(code)))]);
+  const [firstWorker = 1, ...others] = workers, firstReady = Promise.withResolvers<Ready>();
+  const keptFirst = keep(firstWorker, begin(firstWorker), firstReady.resolve);
+  const ready = await Promise.race([firstReady.promise, keptFirst.then(() => firstReady.promise)]);
   port = ready.port;
   const begun = others.map((worker) => ({ worker, ...begin(worker) }));
-  const kept = [keep(firstWorker, first), ...begun.map(({ worker, ...rest }) => keep(worker, rest))];
+  const kept = [keptFirst, ...begun.map(({ worker, ...rest }) => keep(worker, rest))];
   // One that ends before it is ready is started again, as later.
   await Promise.all(begun.map(({ ready, exited }) => Promise.race([ready, exited])));
   return {

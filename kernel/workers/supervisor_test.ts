@@ -3,14 +3,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { LineSink } from "../access/audit/log/log-backend.ts";
 import { limits } from "../../core/limits.ts";
-import { openLog } from "../observe/log.ts";
+import { openLog, silentLog } from "../observe/log.ts";
 import type { PageFacts } from "../nonresource/status-page/reply.ts";
 import type { ControllerRow } from "../nonresource/status-page/state.ts";
 import type { RecentError } from "../observe/recent-errors.ts";
-import { manualClock } from "../store/testing/clock.ts";
+import { type ManualClock, manualClock } from "../store/testing/clock.ts";
 import { type Channel, openChannel } from "./channel.ts";
 import type { GroupMetrics } from "./group-metrics.ts";
 import type { Close, GroupQuestion, Ready, WorkerQuestion } from "./messages.ts";
+import { startProcess } from "./start-process.ts";
 import { type Exit, supervise, type SupervisorOptions, WorkerFailed } from "./supervisor.ts";
 
 interface Played {
@@ -197,6 +198,130 @@ test("supervise() keeps a worker that answers again in time, one that is startin
   for (let time = 0; time < 10; time++) await wait();
   assert.equal(one!.killed, 1, "also one that does not end");
   assert.equal(await closing, 137);
+});
+
+/** Waits for the effect of another process. */
+async function eventually(is: () => boolean): Promise<void> {
+  for (let tries = 0; !is() && tries < 3000; tries++) await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.ok(is());
+}
+
+/** Advances the time in steps between which questions are answered. */
+async function passing(clock: ManualClock, ms: number): Promise<void> {
+  for (let past = 0; past < ms; past += limits.workerCheckMs) {
+    clock.advance(limits.workerCheckMs);
+    await settled();
+  }
+}
+
+test("supervise() kills and replaces a worker whose start does not go on, whether it answers or not, and counts it", async () => {
+  const { workerCheckMs, workerStartQuietMsMax, workerRestartMs } = limits;
+  const hung = { answers: () => Promise.resolve(3), silent: () => new Promise(() => {}) };
+  // The first answer is progress.
+  for (
+    const [answer, lastMs] of [[hung.answers, workerStartQuietMsMax + 2 * workerCheckMs], [hung.silent, workerStartQuietMsMax]] as const
+  ) {
+    const { clock, started, logged, ended, states, supervisor } = stage();
+    started[0]!.ready();
+    await settled();
+    started[1]!.answer = answer;
+    await passing(clock, lastMs - workerCheckMs);
+    assert.deepEqual([started.length, started[1]!.killed], [2, 0]);
+    await passing(clock, workerCheckMs);
+    assert.deepEqual([started[0]!.killed, started[1]!.killed, ended], [0, 1, [2]]);
+    assert.match(logged.at(-2)!, /"a worker does not get ready and is killed","worker":2,"pid":102,"withoutProgressMs":120000/);
+    assert.match(logged.at(-1)!, /"a worker has ended and is started again","worker":2,.*"pauseMs":100/);
+    clock.advance(workerRestartMs);
+    await settled();
+    started[2]!.ready();
+    assert.equal((await supervisor).ready.port, 7);
+    assert.equal(states.at(-1), "2/2");
+    await passing(clock, 2 * workerStartQuietMsMax);
+    assert.deepEqual(started.map(({ killed }) => killed), [0, 1, 0], "the bound is of starts only");
+  }
+});
+
+test("supervise() keeps a worker whose start goes on, however long it takes", async () => {
+  const { clock, started } = stage();
+  started[0]!.ready();
+  await settled();
+  let pages = 0;
+  started[1]!.answer = () => Promise.resolve(Math.floor(pages++ / 6));
+  await passing(clock, 10 * limits.workerStartQuietMsMax);
+  assert.deepEqual(started.map(({ killed }) => killed), [0, 0]);
+});
+
+test("supervise() replaces a first worker that hangs before it is ready; one that ends by itself then still fails the start", async () => {
+  for (const endsWell of [true, false]) {
+    const { clock, started, ended, supervisor } = stage();
+    const outcome = supervisor.then(({ ready }) => ready.port, (error) => error instanceof WorkerFailed ? `code ${error.code}` : error);
+    started[0]!.answer = () => new Promise(() => {});
+    await passing(clock, limits.workerStartQuietMsMax);
+    assert.deepEqual([started[0]!.killed, ended], [1, [1]]);
+    clock.advance(limits.workerRestartMs);
+    await settled();
+    assert.deepEqual([started.length, started[1]!.worker, started[1]!.port], [2, 1, 0]);
+    if (endsWell) started[1]!.ready();
+    else started[1]!.end({ code: 4 });
+    await settled();
+    if (endsWell) started[2]!.ready();
+    assert.equal(await outcome, endsWell ? 7 : "code 4");
+  }
+});
+
+test("Supervisor.close() kills a worker that was starting and does not end", async () => {
+  const { clock, started, supervisor, logged } = await begun();
+  started[1]!.end({ code: 1 });
+  await settled();
+  clock.advance(limits.workerRestartMs);
+  await settled();
+  const closing = supervisor.close();
+  await settled();
+  assert.deepEqual([started.length, started[2]!.told], [3, ["close"]]);
+  started[0]!.end({ code: 0 });
+  clock.advance(2 * limits.workerUnreadyEndMs - 1);
+  await settled();
+  assert.equal(started[2]!.killed, 0, "it has time to end by itself");
+  clock.advance(1);
+  assert.equal(await closing, 137);
+  assert.match(logged.at(-1)!, /"a worker that was starting does not end and is killed","worker":2/);
+});
+
+test("supervise() ends a process that blocks before it is ready, and its replacement gets ready", async () => {
+  const text = (isBlocked: boolean) =>
+    `(async () => {
+    const { default: process } = await import("node:process");
+    console.log("up");
+    if (${isBlocked}) for (;;) {}
+    process.stdin.on("data", (chunk) => String(chunk).includes("close") && process.exit(0));
+    process.stdout.write("\x1e" + JSON.stringify({ tag: "notice", notice: { url: "https://127.0.0.1:7", port: 7 } }) + "\\n");
+  })()`;
+  const clock = manualClock(), up: number[] = [], ended: number[] = [];
+  const supervisor = supervise({
+    count: 1,
+    port: 0,
+    metrics: { text: () => Promise.resolve(""), ended: (worker) => void ended.push(worker), states() {} },
+    clock,
+    log: silentLog,
+    recentErrors: () => [],
+    auditLog: undefined,
+    print: () => void up.push(1),
+    start: (_worker, _port, output) => {
+      const program = text(up.length === 0);
+      return startProcess({
+        args: "Deno" in globalThis ? ["eval", "--no-check", program] : ["-e", program],
+        output,
+        errors: (line) => console.error(line),
+      });
+    },
+  });
+  await eventually(() => up.length === 1);
+  await passing(clock, limits.workerStartQuietMsMax);
+  await eventually(() => ended.length === 1);
+  await settled();
+  clock.advance(limits.workerRestartMs);
+  const { ready, close } = await supervisor;
+  assert.deepEqual([ready.port, up.length, await close()], [7, 2, 0]);
 });
 
 test("supervise() answers a worker about all: metrics, errors, health, audit lines", async () => {
