@@ -2,57 +2,13 @@
 import assert from "node:assert/strict";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import process from "node:process";
 import { test } from "node:test";
 import { startEtcd } from "../etcd.ts";
 import { inFolder } from "../flags/served.ts";
-import { type Client, documents, httpsClient } from "../https.ts";
+import { documents, httpsClient } from "../https.ts";
 import { freePort } from "../ports.ts";
-import { ownRuntime, type RealServer, signal, startProgram, startRealServer, until } from "../real-server.ts";
-import { metric, path, skip } from "./workers.ts";
-
-/** A server with two workers on an etcd, in a folder. `client` opens a connection for each request, so that both workers get some. `prepare` writes files before the start. */
-function withServer(
-  args: (folder: string) => readonly string[],
-  use: (server: RealServer, client: Client, folder: string) => Promise<void>,
-  prepare: (folder: string) => Promise<void> = () => Promise.resolve(),
-) {
-  return inFolder(async (folder) => {
-    await prepare(folder);
-    const etcd = await startEtcd();
-    let server: RealServer | undefined;
-    try {
-      const all = [`--etcd-servers=${etcd.endpoint}`, "--workers=2", ...args(folder)];
-      server = await startRealServer({ runtime: ownRuntime, folder, args: all });
-      const client = httpsClient({ ...server, single: true });
-      try {
-        await use(server, client, folder);
-      } finally {
-        client.close();
-      }
-    } finally {
-      await server?.close();
-      await etcd.stop();
-    }
-  });
-}
-
-/** Requests until both workers have answered some. */
-async function reachBoth(client: Client): Promise<void> {
-  await until(async () => {
-    assert.equal((await client.ask(path)).status, 200);
-    for (const worker of ["1", "2"]) assert.ok(await metric(client, "thole_worker_requests_total", { worker }) > 2, `worker ${worker}`);
-  });
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
+import { ownRuntime, signal, startProgram, startRealServer, until } from "../real-server.ts";
+import { isAlive, metric, path, reachBoth, skip, withServer } from "./workers.ts";
 
 test(
   "both workers serve requests, and metrics, health and the status page speak for both",
