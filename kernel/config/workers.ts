@@ -17,7 +17,9 @@ export function workersMistakes({ workers, "etcd-servers": etcd, "data-dir": fol
   if (workers !== "auto" && workers > limits.workersMax) return [`flag "--workers": ${workers} is more than ${limits.workersMax}`];
   // auto is one where several cannot be used.
   if (workers !== "auto" && etcd.length === 0) {
-    return ['flag "--workers": the embedded store belongs to one process; more than 1 worker needs "--etcd-servers"'];
+    return [
+      'flag "--workers": the embedded store belongs to one process: start an etcd and name it with "--etcd-servers", or use "--workers=1" (docs/operators-guide.md#several-cores)',
+    ];
   }
   return etcd.length > 0 && folder === ":memory:"
     ? ['flag "--workers": the workers share the certificates and keys in the data folder; more than 1 worker needs "--data-dir" on disk']

@@ -18,7 +18,10 @@ test("workerCount() is the number of the setting, and for auto that of the cores
 test("workersMistakes() accepts auto and 1 to 64, and several workers on etcd with a data folder only", () => {
   for (const workers of ["auto", 1, 2, 64] as const) assert.deepEqual(workersMistakes({ ...etcd, workers }), []);
   assert.match(workersMistakes({ ...etcd, workers: 65 }).join(), /65 is more than 64/);
-  assert.match(workersMistakes({ ...defaults, workers: 2 }).join(), /embedded store belongs to one process/);
+  assert.match(
+    workersMistakes({ ...defaults, workers: 2 }).join(),
+    /the embedded store belongs to one process: start an etcd and name it with "--etcd-servers", or use "--workers=1" \(docs\/operators-guide\.md#several-cores\)$/,
+  );
   assert.deepEqual(workersMistakes({ ...defaults, workers: "auto" }), []);
   for (const workers of ["auto", 2] as const) {
     assert.match(workersMistakes({ ...etcd, workers, "data-dir": ":memory:" }).join(), /"--data-dir" on disk/);

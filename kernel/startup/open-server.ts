@@ -134,8 +134,8 @@ interface OpenedParts {
 }
 
 /** The metrics of the kernel and the plugins. */
-function openRegistry({ config, log }: ServeOptions, inForce: ConfigInForce): KernelRegistry {
-  const registry = openMetrics(config, log);
+function openRegistry({ config, log, workers }: ServeOptions, inForce: ConfigInForce): KernelRegistry {
+  const registry = openMetrics(config, sharedFindings(log, workers));
   servePluginMetrics(inForce, registry);
   registry.beforeScrape(processReader(registry.record));
   return registry;

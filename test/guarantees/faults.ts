@@ -52,6 +52,10 @@ export function faultsOfWorkers(hosts: readonly Host[], members: readonly EtcdSe
     kill,
     { name: "a worker stands still", run: () => host().freezeWorker(silentMs, random) },
     kill,
+    { name: "the elected worker is killed", run: () => Promise.resolve(host().killElected()) },
+    { name: "the server reads its configuration again", run: () => Promise.resolve(host().reload()) },
+    { name: "a worker dies three times in succession", run: () => host().killStarting(2, random) },
+    { name: "the server ends while a worker is replaced", run: () => host().endWhileReplacing(random) },
     ...faultsOf(hosts, members, random),
   ];
 }

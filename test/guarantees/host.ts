@@ -1,11 +1,12 @@
 /** One server of a run with its restarts, behind a proxy that can become silent. */
-import { mkdtemp, rm } from "node:fs/promises";
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Proxy, startProxy } from "../../kernel/store/testing/proxy.ts";
 import type { EtcdServer } from "../etcd.ts";
 import { type Client, httpsClient } from "../https.ts";
-import { type RealServer, type Runtime, signal, startRealServer } from "../real-server.ts";
+import { type RealServer, type Runtime, signal, startRealServer, until } from "../real-server.ts";
 import { pause } from "./actors.ts";
 
 /**
@@ -73,6 +74,39 @@ export class Host {
     await pause(milliseconds);
     signal(pid, "SIGCONT");
   }
+  /** Kills the worker that runs the controllers. */
+  killElected(): void {
+    const [elected] = [...this.#server!.errors().matchAll(/ (\d+) server\] "controllers run on this server"/g)].slice(-1);
+    if (elected !== undefined) signal(Number(elected[1]), "SIGKILL");
+  }
+  /** Kills one of its workers, and its replacements while they start. */
+  async killStarting(times: number, random: () => number): Promise<void> {
+    const { pid } = this.#server!;
+    signal(this.#worker(random), "SIGKILL");
+    for (let time = 0; time < times; time++) {
+      const known = new Set(this.#server!.workers().values());
+      const starting = await until(async () => {
+        const found = (await childrenOf(pid)).find((each) => !known.has(each));
+        assert.ok(found !== undefined);
+        return found;
+      });
+      signal(starting, "SIGKILL");
+    }
+  }
+  /** Reads its configuration and credentials again. */
+  reload(): void {
+    this.#server?.signal("SIGHUP");
+  }
+  /** Ends it in order while one of its workers is replaced, and starts it again. */
+  async endWhileReplacing(random: () => number): Promise<void> {
+    const { pid } = this.#server!, worker = this.#worker(random);
+    signal(worker, "SIGKILL");
+    await until(async () => assert.ok(!(await childrenOf(pid)).includes(worker)));
+    this.#server!.signal("SIGTERM");
+    const code = await this.#server!.exited;
+    assert.equal(code, 0, this.log());
+    await this.#start();
+  }
   /** The process of one of its workers. */
   #worker(random: () => number): number {
     const pids = [...this.#server!.workers().values()];
@@ -128,4 +162,10 @@ export class Host {
     this.#client?.close();
     this.#client = httpsClient({ port, ca, token, single: true });
   }
+}
+
+/** The processes that a process has started and that run. Linux only, as workers are. */
+async function childrenOf(pid: number): Promise<readonly number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => "");
+  return text.split(" ").filter((each) => each !== "").map(Number);
 }
