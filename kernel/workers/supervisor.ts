@@ -85,6 +85,7 @@ interface Begun {
   readonly exited: Promise<Exit>;
   /** Whether it was killed here because it hung. */
   readonly wasKilled: () => boolean;
+  readonly wasReady: () => boolean;
 }
 
 /** Resolves when all workers are ready. Rejects with WorkerFailed. */
@@ -103,7 +104,7 @@ export async function supervise(options: SupervisorOptions): Promise<Supervisor>
   /** Starts a worker. Kills it if it hangs. */
   function begin(worker: number): Begun {
     const { promise: ready, resolve } = Promise.withResolvers<Ready>(), life = new AbortController(), starting = new AbortController();
-    let wasKilled = false;
+    let wasKilled = false, wasReady = false;
     const process = start(worker, port, (line) => {
       const output = channel.take(line);
       if (output !== "") print(output);
@@ -120,6 +121,7 @@ export async function supervise(options: SupervisorOptions): Promise<Supervisor>
       noticed(notice) {
         starting.abort();
         isServing = true;
+        wasReady = true;
         become(worker, { tag: "ready", channel });
         log.info("a worker is ready", { worker, pid: process.pid });
         resolve(notice);
@@ -132,10 +134,14 @@ export async function supervise(options: SupervisorOptions): Promise<Supervisor>
     void stopsStarting(ping, starting.signal, clock).then((quietMs) => {
       if (quietMs !== undefined) kill("a worker does not get ready and is killed", { withoutProgressMs: quietMs });
     });
-    // It ends itself in time, unless it hangs.
+    // It ends itself in time, unless it hangs or has not loaded its modules. It serves nobody.
     void untilAborted(AbortSignal.any([closing.signal, starting.signal]))
       .then(() => pause(2 * limits.workerUnreadyEndMs, starting.signal, clock))
-      .then(() => starting.signal.aborted || kill("a worker that was starting does not end and is killed", {}));
+      .then(() => {
+        if (starting.signal.aborted) return;
+        log.info("a worker that was starting is killed", { worker, pid: process.pid });
+        process.kill();
+      });
     const exited = process.exited.then((exit) => {
       const because = exit.signal === undefined ? `it ended with code ${exit.code}` : `it was ended by ${exit.signal}`;
       starting.abort();
@@ -144,11 +150,11 @@ export async function supervise(options: SupervisorOptions): Promise<Supervisor>
       become(worker, { tag: "ended", because });
       return exit;
     });
-    return { ready, exited, wasKilled: () => wasKilled };
+    return { ready, exited, wasKilled: () => wasKilled, wasReady: () => wasReady };
   }
 
   /**
-   * Starts a worker again whenever it ends. Resolves with its exit code after `close`. `firstReady` gets its first address. Rejects with WorkerFailed
+   * Starts a worker again whenever it ends. Resolves with its exit code after `close`, 0 if it was not ready. `firstReady` gets its first address. Rejects with WorkerFailed
    * if it ends by itself before any worker was ready.
    */
   async function keep(worker: number, first: Begun, firstReady?: (ready: Ready) => void): Promise<number> {
@@ -156,7 +162,7 @@ export async function supervise(options: SupervisorOptions): Promise<Supervisor>
     for (;;) {
       if (firstReady !== undefined) void current.ready.then(firstReady);
       const began = clock.now(), exit = await current.exited;
-      if (closing.signal.aborted) return exit.code;
+      if (closing.signal.aborted) return current.wasReady() ? exit.code : 0;
       if (!isServing && !current.wasKilled()) throw new WorkerFailed(exit.code);
       metrics.ended(worker);
       if (clock.now() - began >= limits.workerSteadyMs) pauseMs = limits.workerRestartMs;
