@@ -8,6 +8,7 @@ export const guideSections = Object.freeze(
     "objects-in-a-removed-version",
     "objects-that-cannot-be-read",
     "restore-the-embedded-store",
+    "several-cores",
     "the-disk-is-full",
     "the-store-file-cannot-be-used",
   ] as const,

@@ -1,4 +1,5 @@
 /** The number of processes that serve requests. */
+import { guide } from "../../core/guide.ts";
 import { limits } from "../../core/limits.ts";
 import type { Config } from "./settings.ts";
 
@@ -18,7 +19,8 @@ export function workersMistakes({ workers, "etcd-servers": etcd, "data-dir": fol
   // auto is one where several cannot be used.
   if (workers !== "auto" && etcd.length === 0) {
     return [
-      'flag "--workers": the embedded store belongs to one process: start an etcd and name it with "--etcd-servers", or use "--workers=1" (docs/operators-guide.md#several-cores)',
+      'flag "--workers": the embedded store belongs to one process: start an etcd and name it with "--etcd-servers", or use "--workers=1" ' +
+      `(${guide("several-cores")})`,
     ];
   }
   return etcd.length > 0 && folder === ":memory:"
