@@ -25,7 +25,7 @@ export const cacheLimits = Object.freeze({
   /** Concurrent chunked lists of one kind, each of which keeps a snapshot. */
   pinnedListsMax: 32,
   /** JSON bytes of the decoded objects that are cached for the next write. */
-  recentObjectsBytesMax: 2 * 1024 * 1024,
+  recentObjectsBytesMax: 4 * 1024 * 1024,
   /** Bytes of cached frames for watches that have not begun. */
   sharedFramesBytesMax: 8 * 1024 * 1024,
   /** Writes of this server without an event yet. Events of further writes are decoded. */

@@ -83,12 +83,12 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   const owned = a.owned && b.owned;
   if (a.children === undefined || b.children === undefined) return owned ? leafSet : emptySet;
   const [few, many] = a.children.size <= b.children.size ? [a.children, b.children] : [b.children, a.children];
-  const both = new Map<Element, FieldSet>();
+  let both: Map<Element, FieldSet> | undefined;
   for (const [element, one] of few) {
     const other = many.get(element);
     if (other === undefined) continue;
     const shared = intersection(one, other);
-    if (!isEmptySet(shared)) both.set(element, shared);
+    if (!isEmptySet(shared)) (both ??= new Map()).set(element, shared);
   }
   return setOf(owned, both);
 }

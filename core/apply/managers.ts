@@ -99,7 +99,7 @@ export function ownersAfterUpdate(
   const id = ownerId({ ...self, subresource: writer.subresource });
   const had = others.owners.get(id);
   const set = kept(owners.get(id), had === undefined ? took : union(had.set, took));
-  return new Map(others.owners).set(id, { ...self, subresource: writer.subresource, set, time: writer.time });
+  return others.owners.set(id, { ...self, subresource: writer.subresource, set, time: writer.time });
 }
 
 /** The set of an owner before the write if it is equal: its text is known. */
@@ -126,19 +126,19 @@ export function applied(versions: Versions, live: Json, config: Json, before: Ow
   const last = owners.get(id);
   const set = recursiveDifference(fieldSetOf(atom, config), versions.ignored(versions.current));
   const merged = merge(atom, live, config)!; // neither is undefined
-  const claimed = new Map(owners).set(id, { ...self, set, time: last?.time });
   // Most applies name all fields of the last one: then no field can be removed.
   const keepsAll = last === undefined || (last.apiVersion === versions.current && isSubset(last.set, set));
-  const object = keepsAll ? merged : within("failed to prune fields", () => pruned(versions, merged, claimed, last));
+  const object = keepsAll ? merged : within("failed to prune fields", () => {
+    const claimed = new Map(owners).set(id, { ...self, set, time: last.time });
+    return pruned(versions, merged, claimed, last);
+  });
 
   const found = changesOf(versions, live, object);
-  const taken = takenFrom(versions, live, object, claimed, found, id);
-  if (taken.conflicts.length > 0 && !force) return { done: false, conflicts: taken.conflicts };
-  const after = new Map(taken.owners);
-  const own = kept(last, difference(taken.owners.get(id)?.set ?? emptySet, unowned));
+  const { owners: after, conflicts } = takenFrom(versions, live, object, owners, found, id);
+  if (conflicts.length > 0 && !force) return { done: false, conflicts };
+  const own = kept(last, difference(set, unowned));
   const changed = !sameAsLive(live, object);
-  if (isEmptySet(own)) after.delete(id);
-  else after.set(id, { ...self, set: own, time: changed ? writer.time : last?.time });
+  if (!isEmptySet(own)) after.set(id, { ...self, set: own, time: changed ? writer.time : last?.time, entry: last?.entry });
   return { done: true, object: changed ? object : undefined, owners: after };
 }
 
@@ -200,7 +200,10 @@ function withOwned(versions: Versions, whole: Json, rest: Json, version: string,
   return left;
 }
 
-/** Removes the changed fields from all owners except `self`. Fields that an owner loses to a change, not to a removal, are conflicts. */
+/**
+ * The owners other than `self` without the changed fields, in a new map. Fields that an owner loses to a change, not to a removal, are
+ * conflicts.
+ */
 function takenFrom(
   versions: Versions,
   before: Json,
@@ -208,31 +211,36 @@ function takenFrom(
   owners: Owners,
   found: Comparison,
   self: string,
-): { readonly owners: Owners; readonly conflicts: readonly Conflict[] } {
-  const byVersion = new Map<string, Comparison>([[versions.current, found]]);
+): { readonly owners: Map<string, Owner>; readonly conflicts: readonly Conflict[] } {
+  const byVersion = new Map<string, Taken>([[versions.current, takenBy(found)]]);
   const left = new Map<string, Owner>();
   const conflicts: Conflict[] = [];
   for (const [id, owner] of owners) {
+    if (id === self) continue;
     const { apiVersion } = owner;
-    if (id === self) {
-      if (!isEmptySet(owner.set)) left.set(id, owner);
-      continue;
-    }
     let there = byVersion.get(apiVersion);
     if (there === undefined) {
       const atom = versions.atom(apiVersion);
       if (atom === undefined) continue;
       const to = (object: Json, what: string) =>
         within(`failed to convert ${what} object`, () => versions.convert(object, versions.current, apiVersion));
-      there = ignoring(compare(atom, to(before, "old"), to(after, "new")), versions.ignored(apiVersion));
+      there = takenBy(ignoring(compare(atom, to(before, "old"), to(after, "new")), versions.ignored(apiVersion)));
       byVersion.set(apiVersion, there);
     }
-    const lost = intersection(owner.set, union(there.modified, there.added));
+    const lost = intersection(owner.set, there.changed);
     if (!isEmptySet(lost)) conflicts.push({ owner, set: lost });
     const set = difference(difference(owner.set, lost), there.removed);
     if (!isEmptySet(set)) left.set(id, set === owner.set ? owner : { ...owner, set });
   }
   return { owners: left, conflicts };
+}
+
+interface Taken {
+  readonly changed: FieldSet;
+  readonly removed: FieldSet;
+}
+function takenBy({ added, modified, removed }: Comparison): Taken {
+  return { changed: union(modified, added), removed };
 }
 
 /** The owners with sets that match the current schema. */

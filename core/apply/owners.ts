@@ -16,19 +16,18 @@ export interface Owner {
   readonly set: FieldSet;
   /** Time of the last change of the set, in the format of metadata. */
   readonly time: string | null | undefined;
+  /** The entry that an earlier state of the owner was read from. It is written again if it is the same. */
+  readonly entry?: ManagedFieldsEntry | undefined;
 }
 /** By `ownerId`. */
 export type Owners = ReadonlyMap<string, Owner>;
 export const noOwners: Owners = new Map();
 
 /** Identity of an entry: entries with the same id are merged. Managers in error messages are sorted by it. */
-export function ownerId({ manager, operation, apiVersion, subresource }: Omit<Owner, "set" | "time">): string {
-  return JSON.stringify({
-    manager,
-    operation,
-    ...(operation === "Apply" || apiVersion === "" ? {} : { apiVersion }),
-    ...(subresource === "" ? {} : { subresource }),
-  });
+export function ownerId({ manager, operation, apiVersion, subresource }: Omit<Owner, "set" | "time" | "entry">): string {
+  const version = operation === "Apply" || apiVersion === "" ? "" : `,"apiVersion":${JSON.stringify(apiVersion)}`;
+  const through = subresource === "" ? "" : `,"subresource":${JSON.stringify(subresource)}`;
+  return `{"manager":${JSON.stringify(manager)},"operation":"${operation}"${version}${through}}`;
 }
 
 /** The owners of the entries; undefined if an entry is invalid. */
@@ -39,7 +38,7 @@ export function readOwners(entries: readonly ManagedFieldsEntry[] | undefined): 
     const { operation, apiVersion = "", manager = "", subresource = "" } = entry;
     if ((operation !== "Apply" && operation !== "Update") || apiVersion === "" || entry.fieldsType !== "FieldsV1") return undefined;
     try {
-      const owner: Owner = { manager, operation, apiVersion, subresource, set: readFieldSet(entry.fieldsV1), time: entry.time };
+      const owner: Owner = { manager, operation, apiVersion, subresource, set: readFieldSet(entry.fieldsV1), time: entry.time, entry };
       owners.set(ownerId(owner), owner);
     } catch {
       return undefined; // one invalid field set invalidates the whole list
@@ -66,25 +65,37 @@ export function ownersProblem(entries: readonly ManagedFieldsEntry[] | undefined
 
 /** The entries of owners in upstream's order: applies first, then by time, then by name. Undefined when there are none. */
 export function writeOwners(owners: Owners): readonly ManagedFieldsEntry[] | undefined {
-  if (owners.size === 0) return undefined;
-  return [...owners.values()].sort(compareOwners).map(({ manager, operation, apiVersion, subresource, set, time }) => ({
+  return owners.size === 0 ? undefined : [...owners.values()].sort(compareOwners).map(entryOf);
+}
+
+function entryOf({ manager, operation, apiVersion, subresource, set, time, entry }: Owner): ManagedFieldsEntry {
+  const fieldsV1 = writeFieldSet(set);
+  if (
+    entry !== undefined && entry.fieldsV1 === fieldsV1 && time !== null && entry.time === time && entry.operation === operation &&
+    entry.apiVersion === apiVersion && (entry.manager ?? "") === manager && (entry.subresource ?? "") === subresource
+  ) return entry;
+  return {
     ...(manager === "" ? {} : { manager }),
     operation,
     apiVersion,
     ...(time === undefined || time === null ? {} : { time }),
     fieldsType: "FieldsV1",
-    fieldsV1: writeFieldSet(set),
+    fieldsV1,
     ...(subresource === "" ? {} : { subresource }),
-  }));
+  };
 }
 
 function compareOwners(a: Owner, b: Owner): number {
-  return compareBytes(a.operation, b.operation) || seconds(a) - seconds(b) || compareBytes(a.manager, b.manager) ||
+  return compareBytes(a.operation, b.operation) || compareTimes(a, b) || compareBytes(a.manager, b.manager) ||
     compareBytes(a.apiVersion, b.apiVersion) || compareBytes(a.subresource, b.subresource);
 }
-function seconds({ time }: Owner): number {
-  return time === undefined || time === null ? 0 : Math.floor(Date.parse(time) / 1000);
+
+/** The format of metadata sorts as text. */
+function compareTimes(a: Owner, b: Owner): number {
+  return compareBytes(a.time ?? epoch, b.time ?? epoch);
 }
+/** The place of an owner without a time. */
+const epoch = "1970-01-01T00:00:00Z";
 
 const ancientManager = "ancient-changes";
 
@@ -93,7 +104,7 @@ export function capped(owners: Owners): Owners {
   const updaters = [...owners].filter(([, owner]) => owner.operation === "Update");
   let count = updaters.length;
   if (count <= limits.updateManagersMax) return owners;
-  updaters.sort(([a, x], [b, y]) => seconds(x) - seconds(y) || compareBytes(a, b));
+  updaters.sort(([a, x], [b, y]) => compareTimes(x, y) || compareBytes(a, b));
   const left = new Map(owners);
   const first = new Map<string, string>();
   for (const [id, owner] of updaters) {

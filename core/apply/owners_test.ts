@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ManagedFieldsEntry } from "../meta/object-meta.ts";
 import { limits } from "../limits.ts";
-import { pathTexts } from "./field-set.ts";
-import { capped, type Owners, ownersProblem, readOwners, writeOwners } from "./owners.ts";
+import { pathTexts, setOfPaths } from "./field-set.ts";
+import { capped, type Owner, type Owners, ownersProblem, readOwners, writeOwners } from "./owners.ts";
 
 const entry = (more: Partial<ManagedFieldsEntry>): ManagedFieldsEntry => ({
   manager: "m",
@@ -38,6 +38,26 @@ test("writeOwners() writes the entries that readOwners() read", () => {
   const entries = [entry({ operation: "Apply", time: "2024-01-02T00:00:00Z" }), entry({ subresource: "status" })];
   assert.deepEqual(writeOwners(read(...entries)), entries);
   assert.equal(writeOwners(read()), undefined);
+});
+
+test("writeOwners() keeps the entry of an owner that is the same, and writes the others anew", () => {
+  const read1 = entry({ manager: "a" }), set = read(read1).values().next().value!.set;
+  const written = (change: Partial<Owner>) => {
+    const [[id, owner] = assert.fail()] = read(read1);
+    return writeOwners(new Map([[id, { ...owner, ...change }]]))?.[0];
+  };
+  assert.equal(written({}), read1);
+  assert.equal(written({ set }), read1);
+  assert.deepEqual(written({ set: setOfPaths(["f:other"]) }), { ...read1, fieldsV1: { "f:other": {} } });
+  assert.deepEqual(written({ apiVersion: "v2" }), { ...read1, apiVersion: "v2" });
+  assert.deepEqual(written({ manager: "b" }), { ...read1, manager: "b" });
+  assert.deepEqual(written({ operation: "Apply" }), { ...read1, operation: "Apply" });
+  assert.deepEqual(written({ subresource: "status" }), { ...read1, subresource: "status" });
+  assert.deepEqual(written({ time: "2024-01-02T00:00:00Z" }), { ...read1, time: "2024-01-02T00:00:00Z" });
+});
+
+test("writeOwners() writes a field set in its usual form, also if the entry has another", () => {
+  assert.deepEqual(writeOwners(read(entry({ fieldsV1: { "f:data": { ".": {} } } }))), [entry({})]);
 });
 
 test("readOwners() returns undefined for invalid entries", () => {

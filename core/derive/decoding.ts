@@ -34,7 +34,7 @@ export class Decoding {
   readonly reader: ReaderName;
   #findings: string[] | undefined;
   readonly #embedded: string[] | undefined;
-  readonly #reported = new Set<string>();
+  #reported: Set<string> | undefined;
   #wrongType: string | undefined;
   #depth = 0;
   /** Keys and indexes from the root, for findings. */
@@ -116,6 +116,7 @@ export class Decoding {
   #report(finding: string): void {
     const most = this.#converted ? limits.convertedFindingsMax : limits.strictFindingsMax;
     if (this.#findings === undefined || this.#findings.length >= most) return;
+    this.#reported ??= new Set();
     if (this.#reported.has(finding)) return;
     this.#reported.add(finding);
     this.#findings.push(finding);

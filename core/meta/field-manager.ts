@@ -25,17 +25,30 @@ export function validateFieldManager(manager: string, path: string): readonly Fi
 }
 
 export function validateManagedFields(entries: readonly ManagedFieldsEntry[] | undefined, path: string): readonly FieldError[] {
-  return (entries ?? []).flatMap((entry, i) => {
-    const at = `${path}[${i}]`;
-    const errors: FieldError[] = [];
-    if (entry.operation !== "Apply" && entry.operation !== "Update") {
-      errors.push(invalid(`${at}.operation`, entry.operation ?? "", "must be `Apply` or `Update`"));
-    }
-    if ((entry.fieldsType ?? "") !== "" && entry.fieldsType !== "FieldsV1") {
-      errors.push(invalid(`${at}.fieldsType`, entry.fieldsType, "must be `FieldsV1`"));
-    }
-    append(errors, validateFieldManager(entry.manager ?? "", `${at}.manager`));
-    if (utf8Length(entry.subresource ?? "") > subresourceBytesMax) errors.push(tooLong(`${at}.subresource`, subresourceBytesMax));
-    return errors;
-  });
+  const errors: FieldError[] = [];
+  // Most entries are valid: their paths are not made.
+  for (let i = 0; i < (entries?.length ?? 0); i++) {
+    const entry = entries![i]!; // within its length
+    if (!isPlainEntry(entry)) append(errors, entryErrors(entry, `${path}[${i}]`));
+  }
+  return errors;
+}
+
+/** Whether an entry is valid at first sight. */
+function isPlainEntry({ operation, fieldsType, manager = "", subresource = "" }: ManagedFieldsEntry): boolean {
+  return (operation === "Apply" || operation === "Update") && fieldsType === "FieldsV1" && subresource === "" &&
+    manager.length <= limits.fieldManagerBytesMax && isPlainAscii(manager);
+}
+
+function entryErrors(entry: ManagedFieldsEntry, at: string): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  if (entry.operation !== "Apply" && entry.operation !== "Update") {
+    errors.push(invalid(`${at}.operation`, entry.operation ?? "", "must be `Apply` or `Update`"));
+  }
+  if ((entry.fieldsType ?? "") !== "" && entry.fieldsType !== "FieldsV1") {
+    errors.push(invalid(`${at}.fieldsType`, entry.fieldsType, "must be `FieldsV1`"));
+  }
+  append(errors, validateFieldManager(entry.manager ?? "", `${at}.manager`));
+  if (utf8Length(entry.subresource ?? "") > subresourceBytesMax) errors.push(tooLong(`${at}.subresource`, subresourceBytesMax));
+  return errors;
 }

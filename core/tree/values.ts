@@ -21,7 +21,9 @@ export function treeFromJson(value: Json): Tree {
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const [source, into] = next;
     if (into instanceof TreeObject) {
-      for (const [key, member] of Object.entries(source as { readonly [key: string]: Json | undefined })) { // its source is an object
+      const object = source as { readonly [key: string]: Json | undefined }; // its source is an object
+      for (const key of Object.keys(object)) {
+        const member = object[key];
         if (member === undefined) continue;
         into.keys.push(key);
         into.values.push(start(member));

@@ -22,34 +22,43 @@ export function readJsonObject(body: Uint8Array | string): Tree | undefined {
   const text = typeof body === "string" ? body : textOfBytes(body);
   if (doubtful.test(text) || !text.isWellFormed()) return undefined;
   const read = readJson(text);
-  return read.ok ? normalise(read.tree) : undefined;
+  return read.ok && normalised(read.tree) ? read.tree : undefined;
 }
 
-/** Sorts keys and converts numbers to their form after the conversion of YAML to JSON. */
-function normalise(root: Tree): Tree | undefined {
-  const waiting: [from: TreeObject | Tree[], to: TreeObject | Tree[]][] = [];
-  const start = (tree: Tree): Tree => {
-    if (tree instanceof NumberText) return normalNumber(tree);
-    if (tree === null || typeof tree !== "object") return tree;
-    const to = Array.isArray(tree) ? [] : new TreeObject();
-    waiting.push([tree, to]);
-    return to;
-  };
-  const result = start(root);
+/**
+ * Sorts keys and converts numbers to their form after the conversion of YAML to JSON, in the tree itself, which nobody else has. False if a key
+ * could make a difference.
+ */
+function normalised(root: Tree): boolean {
+  const waiting: Tree[] = [root];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const [from, to] = next;
-    if (Array.isArray(to)) { for (const item of from as Tree[]) to.push(start(item)); // both are lists
-     } else if (from instanceof TreeObject) {
-      const { keys } = from, order = keys.map((_, at) => at).sort((a, b) => compareByBytes(keys[a]!, keys[b]!));
-      for (const at of order) {
-        const key = keys[at]!;
-        if (key === to.keys.at(-1) || key.length > keyLengthMax) return undefined;
-        to.keys.push(key);
-        to.values.push(start(from.values[at] ?? null));
-      }
+    if (next instanceof TreeObject && !sortMembers(next)) return false;
+    const values = next instanceof TreeObject ? next.values : next as Tree[]; // only containers wait
+    for (let at = 0; at < values.length; at++) {
+      const value = values[at]!;
+      if (value instanceof NumberText) values[at] = normalNumber(value);
+      else if (value !== null && typeof value === "object") waiting.push(value);
     }
   }
-  return result;
+  return true;
+}
+
+/** Sorts the members of an object by key. False for a duplicate or a long key. */
+function sortMembers({ keys, values }: TreeObject): boolean {
+  if (keys.some(({ length }) => length > keyLengthMax)) return false;
+  if (isSorted(keys)) return true;
+  const members = keys.map((key, at) => ({ key, value: values[at]! })).sort((a, b) => compareByBytes(a.key, b.key));
+  for (const [at, { key, value }] of members.entries()) {
+    keys[at] = key;
+    values[at] = value;
+  }
+  return isSorted(keys);
+}
+
+/** Whether the keys are in order, without duplicates. */
+function isSorted(keys: readonly string[]): boolean {
+  for (let at = 1; at < keys.length; at++) if (compareByBytes(keys[at - 1]!, keys[at]!) >= 0) return false;
+  return true;
 }
 
 function normalNumber(number: NumberText): Tree {

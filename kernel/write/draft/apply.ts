@@ -30,7 +30,7 @@ import { DecodeError } from "../../../core/derive/decode.ts";
 import { convertUntyped } from "../../../core/patch/converted.ts";
 import { untypedOf } from "../../../core/patch/untyped.ts";
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
-import { isObject, type Json } from "../../../core/schema.ts";
+import { isObject, type Json, type JsonObject } from "../../../core/schema.ts";
 import { parseTime } from "../../../core/scalars/time.ts";
 import { Unreadable } from "../../../core/scalars/unreadable.ts";
 import { badRequestError, StatusError } from "../../../core/status-error.ts";
@@ -105,11 +105,12 @@ export function appliedObject(
   });
   if (!outcome.done) throw conflictError(outcome.conflicts);
   const entries = writeOwners(outcome.owners);
-  const object = outcome.object === undefined ? live : decoded(call, outcome.object, config);
+  const object = outcome.object === undefined ? live : decoded(call, before, outcome.object, config);
   const after = withEntries(object ?? emptyObject(endpoint), entries);
   reportDuplicates(call, document, options);
   const named = options.fieldManager === "kubectl" ? withLastApplied(after, config) : after;
-  return { ...named, kind: endpoint.kind, apiVersion: endpoint.apiVersion };
+  const { kind, apiVersion } = endpoint;
+  return named.kind === kind && named.apiVersion === apiVersion ? named : { ...named, kind, apiVersion };
 }
 
 /** The owners before the apply. Fields of an object without managed fields belong to `before-first-apply`. */
@@ -191,25 +192,41 @@ function textOf(object: { readonly [key: string]: Json }, key: string): string {
 }
 
 /** The merged value as an object of the kind, with defaults. */
-function decoded(call: RequestContext, merged: Json, config: { readonly [key: string]: Json }): ApiObject {
+function decoded(call: RequestContext, live: Json, merged: Json, config: { readonly [key: string]: Json }): ApiObject {
   const { endpoint } = call;
   const resource = call.catalog.endpoint(call.info.group, call.info.version, call.info.resource)?.resource;
   if (resource?.custom && resource !== endpoint.resource) throw notConverted(endpoint, config);
   const decode = (tree: Tree) => endpoint.decode(tree, { reader: "yaml", findings: [], applied: true });
-  const tree = treeFromJson(merged);
   try {
-    return endpoint.applyDefaults(decode(tree));
+    return endpoint.applyDefaults(partlyDecoded(endpoint, live, merged, decode) ?? decode(treeFromJson(merged)));
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
   }
   // Upstream's conversion from maps to structs accepts some values that our decoder rejects.
   try {
-    return endpoint.applyDefaults(decode(convertUntyped(untypedOf(tree), endpoint.schema)));
+    return endpoint.applyDefaults(decode(convertUntyped(untypedOf(treeFromJson(merged)), endpoint.schema)));
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     const problem = `unable to convert unstructured object to ${typeText(config)}: ${error.message}`;
     throw new StatusError("Unknown", `failed to convert new object (${shownName(config)}) to proper version: ${problem}`);
   }
+}
+
+/**
+ * The merged value decoded, if only top-level members of the live object have changed: these are decoded, the others are shared with it.
+ * Undefined if members came or went, and for custom resources, whose objects are decoded as a whole.
+ */
+function partlyDecoded(endpoint: Endpoint, live: Json, merged: Json, decode: (tree: Tree) => ApiObject): ApiObject | undefined {
+  if (endpoint.resource.custom || !isObject(live) || !isObject(merged)) return undefined;
+  const keys = Object.keys(live);
+  if (keys.length !== Object.keys(merged).length || !keys.every((key) => Object.hasOwn(merged, key))) return undefined;
+  const changed = keys.filter((key) => merged[key] !== live[key]);
+  const part = decode(treeFromJson(Object.fromEntries(changed.map((key) => [key, merged[key]!])))) as unknown as JsonObject; // a plain value
+  // A member that decoding omits, such as an emptied map.
+  if (!changed.every((key) => Object.hasOwn(part, key))) return undefined;
+  const object: Record<string, Json> = { ...live };
+  for (const key of changed) object[key] = part[key]!;
+  return object as unknown as ApiObject; // its members are those of two objects of the kind
 }
 
 /** Upstream's error for an apply that changes the scale of a custom resource. */
