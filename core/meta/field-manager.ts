@@ -1,16 +1,15 @@
 import { append } from "../append.ts";
-import { type FieldError, invalid, tooLong } from "../field-error.ts";
+import { type FieldError, invalid, noErrors, tooLong } from "../field-error.ts";
 import { limits } from "../limits.ts";
 import { isPlainAscii, isPrintable } from "../tree/go-quote.ts";
 import type { ManagedFieldsEntry } from "./object-meta.ts";
 import { utf8Length } from "../scalars/utf8.ts";
 
 const subresourceBytesMax = 256;
-const valid: readonly FieldError[] = Object.freeze([]);
 
 /** Validates the name of a field manager, in an object or a query parameter. Positions are in bytes. */
 export function validateFieldManager(manager: string, path: string): readonly FieldError[] {
-  if (manager.length <= limits.fieldManagerBytesMax && isPlainAscii(manager)) return valid;
+  if (manager.length <= limits.fieldManagerBytesMax && isPlainAscii(manager)) return noErrors;
   const errors: FieldError[] = [];
   if (utf8Length(manager) > limits.fieldManagerBytesMax) errors.push(tooLong(path, limits.fieldManagerBytesMax));
   let position = 0;
@@ -25,9 +24,10 @@ export function validateFieldManager(manager: string, path: string): readonly Fi
 }
 
 export function validateManagedFields(entries: readonly ManagedFieldsEntry[] | undefined, path: string): readonly FieldError[] {
-  return (entries ?? []).flatMap((entry, i) => {
-    const at = `${path}[${i}]`;
-    const errors: FieldError[] = [];
+  if (!entries) return noErrors;
+  const errors: FieldError[] = [];
+  for (let i = 0; i < entries.length; i++) {
+    const entry = entries[i]!, at = `${path}[${i}]`;
     if (entry.operation !== "Apply" && entry.operation !== "Update") {
       errors.push(invalid(`${at}.operation`, entry.operation ?? "", "must be `Apply` or `Update`"));
     }
@@ -36,6 +36,6 @@ export function validateManagedFields(entries: readonly ManagedFieldsEntry[] | u
     }
     append(errors, validateFieldManager(entry.manager ?? "", `${at}.manager`));
     if (utf8Length(entry.subresource ?? "") > subresourceBytesMax) errors.push(tooLong(`${at}.subresource`, subresourceBytesMax));
-    return errors;
-  });
+  }
+  return errors;
 }
