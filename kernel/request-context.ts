@@ -76,9 +76,15 @@ export interface RequestContext {
    * The bound of waits: its signal, created on first use, aborts at the request's timeout or when the client disconnects. A separate
    * object, because literals with getters have a new hidden class each time, which slows down all accesses.
    */
-  readonly deadline: Waiter;
+  readonly deadline: RequestDeadline;
   /** The route to the heavy thread, if the call is heavy; undefined if everything runs in this thread. */
   readonly heavy: HeavyRoute | undefined;
+}
+
+/** The bound of the waits of a request. */
+export interface RequestDeadline extends Waiter {
+  /** As `abortable` with the signal, for a promise that rejects by itself when the client disconnects. It costs less than the signal. */
+  within?<T>(running: Promise<T>): Promise<T>;
 }
 
 /** The route to the heavy thread, and the body to transfer. */
@@ -103,10 +109,12 @@ export async function bodyOf(call: RequestContext): Promise<Uint8Array> {
   return bytes;
 }
 
-/** The whole body, of any size within the limit. Not a Promise if it has arrived: then the request needs no signal. */
+/** The whole body, of any size within the limit. Not a Promise if it has arrived. */
 export function anyBodyOf(call: RequestContext): Uint8Array | Promise<Uint8Array> {
   const { exchange, deadline } = call, body = exchange.body(limits.bodyBytesMax);
-  return body instanceof Promise ? abortable(body, deadline.signal).then((bytes) => received(call, bytes)) : received(call, body);
+  if (!(body instanceof Promise)) return received(call, body);
+  const inTime = deadline.within?.(body) ?? abortable(body, deadline.signal);
+  return inTime.then((bytes) => received(call, bytes));
 }
 function received({ endpoint, info, backend, step, heavy }: RequestContext, bytes: Uint8Array): Uint8Array {
   if (heavy !== undefined) heavy.body = bytes;
