@@ -10,20 +10,21 @@ import { requestHookContext } from "../request-hook-context.ts";
 import { type Phases, stepsFor } from "./covering.ts";
 import type { AdmissionType } from "../../observe/meter.ts";
 
-const phases = Object.freeze({
-  mutating: ["mutate"],
-  approving: ["refuse", "effect"],
-  deleting: ["refuseDelete"],
-  mutatingAction: ["mutateAction"],
-  approvingAction: ["refuseAction"],
-} satisfies Record<string, Phases>);
+const phases = Object.freeze(
+  {
+    mutating: ["mutate"],
+    approving: ["refuse", "effect"],
+    deleting: ["refuseDelete"],
+    mutatingAction: ["mutateAction"],
+    approvingAction: ["refuseAction"],
+  } satisfies Record<string, Phases>,
+);
 
 /** Applies the mutating steps in order, and all of them once more if one of them requests it. */
 export async function mutated(call: RequestContext, object: ApiObject, prior: ApiObject | undefined): Promise<ApiObject> {
   const found = stepsFor(call, phases.mutating, written(object, prior)), steps = found instanceof Promise ? await found : found;
   if (steps.length === 0) return object;
-  return await inRuns(call, object, (given, context) =>
-    passed(call, steps, given, ({ mutate }, next) => mutate?.(next, prior, context)));
+  return await inRuns(call, object, (given, context) => passed(call, steps, given, ({ mutate }, next) => mutate?.(next, prior, context)));
 }
 
 /** The object after one run of all mutating steps, and after a second one if a step requests it. Not a Promise if no step waits. */
@@ -191,7 +192,13 @@ async function waited<T>(
     throw error;
   }
 }
-function admitted({ backend: { meter }, info }: RequestContext, name: string | undefined, type: AdmissionType, rejected: boolean, begun: number) {
+function admitted(
+  { backend: { meter }, info }: RequestContext,
+  name: string | undefined,
+  type: AdmissionType,
+  rejected: boolean,
+  begun: number,
+) {
   meter.admitted(name, type, operations[info.verb] ?? "UPDATE", rejected, begun);
 }
 /** Admission operations by verb; UPDATE for other verbs. */
