@@ -99,16 +99,15 @@ function passed(
   object: ApiObject,
   change: (step: Admission, next: ApiObject) => Promise<ApiObject | undefined> | ApiObject | undefined,
 ): ApiObject | Promise<ApiObject> {
-  const from = (index: number, given: ApiObject): ApiObject | Promise<ApiObject> => {
-    let next = given;
-    for (let at = index; at < steps.length; at++) {
-      const step = steps[at]!, changed = measured(call, step.name, "admit", () => change(step, next));
-      if (changed instanceof Promise) return changed.then((later) => from(at + 1, later ?? next));
-      next = changed ?? next;
-    }
-    return next;
+  let next = object;
+  const take = (changed: ApiObject | undefined): void => {
+    next = changed ?? next;
   };
-  return measured(call, undefined, "admit", () => from(0, object));
+  const running = inOrder(call, steps, "admit", (step) => {
+    const changed = change(step, next);
+    return changed instanceof Promise ? changed.then(take) : take(changed);
+  });
+  return running instanceof Promise ? running.then(() => next) : next;
 }
 
 /** Throws 403 with the first reason of a step. `name`: of the object. Not a Promise if no step waits. */
@@ -119,20 +118,39 @@ function checked(
   reasonOf: (step: Admission) => ReturnType<NonNullable<Admission["refuse"]>>,
 ): void | Promise<void> {
   if (steps.length === 0) return;
-  const accept = (reason: string | undefined) => {
+  const accept = (reason: string | undefined): void => {
     if (reason !== undefined) throw forbidden(call, name, reason);
   };
+  return inOrder(call, steps, "validate", (step) => {
+    const reason = reasonOf(step);
+    return reason instanceof Promise ? reason.then(accept) : accept(reason);
+  });
+}
+
+/** Runs the steps in order, and records the duration of each and of all. Not a Promise if no step waits. */
+function inOrder(
+  call: RequestContext,
+  steps: readonly Admission[],
+  type: AdmissionType,
+  run: (step: Admission) => void | Promise<void>,
+): void | Promise<void> {
   const from = (index: number): void | Promise<void> => {
+    // A step begins when the one before has ended: reading the clock takes longer than most steps.
+    let begun = call.backend.meter.now();
     for (let at = index; at < steps.length; at++) {
       const step = steps[at]!;
-      const checking = measured(call, step.name, "validate", () => {
-        const reason = reasonOf(step);
-        return reason instanceof Promise ? reason.then(accept) : accept(reason);
-      });
-      if (checking instanceof Promise) return checking.then(() => from(at + 1));
+      let running: void | Promise<void>;
+      try {
+        running = run(step);
+      } catch (error) {
+        ended(call, step.name, type, true, begun);
+        throw error;
+      }
+      if (running instanceof Promise) return waited(call, step.name, type, running, begun).then(() => from(at + 1));
+      begun = ended(call, step.name, type, false, begun);
     }
   };
-  return measured(call, undefined, "validate", () => from(0));
+  return measured(call, undefined, type, () => from(0));
 }
 
 function forbidden({ endpoint: { group, plural } }: RequestContext, name: string, reason: string): StatusError {
@@ -169,10 +187,10 @@ export function measured<T>(
   try {
     const result = run();
     if (result instanceof Promise) return waited(call, name, type, result, begun);
-    admitted(call, name, type, false, begun);
+    ended(call, name, type, false, begun);
     return result;
   } catch (error) {
-    admitted(call, name, type, true, begun);
+    ended(call, name, type, true, begun);
     throw error;
   }
 }
@@ -185,21 +203,16 @@ async function waited<T>(
 ): Promise<T> {
   try {
     const result = await running;
-    admitted(call, name, type, false, begun);
+    ended(call, name, type, false, begun);
     return result;
   } catch (error) {
-    admitted(call, name, type, true, begun);
+    ended(call, name, type, true, begun);
     throw error;
   }
 }
-function admitted(
-  { backend: { meter }, info }: RequestContext,
-  name: string | undefined,
-  type: AdmissionType,
-  rejected: boolean,
-  begun: number,
-) {
-  meter.admitted(name, type, operations[info.verb] ?? "UPDATE", rejected, begun);
+/** Records the end of a step, or of all steps, and returns its time. */
+function ended(call: RequestContext, name: string | undefined, type: AdmissionType, rejected: boolean, begun: number): number {
+  return call.backend.meter.admitted(name, type, operations[call.info.verb] ?? "UPDATE", rejected, begun);
 }
 /** Admission operations by verb; UPDATE for other verbs. */
 const operations: Readonly<Record<string, string>> = { create: "CREATE", delete: "DELETE", deletecollection: "DELETE" };
