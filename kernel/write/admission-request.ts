@@ -37,11 +37,14 @@ class RequestOfCall implements AdmissionRequest {
   get form(): AdmissionForm {
     return this.#form ??= requestedForm(this.#call);
   }
-  forms(): readonly AdmissionForm[] {
-    return hasOwnKind(this.#call) ? [this.form] : servedForms(this.#call).map(formOf);
+  // Functions that need no `this`: attributes of a request take them out of it.
+  get forms(): AdmissionRequest["forms"] {
+    const call = this.#call;
+    return () => hasOwnKind(call) ? [this.form] : servedForms(call).map(formOf);
   }
-  options(operation: AdmissionOperation): JsonObject {
-    return { ...optionsOf(this.#call, operation), ...(this.#deletion === undefined ? {} : deleteOptionsJson(this.#deletion)) };
+  get options(): AdmissionRequest["options"] {
+    const call = this.#call, deletion = this.#deletion;
+    return (operation) => ({ ...optionsOf(call, operation), ...(deletion === undefined ? {} : deleteOptionsJson(deletion)) });
   }
 }
 
