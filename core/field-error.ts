@@ -35,6 +35,9 @@ export interface FieldError {
   readonly isCovered?: true;
 }
 
+/** The result of a check of an absent value. */
+export const noErrors: readonly FieldError[] = Object.freeze([]);
+
 /** Marks an error of validation in code that a rule in the tree of the kind reports, too. See `Resource.rules`. */
 export function coveredByRule(error: FieldError): FieldError {
   return { ...error, isCovered: true };

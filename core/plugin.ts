@@ -83,7 +83,7 @@ export interface Strategy {
   readonly isHeavy?: (object: any) => boolean;
 }
 
-/** The input of hooks that may read and wait. */
+/** The input of hooks that may read and wait. Its members are made at their first use, so a copy by spreading lacks them. */
 export interface RequestHookContext extends HookContext {
   /** The resource of the request: group ("" for the core group) and plural. */
   readonly resource: { readonly group: string; readonly plural: string };

@@ -59,13 +59,11 @@ test("without memory the collection is listed each time, and the value is kept w
   let items = [{ key: "a", revision: 1, object: object("a") }, { key: "b", revision: 2, object: object("b") }];
   const endpoint = { stored: { under: "xs" }, fromStored: (each: ApiObject) => ({ ...each }) } as unknown as Endpoint; // what is read of it
   const backend = { prefix: "", reads: { inMemory: () => undefined, changeMark: () => undefined } } as unknown as Backend;
-  const values = new DerivedValues(backend), key = {}, catalog = {} as Catalog;
+  const reader = { endpointOf: () => endpoint, list: () => Promise.resolve(items as unknown as Item[]) };
+  const values = new DerivedValues(backend, reader), key = {}, catalog = {} as Catalog;
   let makes = 0;
   const value = async () =>
-    await values.of(key, catalog, [{ groupVersion: "v1", resource: "xs" }], ([xs = []]) => ({ xs, makes: ++makes }), {
-      endpointOf: () => endpoint,
-      list: () => Promise.resolve(items as unknown as Item[]),
-    });
+    await values.of(key, catalog, [{ groupVersion: "v1", resource: "xs" }], ([xs = []]) => ({ xs, makes: ++makes }));
   const first = await value();
   assert.equal(await value(), first);
   items = [items[0]!, { key: "b", revision: 3, object: object("b") }];

@@ -125,6 +125,7 @@ function decodeStruct(node: StructNode, go: (node: Node) => Decode): Decode {
   const assemble = assembler(members);
   const type = goType(node);
   const decodeOther = decodeRest(node, go);
+  const blank = Array.from(members, (): unknown => undefined);
   /** Custom resources: members without types of their own. */
   const hasStructural = members.some(({ node }) => node.tag === "structural") || decodeOther !== undefined;
 
@@ -137,7 +138,7 @@ function decodeStruct(node: StructNode, go: (node: Node) => Decode): Decode {
     run.enter();
     run.structs.push(type);
     const before = (prior ?? none) as Readonly<Record<string, unknown>>; // made by this decoder
-    const values = new Array<unknown>(plan.length).fill(undefined);
+    const values = blank.slice(); // `fill` leaves optimized code
     let rest: Map<string, unknown> | undefined;
     for (let i = 0; i < tree.keys.length; i++) {
       const key = tree.keys[i]!, value = tree.values[i]!;
@@ -162,7 +163,8 @@ function decodeStruct(node: StructNode, go: (node: Node) => Decode): Decode {
       values[index] = value === null && member.pointer && !member.keepsNull
         ? absent
         : member.decode(value, earlier === absent || earlier === null ? undefined : earlier, run);
-      run.fields.length -= member.through.length + 1;
+      // Not by setting the length, which leaves optimized code.
+      for (let step = 0; step <= member.through.length; step++) run.fields.pop();
       run.path.pop();
     }
     run.structs.pop();

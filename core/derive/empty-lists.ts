@@ -1,6 +1,7 @@
 /** Normalises objects as a store round trip does: empty lists and maps become absent, Go's nil. */
 import { isObject } from "../json.ts";
 import { fold, type Node } from "../schema.ts";
+import { setOwn } from "../tree/values.ts";
 import { membersOf } from "./members.ts";
 import { isZero, zeroOf } from "./zero.ts";
 
@@ -56,13 +57,14 @@ function inEach(values: readonly unknown[], settle: Settle): readonly unknown[] 
 }
 
 function inMembers(object: Readonly<Record<string, unknown>>, settleOf: (key: string) => Settle): object {
-  const changed = Object.entries(object).flatMap(([key, value]): [string, unknown][] => {
-    const settled = settleOf(key)(value);
-    return settled === value ? [] : [[key, settled]];
-  });
-  if (changed.length === 0) return object;
-  const settled = { ...object, ...Object.fromEntries(changed) };
-  return changed.every(([, value]) => value !== undefined)
-    ? settled
-    : Object.fromEntries(Object.entries(settled).filter(([, value]) => value !== undefined));
+  let settled: Record<string, unknown> | undefined, hasAbsent = false;
+  for (const key of Object.keys(object)) {
+    const value = object[key], now = settleOf(key)(value);
+    if (now === value) continue;
+    settled ??= { ...object };
+    setOwn(settled, key, now);
+    hasAbsent ||= now === undefined;
+  }
+  if (settled === undefined) return object;
+  return hasAbsent ? Object.fromEntries(Object.entries(settled).filter(([, value]) => value !== undefined)) : settled;
 }

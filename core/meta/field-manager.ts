@@ -1,16 +1,15 @@
 import { append } from "../append.ts";
-import { type FieldError, invalid, tooLong } from "../field-error.ts";
+import { type FieldError, invalid, noErrors, tooLong } from "../field-error.ts";
 import { limits } from "../limits.ts";
 import { isPlainAscii, isPrintable } from "../tree/go-quote.ts";
 import type { ManagedFieldsEntry } from "./object-meta.ts";
 import { utf8Length } from "../scalars/utf8.ts";
 
 const subresourceBytesMax = 256;
-const valid: readonly FieldError[] = Object.freeze([]);
 
 /** Validates the name of a field manager, in an object or a query parameter. Positions are in bytes. */
 export function validateFieldManager(manager: string, path: string): readonly FieldError[] {
-  if (manager.length <= limits.fieldManagerBytesMax && isPlainAscii(manager)) return valid;
+  if (manager.length <= limits.fieldManagerBytesMax && isPlainAscii(manager)) return noErrors;
   const errors: FieldError[] = [];
   if (utf8Length(manager) > limits.fieldManagerBytesMax) errors.push(tooLong(path, limits.fieldManagerBytesMax));
   let position = 0;

@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, invalid } from "../field-error.ts";
+import { type FieldError, forbidden, invalid, noErrors } from "../field-error.ts";
 import { limits } from "../limits.ts";
 import type { Names } from "../names.ts";
 import { goQuote } from "../tree/go-quote.ts";
@@ -24,14 +24,14 @@ export function validateStandardFinalizer(finalizer: string, path: string, names
 
 /** Validates the form of each finalizer. `orphan` and `foregroundDeletion` are mutually exclusive. */
 export function validateFinalizers(finalizers: readonly string[] | undefined, path: string): readonly FieldError[] {
-  const all = finalizers ?? [];
+  if (!finalizers) return noErrors;
   const errors: FieldError[] = [];
-  for (const each of all) {
+  for (const each of finalizers) {
     if (errors.length >= limits.fieldErrorsOfListMax) break;
     for (const wrong of qualifiedName(each)) errors.push(invalid(path, each, wrong));
   }
-  if (all.includes(orphanFinalizer) && all.includes(foregroundFinalizer)) {
-    errors.push(invalid(path, all, `finalizer ${orphanFinalizer} and ${foregroundFinalizer} cannot be both set`));
+  if (finalizers.includes(orphanFinalizer) && finalizers.includes(foregroundFinalizer)) {
+    errors.push(invalid(path, finalizers, `finalizer ${orphanFinalizer} and ${foregroundFinalizer} cannot be both set`));
   }
   return errors;
 }

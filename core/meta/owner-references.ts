@@ -1,5 +1,5 @@
 import { append } from "../append.ts";
-import { type FieldError, invalid } from "../field-error.ts";
+import { type FieldError, invalid, noErrors } from "../field-error.ts";
 import type { OwnerReference } from "./object-meta.ts";
 
 /** Group and version of an apiVersion; both empty if it has more than one slash, as upstream. */
@@ -25,9 +25,10 @@ function validateOwnerReference(owner: OwnerReference, path: string): readonly F
 
 /** Validates each owner, and that at most one is the managing controller. */
 export function validateOwnerReferences(owners: readonly OwnerReference[] | undefined, path: string): readonly FieldError[] {
+  if (!owners) return noErrors;
   const errors: FieldError[] = [];
   let controller: string | undefined;
-  for (const owner of owners ?? []) {
+  for (const owner of owners) {
     append(errors, validateOwnerReference(owner, path));
     if (owner.controller !== true) continue;
     const name = `${owner.kind}/${owner.name}`;

@@ -88,7 +88,7 @@ export function validateObjectMetaUpdate(next: ObjectMeta, prior: ObjectMeta, pa
     errors.push(invalid(`${path}.generation`, next.generation ?? 0, "must not be decremented"));
   }
   for (const key of immutableKeys) {
-    const [now, before] = [valueOf(next, key), valueOf(prior, key)];
+    const now = valueOf(next, key), before = valueOf(prior, key);
     if (now !== before) errors.push(invalid(`${path}.${key}`, now, "field is immutable"));
   }
   append(

@@ -4,7 +4,7 @@ import { readWrittenJson } from "../tree/json.ts";
 import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";
 import { duplicateKeys } from "./duplicates.ts";
 import { notAMap } from "../tree/go-errors.ts";
-import { settle } from "./written.ts";
+import { inByteOrder, settle } from "./written.ts";
 
 export interface MergePatch {
   /** A list replaces the whole document. It is accepted only without field validation. */
@@ -34,7 +34,7 @@ export function mergePatch(target: Tree | undefined, patch: Tree): Tree {
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const [into, base, changes] = next;
     const members = new Map<string, Tree>();
-    base.keys.forEach((key, index) => members.set(key, base.values[index]!));
+    for (let i = 0; i < base.keys.length; i++) members.set(base.keys[i]!, base.values[i]!);
     const last = new Map<string, Tree>();
     changes.keys.forEach((key, index) => last.set(key, changes.values[index]!));
     for (const [key, change] of last) {
@@ -48,11 +48,10 @@ export function mergePatch(target: Tree | undefined, patch: Tree): Tree {
         waiting.push([child, old, change]);
       }
     }
-    for (const [key, value] of members) {
+    for (const key of inByteOrder([...members.keys()])) {
       into.keys.push(key);
-      into.values.push(value);
+      into.values.push(members.get(key)!);
     }
-    settle(into);
   }
   return merged;
 }

@@ -10,17 +10,24 @@ import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";
 /** Normalises an object on the path of a patch as upstream does: unique, sorted keys with the last value of each. */
 export function settle(object: TreeObject): void {
   const { keys, values } = object;
-  let sorted = true;
-  for (let i = 1; sorted && i < keys.length; i++) sorted = compareBytes(keys[i - 1]!, keys[i]!) < 0;
-  if (sorted) return;
+  if (areInByteOrder(keys)) return;
   const last = new Map<string, Tree>();
   keys.forEach((key, index) => last.set(key, values[index]!));
-  const members = [...last].sort(([a], [b]) => compareBytes(a, b));
   keys.length = values.length = 0;
-  for (const [key, value] of members) {
+  for (const key of inByteOrder([...last.keys()])) {
     keys.push(key);
-    values.push(value);
+    values.push(last.get(key)!);
   }
+}
+
+/** Sorts different keys in place. */
+export function inByteOrder(keys: string[]): readonly string[] {
+  return areInByteOrder(keys) ? keys : keys.sort(compareBytes);
+}
+/** Whether keys are different and sorted. */
+function areInByteOrder(keys: readonly string[]): boolean {
+  for (let i = 1; i < keys.length; i++) if (compareBytes(keys[i - 1]!, keys[i]!) >= 0) return false;
+  return true;
 }
 
 /** A deep copy of a tree. */
@@ -28,10 +35,23 @@ export function copyOf(tree: Tree): Tree {
   return mapped(tree, (string) => string);
 }
 
-/** The tree with decoded strings, for decoders. */
+/** The tree with decoded strings, for decoders. The same tree if no string is escaped. */
 export function plainTree(written: Tree): Tree {
-  return mapped(written, plainString);
+  return hasEscapes(written) ? mapped(written, plainString) : written;
 }
+function hasEscapes(tree: Tree): boolean {
+  const waiting: Tree[] = [tree];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (typeof next === "string") {
+      if (next.includes("\\")) return true;
+    } else {
+      const items = next instanceof TreeObject ? next.values : Array.isArray(next) ? next : none;
+      for (let i = 0; i < items.length; i++) waiting.push(items[i]!);
+    }
+  }
+  return false;
+}
+const none: readonly Tree[] = Object.freeze([]);
 
 function mapped(tree: Tree, string: (written: string) => string): Tree {
   const waiting: [from: Tree[] | TreeObject, to: Tree[]][] = [];

@@ -155,8 +155,11 @@ function backendOf(config: Config, { post, store }: Here): Backend {
       watched: () => () => {},
       watchListed() {},
       received() {}, // Counted in the main thread.
-      admitted: (name, type, operation, rejected, since) =>
-        post({ tag: "admitted", step: [name, type, operation, rejected, now() - since] }),
+      admitted(name, type, operation, rejected, since) {
+        const ended = now();
+        post({ tag: "admitted", step: [name, type, operation, rejected, ended - since] });
+        return ended;
+      },
       ruled: (outcome) => post({ tag: "ruled", outcome }),
     },
   };

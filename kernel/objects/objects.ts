@@ -141,25 +141,28 @@ export class Item {
 }
 
 /**
- * Objects by the bytes that this process encoded from them, so that a reader of the same bytes need not decode them. An entry lives as
- * long as its bytes.
+ * A property of bytes that this process encoded: the object, so that a reader of the same bytes need not decode them. A WeakMap would do the
+ * same, but each of its entries costs the garbage collector as much as a write's metrics.
  */
-const written = new WeakMap<Uint8Array, ApiObject>();
+const written = Symbol("written");
+interface WrittenBytes extends Uint8Array {
+  [written]?: ApiObject | undefined;
+}
 
 /** Encodes an object for the store: without a resourceVersion; JSON has a final newline. */
 export function storedBytes(kind: StoredKind, object: ApiObject, encoding: StoredEncoding = "json"): Uint8Array {
   const { apiVersion, schema, fromStored, encode } = kind.written;
   const bare = fromStored(withoutRevision(object));
-  const bytes = encoding === "cbor" ? binaryDocument("cbor", schema, bare) : toBytes.encode(encode(bare) + "\n");
+  const bytes: WrittenBytes = encoding === "cbor" ? binaryDocument("cbor", schema, bare) : toBytes.encode(encode(bare) + "\n");
   // Another version may lack fields.
-  if (apiVersion === kind.apiVersion) written.set(bytes, kind.emptyListsToNil(object));
+  if (apiVersion === kind.apiVersion) bytes[written] = kind.emptyListsToNil(object);
   return bytes;
 }
 
 /** Removes and returns the object that `storedBytes` encoded as this same array, as decoding would return it; undefined for others. */
-export function takeWritten(bytes: Uint8Array): ApiObject | undefined {
-  const object = written.get(bytes);
-  if (object !== undefined) written.delete(bytes);
+export function takeWritten(bytes: WrittenBytes): ApiObject | undefined {
+  const object = bytes[written];
+  if (object !== undefined) bytes[written] = undefined;
   return object;
 }
 

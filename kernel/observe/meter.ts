@@ -72,8 +72,8 @@ export interface Meter {
   watchListed(endpoint: Endpoint, scope: string, since: number): void;
   /** A body was read; `verb` as in request info. */
   received(endpoint: Endpoint, verb: string, bytes: number): void;
-  /** One admission step is complete, or all steps of a type if `name` is undefined. */
-  admitted(name: string | undefined, type: AdmissionType, operation: string, rejected: boolean, since: number): void;
+  /** One admission step is complete, or all steps of a type if `name` is undefined. Returns the time of its end. */
+  admitted(name: string | undefined, type: AdmissionType, operation: string, rejected: boolean, since: number): number;
   ruled(outcome: RuleOutcome): void;
   /** Milliseconds, monotonic. */
   now(): number;
@@ -130,6 +130,7 @@ export function meterOf(record: MeterRecord, now: () => number, tracing?: Tracin
       const ended = now();
       stepsOf(name, type, operation, rejected).observe((ended - since) / 1000);
       if (name === undefined) tracing?.part({ name: `admission ${type}`, begun: since, ended, attributes: { operation, rejected } });
+      return ended;
     },
     ruled: (outcome) => (outcome === "mismatch" ? record.declarativeMismatches : record.declarativePanics).with({}).add(),
   };

@@ -64,6 +64,44 @@ test("Deadline leaves no listener on the client's signal after its disposal", ()
   assert.equal(listeners.size, 0);
 });
 
+test("Deadline.within() gives the result of a promise, without the client's signal", async () => {
+  const exchange = {
+    get signal(): AbortSignal {
+      throw new Error("not used");
+    },
+  };
+  using deadline = new Deadline(exchange, 60_000);
+  assert.equal(await deadline.within(Promise.resolve(1)), 1);
+});
+
+test("Deadline.within() rejects with a TimeoutError when the timeout expires, and its time counts for the signal", async () => {
+  using deadline = new Deadline({ signal: new AbortController().signal }, 1);
+  await assert.rejects(deadline.within(new Promise(() => {})), { name: "TimeoutError" });
+  const { signal } = deadline, late = Promise.withResolvers<string>(), soon = Promise.withResolvers<string>();
+  signal.addEventListener("abort", () => soon.resolve("aborted"));
+  setTimeout(() => late.resolve("late"), 60_000).unref();
+  assert.equal(await Promise.race([soon.promise, late.promise]), "aborted");
+});
+
+test("Deadline.within() rejects with the client's reason after a disconnection, and else with the promise's", async () => {
+  const client = new AbortController(), reason = new Error("gone"), broken = new Error("broken");
+  using deadline = new Deadline({ signal: client.signal }, 60_000);
+  await assert.rejects(deadline.within(Promise.reject(broken)), broken);
+  const body = Promise.withResolvers<void>(), waiting = deadline.within(body.promise);
+  body.reject(broken);
+  client.abort(reason);
+  await assert.rejects(waiting, reason);
+});
+
+test("Deadline.within() rejects at the abort of a signal that exists already", async () => {
+  const client = new AbortController(), reason = new Error("gone");
+  using deadline = new Deadline({ signal: client.signal }, 60_000);
+  assert.equal(deadline.signal.aborted, false);
+  const waiting = deadline.within(new Promise(() => {}));
+  client.abort(reason);
+  await assert.rejects(waiting, reason);
+});
+
 test("allowedMs() is the client's timeout up to the bound, and ignores it for watches", () => {
   const allowed = (query: string) => allowedMs(requestInfo("GET", `/api/v1/pods?${query}`)!, 60_000);
   assert.deepEqual(["timeout=1500ms", "timeout=59999ms", "timeout=60s", "timeout=61s"].map(allowed), [1500, 59_999, 60_000, 60_000]);

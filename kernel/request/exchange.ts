@@ -9,8 +9,9 @@ export interface Exchange {
   readonly url: string;
   /** Lower-case names; repeated headers in order. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The whole body. Rejects with a StatusError RequestEntityTooLarge if it exceeds `limit` bytes. */
-  body(limit: number): Promise<Uint8Array>;
+  /** The whole body; not a Promise if it has arrived already. Rejects with a StatusError RequestEntityTooLarge if it exceeds `limit` bytes, and when the
+   *  client disconnects. */
+  body(limit: number): Uint8Array | Promise<Uint8Array>;
   /** The client's certificate, verified against the client CA; undefined if the client sent none. */
   readonly peer: PeerCertificate | undefined;
   /** Why the client's certificate is not trusted. `peer` is undefined then, and the request has invalid credentials. */

@@ -48,52 +48,31 @@ export function requestInfo(method: string, url: string): RequestInfo | undefine
   const path = percentDecodeBytes(mark < 0 ? url : url.slice(0, mark));
   if (path === undefined) return undefined;
   const query = parseQuery(mark < 0 ? "" : url.slice(mark + 1));
-  const plain = {
-    path,
-    query,
-    prefix: "",
-    group: "",
-    version: "",
-    namespace: "",
-    resource: "",
-    subresource: "",
-    name: "",
-    parts: [] as readonly string[],
-    inNamespace: false,
-    watchPrefix: false,
-    cutShort: false,
-  };
-  const outside = { ...plain, isResourceRequest: false, verb: method.toLowerCase() };
-
-  const segments = trimSlashes(path).split("/");
-  const prefix = segments[0];
-  if (prefix !== "api" && prefix !== "apis") return outside;
+  const segments = segmentsOf(trimSlashes(path));
+  const prefix = segments[0]!;
+  if (prefix !== "api" && prefix !== "apis") return outside(method, path, query, "", false);
   const head = prefix === "api" ? 2 : 3;
-  if (segments.length <= head) {
-    // `/api/v1` and `/apis/g/v` are discovery.
-    return { ...outside, prefix };
-  }
-  const group = prefix === "api" ? "" : segments[1]!;
-  const version = segments[head - 1]!;
-  let parts = segments.slice(head);
+  // `/api/v1` and `/apis/g/v` are discovery.
+  if (segments.length <= head) return outside(method, path, query, prefix, false);
   let verb = Object.hasOwn(verbs, method) ? verbs[method]! : "";
-  const [special] = parts;
+  // The first segment of the resource.
+  let from = head;
+  const special = segments[head]!;
   if (special === "watch" || special === "proxy") {
-    if (parts.length === 1) return { ...outside, prefix, cutShort: true };
+    if (segments.length === head + 1) return outside(method, path, query, prefix, true);
     verb = special;
-    parts = parts.slice(1);
+    from++;
   }
   let namespace = "", inNamespace = false;
-  if (parts[0] === "namespaces") {
-    if (parts.length > 1) {
-      namespace = parts[1]!;
-      if (parts.length > 2 && !namespaceSubresources.has(parts[2]!)) {
-        parts = parts.slice(2);
-        inNamespace = true;
-      }
+  if (segments[from] === "namespaces" && segments.length > from + 1) {
+    namespace = segments[from + 1]!;
+    const next = segments[from + 2];
+    if (next !== undefined && !namespaceSubresources.has(next)) {
+      from += 2;
+      inNamespace = true;
     }
   }
-  const [resource = "", name = ""] = parts;
+  const parts = segments.slice(from), resource = parts[0] ?? "", name = parts[1] ?? "";
   const subresource = verb === "proxy" ? "" : parts[2] ?? "";
   let named = name;
   if (verb === "get" && name === "") {
@@ -101,21 +80,56 @@ export function requestInfo(method: string, url: string): RequestInfo | undefine
     named = nameSelected(query);
   } else if (verb === "delete" && name === "") verb = "deletecollection";
   return {
-    ...plain,
     isResourceRequest: true,
-    prefix,
-    group,
-    version,
+    path,
+    query,
     verb,
+    prefix,
+    group: prefix === "api" ? "" : segments[1]!,
+    version: segments[head - 1]!,
     namespace,
     resource,
-    name: named,
     subresource,
+    name: named,
     parts,
     inNamespace,
     watchPrefix: special === "watch",
     cutShort: false,
   };
+}
+
+/** The request info of a path without a resource. */
+function outside(method: string, path: string, query: Query, prefix: string, cutShort: boolean): RequestInfo {
+  return {
+    isResourceRequest: false,
+    path,
+    query,
+    verb: method.toLowerCase(),
+    prefix,
+    group: "",
+    version: "",
+    namespace: "",
+    resource: "",
+    subresource: "",
+    name: "",
+    parts: noParts,
+    inNamespace: false,
+    watchPrefix: false,
+    cutShort,
+  };
+}
+const noParts: readonly string[] = Object.freeze([]);
+
+/** As `split("/")`, which V8 runs outside of optimized code. */
+function segmentsOf(path: string): string[] {
+  const segments: string[] = [];
+  let from = 0;
+  for (let slash = path.indexOf("/"); slash >= 0; slash = path.indexOf("/", from)) {
+    segments.push(path.slice(from, slash));
+    from = slash + 1;
+  }
+  segments.push(path.slice(from));
+  return segments;
 }
 
 /** Removes the slashes at both ends. */

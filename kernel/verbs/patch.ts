@@ -34,7 +34,8 @@ export async function patch(call: RequestContext): Promise<VerbResult> {
 export function checkPatchType(
   { exchange, endpoint, media }: { readonly exchange: Exchange; readonly endpoint: Endpoint; readonly media: Media },
 ): void {
-  if (!patchMediaTypes(media, endpoint).includes(patchType(exchange).trim())) {
+  const type = patchType(exchange).trim();
+  if (dialectOf(type, endpoint) === undefined && !patchMediaTypes(media, endpoint).includes(type)) {
     throw new StatusError("UnsupportedMediaType", "415: Unsupported Media Type", { details: {} });
   }
 }

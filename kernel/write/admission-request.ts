@@ -14,16 +14,51 @@ import { viewObject } from "./view-object.ts";
 
 /** `deletion`: the options of a deletion. */
 export function admissionRequest(call: RequestContext, deletion?: DeleteRequest): AdmissionRequest {
-  const { endpoint, info } = call, view = call.subresource?.view, request = info.verb === "create" ? call.subresource?.request : undefined;
-  const form = view !== undefined ? viewForm(call, view) : request !== undefined ? requestForm(endpoint, request) : formOf(endpoint);
-  return {
-    isAction: info.verb === "create" && call.subresource !== undefined,
-    namespace: endpoint.namespaced ? info.namespace : "",
-    form,
-    // Kinds of subresources have one version.
-    forms: () => view === undefined && request === undefined ? servedForms(call).map(formOf) : [form],
-    options: (operation) => ({ ...optionsOf(call, operation), ...(deletion === undefined ? {} : deleteOptionsJson(deletion)) }),
-  };
+  return new RequestOfCall(call, deletion);
+}
+
+class RequestOfCall implements AdmissionRequest {
+  readonly #call: RequestContext;
+  readonly #deletion: DeleteRequest | undefined;
+  #form: AdmissionForm | undefined;
+
+  constructor(call: RequestContext, deletion: DeleteRequest | undefined) {
+    this.#call = call;
+    this.#deletion = deletion;
+  }
+  get isAction(): boolean {
+    const { info, subresource } = this.#call;
+    return info.verb === "create" && subresource !== undefined;
+  }
+  get namespace(): string {
+    const { endpoint, info } = this.#call;
+    return endpoint.namespaced ? info.namespace : "";
+  }
+  get form(): AdmissionForm {
+    return this.#form ??= requestedForm(this.#call);
+  }
+  // Functions that need no `this`: attributes of a request take them out of it.
+  get forms(): AdmissionRequest["forms"] {
+    const call = this.#call;
+    return () => hasOwnKind(call) ? [this.form] : servedForms(call).map(formOf);
+  }
+  get options(): AdmissionRequest["options"] {
+    const call = this.#call, deletion = this.#deletion;
+    return (operation) => ({ ...optionsOf(call, operation), ...(deletion === undefined ? {} : deleteOptionsJson(deletion)) });
+  }
+}
+
+function requestedForm(call: RequestContext): AdmissionForm {
+  const { endpoint } = call, view = call.subresource?.view, request = actionRequest(call);
+  return view !== undefined ? viewForm(call, view) : request !== undefined ? requestForm(endpoint, request) : formOf(endpoint);
+}
+/** The kind of the body of an action. */
+function actionRequest({ info, subresource }: RequestContext): Endpoint | undefined {
+  return info.verb === "create" ? subresource?.request : undefined;
+}
+/** Whether the body has the kind of a subresource, of which there is one version. */
+function hasOwnKind(call: RequestContext): boolean {
+  return call.subresource?.view !== undefined || actionRequest(call) !== undefined;
 }
 
 /** The endpoints of all served versions of the kind, in the order of the catalog. */

@@ -27,35 +27,46 @@ interface Derived {
   readonly value: unknown;
 }
 
+export interface CollectionReader {
+  /** Finds the endpoint of a collection in the catalog. */
+  endpointOf(catalog: Catalog, collection: NamedCollection): Endpoint | undefined;
+  /** Reads a collection that is not in memory. */
+  list(backend: Backend, catalog: Catalog, collection: Collection): Promise<Iterable<Item>>;
+}
+
 /** The derived values of one server, by the key of their owner. */
 export class DerivedValues {
   readonly #backend: Backend;
+  readonly #reader: CollectionReader;
   readonly #kept = new Map<object, Derived>();
 
-  constructor(backend: Backend) {
+  constructor(backend: Backend, reader: CollectionReader) {
     this.#backend = backend;
+    this.#reader = reader;
   }
 
-  /**
-   * The value of `key`.
-   *
-   * @param endpointOf finds the endpoint of a collection in the catalog
-   * @param list reads a collection that is not in memory
-   */
+  /** The value of `key`. Each write asks for several: a current one is found without an allocation. */
   of<T>(
     key: object,
     catalog: Catalog,
     collections: readonly NamedCollection[],
     make: (lists: readonly Objects[]) => T,
-    { endpointOf, list }: {
-      readonly endpointOf: (collection: NamedCollection) => Endpoint | undefined;
-      readonly list: (collection: Collection) => Promise<Iterable<Item>>;
-    },
   ): T | Promise<T> {
-    const { reads, prefix } = this.#backend, kept = this.#kept.get(key);
-    if (kept !== undefined && kept.catalog === catalog && kept.sources.every((source) => this.#isCurrent(source))) return kept.value as T;
+    const kept = this.#kept.get(key);
+    if (kept !== undefined && kept.catalog === catalog && this.#areCurrent(kept.sources)) return kept.value as T; // made by the same owner
+    return this.#renewed(key, catalog, collections, make, kept);
+  }
+
+  #renewed<T>(
+    key: object,
+    catalog: Catalog,
+    collections: readonly NamedCollection[],
+    make: (lists: readonly Objects[]) => T,
+    kept: Derived | undefined,
+  ): T | Promise<T> {
+    const { reads, prefix } = this.#backend;
     const wanted = collections.map((each) => {
-      const endpoint = endpointOf(each);
+      const endpoint = this.#reader.endpointOf(catalog, each);
       return endpoint === undefined ? undefined : collectionOf(prefix, endpoint, "", "");
     });
     // The marks before the lists: a change between the two makes the value once more.
@@ -70,10 +81,14 @@ export class DerivedValues {
     };
     const inMemory = wanted.map((each) => each === undefined ? [] : reads.inMemory(each));
     if (inMemory.every((items) => items !== undefined)) return keep(inMemory.map((items, index) => sourceOf(index, items)));
-    const lists = wanted.map((each, index) => each === undefined ? [] : inMemory[index] ?? list(each));
+    const lists = wanted.map((each, index) => each === undefined ? [] : inMemory[index] ?? this.#reader.list(this.#backend, catalog, each));
     return Promise.all(lists).then((all) => keep(all.map((items, index) => sourceOf(index, items))));
   }
 
+  #areCurrent(sources: readonly Source[]): boolean {
+    for (const source of sources) if (!this.#isCurrent(source)) return false;
+    return true;
+  }
   #isCurrent({ collection, mark }: Source): boolean {
     return collection === undefined || mark !== undefined && this.#backend.reads.changeMark(collection) === mark;
   }

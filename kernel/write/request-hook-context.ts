@@ -1,15 +1,16 @@
 /** The context of asynchronous hooks: caller, access reviews, reads, warnings and audit annotations. */
-import type { Access, Reader, Waiting } from "../../core/access.ts";
-import type { Reinvocation } from "../../core/admission/request.ts";
+import type { Access, AdmissionServer, Reader, Waiting } from "../../core/access.ts";
+import type { AdmissionRequest, Reinvocation } from "../../core/admission/request.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { RequestHookContext } from "../../core/plugin.ts";
+import type { Caller } from "../../core/user-info.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 import { type Item, keyOf } from "../objects/objects.ts";
 import { collectionOf } from "../reads/reads.ts";
 import { admissionRequest } from "./admission-request.ts";
 import type { DeleteRequest } from "./delete-options.ts";
 import { admissionServer, everything, servedEndpoint } from "./admission-server.ts";
-import { hookContext, type RequestContext } from "../request-context.ts";
+import { CallHookContext, type RequestContext } from "../request-context.ts";
 
 /** `deletion`: the options of a deletion; `reinvocation`: of the mutating steps that run. */
 export function requestHookContext(
@@ -17,23 +18,57 @@ export function requestHookContext(
   deletion?: DeleteRequest,
   reinvocation: Reinvocation = firstRun,
 ): RequestHookContext {
-  const { user, access, warnings, audit } = call;
-  return {
-    ...hookContext(call),
-    caller: user,
-    requestName: call.info.name,
-    resource: call.endpoint,
-    request: admissionRequest(call, deletion),
-    reinvocation,
-    isDryRun: deletion?.dryRun ?? call.info.query.first("dryRun") !== "",
-    server: admissionServer(call),
-    access: accessOf(access, call.deadline),
-    read: readerOf(call),
-    warn: (text) => warnings.add(text),
-    annotate(key, value, level) {
+  return new WriteContext(call, deletion, reinvocation);
+}
+
+/** Members that are objects are made at their first use: each write has two contexts, and most steps use few members. */
+class WriteContext extends CallHookContext implements RequestHookContext {
+  readonly reinvocation: Reinvocation;
+  readonly #call: RequestContext;
+  readonly #deletion: DeleteRequest | undefined;
+  #request: AdmissionRequest | undefined;
+  #server: AdmissionServer | undefined;
+
+  constructor(call: RequestContext, deletion: DeleteRequest | undefined, reinvocation: Reinvocation) {
+    super(call);
+    this.reinvocation = reinvocation;
+    this.#call = call;
+    this.#deletion = deletion;
+  }
+  get caller(): Caller {
+    return this.#call.user;
+  }
+  get requestName(): string {
+    return this.#call.info.name;
+  }
+  get resource(): RequestHookContext["resource"] {
+    return this.#call.endpoint;
+  }
+  get request(): AdmissionRequest {
+    return this.#request ??= admissionRequest(this.#call, this.#deletion);
+  }
+  get isDryRun(): boolean {
+    return this.#deletion?.dryRun ?? this.#call.info.query.first("dryRun") !== "";
+  }
+  get server(): AdmissionServer {
+    return this.#server ??= admissionServer(this.#call);
+  }
+  get access(): Access {
+    return accessOf(this.#call.access, this.#call.deadline);
+  }
+  get read(): Reader {
+    return readerOf(this.#call);
+  }
+  get warn(): RequestHookContext["warn"] {
+    const { warnings } = this.#call;
+    return (text) => warnings.add(text);
+  }
+  get annotate(): RequestHookContext["annotate"] {
+    const { audit } = this.#call;
+    return (key, value, level) => {
       if (level === undefined || audit?.level !== "Metadata") audit?.annotate(key, value);
-    },
-  };
+    };
+  }
 }
 
 /** For hooks that run once. */

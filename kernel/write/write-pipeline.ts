@@ -86,7 +86,8 @@ export async function toCreate(call: RequestContext, object: ApiObject, keepsDel
     ...(resource.strategy?.generation === true ? { generation: 1 } : {}),
   });
   call.step("admission has changed the object");
-  await authorizeContents(call, next, undefined);
+  const authorizing = authorizeContents(call, next, undefined);
+  if (authorizing !== undefined) await authorizing;
   next = withStatusOf(call, next, undefined);
   next = resource.prepare?.(next, undefined, context) ?? next;
   next = dropDisabled(endpoint.stored.schema)(next, undefined, catalog.gates.isOn) as ApiObject; // keeps required fields
@@ -115,7 +116,8 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
   let next = await admitted(call, object, prior);
   const { managedFields } = next.metadata;
   call.step("admission has changed the object");
-  if (call.subresource === undefined) await authorizeContents(call, next, prior);
+  const authorizing = call.subresource === undefined ? authorizeContents(call, next, prior) : undefined;
+  if (authorizing !== undefined) await authorizing;
   const { generation } = prior.metadata;
   next = withMeta(next, dryRun ? { generation } : { generation, selfLink: undefined });
   if (part?.write !== undefined) next = part.write(next, prior, context);

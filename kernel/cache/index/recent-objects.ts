@@ -33,6 +33,7 @@ export class RecentObjects {
     this.#drop(entry.key);
     this.#kept.set(entry.key, { entry, object });
     this.#bytes += entry.length;
+    if (this.#bytes <= this.#bytesMax) return;
     for (const oldest of this.#kept.keys()) {
       if (this.#bytes <= this.#bytesMax) return;
       this.#drop(oldest);

@@ -149,7 +149,7 @@ const wait = signalled();
 const handle = async (exchange: Exchange): Promise<Reply> => {
   if (exchange.url === "/wait") await wait.promise;
   // A body that the client breaks off is no error of the server.
-  const bytes = await exchange.body(limits.bodyBytesMax).then(({ length }) => length, () => -1);
+  const bytes = await Promise.resolve(exchange.body(limits.bodyBytesMax)).then(({ length }) => length, () => -1);
   return textReply(`${bytes} bytes for ${String(exchange.headers["host"])}`);
 };
 

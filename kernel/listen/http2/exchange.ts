@@ -34,7 +34,7 @@ export class StreamExchange implements Exchange {
     if (this.#isGone && !this.#abort.signal.aborted) this.#abort.abort();
     return this.#abort.signal;
   }
-  body(limit: number): Promise<Uint8Array> {
+  body(limit: number): Uint8Array | Promise<Uint8Array> {
     return this.#body.read(limit);
   }
   /** Aborts the signal with an AbortError: the client no longer reads the answer. */

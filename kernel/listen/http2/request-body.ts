@@ -62,7 +62,7 @@ export class RequestBody {
     if (this.#announced !== undefined && this.#received !== this.#announced) return false;
     this.#isWhole = true;
     const reader = this.#reader;
-    if (reader.tag === "reading") this.#resolve(reader);
+    if (reader.tag === "reading") reader.resolve(this.#takeWhole());
     else if (reader.tag === "discarding") this.#stopDiscarding(reader);
     return true;
   }
@@ -78,20 +78,20 @@ export class RequestBody {
     return unused;
   }
   /**
-   * Reads the whole body, at most `limit` bytes.
+   * Reads the whole body, at most `limit` bytes. Not a Promise if everything has arrived.
    *
    * @throws StatusError RequestEntityTooLarge once the body, or its announced length, exceeds the limit; AbortError if the client
    *   disconnects before the end
    */
-  read(limit: number): Promise<Uint8Array> {
+  read(limit: number): Uint8Array | Promise<Uint8Array> {
     if (this.#announced !== undefined && this.#announced > limit) return Promise.reject(tooLarge(limit));
+    if (this.#reader.tag === "unread" && this.#isWhole && !this.#isBroken && this.#received <= limit) return this.#takeWhole();
     return new Promise((resolve, reject) => {
       if (this.#reader.tag !== "unread") return this.#isWhole ? resolve(new Uint8Array()) : reject(disconnected());
       if (this.#isBroken) return reject(disconnected());
       const reader = { tag: "reading", limit, resolve, reject } as const;
       this.#reader = reader;
       if (this.#received > limit) this.#reject(reader);
-      else if (this.#isWhole) this.#resolve(reader);
       else this.#release();
     });
   }
@@ -126,11 +126,12 @@ export class RequestBody {
     this.#unused = 0;
     if (bytes > 0) this.#use(bytes);
   }
-  #resolve({ resolve }: Reader & { tag: "reading" }): void {
-    this.#reader = { tag: "stopped" };
+  #takeWhole(): Uint8Array {
+    this.#reader = stopped;
     this.#release();
-    resolve(this.#content.whole());
+    const bytes = this.#content.whole();
     this.#content = new Content(0);
+    return bytes;
   }
   #reject({ reject, limit }: Reader & { tag: "reading" }): void {
     this.#reader = { tag: "stopped" };
@@ -142,6 +143,8 @@ export class RequestBody {
     over();
   }
 }
+
+const stopped: Reader = Object.freeze({ tag: "stopped" });
 
 function disconnected(): Error {
   return new Error("the client disconnected before its body was complete");

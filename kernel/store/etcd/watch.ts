@@ -112,8 +112,10 @@ async function* followStream(
     // Without events the reply is a progress notification. With events its header may be ahead of later events.
     const revision = whole.at(-1)?.now.revision ?? reply.revision;
     if (revision <= position) return;
-    const missing = whole.flatMap((event) => toEvent(event, what, position));
-    append(events, missing);
+    for (const each of whole) {
+      const event = toEvent(each, what, position);
+      if (event !== undefined) events.push(event);
+    }
     position = revision;
   }
   // The signal may have aborted while the stream was being opened.
@@ -169,16 +171,16 @@ function watchedKeys(range: Range, reportsProgress: boolean): WatchedKeys {
 }
 
 /** No event for one that the watch already has, or that is outside its range, such as the beacon. */
-function toEvent({ deleted, now, before }: WatchEvent, { range, own }: EtcdWatch, position: Revision): StoreEvent[] {
+function toEvent({ deleted, now, before }: WatchEvent, { range, own }: EtcdWatch, position: Revision): StoreEvent | undefined {
   const key = decodeKey(now.key);
-  if (now.revision <= position || !inRange(key, range)) return [];
+  if (now.revision <= position || !inRange(key, range)) return undefined;
   const isNew = !deleted && now.created === now.revision;
   // etcd omits a previous value that was compacted before it could be read, without an error.
   if (!isNew && before === undefined) {
     throw new StoreError("compacted", `The value before revision ${now.revision} is compacted away`, { oldest: now.revision });
   }
   const previous = before && !isNew ? { value: before.value, revision: before.revision } : undefined;
-  return [{ key: key.slice(own.length), revision: now.revision, value: deleted ? undefined : now.value, previous }];
+  return { key: key.slice(own.length), revision: now.revision, value: deleted ? undefined : now.value, previous };
 }
 
 function refusal(reply: WatchReply, from: Revision): Error {

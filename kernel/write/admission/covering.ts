@@ -6,19 +6,33 @@ import type { RequestContext } from "../../request-context.ts";
 import type { DeleteRequest } from "../delete-options.ts";
 import { requestHookContext } from "../request-hook-context.ts";
 
+/** Functions of steps: a constant, by whose identity the steps that have one of them are kept. */
+export type Phases = readonly (keyof Admission)[];
+
+/** By all steps of a resource. */
+const kept = new WeakMap<readonly Admission[], Map<Phases, readonly Admission[]>>();
+
+function stepsWith(all: readonly Admission[], phases: Phases): readonly Admission[] {
+  let known = kept.get(all);
+  if (known === undefined) kept.set(all, known = new Map());
+  let steps = known.get(phases);
+  if (steps === undefined) known.set(phases, steps = all.filter((step) => phases.some((phase) => step[phase] !== undefined)));
+  return steps;
+}
+
 /**
  * The steps of the resource that have one of these functions and run for this request, in order. Not a Promise unless one of the steps is
  * narrowed. Rejects with 404 if a rule selects namespaces and the namespace of the request does not exist.
  */
 export function stepsFor(
   call: RequestContext,
-  phases: readonly (keyof Admission)[],
+  phases: Phases,
   subject: Subject,
   deletion?: DeleteRequest,
 ): readonly Admission[] | Promise<readonly Admission[]> {
   const { catalog: { matchConstraints, admission }, endpoint: { resource } } = call;
-  const steps = admission(resource).filter((step) => phases.some((phase) => step[phase] !== undefined));
-  if (!steps.some(({ name }) => matchConstraints.has(name))) return steps;
+  const steps = stepsWith(admission(resource), phases);
+  if (matchConstraints.size === 0 || !steps.some(({ name }) => matchConstraints.has(name))) return steps;
   return covering(call, steps, subject, deletion);
 }
 
