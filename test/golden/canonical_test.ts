@@ -3,7 +3,9 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
+import { defaulter } from "../../core/derive/apply-defaults.ts";
 import { canonical } from "../../core/derive/canonical.ts";
+import { canonicalBytes } from "../../core/derive/canonical-bytes.ts";
 import { decodeStored } from "../../core/derive/decode.ts";
 import { encoder } from "../../core/derive/encode.ts";
 import { randomOf } from "../../core/random.ts";
@@ -79,6 +81,18 @@ function isRecognised(schema: Typed<ApiObject, StructNode>, text: string): boole
   return true;
 }
 
+/** The same for bytes, which are recognised only if there are no defaults to apply either. */
+function isRecognisedInBytes(schema: Typed<ApiObject, StructNode>, text: string): boolean {
+  if (!canonicalBytes(schema)(toBytes.encode(`${text}\n`))) return false;
+  const read = readJson(text);
+  assert.ok(read.ok, text);
+  const object = decodeStored(schema)(read.tree);
+  assert.equal(defaulter(schema)(object, () => true), object, text);
+  assert.equal(encoder(schema)(object), text);
+  return true;
+}
+const toBytes = new TextEncoder();
+
 for (const { kind, served } of plugins.flatMap((plugin) => plugin.resources ?? [])) {
   for (const [groupVersion, { schema: node }] of Object.entries(served)) {
     const apiVersion = spell(defaultNames, groupVersion);
@@ -95,6 +109,8 @@ for (const { kind, served } of plugins.flatMap((plugin) => plugin.resources ?? [
         const next = changed(golden);
         isRecognised(schema, goJson(next));
         isRecognised(schema, encoded(schema, next) ?? "");
+        isRecognisedInBytes(schema, goJson(next));
+        isRecognisedInBytes(schema, encoded(schema, next) ?? "");
       }
     });
   }
