@@ -25,7 +25,10 @@ const toBytes = new TextEncoder();
 const [isTrue, isFalse, isNull] = ["true", "false", "null"].map((text) => toBytes.encode(text)) as [Uint8Array, Uint8Array, Uint8Array];
 
 /** Bytes that stand for themselves in a string. */
-const plain = Uint8Array.from({ length: 256 }, (_, byte) => Number(byte >= 0x20 && byte < 0x7f && !'"\\<>&'.includes(String.fromCharCode(byte))));
+const plain = Uint8Array.from(
+  { length: 256 },
+  (_, byte) => Number(byte >= 0x20 && byte < 0x7f && !'"\\<>&'.includes(String.fromCharCode(byte))),
+);
 /** The only escapes that are recognised, as Go writes them. */
 const escaped = Uint8Array.from({ length: 256 }, (_, byte) => Number('"\\nrt'.includes(String.fromCharCode(byte))));
 const longEscapes = ["u003c", "u003e", "u0026"].map((text) => toBytes.encode(text));
@@ -199,7 +202,9 @@ function timeEnd(bytes: Uint8Array, from: number): number {
   }
   const number = (at: number) => (bytes[from + at]! - ZERO) * 10 + bytes[from + at + 1]! - ZERO;
   const century = number(1), month = number(6), day = number(9);
-  if (century < 10 || century > 29 || month < 1 || month > 12 || day < 1 || number(12) > 23 || number(15) > 59 || number(18) > 59) return -1;
+  if (century < 10 || century > 29 || month < 1 || month > 12 || day < 1 || number(12) > 23 || number(15) > 59 || number(18) > 59) {
+    return -1;
+  }
   return day <= 28 || day <= daysIn(month, century * 100 + number(3)) ? from + timeMask.length : -1;
 }
 

@@ -92,6 +92,8 @@ function isRecognisedInBytes(schema: Typed<ApiObject, StructNode>, text: string)
   return true;
 }
 const toBytes = new TextEncoder();
+/** Kinds of which a store may have many objects, and whose defaults do not depend on other fields. */
+const recognisedInBytes = new Set(["ConfigMap", "ServiceAccount", "Event"]);
 
 for (const { kind, served } of plugins.flatMap((plugin) => plugin.resources ?? [])) {
   for (const [groupVersion, { schema: node }] of Object.entries(served)) {
@@ -105,6 +107,7 @@ for (const { kind, served } of plugins.flatMap((plugin) => plugin.resources ?? [
       const schema = node as Typed<ApiObject, StructNode>; // schemas of served versions are made by object()
       const golden = JSON.parse(readFileSync(file, "utf8"));
       assert.ok(isRecognised(schema, encoded(schema, golden)));
+      assert.ok(isRecognisedInBytes(schema, encoded(schema, golden)) || !recognisedInBytes.has(kind));
       for (let change = 0; change < changesOfEach; change++) {
         const next = changed(golden);
         isRecognised(schema, goJson(next));

@@ -4,7 +4,7 @@
  */
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import type { StoredKind } from "../../catalog/catalog.ts";
-import { canonicalObject, decodeStored, Item, shownPieces, takeWritten, withRevision } from "../../objects/objects.ts";
+import { canonicalObject, decodeStored, Item, shownPieces, shownSlot, takeWritten, withRevision } from "../../objects/objects.ts";
 import { versionBytes, versionMember, versionSlot } from "../../objects/splice.ts";
 import type { Revision } from "../../store/store.ts";
 import { Forms } from "./forms.ts";
@@ -51,10 +51,12 @@ export function entryMaker(
 export function makeEntry(maker: EntryMaker, key: string, revision: Revision, value: Uint8Array): CachedEntry {
   const { kind, slabs, recent } = maker;
   const own = takeWritten(value);
-  const shown = own === undefined ? shownPieces(kind, value, revision) : undefined;
-  const attributes = shown && (takeAttributes(value) ?? canonicalAttributes(maker, value));
-  if (attributes !== undefined && shown !== undefined) {
-    const entry: CachedEntry = { key, revision, attributes, asStored: true, ...laid(maker, shown), live: true, index: -1 };
+  const slot = own === undefined ? shownSlot(kind, value) : undefined;
+  const attributes = slot && (takeAttributes(value) ?? canonicalAttributes(maker, value));
+  if (attributes !== undefined) {
+    const { open, close, at } = slot!; // attributes are read only with a slot
+    const { slab, offset, length } = slabs.layInserted(brace, value, kind.headBytes.length, at, open + revision + close);
+    const entry: CachedEntry = { key, revision, attributes, asStored: true, slab, offset, length, live: true, index: -1 };
     slabs.keep(entry);
     return entry;
   }
@@ -99,10 +101,6 @@ function splice({ kind }: EntryMaker, value: Uint8Array, object: ApiObject, revi
 }
 function bodyOfShown({ headBytes }: StoredKind, pieces: readonly Uint8Array[]): readonly Uint8Array[] {
   return [brace, pieces[0]!.subarray(headBytes.length), ...pieces.slice(1)];
-}
-function laid({ kind, slabs }: EntryMaker, shown: readonly Uint8Array[]): Pick<Place, "slab" | "offset" | "length"> {
-  const { slab, offset, length } = slabs.lay(bodyOfShown(kind, shown));
-  return { slab, offset, length };
 }
 
 function bodyOf(json: string, head: string): string {
