@@ -43,8 +43,8 @@ export const cacheLimits = Object.freeze({
   fillKeysAhead: 50_000,
   /** Milliseconds after each full page when the cache is compared with the store. */
   consistencyPageMs: 50,
-  /** Entries that one turn of the event loop decodes during a fill. */
-  fillTurnEntriesMax: 100,
+  /** Milliseconds after which a fill lets other work run, once it has decoded an entry. */
+  fillTurnMs: 8,
   /** Maximum delay before the cache watches the store again after a failure. */
   cacheRetryMsMax: 5_000,
   /** Bytes of encoded messages of one protobuf list kept between measuring and sending. Others are encoded twice. */

@@ -122,6 +122,20 @@ export const cacheMetrics = Object.freeze({
     type: "counter",
     help: "Stored objects that failed to decode in the watch cache.",
   }),
+  fillSeconds: defineMetric({
+    ...alpha,
+    name: "thole_watch_cache_fill_seconds",
+    type: "gauge",
+    combined: "max",
+    help: "Time of the last fill of the watch cache of a resource from the store, in seconds. The resources are read one after the other.",
+  }),
+  fillObjects: defineMetric({
+    ...alpha,
+    name: "thole_watch_cache_fill_objects",
+    type: "gauge",
+    combined: "max",
+    help: "Objects that the last fill of the watch cache of a resource has read from the store.",
+  }),
   blocks: defineMetric({
     ...alpha,
     name: "thole_compressed_list_blocks_total",
@@ -146,6 +160,8 @@ export type Checked = "success" | "failure" | "error";
 /** Records the metrics of one kind. */
 export interface CacheMeter {
   filled(): void;
+  /** A fill has read so many objects from the store, in so many milliseconds. */
+  read(objects: number, ms: number): void;
   received(events: number): void;
   dispatched(events: number): void;
   /** A watch began with so many objects or earlier events. */
@@ -175,6 +191,10 @@ export function cacheMeter(record: CacheRecord, { group, plural }: Pick<StoredKi
   const kept = Object.freeze({ ...kind, kept: "true" }), compressed = Object.freeze({ ...kind, kept: "false" });
   return {
     filled: () => record.initializations.with(kind).add(),
+    read(objects, ms) {
+      record.fillSeconds.with(kind).set(ms / 1000);
+      record.fillObjects.with(kind).set(objects);
+    },
     received: (events) => record.received.with(kind).add(events),
     dispatched: (events) => record.dispatched.with(kind).add(events),
     began: (events) => record.initEvents.with(kind).add(events),

@@ -15,21 +15,27 @@ function moves(names: readonly (keyof typeof cacheMetrics)[], what: string, prov
 }
 const named = (name: keyof typeof cacheMetrics) => cacheMetrics[name].name;
 
-moves(["initializations", "undecodable"], "fills of a kind, and objects that cannot be decoded", () =>
-  withCache(
-    async ({ fixture, faulty, errors, counted }) => {
-      assert.deepEqual(await counted(named("initializations")), ['{resource="notes"} 1', '{resource="shelves"} 1']);
-      assert.deepEqual(await counted(named("undecodable")), ['{resource="notes"} 1']);
-      faulty.breakWatches(new StoreError("unavailable", "gone"));
-      while (errors.length === 0) await list(fixture, "", { namespace: "other" });
-      await putBytes(fixture, "worse", new TextEncoder().encode("{"));
-      await list(fixture, "", { namespace: "other" });
-      assert.deepEqual(await counted(named("initializations")), ['{resource="notes"} 2', '{resource="shelves"} 2']);
-      assert.deepEqual(await counted(named("undecodable")), ['{resource="notes"} 3']);
-    },
-    {},
-    async (fixture) => void await putBytes(fixture, "bad", new TextEncoder().encode("{nonsense")),
-  ));
+moves(
+  ["initializations", "undecodable", "fillSeconds", "fillObjects"],
+  "fills of a kind, and objects that cannot be decoded",
+  () =>
+    withCache(
+      async ({ fixture, faulty, errors, counted }) => {
+        assert.deepEqual(await counted(named("fillObjects")), ['{resource="notes"} 1', '{resource="shelves"} 0']);
+        for (const line of await counted(named("fillSeconds"))) assert.ok(Number(line.split(" ").at(-1)) > 0, line);
+        assert.deepEqual(await counted(named("initializations")), ['{resource="notes"} 1', '{resource="shelves"} 1']);
+        assert.deepEqual(await counted(named("undecodable")), ['{resource="notes"} 1']);
+        faulty.breakWatches(new StoreError("unavailable", "gone"));
+        while (errors.length === 0) await list(fixture, "", { namespace: "other" });
+        await putBytes(fixture, "worse", new TextEncoder().encode("{"));
+        await list(fixture, "", { namespace: "other" });
+        assert.deepEqual(await counted(named("initializations")), ['{resource="notes"} 2', '{resource="shelves"} 2']);
+        assert.deepEqual(await counted(named("undecodable")), ['{resource="notes"} 3']);
+      },
+      {},
+      async (fixture) => void await putBytes(fixture, "bad", new TextEncoder().encode("{nonsense")),
+    ),
+);
 
 moves(
   ["received", "dispatched", "revision"],

@@ -46,6 +46,8 @@ export interface StoredKind {
   readonly withoutEmptyMaps: (object: ApiObject) => ApiObject;
   /** Whether a value of `exactJson` is what decoding its text gives, with defaults, and what `encode` writes as that text. */
   readonly isCanonical: (value: unknown) => value is ApiObject;
+  /** Whether stored JSON, with its line break, is known without decoding to be what decoding it, with defaults, and `encode` give. */
+  readonly isCanonicalBytes: (value: Uint8Array) => boolean;
   /** Decodes values that were stored in this version, served or not; undefined for a version that the kind does not have. */
   readonly storedForm: (apiVersion: string) => StoredForm | undefined;
 }

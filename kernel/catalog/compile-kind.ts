@@ -3,6 +3,7 @@ import { pluralOf } from "../../core/define/define.ts";
 import { goString } from "../../core/tree/json-text.ts";
 import { type CborItem, memberOf } from "../../core/codec/cbor/item.ts";
 import { canonical } from "../../core/derive/canonical.ts";
+import { canonicalBytes } from "../../core/derive/canonical-bytes.ts";
 import { cborReader } from "../../core/derive/cbor-read.ts";
 import { append } from "../../core/append.ts";
 import { CborFailure } from "../../core/codec/cbor/failure.ts";
@@ -77,6 +78,8 @@ function compileStored(resource: Resource, settings: Settings): StoredKind {
   const codec = codecOf(own, settings);
   const settle = once(() => emptyListsToNil(schema)), dropEmptyMaps = once(() => emptyMapDropper(schema));
   const isCanonical = once(() => canonical(schema as Typed<ApiObject, StructNode>)); // objects of the kind
+  // Defaults by a function need the object.
+  const isCanonicalBytes = once(() => own.applyDefaults === undefined ? canonicalBytes(schema) : () => false);
   const forms = new Map(
     Object.entries(resource.served).map(([written, served]) => {
       const version = spell(names, written);
@@ -106,6 +109,7 @@ function compileStored(resource: Resource, settings: Settings): StoredKind {
     emptyListsToNil: (object: ApiObject) => settle()(object) as ApiObject,
     withoutEmptyMaps: (object: ApiObject) => dropEmptyMaps()(object) as ApiObject,
     isCanonical: (value: unknown): value is ApiObject => isCanonical()(value) && codec.applyDefaults(value) === value,
+    isCanonicalBytes: (value: Uint8Array) => isCanonicalBytes()(value),
     storedForm: (version: string) => forms.get(version),
   });
 }

@@ -92,7 +92,7 @@ function attributesOfWritten({ config, catalog }: Opened): (key: string, value: 
   return (key, value) => {
     const kind = catalog.stored.find(({ under }) => key.startsWith(`${prefix}/${under}/`)), object = takeWritten(value);
     if (kind === undefined || object === undefined || kind.applyDefaults(object) !== object) return undefined;
-    return attributesReader(kind, catalog)(object);
+    return attributesReader(kind, catalog).of(object);
   };
 }
 

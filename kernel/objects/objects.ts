@@ -17,7 +17,7 @@ import { concat } from "./chunks.ts";
 import { guide } from "../../core/guide.ts";
 import { ignoreReadErrorsField } from "../request/ignore-read-errors.ts";
 import type { StoredEncoding, StoredForm, StoredKind } from "../catalog/catalog.ts";
-import { metadataRange, versionBytes, versionSlot } from "./splice.ts";
+import { metadataRange, versionBytes, type VersionSlot, versionSlot } from "./splice.ts";
 import type { Commit, Entry, Revision } from "../store/store.ts";
 
 const toBytes = new TextEncoder();
@@ -184,11 +184,16 @@ export function canonicalObject({ headBytes, isCanonical }: StoredKind, value: U
  * The JSON of a response from stored bytes: with the resourceVersion and without the newline, in pieces. Undefined for bytes that are not
  * in the form of our own JSON.
  */
-export function shownPieces({ headBytes }: StoredKind, value: Uint8Array, revision: Revision): readonly Uint8Array[] | undefined {
+export function shownPieces(kind: StoredKind, value: Uint8Array, revision: Revision): readonly Uint8Array[] | undefined {
+  const slot = shownSlot(kind, value);
+  return slot && [value.subarray(0, slot.at), versionBytes(slot, revision), value.subarray(slot.end, value.length - 1)];
+}
+
+/** The position of the resourceVersion in stored bytes, which lack it. Undefined for bytes that are not in the form of our own JSON. */
+export function shownSlot({ headBytes }: StoredKind, value: Uint8Array): VersionSlot | undefined {
   for (let index = 0; index < headBytes.length; index++) if (value[index] !== headBytes[index]) return undefined;
   const slot = versionSlot(value, headBytes.length);
-  if (slot === undefined || slot.at !== slot.end) return undefined;
-  return [value.subarray(0, slot.at), versionBytes(slot, revision), value.subarray(slot.end, value.length - 1)];
+  return slot === undefined || slot.at !== slot.end ? undefined : slot;
 }
 
 /** Decodes stored bytes in any version of the kind to the current stored form, with defaults: JSON, or protobuf or CBOR by their first

@@ -18,7 +18,7 @@ const metadata = toBytes.encode('"metadata":{');
 const before: readonly Uint8Array[] = ["name", "generateName", "namespace", "selfLink", "uid"].map((name) => toBytes.encode(name));
 const own = toBytes.encode("resourceVersion");
 const key = '"resourceVersion":"';
-const QUOTE = 0x22, COMMA = 0x2c, COLON = 0x3a, BACKSLASH = 0x5c, OPEN = 0x7b, CLOSE = 0x7d;
+const QUOTE = 0x22, COMMA = 0x2c, COLON = 0x3a, BACKSLASH = 0x5c, OPEN = 0x7b, CLOSE = 0x7d, OPEN_LIST = 0x5b, CLOSE_LIST = 0x5d;
 
 /** The slot in the metadata that begins at `from`; undefined if the bytes there are not in the form of our own metadata. */
 export function versionSlot(json: Uint8Array, from: number): VersionSlot | undefined {
@@ -62,19 +62,41 @@ export function versionMember(json: Uint8Array, from: number): readonly [from: n
 /** The range of the value of metadata, if it is the member that begins at `from` in the JSON of an object that this server encoded. */
 export function metadataRange(json: Uint8Array, from: number): readonly [from: number, to: number] | undefined {
   for (let index = 0; index < metadata.length; index++) if (json[from + index] !== metadata[index]) return undefined;
-  const begin = from + metadata.length - 1;
-  for (let at = begin, depth = 0; at >= 0 && at < json.length;) {
+  const begin = from + metadata.length - 1, end = valueEnd(json, begin);
+  return end < 0 ? undefined : [begin, end];
+}
+
+/** The ranges of the members of metadata with these names, in the JSON of an object that this server encoded. The metadata begins at `from`. */
+export function metadataMembers(json: Uint8Array, from: number, names: readonly Uint8Array[]): (readonly [from: number, to: number])[] {
+  const found: (readonly [from: number, to: number])[] = [];
+  for (let at = from + metadata.length; json[at] === QUOTE;) {
+    const keyEnd = stringEnd(json, at);
+    if (keyEnd < 0 || isAt(json, at + 1, keyEnd - 1, lastMember)) break;
+    const end = valueEnd(json, keyEnd + 1);
+    if (end < 0) break;
+    for (const name of names) if (isAt(json, at + 1, keyEnd - 1, name)) found.push([at, end]);
+    at = end + 1;
+  }
+  return found;
+}
+/** The member after which metadata has no other, and which is the largest. */
+const lastMember = toBytes.encode("managedFields");
+
+/** The end of a value in compact JSON, or -1. */
+function valueEnd(json: Uint8Array, from: number): number {
+  for (let at = from, depth = 0; at < json.length;) {
     const byte = json[at];
     if (byte === QUOTE) {
       at = stringEnd(json, at);
-      if (at < 0) return undefined;
+      if (at < 0 || depth === 0) return at;
       continue;
     }
+    if (depth === 0 && (byte === COMMA || byte === CLOSE)) return at;
     at++;
-    if (byte === OPEN) depth++;
-    else if (byte === CLOSE && --depth === 0) return [begin, at];
+    if (byte === OPEN || byte === OPEN_LIST) depth++;
+    else if ((byte === CLOSE || byte === CLOSE_LIST) && --depth === 0) return at;
   }
-  return undefined;
+  return -1;
 }
 
 /** The bytes for the slot. */

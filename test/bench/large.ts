@@ -188,8 +188,9 @@ export async function fill(
     while (next < to) {
       const at = next++, name = `cm-${String(at).padStart(5, "0")}`;
       const uid = `00000000-0000-4000-8000-${String(at).padStart(12, "0")}`;
-      const own = `"namespace":"default","uid":"${uid}","creationTimestamp":"2026-01-01T00:00:00Z"`;
-      const value = encoder.encode(`${configMap(name, at, bytes).replace('"metadata":{', `"metadata":{${own},`)}\n`);
+      const rest = configMap(name, at, bytes).split('"name":"' + name + '"')[1]!;
+      const head = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"${name}","namespace":"default","uid":"${uid}",`;
+      const value = encoder.encode(`${head}"creationTimestamp":"2026-01-01T00:00:00Z"${rest}\n`);
       total += value.length;
       const commit = await store.commit({ key: `/registry/configmaps/default/${name}`, expect: "absent", value });
       if (!commit.done) throw new Error(`${name} was there already`);

@@ -117,6 +117,8 @@ const bySituation: Readonly<Record<string, string>> = {
   "apiserver_tls_handshake_errors_total": "test/observability/situations_test.ts",
   "thole_compressed_list_blocks_total": "test/compressed-lists_test.ts",
   "thole_compressed_list_kept_bytes": "test/compressed-lists_test.ts",
+  "thole_watch_cache_fill_objects": "kernel/cache/metrics_test.ts",
+  "thole_watch_cache_fill_seconds": "kernel/cache/metrics_test.ts",
   "thole_store_trouble": "test/operations/disk-full_test.ts",
   "thole_workers": "test/workers/workers_test.ts",
   "thole_worker_restarts_total": "test/workers/workers_test.ts",

@@ -1,7 +1,7 @@
 /** Reads all entries of a kind at one revision. */
 import type { StoredKind } from "../../catalog/catalog.ts";
 import { limits } from "../../../core/limits.ts";
-import { pause } from "../../../core/async.ts";
+import { nextTurn } from "../../../core/turns.ts";
 import type { Revision, Store } from "../../store/store.ts";
 import type { Filling, KindCache } from "../kind/kind-cache.ts";
 import { pagesOf } from "./pages.ts";
@@ -29,7 +29,8 @@ export async function fillKind(
   signal: AbortSignal,
 ): Promise<Filling> {
   const filling: Filling = { revision: at, entries: [], broken: [] };
-  let decoded = 0, first: unknown;
+  const started = performance.now();
+  let begun = started, first: unknown;
   try {
     for await (const page of pagesOf(store, kind.prefix, at, signal)) {
       kind.meter.listedStore(page.length, page.length);
@@ -38,13 +39,16 @@ export async function fillKind(
         const entry = kind.entryOf(key, revision, value, (error) => first ??= error);
         if (entry === undefined) filling.broken.push(key);
         else filling.entries.push(entry);
-        if (++decoded % limits.fillTurnEntriesMax === 0) await pause(0, signal);
+        if (performance.now() - begun < limits.fillTurnMs) continue;
+        await nextTurn();
+        begun = performance.now();
       }
     }
   } catch (error) {
     kind.giveUp(filling);
     throw error;
   }
+  kind.meter.read(filling.entries.length + filling.broken.length, performance.now() - started);
   if (filling.broken.length > 0) onUnreadable({ kind: kind.maker.kind, count: filling.broken.length, first });
   return filling;
 }

@@ -3,6 +3,7 @@ import { limits } from "../../../core/limits.ts";
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import type { Labels } from "../../../core/selectors/label.ts";
 import type { Catalog, Endpoint, StoredKind } from "../../catalog/catalog.ts";
+import { metadataMembers } from "../../objects/splice.ts";
 
 export interface Attributes {
   readonly labels: Labels;
@@ -19,8 +20,18 @@ export function attributeOf(endpoint: Endpoint, field: string): string {
   return `${endpoint.apiVersion} ${field}`;
 }
 
+export interface AttributesReader {
+  of(object: ApiObject): Attributes;
+  /** Those of JSON that `isCanonicalBytes` of the kind has recognised. Reads only as much of the object as it needs. */
+  ofCanonical(value: Uint8Array): Attributes;
+}
+
+const toBytes = new TextEncoder(), toText = new TextDecoder();
+/** The members of metadata that attributes are made of, beside selectable fields. */
+const ownMembers = ["deletionTimestamp", "labels", "ownerReferences", "finalizers"].map((name) => toBytes.encode(name));
+
 /** Reads the attributes of objects of a kind, for all its versions: a version that is not served now may be served later. */
-export function attributesReader(kind: StoredKind, catalog: Catalog): (object: ApiObject) => Attributes {
+export function attributesReader(kind: StoredKind, catalog: Catalog): AttributesReader {
   const fields = catalog.versionsOf(kind).flatMap((endpoint) =>
     Object.entries(endpoint.served.selectableFields ?? {}).map(([field, read]) => ({
       endpoint,
@@ -29,7 +40,7 @@ export function attributesReader(kind: StoredKind, catalog: Catalog): (object: A
     }))
   );
   let known = new Map<string, Attributes>();
-  return (object) => {
+  function of(object: ApiObject): Attributes {
     const { labels } = object.metadata;
     const ownership = ownershipOf(object);
     if (fields.length === 0 && labels === undefined && ownership === "") return noAttributes;
@@ -42,6 +53,16 @@ export function attributesReader(kind: StoredKind, catalog: Catalog): (object: A
     if (known.size >= limits.internedAttributesMax) known = new Map();
     known.set(text, attributes);
     return attributes;
+  }
+  return {
+    of,
+    ofCanonical(value) {
+      if (fields.length > 0) return of(JSON.parse(toText.decode(value))); // of an object of the kind
+      const found = metadataMembers(value, kind.headBytes.length, ownMembers);
+      if (found.length === 0) return noAttributes;
+      const metadata = JSON.parse(`{${found.map((range) => toText.decode(value.subarray(...range))).join(",")}}`);
+      return of({ kind: kind.resource.kind, apiVersion: kind.apiVersion, metadata });
+    },
   };
 }
 

@@ -4,14 +4,14 @@
  */
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import type { StoredKind } from "../../catalog/catalog.ts";
-import { canonicalObject, decodeStored, Item, shownPieces, takeWritten, withRevision } from "../../objects/objects.ts";
+import { canonicalObject, decodeStored, Item, shownPieces, shownSlot, takeWritten, withRevision } from "../../objects/objects.ts";
 import { versionBytes, versionMember, versionSlot } from "../../objects/splice.ts";
 import type { Revision } from "../../store/store.ts";
 import { Forms } from "./forms.ts";
 import type { RecentObjects } from "./recent-objects.ts";
 import { takeAttributes } from "./offered-attributes.ts";
 import type { Place, Slabs } from "./slabs.ts";
-import type { Attributes } from "./attributes.ts";
+import type { Attributes, AttributesReader } from "./attributes.ts";
 
 /** One object. Its slab holds `{"metadata":{...},...}` without the head that all objects of the kind share. */
 export interface CachedEntry extends Place {
@@ -26,7 +26,7 @@ export interface CachedEntry extends Place {
 export interface EntryMaker {
   readonly kind: StoredKind;
   readonly slabs: Slabs;
-  readonly attributesOf: (object: ApiObject) => Attributes;
+  readonly attributes: AttributesReader;
   readonly forms: Forms;
   readonly recent: RecentObjects;
 }
@@ -38,9 +38,9 @@ export function entryMaker(
   kind: StoredKind,
   slabs: Slabs,
   recent: RecentObjects,
-  attributesOf: (object: ApiObject) => Attributes,
+  attributes: AttributesReader,
 ): EntryMaker {
-  return { kind, slabs, attributesOf, forms: new Forms(), recent };
+  return { kind, slabs, attributes, forms: new Forms(), recent };
 }
 
 /**
@@ -51,10 +51,12 @@ export function entryMaker(
 export function makeEntry(maker: EntryMaker, key: string, revision: Revision, value: Uint8Array): CachedEntry {
   const { kind, slabs, recent } = maker;
   const own = takeWritten(value);
-  const attributes = own === undefined ? takeAttributes(value) ?? canonicalAttributes(maker, value) : undefined;
-  const shown = attributes && shownPieces(kind, value, revision);
-  if (attributes !== undefined && shown !== undefined) {
-    const entry: CachedEntry = { key, revision, attributes, asStored: true, ...laid(maker, shown), live: true, index: -1 };
+  const slot = own === undefined ? shownSlot(kind, value) : undefined;
+  const attributes = slot && (takeAttributes(value) ?? canonicalAttributes(maker, value));
+  if (attributes !== undefined) {
+    const { open, close, at } = slot!; // attributes are read only with a slot
+    const { slab, offset, length } = slabs.layInserted(brace, value, kind.headBytes.length, at, open + revision + close);
+    const entry: CachedEntry = { key, revision, attributes, asStored: true, slab, offset, length, live: true, index: -1 };
     slabs.keep(entry);
     return entry;
   }
@@ -68,7 +70,7 @@ export function makeEntry(maker: EntryMaker, key: string, revision: Revision, va
   const entry: CachedEntry = {
     key,
     revision,
-    attributes: maker.attributesOf(object),
+    attributes: maker.attributes.of(object),
     asStored,
     slab,
     offset,
@@ -81,10 +83,11 @@ export function makeEntry(maker: EntryMaker, key: string, revision: Revision, va
   return entry;
 }
 
-/** The attributes of bytes that decoding and encoding would not change. */
-function canonicalAttributes({ kind, attributesOf }: EntryMaker, value: Uint8Array): Attributes | undefined {
+/** The attributes of bytes, with the head of the kind, that decoding and encoding would not change. */
+function canonicalAttributes({ kind, attributes }: EntryMaker, value: Uint8Array): Attributes | undefined {
+  if (kind.isCanonicalBytes(value)) return attributes.ofCanonical(value);
   const object = canonicalObject(kind, value);
-  return object && attributesOf(object);
+  return object && attributes.of(object);
 }
 
 /**
@@ -98,10 +101,6 @@ function splice({ kind }: EntryMaker, value: Uint8Array, object: ApiObject, revi
 }
 function bodyOfShown({ headBytes }: StoredKind, pieces: readonly Uint8Array[]): readonly Uint8Array[] {
   return [brace, pieces[0]!.subarray(headBytes.length), ...pieces.slice(1)];
-}
-function laid({ kind, slabs }: EntryMaker, shown: readonly Uint8Array[]): Pick<Place, "slab" | "offset" | "length"> {
-  const { slab, offset, length } = slabs.lay(bodyOfShown(kind, shown));
-  return { slab, offset, length };
 }
 
 function bodyOf(json: string, head: string): string {

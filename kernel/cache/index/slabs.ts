@@ -98,6 +98,26 @@ export class Slabs {
     return { slab, offset: used, length, live: true, index: -1 };
   }
 
+  /** Writes the part, then `source` from `from` on but for its last byte, with an ASCII text inserted at `at`, and a comma. */
+  layInserted(part: Uint8Array, source: Uint8Array, from: number, at: number, text: string): Place {
+    const { buffer, byteOffset } = source, end = source.length - 1;
+    const length = part.length + end - from + text.length;
+    const before = this.#filling;
+    const slab = this.#reserve(length + 1);
+    const { bytes, used: offset } = slab;
+    let to = offset;
+    for (let index = 0; index < part.length; index++) bytes[to++] = part[index]!;
+    // The bytes before the insertion are few: a view of them would cost more than copying each.
+    for (let index = from; index < at; index++) bytes[to++] = source[index]!;
+    for (let index = 0; index < text.length; index++) bytes[to++] = text.charCodeAt(index);
+    bytes.set(new Uint8Array(buffer, byteOffset + at, end - at), to);
+    bytes[offset + length] = comma;
+    slab.used += length + 1;
+    slab.live += length + 1;
+    this.#sweepFilled(before);
+    return { slab, offset, length, live: true, index: -1 };
+  }
+
   /** Registers `place`, a copy of a registered one, as the place that is updated when the bytes move. */
   keep(place: Place): void {
     place.index = place.slab.places.push(place) - 1;

@@ -24,6 +24,20 @@ test("Slabs lay entries side by side with a comma after each", () => {
   assert.equal(new TextDecoder().decode(slab.bytes.subarray(0, slab.used)), "{a},{bb},{},");
 });
 
+test("Slabs.layInserted() inserts a text into the bytes of a view, and leaves out what is before and the last byte", () => {
+  const slabs = new Slabs(), toBytes = new TextEncoder();
+  const source = toBytes.encode('xx{"kind":"A","m":{"n":1}}\n').subarray(2);
+  const first = slabs.layInserted(toBytes.encode("{"), source, 12, 22, ',"v":"7"');
+  const second = slabs.layInserted(new Uint8Array(), source, 0, 0, "");
+  assert.equal(
+    new TextDecoder().decode(first.slab.bytes.subarray(0, first.slab.used)),
+    '{"m":{"n":1,"v":"7"}},{"kind":"A","m":{"n":1}}' + ",",
+  );
+  assert.equal(new TextDecoder().decode(read(second)), '{"kind":"A","m":{"n":1}}');
+  const large = toBytes.encode(`{${"a".repeat(2 ** 20)}}\n`);
+  assert.equal(new TextDecoder().decode(read(slabs.layInserted(new Uint8Array(), large, 0, 1, "bb"))), `{bb${"a".repeat(2 ** 20)}}`);
+});
+
 test("Slabs release memory when most bytes are dead, and live entries keep their bytes", () => {
   const slabs = new Slabs();
   const places = Array.from({ length: 8000 }, (_, index) => put(slabs, index % 251));

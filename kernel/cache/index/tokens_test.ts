@@ -13,7 +13,7 @@ import { attributesReader } from "./attributes.ts";
 
 const endpoint = endpointOf("notes");
 const { stored } = endpoint;
-const attributesOf = attributesReader(stored, catalog);
+const { of: attributesOf } = attributesReader(stored, catalog);
 
 function optionsOf(query: string): ListOptions {
   return listOptions(parseQuery(query), endpoint, defaultNames, { watchList: true, watchPrefix: false });

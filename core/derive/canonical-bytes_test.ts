@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { canonicalBytes } from "./canonical-bytes.ts";
+import { bytes, field, fieldsV1, int32, list, record, string, type StructNode, structsOf, time } from "../schema.ts";
+
+const struct = structsOf("test/v1");
+const node: StructNode = struct("Thing", {
+  name: field(1, string, "Name."),
+  count: field(2, int32, "Count."),
+  at: field(3, time, "Time.", { pointer: true }),
+  map: field(4, record(string), "Map."),
+  items: field(5, list(string), "Items."),
+  set: field(6, fieldsV1, "Set.", { pointer: true }),
+  kept: field(7, string, "Always written.", { required: true }),
+  mode: field(8, string, "With a default.", { default: "plain" }),
+  blob: field(9, bytes, "Bytes."),
+}, { doc: "A thing." });
+const isCanonical = canonicalBytes(node);
+const toBytes = new TextEncoder();
+const recognised = (members: string, rest = ',"kept":"","mode":"plain"') => isCanonical(toBytes.encode(`{${members}${rest}}\n`));
+
+test("canonicalBytes() recognises values as they are written", () => {
+  for (
+    const members of [
+      '"name":"a"',
+      '"name":"a \\\\ \\" \\n \\u003c"',
+      '"name":"a","count":-7,"at":"2024-02-29T23:59:59Z","map":{"1":"","10":"x","2":""},"items":[""]',
+      '"map":{"a":"","a.b":"","b":""}',
+      '"set":{"f:a":{".":{},"f:b":{}},"k:{\\"port\\":1}":{}}',
+    ]
+  ) assert.ok(recognised(members), members);
+  assert.ok(recognised('"kept":""', ',"mode":"x","blob":"aGk="'));
+});
+
+test("canonicalBytes() leaves other texts to decoding", () => {
+  for (
+    const members of [
+      '"name":""',
+      '"name":"a\\u0061"',
+      '"name":"a\\/"',
+      '"name":"<"',
+      '"name":"\u00e9"',
+      '"name":"a\u0001"',
+      '"name":null',
+      '"name":"a" ',
+      '"name":"a","name":"b"',
+      '"count":1,"name":"a"',
+      '"count":0',
+      '"count":01',
+      '"count":-0',
+      '"count":1.0',
+      '"count":1e3',
+      '"count":2147483648',
+      '"at":"2023-02-29T00:00:00Z"',
+      '"at":"2023-02-28T24:00:00Z"',
+      '"at":"0001-01-01T00:00:00Z"',
+      '"map":{}',
+      '"map":{"b":"","a":""}',
+      '"map":{"a":"","a":""}',
+      '"map":{"a":1}',
+      '"items":[]',
+      '"items":["a",]',
+      '"set":null',
+      '"set":{".":{},"1":{}}',
+      '"set":{"a":1.5}',
+      `"set":${'{"a":'.repeat(200)}1${"}".repeat(200)}`,
+      '"unknown":1',
+    ]
+  ) assert.ok(!recognised(members), members);
+  assert.ok(!recognised('"name":"a"', ',"mode":"x"'), "a required member is missing");
+  assert.ok(!recognised('"name":"a"', ',"kept":""'), "a default is missing");
+  assert.ok(!recognised('"kept":""', ',"mode":""'), "an empty text gets the default");
+  assert.ok(!recognised('"kept":""', ',"mode":"x","blob":"aGl="'), "unused bits of base64");
+});
+
+test("canonicalBytes() rejects every text that is cut off, and bytes after the object", () => {
+  const whole =
+    '{"name":"a\\n","count":-7,"at":"2024-02-29T23:59:59Z","map":{"a":"b"},"items":["c"],"set":{"f:a":{}},"kept":"","mode":"x"}';
+  assert.ok(isCanonical(toBytes.encode(`${whole}\n`)));
+  for (let end = 0; end < whole.length; end++) {
+    assert.ok(!isCanonical(toBytes.encode(`${whole.slice(0, end)}\n`)));
+    assert.ok(!isCanonical(toBytes.encode(whole.slice(0, end))));
+  }
+  assert.ok(!isCanonical(toBytes.encode(whole)));
+  assert.ok(!isCanonical(toBytes.encode(`${whole}\n\n`)));
+  assert.ok(!isCanonical(toBytes.encode(`${whole} \n`)));
+});
