@@ -20,6 +20,7 @@ import {
   type ApiCollection,
   type ApiObject,
   type Controller,
+  defineMetric,
   foregroundFinalizer,
   orphanFinalizer,
   type OwnerReference,
@@ -27,7 +28,6 @@ import {
   splitGroupVersion,
   StatusError,
 } from "../../plugin.ts";
-import { defineMetric } from "../../metrics/mod.ts";
 import { type Node, nodeOf, OwnerGraph, sameGroup } from "./owner-graph.ts";
 import { WorkQueue } from "./work-queue.ts";
 
