@@ -1,7 +1,8 @@
 /** Maps a resource request to an endpoint and a verb. Paths and errors are upstream's. */
-import { badRequestError, methodNotAllowedError, noRouteError, notFoundError, notSupportedError } from "../../core/status-error.ts";
+import { badRequestError, methodNotAllowedError, noRouteError } from "../../core/status-error.ts";
 import type { Verb } from "../../core/versions.ts";
 import type { Catalog, CatalogGroup, CatalogVersion, Endpoint, EndpointSubresource } from "../catalog/catalog.ts";
+import { customRoute, isInScope } from "./custom-route.ts";
 import { unservedKindError } from "./unserved-kinds.ts";
 import type { RequestInfo } from "./request-info.ts";
 
@@ -25,11 +26,6 @@ export function isApiPath(info: RequestInfo, catalog: Catalog): boolean {
   return (served !== undefined && hasDeclared(served)) || endpoint !== undefined;
 }
 
-/** Whether a custom resource has paths of this scope: one in namespaces is only listed and watched over all of them. */
-function isInScope({ namespaced }: Endpoint, { inNamespace, verb }: RequestInfo): boolean {
-  return namespaced ? inNamespace || verb === "list" || verb === "watch" : !inNamespace;
-}
-
 /** Whether a group has resources of plugins. */
 export function hasDeclared({ versions }: CatalogGroup): boolean {
   return versions.some(isDeclared);
@@ -44,6 +40,7 @@ export function isDeclared({ endpoints }: CatalogVersion): boolean {
 export function route(info: RequestInfo, method: string, catalog: Catalog): Route {
   const endpoint = catalog.endpoint(info.group, info.version, info.resource);
   if (endpoint === undefined) throw unservedKindError(info, method, catalog.names) ?? noRouteError();
+  if (endpoint.resource.custom === true) return customRoute(endpoint, info);
   if (info.verb === "proxy") throw noRouteError();
   const [, name = "", subresourceName = "", ...more] = info.parts;
   if (more.length > 0) throw noRouteError();
@@ -53,14 +50,10 @@ export function route(info: RequestInfo, method: string, catalog: Catalog): Rout
   // Only a list or watch over all namespaces may omit the namespace; a cluster-scoped resource never has one.
   if (endpoint.namespaced ? !info.inNamespace && name !== "" : info.inNamespace) throw noRouteError();
   const subresource = subresourceName === "" ? undefined : endpoint.subresources.get(subresourceName);
-  if (subresourceName !== "" && (subresource === undefined || info.watchPrefix)) {
-    throw endpoint.resource.custom ? notFoundError({ group: endpoint.group, name: endpoint.plural }, name) : noRouteError();
-  }
-  const verb = verbOf(info, method, name, subresource !== undefined, endpoint.resource.custom === true);
-  if (verb === undefined || !supports(endpoint, subresource, verb)) {
-    throw endpoint.resource.custom
-      ? notSupportedError({ group: endpoint.group, name: endpoint.plural }, info.verb)
-      : methodNotAllowedError(endpoint.resource.strategy?.withoutReason);
+  if (subresourceName !== "" && (subresource === undefined || info.watchPrefix)) throw noRouteError();
+  const verb = verbOf(info, method, name, subresource !== undefined);
+  if (verb === undefined || !(subresource ?? endpoint).verbs.includes(verb)) {
+    throw methodNotAllowedError(endpoint.resource.strategy?.withoutReason);
   }
   if (endpoint.namespaced && info.namespace === "" && verb !== "list" && verb !== "watch") {
     if (!info.inNamespace) throw methodNotAllowedError();
@@ -70,26 +63,15 @@ export function route(info: RequestInfo, method: string, catalog: Catalog): Rout
   return { endpoint, verb, subresource };
 }
 
-function supports(endpoint: Endpoint, subresource: EndpointSubresource | undefined, verb: Verb): boolean {
-  if (subresource === undefined) return endpoint.verbs.includes(verb);
-  return subresource.verbs.includes(verb);
-}
-
-/** Upstream's handler of custom resources takes a PUT and a PATCH of a collection for a write without a name. */
-function verbOf(info: RequestInfo, method: string, name: string, isSubresource: boolean, isCustom: boolean): Verb | undefined {
+function verbOf(info: RequestInfo, method: string, name: string, isSubresource: boolean): Verb | undefined {
   if (info.watchPrefix) return method === "GET" ? "watch" : undefined;
   if (name === "") {
     if (method === "GET") return info.verb === "watch" ? "watch" : "list";
     if (method === "POST") return "create";
-    if (method === "DELETE") return "deletecollection";
-    return isCustom ? writeVerb(method) : undefined;
+    return method === "DELETE" ? "deletecollection" : undefined;
   }
   if (method === "GET") return "get";
   if (method === "POST" && isSubresource) return "create";
   if (method === "DELETE" && !isSubresource) return "delete";
-  return writeVerb(method);
-}
-
-function writeVerb(method: string): Verb | undefined {
   return method === "PUT" ? "update" : method === "PATCH" ? "patch" : undefined;
 }
