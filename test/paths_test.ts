@@ -123,7 +123,7 @@ test("for a path with an empty namespace, errors of the body precede the missing
 
 test("custom resources have the verbs of the request info: HEAD reads, and POST creates with any name in the path", async () => {
   await define();
-  const group = "/apis/paths.example.com/v1", widgets = `${group}/namespaces/default/widgets`, gadgets = `${group}/gadgets`;
+  const group = "/apis/paths.example.com/v1", widgets = `${group}/namespaces/default/widgets`;
   const widget = (name: string) => ({ apiVersion: "paths.example.com/v1", kind: "Widget", metadata: { name } });
   for (const [path, name] of [[`${widgets}/posted`, "posted"], [`${widgets}/other`, "inner"], [`${widgets}/A%25_`, "third"]] as const) {
     const created = await client.ask(path, { method: "POST", body: widget(name) });

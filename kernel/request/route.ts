@@ -1,8 +1,7 @@
 /** Maps a resource request to an endpoint and a verb. Paths and errors are upstream's. */
-import { badRequestError, methodNotAllowedError, noRouteError } from "../../core/status-error.ts";
+import { badRequestError, methodNotAllowedError, noRouteError, notFoundError, notSupportedError } from "../../core/status-error.ts";
 import type { Verb } from "../../core/versions.ts";
 import type { Catalog, CatalogGroup, CatalogVersion, Endpoint, EndpointSubresource } from "../catalog/catalog.ts";
-import { customRoute, isInScope } from "./custom-route.ts";
 import { unservedKindError } from "./unserved-kinds.ts";
 import type { RequestInfo } from "./request-info.ts";
 
@@ -24,6 +23,11 @@ export function isApiPath(info: RequestInfo, catalog: Catalog): boolean {
   const served = catalog.group(group), endpoint = catalog.endpoint(info.group, info.version, info.resource);
   if (endpoint?.resource.custom === true) return isInScope(endpoint, info);
   return (served !== undefined && hasDeclared(served)) || endpoint !== undefined;
+}
+
+/** Whether a custom resource has paths of this scope: one in namespaces is only listed and watched over all of them. An empty namespace is none. */
+function isInScope({ namespaced }: Endpoint, { namespace, verb }: RequestInfo): boolean {
+  return namespaced ? namespace !== "" || verb === "list" || verb === "watch" : namespace === "";
 }
 
 /** Whether a group has resources of plugins. */
@@ -60,6 +64,22 @@ export function route(info: RequestInfo, method: string, catalog: Catalog): Rout
     // Other verbs continue: upstream reports their other errors before the missing namespace.
     if (verb === "deletecollection") throw badRequestError("Namespace parameter required.");
   }
+  return { endpoint, verb, subresource };
+}
+
+/**
+ * The route of a request for a custom resource. Upstream's handler of them uses the verb of the request info, where routes of built-in kinds use
+ * the method: HEAD reads, POST creates with a name in the path, and paths below /watch/ are watched by all methods. Segments below a subresource
+ * are ignored. Throws 404 for an unknown subresource and 405 for a verb that the path does not support.
+ */
+function customRoute(endpoint: Endpoint, info: RequestInfo): Route {
+  if (!isInScope(endpoint, info)) throw noRouteError();
+  const resource = { group: endpoint.group, name: endpoint.plural };
+  const subresource = info.subresource === "" ? undefined : endpoint.subresources.get(info.subresource);
+  if (info.subresource !== "" && subresource === undefined) throw notFoundError(resource, info.name);
+  const supported: readonly Verb[] = (subresource ?? endpoint).verbs;
+  const verb = supported.find((each) => each === info.verb);
+  if (verb === undefined) throw notSupportedError(resource, info.verb);
   return { endpoint, verb, subresource };
 }
 
