@@ -121,22 +121,102 @@ test("for a path with an empty namespace, errors of the body precede the missing
   assert.equal((await told("DELETE", "/api/v1/namespaces//configmaps")).message, lacking);
 });
 
-test("a write of a collection of custom resources lacks a name; a path of the wrong scope is no path", async () => {
-  for (const [plural, kind, scope] of [["widgets", "Widget", "Namespaced"], ["gadgets", "Gadget", "Cluster"]] as const) {
-    const definition = {
-      apiVersion: "apiextensions.k8s.io/v1",
-      kind: "CustomResourceDefinition",
-      metadata: { name: `${plural}.paths.example.com` },
-      spec: {
-        group: "paths.example.com",
-        names: { plural, kind },
-        scope,
-        versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
-      },
-    };
-    assert.equal((await told("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition)).status, 201);
-    await until(async () => assert.equal((await client.ask(`/apis/paths.example.com/v1/${plural}`)).status, 200));
+test("custom resources have the verbs of the request info: HEAD reads, and POST creates with any name in the path", async () => {
+  await define();
+  const group = "/apis/paths.example.com/v1", widgets = `${group}/namespaces/default/widgets`;
+  const widget = (name: string) => ({ apiVersion: "paths.example.com/v1", kind: "Widget", metadata: { name } });
+  for (const [path, name] of [[`${widgets}/posted`, "posted"], [`${widgets}/other`, "inner"], [`${widgets}/A%25_`, "third"]] as const) {
+    const created = await client.ask(path, { method: "POST", body: widget(name) });
+    assert.deepEqual([created.status, created.json().metadata.name], [201, name], path);
   }
+  assert.equal((await told("GET", `${widgets}/other`)).status, 404);
+  const again = await told("POST", `${widgets}/other`, widget("inner"));
+  assert.deepEqual([again.status, again.message], [409, 'widgets.paths.example.com "inner" already exists']);
+  const unnamed = { apiVersion: "paths.example.com/v1", kind: "Widget" };
+  assert.equal((await told("POST", `${widgets}/other`, unnamed)).status, 422);
+
+  for (const path of [widgets, `${widgets}/inner`, `${widgets}/inner/status`, `${widgets}/inner?watch=1`, `${widgets}?watch=1`]) {
+    const { status, text, headers } = await client.ask(path, { method: "HEAD" });
+    assert.deepEqual([status, text, headers["content-type"]], [200, "", "application/json"], path);
+  }
+  for (const [path, status] of [[`${widgets}/none`, 404], [`${widgets}/inner/none`, 404], [`${group}/widgets/inner`, 404]] as const) {
+    assert.equal((await client.ask(path, { method: "HEAD" })).status, status, path);
+  }
+  for (const path of ["/api/v1/namespaces", "/api/v1/namespaces/default", "/api/v1/namespaces/default/configmaps"]) {
+    assert.equal((await client.ask(path, { method: "HEAD" })).status, 405, path);
+  }
+
+  const refusals = [["POST", "/inner/status", "create"], ["DELETE", "/inner/status", "delete"], ["OPTIONS", "/inner", ""], [
+    "OPTIONS",
+    "",
+    "",
+  ], [
+    "GET",
+    "//status",
+    "list",
+  ]] as const;
+  for (const [method, below, verb] of refusals) {
+    assert.deepEqual(await told(method, widgets + below, method === "POST" ? {} : undefined), {
+      status: 405,
+      message: `${verb} is not supported on resources of kind "widgets.paths.example.com"`,
+      reason: "MethodNotAllowed",
+      details: { group: "paths.example.com", kind: "widgets" },
+    }, `${method} ${below}`);
+  }
+  assert.equal(
+    (await told("GET", `${group}/proxy/gadgets/g`)).message,
+    'proxy is not supported on resources of kind "gadgets.paths.example.com"',
+  );
+  assert.equal((await client.ask(`${group}/proxy/widgets/g`)).text, "404 page not found\n");
+
+  // Segments below a subresource are ignored, and so are those below an empty one.
+  for (const below of ["/status/x", "/status/x/y/z", "//status", "//x"]) {
+    assert.equal((await client.ask(`${widgets}/inner${below}`)).json().metadata.name, "inner", below);
+  }
+  for (const [path, name] of [["/inner/none", "inner"], ["/inner/none/x/y", "inner"], ["//none", ""]] as const) {
+    assert.equal((await told("GET", widgets + path)).message, `widgets.paths.example.com "${name}" not found`, path);
+  }
+
+  // An empty namespace is none.
+  assert.equal((await client.ask(`${group}/namespaces//gadgets`)).status, 200);
+  assert.equal((await told("POST", `${group}/namespaces//gadgets`, { ...widget("g"), kind: "Gadget" })).status, 201);
+  assert.equal((await client.ask(`${group}/namespaces//widgets`)).status, 200);
+  for (const path of ["widgets", "widgets/inner"]) {
+    const { status, text } = await client.ask(`${group}/namespaces//${path}`, { method: "DELETE" });
+    assert.deepEqual([status, text], [404, "404 page not found\n"], path);
+  }
+
+  // Below the deprecated prefix, every method watches, over all namespaces too.
+  const watched = `${group}/watch/widgets/inner?timeoutSeconds=1`;
+  for (
+    const [method, path] of [["GET", watched], ["PUT", watched], [
+      "POST",
+      `${group}/watch/namespaces/default/widgets/inner?timeoutSeconds=1`,
+    ]] as const
+  ) {
+    const { status, text } = await client.ask(path, { method });
+    const events = text.trim().split("\n").map((line) => JSON.parse(line));
+    assert.deepEqual(
+      [status, events.map(({ type, object }) => [type, object.metadata.name])],
+      [200, [["ADDED", "inner"]]],
+      `${method} ${path}`,
+    );
+  }
+  assert.equal(
+    (await told("GET", `${group}/watch/widgets/inner/status`)).message,
+    'watch is not supported on resources of kind "widgets.paths.example.com"',
+  );
+
+  for (const method of ["HEAD", "POST", "DELETE"]) {
+    for (const path of [group, "/apis/paths.example.com"]) {
+      assert.equal((await client.ask(path, { method })).status, 200, `${method} ${path}`);
+    }
+    assert.equal((await client.ask("/apis/apiextensions.k8s.io/v1", { method })).status, 405, method);
+  }
+});
+
+test("a write of a collection of custom resources lacks a name; a path of the wrong scope is no path", async () => {
+  await define();
   const unnamed = { status: 400, message: "name must be provided", reason: "BadRequest", details: undefined };
   const type = (name: string) => ({ "content-type": `application/${name}` });
   for (const path of ["/apis/paths.example.com/v1/namespaces/default/widgets", "/apis/paths.example.com/v1/gadgets/"]) {
@@ -162,3 +242,29 @@ test("a write of a collection of custom resources lacks a name; a path of the wr
   const { status, message } = await told("PUT", "/api/v1/namespaces/default/configmaps", {});
   assert.deepEqual([status, message], [405, "the server does not allow this method on the requested resource"]);
 });
+
+/** Defines widgets in namespaces, and gadgets outside of them. */
+async function define(): Promise<void> {
+  for (const [plural, kind, scope] of [["widgets", "Widget", "Namespaced"], ["gadgets", "Gadget", "Cluster"]] as const) {
+    const definition = {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: `${plural}.paths.example.com` },
+      spec: {
+        group: "paths.example.com",
+        names: { plural, kind },
+        scope,
+        versions: [{
+          name: "v1",
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: "object" } },
+          subresources: { status: {} },
+        }],
+      },
+    };
+    const { status } = await told("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition);
+    assert.ok(status === 201 || status === 409, "an earlier test may have made it");
+    await until(async () => assert.equal((await client.ask(`/apis/paths.example.com/v1/${plural}`)).status, 200));
+  }
+}

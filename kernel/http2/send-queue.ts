@@ -110,7 +110,7 @@ export class SendQueue {
     let left = turn;
     for (let data = stream.parts[0]; data !== undefined; data = stream.parts[0]) {
       const rest = data.length - stream.at;
-      const bytes = Math.min(rest, frameBytesMax, stream.window, this.#window, left);
+      const bytes = Math.max(0, Math.min(rest, frameBytesMax, stream.window, this.#window, left)); // a window may be negative
       if (rest > 0 && (bytes <= 0 || this.#writer.isFull)) break;
       const isLast = bytes === rest && stream.ends && stream.parts.length === 1;
       this.#writer.frame(frameType.data, isLast ? flag.endStream : 0, stream.id, data, stream.at, stream.at + bytes);

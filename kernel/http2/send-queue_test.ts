@@ -86,3 +86,32 @@ test("SendQueue.close() drops what waits and what comes later", () => {
   queue.send(stream, bytes(1), true);
   assert.deepEqual([written(), stream.isDone], [[], false]);
 });
+
+test("data waits while a smaller initial window leaves the window of its stream negative; an empty end does not", () => {
+  const { queue, written } = fixture(), stream = queue.open(1), other = queue.open(3);
+  queue.send(stream, bytes(10), false);
+  queue.send(other, bytes(10), false);
+  queue.resize(4);
+  assert.deepEqual([written(), stream.window], [["1:10", "3:10"], -6]);
+  queue.send(stream, bytes(1), false);
+  queue.send(other, bytes(0), true);
+  assert.deepEqual(written(), ["3:0."]);
+  queue.allowStream(stream, 6);
+  assert.deepEqual(written(), [], "a window of zero");
+  queue.allowStream(stream, 1);
+  assert.deepEqual([written(), stream.window], [["1:1"], 0]);
+});
+
+test("SendQueue.send() writes nothing of a stream that was reset while another one waits, and then writes at once again", () => {
+  const { queue, writer, written } = fixture(), reset = queue.open(1), stream = queue.open(3);
+  writer.isFull = true;
+  queue.send(reset, bytes(2), false);
+  queue.send(stream, bytes(3), false);
+  queue.close(reset);
+  writer.isFull = false;
+  queue.send(stream, bytes(1), false);
+  assert.deepEqual(written(), [], "not before what waits");
+  queue.resume();
+  queue.send(stream, bytes(4), false);
+  assert.deepEqual(written(), ["3:3", "3:1", "3:4"]);
+});

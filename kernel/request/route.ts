@@ -25,9 +25,9 @@ export function isApiPath(info: RequestInfo, catalog: Catalog): boolean {
   return (served !== undefined && hasDeclared(served)) || endpoint !== undefined;
 }
 
-/** Whether a custom resource has paths of this scope: one in namespaces is only listed and watched over all of them. */
-function isInScope({ namespaced }: Endpoint, { inNamespace, verb }: RequestInfo): boolean {
-  return namespaced ? inNamespace || verb === "list" || verb === "watch" : !inNamespace;
+/** Whether a custom resource has paths of this scope: one in namespaces is only listed and watched over all of them. An empty namespace is none. */
+function isInScope({ namespaced }: Endpoint, { namespace, verb }: RequestInfo): boolean {
+  return namespaced ? namespace !== "" || verb === "list" || verb === "watch" : namespace === "";
 }
 
 /** Whether a group has resources of plugins. */
@@ -44,6 +44,7 @@ export function isDeclared({ endpoints }: CatalogVersion): boolean {
 export function route(info: RequestInfo, method: string, catalog: Catalog): Route {
   const endpoint = catalog.endpoint(info.group, info.version, info.resource);
   if (endpoint === undefined) throw unservedKindError(info, method, catalog.names) ?? noRouteError();
+  if (endpoint.resource.custom === true) return customRoute(endpoint, info);
   if (info.verb === "proxy") throw noRouteError();
   const [, name = "", subresourceName = "", ...more] = info.parts;
   if (more.length > 0) throw noRouteError();
@@ -53,14 +54,10 @@ export function route(info: RequestInfo, method: string, catalog: Catalog): Rout
   // Only a list or watch over all namespaces may omit the namespace; a cluster-scoped resource never has one.
   if (endpoint.namespaced ? !info.inNamespace && name !== "" : info.inNamespace) throw noRouteError();
   const subresource = subresourceName === "" ? undefined : endpoint.subresources.get(subresourceName);
-  if (subresourceName !== "" && (subresource === undefined || info.watchPrefix)) {
-    throw endpoint.resource.custom ? notFoundError({ group: endpoint.group, name: endpoint.plural }, name) : noRouteError();
-  }
-  const verb = verbOf(info, method, name, subresource !== undefined, endpoint.resource.custom === true);
-  if (verb === undefined || !supports(endpoint, subresource, verb)) {
-    throw endpoint.resource.custom
-      ? notSupportedError({ group: endpoint.group, name: endpoint.plural }, info.verb)
-      : methodNotAllowedError(endpoint.resource.strategy?.withoutReason);
+  if (subresourceName !== "" && (subresource === undefined || info.watchPrefix)) throw noRouteError();
+  const verb = verbOf(info, method, name, subresource !== undefined);
+  if (verb === undefined || !(subresource ?? endpoint).verbs.includes(verb)) {
+    throw methodNotAllowedError(endpoint.resource.strategy?.withoutReason);
   }
   if (endpoint.namespaced && info.namespace === "" && verb !== "list" && verb !== "watch") {
     if (!info.inNamespace) throw methodNotAllowedError();
@@ -70,26 +67,31 @@ export function route(info: RequestInfo, method: string, catalog: Catalog): Rout
   return { endpoint, verb, subresource };
 }
 
-function supports(endpoint: Endpoint, subresource: EndpointSubresource | undefined, verb: Verb): boolean {
-  if (subresource === undefined) return endpoint.verbs.includes(verb);
-  return subresource.verbs.includes(verb);
+/**
+ * The route of a request for a custom resource. Upstream's handler of them uses the verb of the request info, where routes of built-in kinds use
+ * the method: HEAD reads, POST creates with a name in the path, and paths below /watch/ are watched by all methods. Segments below a subresource
+ * are ignored. Throws 404 for an unknown subresource and 405 for a verb that the path does not support.
+ */
+function customRoute(endpoint: Endpoint, info: RequestInfo): Route {
+  if (!isInScope(endpoint, info)) throw noRouteError();
+  const resource = { group: endpoint.group, name: endpoint.plural };
+  const subresource = info.subresource === "" ? undefined : endpoint.subresources.get(info.subresource);
+  if (info.subresource !== "" && subresource === undefined) throw notFoundError(resource, info.name);
+  const supported: readonly Verb[] = (subresource ?? endpoint).verbs;
+  const verb = supported.find((each) => each === info.verb);
+  if (verb === undefined) throw notSupportedError(resource, info.verb);
+  return { endpoint, verb, subresource };
 }
 
-/** Upstream's handler of custom resources takes a PUT and a PATCH of a collection for a write without a name. */
-function verbOf(info: RequestInfo, method: string, name: string, isSubresource: boolean, isCustom: boolean): Verb | undefined {
+function verbOf(info: RequestInfo, method: string, name: string, isSubresource: boolean): Verb | undefined {
   if (info.watchPrefix) return method === "GET" ? "watch" : undefined;
   if (name === "") {
     if (method === "GET") return info.verb === "watch" ? "watch" : "list";
     if (method === "POST") return "create";
-    if (method === "DELETE") return "deletecollection";
-    return isCustom ? writeVerb(method) : undefined;
+    return method === "DELETE" ? "deletecollection" : undefined;
   }
   if (method === "GET") return "get";
   if (method === "POST" && isSubresource) return "create";
   if (method === "DELETE" && !isSubresource) return "delete";
-  return writeVerb(method);
-}
-
-function writeVerb(method: string): Verb | undefined {
   return method === "PUT" ? "update" : method === "PATCH" ? "patch" : undefined;
 }

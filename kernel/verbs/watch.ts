@@ -10,20 +10,21 @@ import { collectionOf, revisionOf } from "../reads/reads.ts";
 /** GET with `watch`, or below the deprecated `/watch/` prefix: events as frames until the timeout. */
 export async function watch(call: RequestContext): Promise<VerbResult> {
   const { endpoint, info, catalog, output, backend } = call;
-  const options = listOptions(info.query, endpoint, catalog.names, {
+  const given = listOptions(info.query, endpoint, catalog.names, {
     watchList: catalog.gates.isOn("WatchList"),
     watchPrefix: info.watchPrefix,
   });
-  if (info.watchPrefix && info.name !== "") checkNamed(options, info.name);
+  // A path below the deprecated prefix may have a name; the watch is of that object only, or of all objects of that name.
+  const name = info.watchPrefix ? info.name : "", isOne = name !== "" && (info.namespace !== "" || !endpoint.namespaced);
+  const options = name === "" ? given : ofName(given, name);
   revisionOf(options.resourceVersion, "watch");
   const framing = framingOf(call);
   if (!canStream(output.encoding)) throw notAcceptable(catalog.media.streamTypes);
-  if (info.watchPrefix && info.name !== "") checkKey(endpoint, info.namespace, info.name);
+  if (isOne) checkKey(endpoint, info.namespace, name);
   else checkCollectionKey(endpoint, info.namespace, options.fields);
   const givenUp = new AbortController();
   const frames = await backend.reads.watch({
-    // A path below the deprecated prefix may have a name; the watch is of that object only.
-    collection: collectionOf(backend.prefix, endpoint, info.namespace, info.watchPrefix ? info.name : ""),
+    collection: collectionOf(backend.prefix, endpoint, info.namespace, isOne ? name : ""),
     options,
     framing,
     names: catalog.names,
@@ -42,10 +43,13 @@ export async function watch(call: RequestContext): Promise<VerbResult> {
   };
 }
 
-/** Throws 400 if the field selector selects another object than the path. */
-function checkNamed({ fields }: ListOptions, name: string): void {
+/** Selects the name of the path. Throws 400 if the field selector selects another object. */
+function ofName(options: ListOptions, name: string): ListOptions {
+  const { fields } = options;
+  if (fields.length === 0) return { ...options, fields: [{ field: "metadata.name", operator: "=", value: name }] };
   const named = fields.find(({ field, operator }) => field === "metadata.name" && operator === "=");
-  if (fields.length > 0 && named?.value !== name) throw badRequestError("fieldSelector metadata.name doesn't match requested name");
+  if (named?.value !== name) throw badRequestError("fieldSelector metadata.name doesn't match requested name");
+  return options;
 }
 
 function lastsMs({ backend }: RequestContext, { timeoutSeconds }: ListOptions): number {

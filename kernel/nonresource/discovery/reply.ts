@@ -20,7 +20,7 @@ import { concat } from "../../objects/chunks.ts";
 import { type Exchange, header, type Reply } from "../../request/exchange.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { type RequestInfo, trimSlashes } from "../../request/request-info.ts";
-import { hasDeclared } from "../../request/route.ts";
+import { hasDeclared, isDeclared } from "../../request/route.ts";
 import { aggregated, apiGroup, apiGroupList, apiResourceList, apiVersions, terminatingNames } from "./documents.ts";
 
 /** The fields of the request info that discovery uses. */
@@ -54,7 +54,8 @@ export async function discoveryReply(exchange: Exchange, info: DiscoveryPath, ca
   }
   const found = catalog.version(group.name, version);
   if (found === undefined || more.length > 0) return hasDeclared(group) ? refuse() : undefined;
-  checkRoute(exchange, catalog.media.types);
+  // Upstream's handler of custom resources sends it for all methods.
+  if (isDeclared(found)) checkRoute(exchange, catalog.media.types);
   return document(APIResourceList, await apiResourceList(found, catalog), catalog.media);
 }
 

@@ -30,7 +30,7 @@ import { DecodeError } from "../../../core/derive/decode.ts";
 import { convertUntyped } from "../../../core/patch/converted.ts";
 import { untypedOf } from "../../../core/patch/untyped.ts";
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
-import { isObject, type Json, type JsonObject } from "../../../core/schema.ts";
+import { isObject, type Json } from "../../../core/schema.ts";
 import { parseTime } from "../../../core/scalars/time.ts";
 import { Unreadable } from "../../../core/scalars/unreadable.ts";
 import { badRequestError, StatusError } from "../../../core/status-error.ts";
@@ -42,6 +42,7 @@ import type { RequestContext } from "../../request-context.ts";
 import { emptyObject, plain, versionsOf, withEntries, writerOf } from "../field-managers.ts";
 import type { WriteOptions } from "../../request/options.ts";
 import { orRefuse } from "./patch.ts";
+import { partlyDecoded } from "./partly-decoded.ts";
 import { allowedByLastApplied, withLastApplied } from "./last-applied.ts";
 
 /** An applied document. */
@@ -198,7 +199,9 @@ function decoded(call: RequestContext, live: Json, merged: Json, config: { reado
   if (resource?.custom && resource !== endpoint.resource) throw notConverted(endpoint, config);
   const decode = (tree: Tree) => endpoint.decode(tree, { reader: "yaml", findings: [], applied: true });
   try {
-    return endpoint.applyDefaults(partlyDecoded(endpoint, live, merged, decode) ?? decode(treeFromJson(merged)));
+    return endpoint.applyDefaults(
+      (endpoint.resource.custom ? undefined : partlyDecoded(live, merged, decode)) ?? decode(treeFromJson(merged)),
+    );
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
   }
@@ -210,23 +213,6 @@ function decoded(call: RequestContext, live: Json, merged: Json, config: { reado
     const problem = `unable to convert unstructured object to ${typeText(config)}: ${error.message}`;
     throw new StatusError("Unknown", `failed to convert new object (${shownName(config)}) to proper version: ${problem}`);
   }
-}
-
-/**
- * The merged value decoded, if only top-level members of the live object have changed: these are decoded, the others are shared with it.
- * Undefined if members came or went, and for custom resources, whose objects are decoded as a whole.
- */
-function partlyDecoded(endpoint: Endpoint, live: Json, merged: Json, decode: (tree: Tree) => ApiObject): ApiObject | undefined {
-  if (endpoint.resource.custom || !isObject(live) || !isObject(merged)) return undefined;
-  const keys = Object.keys(live);
-  if (keys.length !== Object.keys(merged).length || !keys.every((key) => Object.hasOwn(merged, key))) return undefined;
-  const changed = keys.filter((key) => merged[key] !== live[key]);
-  const part = decode(treeFromJson(Object.fromEntries(changed.map((key) => [key, merged[key]!])))) as unknown as JsonObject; // a plain value
-  // A member that decoding omits, such as an emptied map.
-  if (!changed.every((key) => Object.hasOwn(part, key))) return undefined;
-  const object: Record<string, Json> = { ...live };
-  for (const key of changed) object[key] = part[key]!;
-  return object as unknown as ApiObject; // its members are those of two objects of the kind
 }
 
 /** Upstream's error for an apply that changes the scale of a custom resource. */
