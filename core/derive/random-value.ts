@@ -121,11 +121,11 @@ function isPresent({ field, pointer }: Member, source: Source): boolean {
   return source.left > 0 && source.chance(0.5);
 }
 
-/** The list without repetitions of what must be unique in it, and without items that have no key. */
+/** The list without repetitions of what must be unique in it, and without items that have no key: structs leave out empty text. */
 function distinct({ type, keys = [] }: Pick<ListNode, "type" | "keys">, items: readonly Json[]): readonly Json[] {
   if (type === "atomic") return items;
   const keysOf = (item: Json) => keys.map((key) => (item as JsonObject)[key] ?? null); // items of such a list are objects
-  const keyed = type === "set" ? items : items.filter((item) => keysOf(item).some((key) => key !== null));
+  const keyed = type === "set" ? items : items.filter((item) => keysOf(item).some((key) => key !== null && key !== ""));
   return [...new Map(keyed.map((item) => [textOf(type === "set" ? item : keysOf(item)), item])).values()];
 }
 const textOf = (value: Json): string => JSON.stringify(value, (_, each) => typeof each === "bigint" ? `${each}` : each);

@@ -159,8 +159,7 @@ test("pacedListener() passes a bounded number of frames on each turn, in order, 
   listener(sent.subarray(0, half));
   listener(sent.subarray(half));
   assert.equal(taken.length, 1);
-  for (let at = 0; at < 100 && holds > 0; at++) await new Promise((resolve) => setImmediate(resolve));
-  assert.equal(holds, 0);
+  while (holds > 0) await new Promise((resolve) => setImmediate(resolve));
   assert.equal(holdsMax, 1);
   assert.deepEqual(Buffer.concat(taken), sent);
   assert.ok(taken.every(({ length }) => length <= 17 * limits.framesPerTurnMax + preface.length));

@@ -102,7 +102,8 @@ test("npm run bench -- --peer compares every scenario with a kube-apiserver", {
     "merge patch",
     "watch, 500 watchers",
   ];
-  for (const name of names) assert.match(stdout, new RegExp(`^${name} +(CPU ms|ms|MiB) [\\d.,]+ / [\\d.,]+: [\\d.,]+ times`, "m"));
+  // So few events can take less CPU than the clock shows: then there is no ratio.
+  for (const name of names) assert.match(stdout, new RegExp(`^${name} +(CPU ms|ms|MiB) [\\d.,]+ / [\\d.,]+: ([\\d.,]+|-) times`, "m"));
   assert.doesNotMatch(stdout, /!!/);
 });
 
