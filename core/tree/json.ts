@@ -228,6 +228,7 @@ function scanEscape(scan: Scan, at: number): number {
 
 /** The value of a valid string with escapes, from `at` to its closing quote at `end`. */
 function unescape(text: string, at: number, end: number): string {
+  if (end - at > longString) return String(JSON.parse(text.slice(at - 1, end + 1))).toWellFormed();
   const pieces: string[] = [];
   while (at < end) {
     const escape = text.indexOf("\\", at);
@@ -246,6 +247,8 @@ function unescape(text: string, at: number, end: number): string {
   return pieces.join("").toWellFormed();
 }
 
+/** Longer strings are left to the engine, which is faster. It reads some short ones wrongly, if they are keys. */
+const longString = 1000;
 const shortEscapes: ReadonlyMap<string, string> = new Map([["b", "\b"], ["f", "\f"], ["n", "\n"], ["r", "\r"], ["t", "\t"]]);
 
 /** The end of the number that begins at `at`, or -1. */
