@@ -125,12 +125,6 @@ export const canonicalTexts: Target = {
   },
 };
 
-/** Compares members by the place of their field in the schema. */
-function inOrder(one: string, other: string): number {
-  const place = (member: string) => thingKeys.findIndex((key) => member.startsWith(`"${key}":`));
-  return place(one) - place(other);
-}
-
 /** The bytes; an index outside of them throws. */
 function onlyInside(bytes: Uint8Array): Uint8Array {
   return new Proxy(bytes, {
