@@ -54,7 +54,7 @@ export const limits = Object.freeze({
   /** Time from the abort of a heavy request to the termination of its thread, and idle time after which the thread ends. */
   heavyAbortMs: 1_000,
   heavyIdleMs: 30_000,
-  /** Heap of the heavy thread above which garbage is collected after a request. */
+  /** Growth of the heavy thread's heap since a collection after which garbage is collected, between requests. */
   heavyGarbageBytesMax: 32 * 1024 * 1024,
   /** Heap of the heavy thread after a request above which the next request gets a new thread. */
   heavyHeapBytesMax: 96 * 1024 * 1024,

@@ -16,6 +16,8 @@ type Scan = (bytes: Uint8Array, at: number, depth: number) => number;
 
 /** Values that are nested more deeply are not recognised. */
 const depthMax = 100;
+/** Bytes of texts that are parsed: canonical ones are shorter. */
+const parsedBytesMax = 64;
 /** Digits of integers that are recognised. */
 const int32DigitsMax = 9, int64DigitsMax = 15;
 
@@ -51,11 +53,11 @@ const scan: (node: Node) => Scan = fold<Scan>({
   int64: () => (bytes, at) => integerEnd(bytes, at, int64DigitsMax),
   double: () => (bytes, at) => integerEnd(bytes, at, int32DigitsMax),
   bytes: decodedAsIs,
-  quantity: decodedAsIs,
+  quantity: shortDecodedAsIs,
   intOrString: () => (bytes, at) => bytes[at] === QUOTE ? stringEnd(bytes, at) : integerEnd(bytes, at, int32DigitsMax),
   time: () => timeEnd,
-  microTime: decodedAsIs,
-  duration: decodedAsIs,
+  microTime: shortDecodedAsIs,
+  duration: shortDecodedAsIs,
   raw: () => presentEnd,
   structural: () => refuse,
   fieldsV1: () => presentEnd,
@@ -83,6 +85,13 @@ function decodedAsIs(node: Node): Scan {
     } catch {
       return -1;
     }
+  };
+}
+function shortDecodedAsIs(node: Node): Scan {
+  const scan = decodedAsIs(node);
+  return (bytes, at, depth) => {
+    const end = stringEnd(bytes, at);
+    return end - at > parsedBytesMax ? -1 : scan(bytes, at, depth);
   };
 }
 const ascii = new TextDecoder("ascii");

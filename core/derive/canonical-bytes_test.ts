@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { canonicalBytes } from "./canonical-bytes.ts";
-import { bytes, field, fieldsV1, int32, list, record, string, type StructNode, structsOf, time } from "../schema.ts";
+import { bytes, duration, field, fieldsV1, int32, list, record, string, type StructNode, structsOf, time } from "../schema.ts";
 
 const struct = structsOf("test/v1");
 const node: StructNode = struct("Thing", {
@@ -14,6 +14,7 @@ const node: StructNode = struct("Thing", {
   kept: field(7, string, "Always written.", { required: true }),
   mode: field(8, string, "With a default.", { default: "plain" }),
   blob: field(9, bytes, "Bytes."),
+  lasts: field(10, duration, "A duration.", { pointer: true }),
 }, { doc: "A thing." });
 const isCanonical = canonicalBytes(node);
 const toBytes = new TextEncoder();
@@ -30,6 +31,7 @@ test("canonicalBytes() recognises values as they are written", () => {
     ]
   ) assert.ok(recognised(members), members);
   assert.ok(recognised('"kept":""', ',"mode":"x","blob":"aGk="'));
+  assert.ok(recognised('"kept":""', ',"mode":"x","lasts":"1h0m0.5s"'));
 });
 
 test("canonicalBytes() leaves other texts to decoding", () => {
@@ -71,6 +73,8 @@ test("canonicalBytes() leaves other texts to decoding", () => {
   assert.ok(!recognised('"name":"a"', ',"kept":""'), "a default is missing");
   assert.ok(!recognised('"kept":""', ',"mode":""'), "an empty text gets the default");
   assert.ok(!recognised('"kept":""', ',"mode":"x","blob":"aGl="'), "unused bits of base64");
+  assert.ok(!recognised('"kept":""', ',"mode":"x","lasts":"60m"'), "another spelling");
+  assert.ok(!recognised('"kept":""', `,"mode":"x","lasts":"${"0".repeat(1000)}1h0m0s"`), "another spelling, and long");
 });
 
 test("canonicalBytes() rejects every text that is cut off, and bytes after the object", () => {

@@ -43,6 +43,14 @@ test("readJson() reads escapes", () => {
   assert.equal(treeOf('"\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\u00E9 \\ud83d\\ude00"'), '"\\/\b\f\n\r\téé 😀');
 });
 
+test("readJson() and plainString() read escapes of long strings, in values and keys", () => {
+  const escapes = '\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\u00E9 \\u0000\\ud83d\\ude00\\ud800\u2028', value = '"\\/\b\f\n\r\téé \0😀\ufffd\u2028';
+  const long = escapes.repeat(200), read = readJson(`{"${long}":"${long}"}`);
+  assert.ok(read.ok && read.tree instanceof TreeObject);
+  assert.deepEqual([read.tree.keys, read.tree.values], [[value.repeat(200)], [value.repeat(200)]]);
+  assert.equal(plainString(long), value.repeat(200));
+});
+
 test("readJson() replaces lone surrogates and each invalid UTF-8 byte with U+FFFD", () => {
   assert.equal(treeOf('"\\ud800"'), "\ufffd");
   assert.equal(treeOf('"\\ude00\\ud83dx"'), "\ufffd\ufffdx");

@@ -232,20 +232,25 @@ class Requests implements HeavyRequests {
 
   async #answer(running: Running, job: number, task: Task, { id, question }: FromHeavy & { tag: "question" }): Promise<void> {
     let message: ToHeavy;
+    const owned: ArrayBuffer[] = [];
     try {
-      message = { tag: "answered", job, id, answer: { ok: true, value: await this.#ask(task, question) } };
+      message = { tag: "answered", job, id, answer: { ok: true, value: await this.#ask(task, question, owned) } };
     } catch (error) {
       message = { tag: "answered", job, id, answer: { ok: false, error: plainError(error) } };
     }
-    if (running.tasks.get(job) === task) running.thread.post(message);
+    if (running.tasks.get(job) === task) running.thread.post(message, owned);
   }
 
-  async #ask(task: Task, question: Question): Promise<unknown> {
+  /** Adds buffers of the answer that are its own to `owned`, to be transferred. */
+  async #ask(task: Task, question: Question, owned: ArrayBuffer[]): Promise<unknown> {
     const { store } = this.#needs, { host, signal } = task;
     switch (question.op) {
       case "get": {
         const { entry, revision } = await store.get(question.key, signal);
-        return { entry: entry && { ...entry, value: new Uint8Array(entry.value) }, revision };
+        if (entry === undefined) return { entry, revision };
+        const value = new Uint8Array(entry.value);
+        owned.push(value.buffer);
+        return { entry: { ...entry, value }, revision };
       }
       case "list": {
         const { entries, ...rest } = await store.list(question.range, { ...question.page, signal });

@@ -37,14 +37,26 @@ const request = (name: string): HeavyRequest => ({
 });
 const reply = { status: 200, headers: {}, chunks: [], streamed: false };
 
+/** A value of the store. */
+const stored = Uint8Array.of(4, 5);
+
 /** Threads and timers that the test controls. */
 function scene() {
-  const threads: { readonly got: ToHeavy[]; ended: boolean; tell(message: FromHeavy): void; die(error: Error): void }[] = [];
+  const threads: {
+    readonly got: ToHeavy[];
+    readonly transferred: unknown[];
+    ended: boolean;
+    tell(message: FromHeavy): void;
+    die(error: Error): void;
+  }[] = [];
   const timers: { readonly milliseconds: number; readonly run: () => void }[] = [];
   let catalog = { name: "first" } as unknown as Catalog; // Compared, not read.
   const commits: unknown[] = [];
   const calls: { readonly url: string; readonly outcome: PromiseWithResolvers<WebhookOutcome> }[] = [];
-  const store = { commit: (change: unknown) => (commits.push(change), Promise.resolve({ done: true, revision: 7 })) } as unknown as Store; // Only `commit` is used.
+  const store = {
+    commit: (change: unknown) => (commits.push(change), Promise.resolve({ done: true, revision: 7 })),
+    get: (key: string) => Promise.resolve({ entry: key === "/k" ? { key, value: stored, revision: 6 } : undefined, revision: 7 }),
+  } as unknown as Store; // Only these are used.
   const heavy = heavyRequests({
     callWebhook(call) {
       const outcome = Promise.withResolvers<WebhookOutcome>();
@@ -52,9 +64,12 @@ function scene() {
       return outcome.promise;
     },
     start(tell, die) {
-      const thread = { got: [] as ToHeavy[], ended: false, tell, die };
+      const thread = { got: [] as ToHeavy[], transferred: [] as unknown[], ended: false, tell, die };
       threads.push(thread);
-      return { post: (message) => void thread.got.push(message), end: async () => void (thread.ended = true) };
+      return {
+        post: (message, transfer = []) => void (thread.got.push(message), thread.transferred.push(...transfer)),
+        end: async () => void (thread.ended = true),
+      };
     },
     store,
     inForce: () => ({ config: withDefaults({}), catalog, appeared: new Map(), admission: noAdmissionConfiguration }),
@@ -192,6 +207,25 @@ test("the thread's commits go to the store, and errors keep their class", async 
   assert.deepEqual(threads[0]!.got.at(-1), { tag: "answered", job: 1, id: 5, answer: { ok: true, value: { done: true, revision: 7 } } });
   threads[0]!.tell({ tag: "done", job: 1, outcome: { ok: false, error: plainError(new StatusError("Invalid", "wrong")) }, heapBytes: 1 });
   await assert.rejects(one, (error: unknown) => error instanceof StatusError && error.code === 422);
+});
+
+test("the thread gets a copy of an object, whose buffer is transferred", async () => {
+  const { run, done, threads } = scene();
+  const one = run("a"), { got, transferred, tell } = threads[0]!;
+  transferred.length = 0; // That of the body.
+  tell({ tag: "question", job: 1, id: 1, question: { op: "get", key: "/k" } });
+  await settled();
+  const answer = { ok: true, value: { entry: { key: "/k", value: stored, revision: 6 }, revision: 7 } };
+  assert.deepEqual(got.at(-1), { tag: "answered", job: 1, id: 1, answer });
+  assert.equal(transferred.length, 1);
+  assert.notEqual(transferred[0], stored.buffer);
+  assert.deepEqual(new Uint8Array(transferred[0] as ArrayBuffer), stored);
+  tell({ tag: "question", job: 1, id: 2, question: { op: "get", key: "/none" } });
+  await settled();
+  assert.deepEqual(got.at(-1), { tag: "answered", job: 1, id: 2, answer: { ok: true, value: { entry: undefined, revision: 7 } } });
+  assert.equal(transferred.length, 1);
+  done(1);
+  await one;
 });
 
 const answered: WebhookOutcome = { tag: "answered", body: "{}" };

@@ -44,6 +44,8 @@ export function heavyWorker(
   let opening: Promise<Opened> | undefined;
   /** The jobs in progress. */
   const jobs = new Map<number, { readonly aborted: AbortController; store?: RemoteStore }>();
+  /** Heap after the last collection; 0 before the first one. */
+  let keptBytes = 0;
 
   async function runJob(message: ToHeavy & { tag: "job" }): Promise<void> {
     const { id } = message, job: { aborted: AbortController; store?: RemoteStore } = { aborted: new AbortController() };
@@ -60,8 +62,12 @@ export function heavyWorker(
     }
     jobs.delete(id);
     // Garbage of this request would be added to the memory of the next one.
-    if (heap.bytes() > limits.heavyGarbageBytesMax) heap.collect();
-    post({ tag: "done", outcome, heapBytes: heap.bytes() }, buffersOf(outcome));
+    let heapBytes = heap.bytes();
+    if (heapBytes > Math.min(keptBytes + limits.heavyGarbageBytesMax, limits.heavyHeapBytesMax)) {
+      heap.collect();
+      heapBytes = keptBytes = heap.bytes();
+    }
+    post({ tag: "done", outcome, heapBytes }, buffersOf(outcome));
   }
 
   return (message) => {

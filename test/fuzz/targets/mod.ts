@@ -2,6 +2,7 @@ import type { Target } from "../fuzz.ts";
 import { authenticationConfigurations, claims, impersonation, keySets } from "./authentication.ts";
 import { auditPolicies, kubeconfigs } from "./access-files.ts";
 import { celAddresses, celStrings, celUrls, celVersions } from "./cel-functions.ts";
+import { canonicalTexts } from "./canonical-bytes.ts";
 import { cbor } from "./cbor.ts";
 import { celEvaluation } from "./cel.ts";
 import { celText } from "./cel-text.ts";
@@ -25,6 +26,7 @@ export const targets: readonly Target[] = Object.freeze(
     json,
     yaml,
     typed,
+    canonicalTexts,
     protobuf,
     cbor,
     der,
