@@ -93,6 +93,8 @@ function manifest() {
       "man",
       "metrics",
       "plugins",
+      "*.cjs",
+      "*.cjs.map",
       "*.js",
       "*.js.map",
       "*.d.ts",
