@@ -9,11 +9,11 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { newestEtcd, startKubeApiserver } from "../access/kube-apiserver.ts";
 import { startEtcd } from "../etcd.ts";
-import { install } from "../package/tarball.ts";
 import type { Runtime } from "./children.ts";
 import { type ColdTarget, measureCold } from "./cold.ts";
 import { type Generators, openGenerators } from "./generator.ts";
 import type { Rate } from "./measured.ts";
+import { openPackaged } from "./packaged.ts";
 import { type PeerResult, type PeerRow, rowOf, type Side } from "./peer-rows.ts";
 import { measurePeerLoad, measurePeerWatch } from "./peer-rounds.ts";
 import { cpuMs, memoryMiB } from "./process.ts";
@@ -38,8 +38,6 @@ const starts = 3;
 /** Time without requests before memory is read. */
 const idleMs = 10_000;
 const token = "bench";
-/** The programs of the package: that which npm links as `thole`, and that of the image. */
-const packagePrograms: Readonly<Record<Runtime, string>> = Object.freeze({ node: "bin/thole.js", deno: "main.js" });
 /** A comparison on a busy machine ends before. */
 const lifeMsMax = 3 * 3_600_000;
 
@@ -90,8 +88,7 @@ async function measureStarts(
   closers: Closer[],
   keep: (row: PeerRow) => void,
 ) {
-  const installed = await install();
-  const packaged = { folder: `${installed.project}/node_modules/thole/`, main: packagePrograms[runtime] };
+  const packaged = await openPackaged(runtime);
   const sides = { repository: [] as Side[], packaged: [] as Side[], theirs: [] as Side[] };
   const count = share < 1 ? 1 : starts;
   try {
@@ -99,7 +96,7 @@ async function measureStarts(
       const repository = await startOurs(runtime, folder, `repository-${round}`);
       closers.push(repository);
       sides.repository.push(startOf(repository.server));
-      const ours = await startOurs(runtime, folder, `package-${round}`, packaged);
+      const ours = await startOurs(runtime, folder, `package-${round}`, packaged.program);
       closers.push(ours);
       sides.packaged.push(startOf(ours.server));
       const theirs = await startTheirs(folder);
@@ -120,7 +117,7 @@ async function measureStarts(
       return { ours: repository, theirs };
     }
   } finally {
-    await installed.remove();
+    await packaged.remove();
   }
 }
 

@@ -147,6 +147,25 @@ describe("the content of the image", { skip: startSkipped("deno") }, () => {
     assert.ok(bytes < 28 * megabyte, `${bytes} bytes beside Deno`);
   });
 
+  it("keeps the code of a start, which the user of the server can read and V8 accepts", async () => {
+    const tree = join(folder, "thole"), files = await readdir(tree);
+    const [code = "", ...more] = files.filter((file) => file.endsWith(".cjs.code"));
+    assert.deepEqual(more, []);
+    assert.equal((await stat(join(tree, code))).mode & 0o004, 0o004);
+    const script = code.slice(0, -".code".length);
+    const program = [
+      'import { readFileSync } from "node:fs"; import { wrap } from "node:module"; import { Script } from "node:vm";',
+      `const { cachedDataRejected } = new Script(wrap(readFileSync(${JSON.stringify(join(tree, script))}, "latin1")), {`,
+      `  cachedData: readFileSync(${JSON.stringify(join(tree, code))}) });`,
+      "console.log(cachedDataRejected);",
+    ];
+    const checking = join(folder, "accepted.mjs");
+    await writeFile(checking, program.join("\n"));
+    const { output, errors } = await run(runtimePath("deno"), ["run", "--no-prompt", "--allow-read", checking]);
+    assert.equal(output, "false\n", errors);
+    assert.deepEqual(files.filter((file) => file.startsWith("keep-code")), []);
+  });
+
   interface Started {
     readonly port: number;
     readonly data: string;

@@ -1,7 +1,7 @@
 // The packed tarball, installed in a fresh project: its size, its program, its modules and its types.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import process from "node:process";
 import { after, before, describe, test } from "node:test";
@@ -177,10 +177,19 @@ describe("the packed tarball", { skip: npmMissing || startSkipped("deno") || run
       assert.doesNotMatch(program.errors(), /ExperimentalWarning/, "of the thread of the store");
       return program.errors();
     };
+    /** When the code of the server's script was written. V8's rejection of it would have it written again. */
+    const codeWritten = async () => {
+      const [file, ...more] = (await readdir(join(data, "compile-cache"), { recursive: true })).filter((name) => name.endsWith(".cjs.code"));
+      assert.deepEqual(more, []);
+      assert.ok(file !== undefined, "there is a file");
+      return (await stat(join(data, "compile-cache", file))).mtimeMs;
+    };
     assert.doesNotMatch(await serve(), /reading cache/);
     assert.equal(existsSync(join(data, "compile-cache")), false);
     assert.doesNotMatch(await serve(), /main\.js.* was accepted/);
+    const written = await codeWritten();
     assert.match(await serve(), /main\.js.* was accepted/);
+    assert.equal(await codeWritten(), written);
   });
 
   for (
