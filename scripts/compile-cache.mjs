@@ -12,7 +12,7 @@ const folderName = "compile-cache";
 /**
  * The folder for the compile cache of a server with these arguments, created if absent. Undefined if there is none: before the first start
  * has created the data folder, in memory, for other commands, and if another user can write to a folder or replace it. Removes the caches of
- * other versions, so that the folder stays at the size of one (2 MB).
+ * other versions, so that the folder stays at the size of one (5 MB).
  *
  * @param words the command line, beginning with the path of the program
  * @param main path of the main module, whose text changes with every version of the package: it has the names of the other modules

@@ -179,7 +179,9 @@ describe("the packed tarball", { skip: npmMissing || startSkipped("deno") || run
     };
     /** When the code of the server's script was written. V8's rejection of it would have it written again. */
     const codeWritten = async () => {
-      const [file, ...more] = (await readdir(join(data, "compile-cache"), { recursive: true })).filter((name) => name.endsWith(".cjs.code"));
+      const [file, ...more] = (await readdir(join(data, "compile-cache"), { recursive: true })).filter((name) =>
+        name.endsWith(".cjs.code")
+      );
       assert.deepEqual(more, []);
       assert.ok(file !== undefined, "there is a file");
       return (await stat(join(data, "compile-cache", file))).mtimeMs;
