@@ -8,11 +8,11 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, extname, join, relative, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { parse } from "@babel/parser";
 import { build } from "esbuild";
 import { withoutIndentation } from "./indentation.mjs";
 import { lineMappings } from "./line-maps.mjs";
 import { root } from "./runtimes.mjs";
+import { nodesOf } from "./syntax.mjs";
 
 /** The modules that are imported by name, by the subpath of the export. */
 export const entries = { ".": "mod", "./plugin": "plugin", "./testing": "testing" };
@@ -110,9 +110,8 @@ const scriptStart = '"use strict"; const moduleUrl = require("node:url").pathToF
 
 /** The text with a call of `importModule` in place of each `import()`. */
 function importsReplaced(text) {
-  const { tokens } = parse(text, { sourceType: "module", tokens: true });
-  const starts = tokens.filter(({ type }, at) => type.label === "import" && tokens[at + 1].type.label === "(").map(({ start }) => start);
-  return starts.toReversed().reduce((rest, start) => `${rest.slice(0, start)}importModule${rest.slice(start + "import".length)}`, text);
+  const ends = nodesOf(text, "Import").map(({ end }) => end);
+  return ends.toReversed().reduce((rest, end) => `${rest.slice(0, end - "import".length)}importModule${rest.slice(end)}`, text);
 }
 
 /** Builds the modules that are imported by name or loaded by their address. Those with the whole server get it from the script. */

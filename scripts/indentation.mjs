@@ -1,9 +1,9 @@
 // Removes the indentation of JavaScript: a twentieth of the packed size. Lines within template literals stay as they are.
-import { parse } from "@babel/parser";
+import { nodesOf } from "./syntax.mjs";
 
-/** The text without spaces at the beginning of its lines. */
+/** The text without spaces at the beginning of its lines. A line that begins within the text of a template literal is a part of a value. */
 export function withoutIndentation(text) {
-  const kept = templateRanges(text);
+  const kept = nodesOf(text, "TemplateElement");
   let at = 0, out = "", next = 0;
   for (const line of text.split("\n")) {
     while (next < kept.length && kept[next].end < at) next++;
@@ -12,10 +12,4 @@ export function withoutIndentation(text) {
     at += line.length + 1;
   }
   return out.slice(0, -1);
-}
-
-/** The places of the texts of template literals, in order. A line that begins within one of them is a part of a value. */
-function templateRanges(text) {
-  const { tokens } = parse(text, { sourceType: "module", tokens: true });
-  return tokens.filter(({ type }) => type.label === "template");
 }
