@@ -4,57 +4,77 @@
  *
  * V8 keeps the code of a script that has run, but of a module only that before it has run. So a start compiles little if it finds the code of an earlier one:
  * in a file beside the script, which the image has, or in the folder of Node's compile cache, where the first process without such a file writes it when it
- * ends. V8 rejects code of other versions and flags of its own, and the name of the script is a hash of its text.
+ * ends. V8 rejects code of other versions and flags of its own, but crashes on damaged code: after the code, the file has a checksum of it and of the script.
  */
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { Buffer } from "node:buffer";
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import module, { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
 import { isMainThread } from "node:worker_threads";
+import { crc32 } from "node:zlib";
 
 /* global SERVER_SCRIPT -- the file name of the script, set by bundle.mjs */
 const path = join(dirname(fileURLToPath(import.meta.url)), SERVER_SCRIPT), require = createRequire(import.meta.url);
 
+/** Bytes of the checksum. */
+const sumBytes = 4;
+
+/** Files in a folder for several versions of the package, which is what NODE_COMPILE_CACHE may name. Each has 3 MB. */
+const filesMax = 4;
+
 /** For `node --enable-source-maps`: Node's own loader reads them. Deno reports them as enabled always. */
 const needsSourceMaps = process.sourceMapsEnabled === true && !("Deno" in globalThis);
-const loaded = needsSourceMaps ? { exports: require(path), script: undefined } : run();
+const loaded = needsSourceMaps ? { exports: require(path), script: undefined, text: undefined } : run();
 
 /** The entry modules of the server: each function returns the exports of one, and runs it first if nobody has. */
 export const server = loaded.exports;
 
 /** Writes the code that has run so far beside the script, for every user to read. Throws if that fails. */
 export function keepCode() {
-  writeFileSync(`${path}.code`, loaded.script.createCachedData());
+  writeFileSync(`${path}.code`, checked(loaded.script.createCachedData(), loaded.text));
 }
 
 function run() {
-  const folder = module.getCompileCacheDir?.();
+  const folder = module.getCompileCacheDir?.(), text = readFileSync(path);
   const places = [`${path}.code`, ...(folder === undefined ? [] : [join(folder, `${SERVER_SCRIPT}.code`)])];
-  const cachedData = places.map(read).find((code) => code !== undefined);
-  const script = new Script(module.wrap(readFileSync(path, "latin1")), { filename: path, cachedData });
-  if (folder !== undefined && isMainThread && script.cachedDataRejected !== false) process.once("exit", () => keepFor(places[1], script));
+  const cachedData = places.map((place) => codeOf(place, text)).find((code) => code !== undefined);
+  const script = new Script(module.wrap(text.latin1Slice()), { filename: path, cachedData });
+  if (folder !== undefined && isMainThread && script.cachedDataRejected !== false) process.once("exit", () => keepIn(folder, script, text));
   const own = { exports: {}, importModule: (specifier) => import(specifier) };
   script.runInThisContext()(own.exports, require, own, path, dirname(path));
-  return { exports: own.exports, script };
+  return { exports: own.exports, script, text };
 }
 
-function read(path) {
+function checked(code, text) {
+  const sum = Buffer.alloc(sumBytes);
+  sum.writeUInt32BE(crc32(code, crc32(text)));
+  return Buffer.concat([code, sum]);
+}
+
+/** The code in a file, if it is whole and that of this text. */
+function codeOf(path, text) {
   try {
-    return readFileSync(path);
+    const file = readFileSync(path), code = file.subarray(0, -sumBytes);
+    return file.readUInt32BE(code.length) === crc32(code, crc32(text)) ? code : undefined;
   } catch {
-    return undefined; // No code yet.
+    return undefined; // No code yet, or less than a checksum.
   }
 }
 
-/** Other processes may read and write the same file. */
-function keepFor(path, script) {
-  const unfinished = `${path}.${process.pid}`;
+/** Other processes may read and write the same file. The folder may have code of other versions, and what processes that were killed have not finished. */
+function keepIn(folder, script, text) {
+  const place = join(folder, `${SERVER_SCRIPT}.code`), unfinished = `${place}.${process.pid}`;
   try {
-    writeFileSync(unfinished, script.createCachedData(), { mode: 0o600 });
-    renameSync(unfinished, path);
+    writeFileSync(unfinished, checked(script.createCachedData(), text), { mode: 0o600 });
+    renameSync(unfinished, place);
+    const written = (name) => statSync(join(folder, name)).mtimeMs;
+    const kept = readdirSync(folder).filter((name) => /^server-\w+\.cjs\.code/.test(name)).map((name) => ({ name, at: written(name) }));
+    for (const { name } of kept.sort((a, b) => b.at - a.at).slice(filesMax)) rmSync(join(folder, name), { force: true });
   } catch {
     // The folder is gone, or the disk is full: the next start compiles again.
+    rmSync(unfinished, { force: true });
   }
 }
