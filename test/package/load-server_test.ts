@@ -1,0 +1,109 @@
+// The code that V8 keeps of a script, with a script of a few bytes in place of the server.
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, before, test } from "node:test";
+import { run, runtimePath, startSkipped } from "../real-server.ts";
+import { root } from "./tarball.ts";
+
+/** The text of a script whose function returns one letter. */
+const scriptOf = (letter: string) => `module.exports = { letter: () => ${JSON.stringify(letter)} };`;
+const skip = startSkipped("deno");
+
+let folder: string, script: string, cache: string;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "thole-load-server-"));
+  script = join(folder, "server-A.cjs");
+  cache = join(folder, "cache");
+  const loader = await readFile(join(root, "scripts/load-server.mjs"), "utf8");
+  await writeFile(join(folder, "load-server.mjs"), loader.replaceAll("SERVER_SCRIPT", '"server-A.cjs"'));
+  await writeFile(join(folder, "main.mjs"), 'import { server } from "./load-server.mjs"; console.log(server.letter());');
+  await writeFile(script, scriptOf("a"));
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+/** Runs the script to the end of its process. */
+async function letter(flags: readonly string[] = [], place = cache): Promise<string> {
+  const { code, output, errors } = await run(runtimePath("node"), [...flags, join(folder, "main.mjs")], {
+    env: { NODE_COMPILE_CACHE: place },
+  });
+  assert.equal(code, 0, errors);
+  return output.trim();
+}
+
+/** The only file with code of the script. */
+async function codeFile(): Promise<string> {
+  const names = (await readdir(cache, { recursive: true })).filter((name) => name.includes("server-A.cjs.code"));
+  assert.equal(names.length, 1, names.join());
+  assert.match(names[0]!, /\.code$/, "finished");
+  return join(cache, names[0]!);
+}
+
+test("the code is written once, for this user", { skip }, async () => {
+  assert.equal(await letter(), "a");
+  const file = await codeFile(), { ino } = await stat(file);
+  assert.equal((await stat(file)).mode & 0o077, 0);
+  assert.equal(await letter(), "a");
+  assert.equal((await stat(file)).ino, ino);
+});
+
+test("damaged code is replaced", { skip }, async () => {
+  await letter();
+  const file = await codeFile(), whole = await readFile(file);
+  for (let at = 0; at < whole.length; at += Math.ceil(whole.length / 10)) {
+    const damaged = Uint8Array.from(whole);
+    damaged[at]! ^= 0x55;
+    await writeFile(file, damaged);
+    assert.equal(await letter(), "a", `byte ${at}`);
+    assert.equal((await readFile(file)).equals(damaged), false, `byte ${at}`);
+  }
+  for (const length of [whole.length - 1, 100, 4, 3, 0]) {
+    await truncate(file, length);
+    assert.equal(await letter(), "a", `${length} bytes`);
+    assert.ok((await stat(file)).size > 100, `${length} bytes`);
+  }
+});
+
+test("code of another text of the same length is replaced", { skip }, async () => {
+  await letter();
+  await writeFile(script, scriptOf("b"));
+  assert.equal(await letter(), "b");
+  await writeFile(script, scriptOf("a"));
+  assert.equal(await letter(), "a");
+});
+
+test("processes that end at once leave one whole file", { skip }, async () => {
+  await rm(cache, { recursive: true, force: true });
+  assert.deepEqual(await Promise.all(Array.from({ length: 4 }, () => letter())), ["a", "a", "a", "a"]);
+  const file = await codeFile(), { ino } = await stat(file);
+  assert.equal(await letter(), "a");
+  assert.equal((await stat(file)).ino, ino, "it is accepted");
+});
+
+test("four files are kept, the newest, of all versions of the package", { skip }, async () => {
+  await letter();
+  const file = await codeFile(), beside = dirname(file);
+  const others = ["server-B.cjs.code", "server-C.cjs.code", "server-D.cjs.code", "server-E.cjs.code.123", "server-F.cjs.code", "other"];
+  for (const [days, name] of others.entries()) {
+    await writeFile(join(beside, name), "");
+    await utimes(join(beside, name), 1e9 - days * 86_400, 1e9 - days * 86_400);
+  }
+  await rm(file);
+  await letter();
+  const left = new Set(await readdir(beside));
+  assert.deepEqual(others.filter((name) => left.has(name)), [...others.slice(0, 3), "other"]);
+});
+
+test("without a folder that can be written, and with source maps, the script runs", { skip }, async () => {
+  const blocked = join(folder, "blocked");
+  await writeFile(blocked, "");
+  assert.equal(await letter([], join(blocked, "cache")), "a");
+  assert.equal(await letter(["--enable-source-maps"]), "a");
+  // A folder in the place of the file: the code cannot be written.
+  const file = await codeFile();
+  await rm(file);
+  await mkdir(file);
+  assert.equal(await letter(), "a");
+  assert.deepEqual((await readdir(dirname(file))).filter((name) => name.includes(".cjs.code.")), []);
+});
