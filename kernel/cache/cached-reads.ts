@@ -158,7 +158,7 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
     if (kind === undefined) return await fromStore();
     const revision = age.tag === "exact" ? age.revision : cache.revision;
     const index = age.tag === "exact" ? kind.indexAt(revision, clock.now()) : kind.index;
-    // Nobody can say who owns an object that cannot be read: those with owners are the others.
+    // The owners of an object that cannot be read are not known: a list of ownership leaves it out.
     if (options.ownershipOnly !== true && kind.hasBroken(collection.prefix)) return allReadable(await fromStore());
     if (index === undefined) return await fromStore();
     const { page, fetched } = pageOf(index, revision, kind, collection, options, plan, names, needs.blocks);

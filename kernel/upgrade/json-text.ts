@@ -33,4 +33,4 @@ export function jsonText(node: unknown, indent: string, line = "\n"): string {
   return type === "str" || type === "timestamp" ? JSON.stringify(node.value) : text;
 }
 
-const jsonNumber = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;

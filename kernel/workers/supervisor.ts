@@ -134,7 +134,7 @@ export async function supervise(options: SupervisorOptions): Promise<Supervisor>
     void stopsStarting(ping, starting.signal, clock).then((quietMs) => {
       if (quietMs !== undefined) kill("a worker does not get ready and is killed", { withoutProgressMs: quietMs });
     });
-    // It ends itself in time, unless it hangs or has not loaded its modules. It serves nobody.
+    // A worker that is not ready serves no requests. It ends by itself, unless it hangs or still loads its modules.
     void untilAborted(AbortSignal.any([closing.signal, starting.signal]))
       .then(() => pause(2 * limits.workerUnreadyEndMs, starting.signal, clock))
       .then(() => {

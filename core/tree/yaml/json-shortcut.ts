@@ -26,8 +26,8 @@ export function readJsonObject(body: Uint8Array | string): Tree | undefined {
 }
 
 /**
- * Sorts keys and converts numbers to their form after the conversion of YAML to JSON, in the tree itself, which nobody else has. False if a key
- * could make a difference.
+ * Sorts keys and converts numbers to their form after the conversion of YAML to JSON. Changes the given tree, so it must not be shared. False if
+ * YAML could read a key in another way.
  */
 function normalised(root: Tree): boolean {
   const waiting: Tree[] = [root];
