@@ -23,7 +23,7 @@ import type { Commit, Entry, Revision } from "../store/store.ts";
 const toBytes = new TextEncoder();
 const toText = new TextDecoder();
 const noBytes = new Uint8Array();
-const lineEnd = 0x0a;
+const lineEnd = 0x0a, lineEndBytes = Uint8Array.of(lineEnd);
 const magicProtobuf = [0x6b, 0x38, 0x73, 0x00];
 
 /** What distinguishes the forms of one object: a text, or the value from which the form is made. */
@@ -100,6 +100,17 @@ export class Item {
       this.#source?.object?.() ?? decodeStored(this.kind, this.key, this.#source === undefined ? this.#value : this.json),
       this.revision,
     );
+  }
+  /**
+   * The same value as `object`, for readers that do not keep it: canonical JSON is read by the engine's parser, but its sets of owned fields are
+   * not shared with other objects.
+   */
+  get shortLived(): ApiObject {
+    const source = this.#source;
+    if (source === undefined || this.#object !== undefined) return this.object;
+    const cached = source.object?.();
+    if (cached !== undefined) return this.#object = withRevision(cached, this.revision);
+    return parsedCanonical(this.kind, source.pieces()) ?? this.object;
   }
   /** Compact JSON of `object` without a final newline. */
   get text(): string {
@@ -178,6 +189,13 @@ export function canonicalObject({ headBytes, isCanonical }: StoredKind, value: U
   } catch {
     return undefined; // not UTF-8, or nested too deeply
   }
+}
+
+/** The object of canonical JSON in pieces that begin with the head of the kind and have no final newline; undefined for other texts. */
+function parsedCanonical({ headBytes, isCanonicalBytes }: StoredKind, pieces: readonly Uint8Array[]): ApiObject | undefined {
+  if (pieces[0] !== headBytes) return undefined;
+  const line = concat([...pieces, lineEndBytes]);
+  return isCanonicalBytes(line) ? JSON.parse(toText.decode(line)) as ApiObject : undefined; // canonical JSON of the kind is its object
 }
 
 /**

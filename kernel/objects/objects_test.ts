@@ -28,3 +28,25 @@ test("Item.written() has the same JSON for an object stored in CBOR", () => {
   assert.equal(item.text, stored.encode(withRevision(object, 7)));
   assert.equal(item.stored[0], value);
 });
+
+/** An item whose JSON is in two pieces, as the cache keeps it. */
+function cachedItem(text: string): Item {
+  const [head, body] = [stored.headBytes, new TextEncoder().encode(text.slice(stored.head.length))];
+  return Item.served(stored, "k", 7, { pieces: () => [head, body] });
+}
+
+test("Item.shortLived equals the object, for canonical JSON and for other texts", () => {
+  const managed = { manager: "m", operation: "Update", apiVersion: "v1", fieldsType: "FieldsV1", time: "2024-01-02T03:04:05Z" };
+  for (const data of [{ k: '"<\\' }, { "10": "a", "2": "b", __proto__x: "" }, { k: "\u00e9\u2028" }] as const) {
+    const whole = noteOf("a", { labels: { a: "1" }, data, mood: "sad" });
+    const metadata = { ...whole.metadata, managedFields: [{ ...managed, fieldsV1: { "f:data": { ".": {}, "f:k": {} } } }] };
+    const text = stored.encode(withRevision({ ...whole, metadata } as typeof whole, 7));
+    assert.deepEqual(cachedItem(text).shortLived, cachedItem(text).object);
+  }
+});
+
+test("Item.shortLived decodes JSON that is not canonical", () => {
+  const text = stored.encode(withRevision(object, 7)).replace('"labels":{', '"labels":{"z":"9",');
+  assert.equal(cachedItem(text).shortLived.metadata.labels?.["z"], "9");
+  assert.throws(() => cachedItem(text.replace('"name":"a"', '"name":1')).shortLived, /cannot be read/);
+});

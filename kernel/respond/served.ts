@@ -14,6 +14,10 @@ const toText = new TextDecoder();
 export function servedObject(endpoint: Endpoint, item: Item): ApiObject {
   return conversionOf(endpoint, item.object);
 }
+/** The same, for a response that is encoded from it at once: see `Item.shortLived`. */
+export function shortLivedObject(endpoint: Endpoint, item: Item): ApiObject {
+  return conversionOf(endpoint, item.shortLived);
+}
 /** Converts an object from the stored form to a served version. Custom resources have the defaults of the stored version only. */
 export function conversionOf(endpoint: Endpoint, stored: ApiObject): ApiObject {
   if (isStoredForm(endpoint)) return stored;

@@ -5,7 +5,7 @@ import { encoder } from "../../core/derive/encode.ts";
 import { fieldErrorText, invalid } from "../../core/field-error.ts";
 import { ListMeta } from "../../core/meta/object-meta.ts";
 import { badRequestError } from "../../core/status-error.ts";
-import { partialText, servedJson, servedObject } from "./served.ts";
+import { partialText, servedJson, shortLivedObject } from "./served.ts";
 import type { RequestContext } from "../request-context.ts";
 import type { Item } from "../objects/objects.ts";
 
@@ -64,7 +64,7 @@ function rowCells({ endpoint, backend }: RequestContext, item: Item): string {
   const columns = endpoint.served.columns ?? defaultColumns;
   // A definition can change its columns while the objects stay the same.
   const kept = item.form(columns, () => {
-    const object = servedObject(endpoint, item);
+    const object = shortLivedObject(endpoint, item);
     return toBytes.encode(columns.map(({ cell }) => cellText(cell(object))).join(","));
   });
   const parts = toText.decode(kept).split(aroundTime);
