@@ -1,46 +1,76 @@
 /**
- * Node's compile cache for the program `thole`, in its data folder. Node runs the code of the cache without checking who wrote it, so a folder is
- * used only if no other user can write to it or replace it. Servers in memory have no cache, because they leave nothing behind.
+ * Node's compile cache for the program `thole`, in the cache folder of the user, or else in the data folder. Node runs the code of the cache without
+ * checking who wrote it, so a folder is used only if no other user can write to it or replace it.
  */
 import { createHash } from "node:crypto";
-import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, utimesSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import process from "node:process";
 
-const folderName = "compile-cache";
+/** Names of the folders in the data folder and in the cache folder of the user. */
+const inData = "compile-cache", inUserCache = "thole";
+
+/** Caches of versions that are kept in the folder of the user, which several installations share. Each has 5 MB. The data folder has one. */
+const versionsMax = 4;
+
+/** Options that end without a start: their code is not that of a server. */
+const withoutStart = new Set(["--help", "-h", "--version"]);
 
 /**
- * The folder for the compile cache of a server with these arguments, created if absent. Undefined if there is none: before the first start
- * has created the data folder, in memory, for other commands, and if another user can write to a folder or replace it. Removes the caches of
- * other versions, so that the folder stays at the size of one (5 MB).
+ * The folder for the compile cache of a server with these arguments, created if absent: in `$XDG_CACHE_HOME/thole` or `~/.cache/thole`, or else in the
+ * data folder. Undefined if there is none: for other commands, if the environment names Node's compile cache or disables it, and if another user can
+ * write to the folders or replace them. Removes the caches of the versions that were not used for the longest time.
  *
  * @param words the command line, beginning with the path of the program
  * @param main path of the main module, whose text changes with every version of the package: it has the names of the other modules
  */
-export function compileCacheFolder(words, main) {
+export function compileCacheFolder(words, main, env = process.env) {
+  if (env.NODE_COMPILE_CACHE || env.NODE_DISABLE_COMPILE_CACHE || !isStart(words)) return undefined;
+  return cacheIn(() => userCache(env), inUserCache, versionsMax, main) ?? cacheIn(() => dataFolder(words), inData, 1, main);
+}
+
+/** The folder of this version in a folder of this name. `place` returns its parent. */
+function cacheIn(place, name, kept, main) {
   try {
-    const named = dataFolder(words);
+    const named = place();
     if (named === undefined) return undefined;
     // The same folder from here on, even if a link on the way to it changes.
-    const data = realpathSync(named);
-    if (!isPrivate(data) || !foldersAbove(data).every(keepsEntries)) return undefined;
-    const parent = join(data, folderName);
+    const real = realpathSync(named);
+    if (!isSafe(real)) return undefined;
+    const parent = join(real, name);
     mkdirSync(parent, { recursive: true, mode: 0o700 });
     if (!isPrivate(parent)) return undefined;
     const version = createHash("sha256").update(process.version).update(readFileSync(main)).digest("hex").slice(0, 16);
-    for (const other of readdirSync(parent).filter((each) => each !== version)) {
-      rmSync(join(parent, other), { recursive: true, force: true });
-    }
-    return join(parent, version);
+    const folder = join(parent, version), now = new Date();
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    utimesSync(folder, now, now);
+    const others = readdirSync(parent).filter((each) => each !== version).map((each) => join(parent, each));
+    const used = new Map(others.map((path) => [path, lstatSync(path).mtimeMs]));
+    for (const path of others.sort((a, b) => used.get(b) - used.get(a)).slice(kept - 1)) rmSync(path, { recursive: true, force: true });
+    return folder;
   } catch {
-    return undefined; // No data folder yet, or one that cannot be written. The server reports it.
+    return undefined; // No such folder yet, or one that cannot be written. The server reports it if it is the data folder.
   }
 }
 
-/** The data folder of `thole [serve]`; undefined if it is in memory, or may be named in a configuration file. */
-function dataFolder([program, ...args]) {
+/** The cache folder of the user. Creates `~/.cache`, as others do, but no home. */
+function userCache({ XDG_CACHE_HOME: cache, HOME: home }) {
+  if (cache) return isAbsolute(cache) ? cache : undefined;
+  if (!home || !isAbsolute(home)) return undefined;
+  const real = realpathSync(home), folder = join(real, ".cache");
+  if (!isSafe(real)) return undefined;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
+}
+
+/** Whether the command line is that of `thole [serve]`. */
+function isStart([, ...args]) {
   const [first = "--"] = args;
-  if (!first.startsWith("-") && first !== "serve") return undefined;
+  return (first.startsWith("-") || first === "serve") && !args.some((word) => withoutStart.has(word));
+}
+
+/** The data folder of a server; undefined if it is in memory, or may be named in a configuration file. */
+function dataFolder([program, ...args]) {
   // In place of kube-apiserver everything is in memory or in etcd.
   let folder = basename(program) === "kube-apiserver" || args.includes("--compat=kube-apiserver") ? "" : "thole-data";
   for (const [at, word] of args.entries()) {
@@ -57,6 +87,11 @@ const writableByOthers = 0o022, sticky = 0o1000;
 function isPrivate(path) {
   const stat = lstatSync(path);
   return stat.isDirectory() && stat.uid === process.getuid?.() && (stat.mode & writableByOthers) === 0;
+}
+
+/** Whether a folder is private, and no other user but root can replace it or a folder above. */
+function isSafe(path) {
+  return isPrivate(path) && foldersAbove(path).every(keepsEntries);
 }
 
 /** Whether no user but root can replace a folder of this user in the folder at this path. */

@@ -3,10 +3,11 @@
  * here, so that a plugin shares the classes of the server that loads it.
  *
  * V8 keeps the code of a script that has run, but of a module only that before it has run. So a start compiles little if it finds the code of an earlier one:
- * in a file beside the script, which the image has, or in the folder of Node's compile cache, where the first process without such a file writes it when it
- * ends. V8 rejects code of other versions and flags of its own, but crashes on damaged code: after the code, the file has a checksum of it and of the script.
+ * in a file beside the script, which the image has, or in the folder of Node's compile cache, where the first process without such a file writes it: a server
+ * when it is ready and quiet, so that a later kill does not matter, others when they end without an error. V8 rejects code of other versions and flags of its own, but crashes on damaged code: after the code, the file has a checksum of it and of the script.
  */
 import { Buffer } from "node:buffer";
+import { subscribe } from "node:diagnostics_channel";
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import module, { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -25,6 +26,9 @@ const sumBytes = 4;
 /** Files in a folder for several versions of the package, which is what NODE_COMPILE_CACHE may name. Each has 3 MB. */
 const filesMax = 4;
 
+/** A server is quiet if it takes at most so much CPU time between two looks. After so many looks its code is written when it ends. */
+const quietMs = 1000, quietCpuMs = 25, looksMax = 60;
+
 /** For `node --enable-source-maps`: Node's own loader reads them. Deno reports them as enabled always. */
 const needsSourceMaps = process.sourceMapsEnabled === true && !("Deno" in globalThis);
 const loaded = needsSourceMaps ? { exports: require(path), script: undefined, text: undefined } : run();
@@ -42,10 +46,32 @@ function run() {
   const places = [`${path}.code`, ...(folder === undefined ? [] : [join(folder, `${SERVER_SCRIPT}.code`)])];
   const cachedData = places.map((place) => codeOf(place, text)).find((code) => code !== undefined);
   const script = new Script(module.wrap(text.latin1Slice()), { filename: path, cachedData });
-  if (folder !== undefined && isMainThread && script.cachedDataRejected !== false) process.once("exit", () => keepIn(folder, script, text));
+  if (folder !== undefined && isMainThread && script.cachedDataRejected !== false) keepOnce(() => keepIn(folder, script, text));
   const own = { exports: {}, importModule: (specifier) => import(specifier) };
   script.runInThisContext()(own.exports, require, own, path, dirname(path));
   return { exports: own.exports, script, text };
+}
+
+/** Calls `keep` once: when a server of this process is ready and quiet, or at the end of the process. */
+function keepOnce(keep) {
+  let isKept = false;
+  const once = () => {
+    if (!isKept) keep();
+    isKept = true;
+  };
+  // What ends with an error has not run all of a start.
+  process.once("exit", (code) => code === 0 && once());
+  subscribe("thole.ready", () => {
+    let looks = 0, before = process.cpuUsage();
+    const looking = setInterval(() => {
+      const { user, system } = process.cpuUsage(before), isQuiet = (user + system) / 1000 <= quietCpuMs;
+      before = process.cpuUsage();
+      if (isKept || isQuiet || ++looks === looksMax) clearInterval(looking);
+      if (isKept || !isQuiet) return;
+      once();
+      module.flushCompileCache?.();
+    }, quietMs).unref();
+  });
 }
 
 function checked(code, text) {

@@ -1,4 +1,5 @@
 /** Starts a server from settings and plugins, and stops it. The steps of a request are in `handle.ts`. */
+import { channel } from "node:diagnostics_channel";
 import { mkdir } from "node:fs/promises";
 import process from "node:process";
 import { reasonOf } from "../../core/reason-of.ts";
@@ -146,6 +147,8 @@ async function listening(
   // Not in a process that belongs to somebody else.
   const freed = ownsProcess ? freeStartGarbage({ openHeap, cpuMs, clock: systemClock, signal: ending.signal }) : Promise.resolve();
   freed.catch((error: unknown) => log.error("the garbage of the start stays", describe(error)));
+  // The package keeps its compiled code from then on (`load-server.mjs`).
+  if (ownsProcess) channel("thole.ready").publish({});
   const files = followFiles([...opened.followed, ...renewed], { log, clock: systemClock, signal: ending.signal });
   return {
     url,

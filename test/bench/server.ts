@@ -67,7 +67,8 @@ export async function startServer(
   const flags = file === undefined ? [] : [...more[runtime], runtime === "deno" ? `--preload=${path}` : `--import=${path}`];
   const run = command(runtime, from?.main ?? "kernel/main.ts", [`--secure-port=${port}`, ...args], flags, from?.folder);
   const start = performance.now();
-  const env = { ...process.env, ...(file === undefined ? {} : { [variable]: file }) };
+  // The code of an earlier start is not used: each start is as the first one of its installation.
+  const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: "1", ...(file === undefined ? {} : { [variable]: file }) };
   const child = spawn(run.path, run.args, { stdio: ["ignore", "pipe", "pipe"], env });
   const exited = once(child, "exit");
   const kill = () => void child.kill("SIGKILL");

@@ -169,7 +169,8 @@ describe("the packed tarball", { skip: npmMissing || startSkipped("deno") || run
     const serve = async () => {
       // The suite on Node has a cache of its own.
       const { NODE_COMPILE_CACHE: _, ...inherited } = process.env;
-      const env = { ...inherited, ...withNode(runtimePath("node")), NODE_DEBUG_NATIVE: "COMPILE_CACHE" };
+      // Without a home.
+      const env = { ...inherited, ...withNode(runtimePath("node")), NODE_DEBUG_NATIVE: "COMPILE_CACHE", HOME: "", XDG_CACHE_HOME: "" };
       const program = await startCommand(command, { cwd: project, env });
       await until(() => assert.match(program.output(), /^Thole serves on/m, program.errors()), readyMsMax);
       program.signal("SIGTERM");
@@ -192,6 +193,20 @@ describe("the packed tarball", { skip: npmMissing || startSkipped("deno") || run
     const written = await codeWritten();
     assert.match(await serve(), /main\.js.* was accepted/);
     assert.equal(await codeWritten(), written);
+  });
+
+  test("a server in memory writes its code to the cache folder of the user when it is ready and quiet, also if it is killed", async () => {
+    const cache = join(project, "user-cache"),
+      command = [join(project, "node_modules/.bin/thole"), "--data-dir=:memory:", "--secure-port=0"];
+    await mkdir(cache, { mode: 0o700 });
+    const { NODE_COMPILE_CACHE: _, ...inherited } = process.env;
+    const env = { ...inherited, ...withNode(runtimePath("node")), XDG_CACHE_HOME: cache };
+    const program = await startCommand(command, { cwd: project, env });
+    const codes = async () => (await readdir(cache, { recursive: true })).filter((name) => name.endsWith(".cjs.code"));
+    await until(async () => assert.equal((await codes()).length, 1, program.errors()), readyMsMax);
+    program.signal("SIGKILL");
+    await program.exited;
+    assert.equal((await codes()).length, 1);
   });
 
   for (
