@@ -11,6 +11,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  unlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -83,7 +84,7 @@ test("compileCacheFolder() refuses a data folder that others can replace, and re
     const parent = join(folder, "parent"), data = join(parent, "data"), link = join(folder, "link");
     mkdirSync(data, { recursive: true, mode: 0o700 });
     symlinkSync(data, link);
-    const found = (path: string) => compileCacheFolder([program, `--data-dir=${path}`], main);
+    const found = (path: string) => compileCacheFolder([program, `--data-dir=${path}`], main, {});
     for (const [mode, isUsed] of [[0o700, true], [0o755, true], [0o775, false], [0o757, false], [0o1777, true]] as const) {
       chmodSync(parent, mode);
       assert.equal(found(data) !== undefined, isUsed, mode.toString(8));
@@ -98,9 +99,9 @@ test("compileCacheFolder() refuses a data folder that others can replace, and re
 test("compileCacheFolder() removes the caches of other versions of the package", () =>
   inFolder((folder, main) => {
     const found = () => compileCacheFolder([program, `--data-dir=${folder}`], main, {})!;
-    mkdirSync(found());
+    mkdirSync(found(), { recursive: true });
     writeFileSync(main, "import './chunk-2.js';");
-    mkdirSync(found());
+    mkdirSync(found(), { recursive: true });
     assert.deepEqual(readdirSync(join(folder, "compile-cache")).map((name) => join(folder, "compile-cache", name)), [found()]);
   }));
 
@@ -157,7 +158,7 @@ test("compileCacheFolder() uses the data folder if there is no home, or others c
     symlinkSync(data, join(cache, "thole"));
     assert.equal(found({ HOME: home }), inData, "a link");
     if (process.getuid?.() !== 0) return;
-    rmSync(join(cache, "thole"));
+    unlinkSync(join(cache, "thole"));
     chownSync(home, 12345, 12345);
     assert.equal(found({ HOME: home }), inData, "the home of another user");
     assert.deepEqual(readdirSync(cache), []);
