@@ -1,5 +1,5 @@
 /** The file of kept results. */
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname } from "node:path";
 import process from "node:process";
@@ -19,35 +19,55 @@ export interface Kept {
   readonly watches?: readonly WatchResult[];
 }
 
-/** Replaces the results of the same stores and runtime. */
-export async function keepResults(file: string, results: readonly Result[]): Promise<void> {
-  const isNew = ({ store, runtime }: Result) => results.some((each) => each.store === store && each.runtime === runtime);
-  await keep(file, (kept) => ({ ...kept, results: [...kept.results.filter((each) => !isNew(each)), ...results] }));
+/** Replaces the rows of the same names in the result of the same store and runtime, and adds the others. What is not of a scenario is replaced. */
+export function keepResult(file: string, result: Result): void {
+  const same = ({ store, runtime }: Result) => store === result.store && runtime === result.runtime;
+  keep(file, (kept) => ({
+    ...kept,
+    results: replaced(kept.results, same, (before) => ({ ...result, measured: rowsWith(before?.measured ?? [], result.measured) })),
+  }));
 }
 
-/** Replaces the comparison of the same runtime. */
-export async function keepPeer(file: string, result: PeerResult): Promise<void> {
-  await keep(file, (kept) => ({ ...kept, peers: [...(kept.peers ?? []).filter(({ runtime }) => runtime !== result.runtime), result] }));
+/** As `keepResult`, for a comparison with a kube-apiserver. */
+export function keepPeer(file: string, result: PeerResult): void {
+  const same = ({ runtime }: PeerResult) => runtime === result.runtime;
+  keep(file, (kept) => ({
+    ...kept,
+    peers: replaced(kept.peers, same, (before) => ({ ...result, rows: rowsWith(before?.rows ?? [], result.rows) })),
+  }));
 }
 
 /** Replaces the memory with the same store and runtime. */
-export async function keepMemory(file: string, result: MemoryResult): Promise<void> {
+export function keepMemory(file: string, result: MemoryResult): void {
   const same = ({ store, runtime }: MemoryResult) => store === result.store && runtime === result.runtime;
-  await keep(file, (kept) => ({ ...kept, memory: [...(kept.memory ?? []).filter((each) => !same(each)), result] }));
+  keep(file, (kept) => ({ ...kept, memory: replaced(kept.memory, same, () => result) }));
 }
 
 /** Replaces the watches with the same store and runtime. */
-export async function keepWatches(file: string, result: WatchResult): Promise<void> {
+export function keepWatches(file: string, result: WatchResult): void {
   const same = ({ store, runtime }: WatchResult) => store === result.store && runtime === result.runtime;
-  await keep(file, (kept) => ({ ...kept, watches: [...(kept.watches ?? []).filter((each) => !same(each)), result] }));
+  keep(file, (kept) => ({ ...kept, watches: replaced(kept.watches, same, () => result) }));
 }
 
-async function keep(file: string, change: (kept: Kept) => Kept): Promise<void> {
+/** The list with the new value in the place of the one that is the same, or at the end. */
+function replaced<T>(list: readonly T[] = [], same: (each: T) => boolean, next: (before: T | undefined) => T): readonly T[] {
+  const at = list.findIndex(same);
+  return at < 0 ? [...list, next(undefined)] : list.with(at, next(list[at]));
+}
+
+function rowsWith<Row extends { readonly name: string }>(before: readonly Row[], rows: readonly Row[]): readonly Row[] {
+  return rows.reduce((all, row) => replaced(all, ({ name }) => name === row.name, () => row), before);
+}
+
+/** Changes the file at once: a run that is stopped leaves the whole old file or the whole new one. */
+function keep(file: string, change: (kept: Kept) => Kept): void {
   const machine = { cores: availableParallelism(), platform: `${process.platform} ${process.arch}` };
-  const text = await readFile(file, "utf8").catch(() => '{"results":[]}');
+  const text = existsSync(file) ? readFileSync(file, "utf8") : '{"results":[]}';
   const kept = { ...JSON.parse(text) as Kept, machine }; // Written here.
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, `${JSON.stringify(change(kept), fourDigits, 2)}\n`);
+  mkdirSync(dirname(file), { recursive: true });
+  const whole = `${file}.${process.pid}`;
+  writeFileSync(whole, `${JSON.stringify(change(kept), fourDigits, 2)}\n`);
+  renameSync(whole, file);
 }
 
 /** Rounds to four significant digits. */

@@ -6,7 +6,7 @@ import { kubeApiserverMissing } from "../access/kube-apiserver.ts";
 import { etcdAvailable } from "../etcd.ts";
 import type { Runtime } from "./children.ts";
 import { floodHead, floodLine, floodNames, measureFlood } from "./floods.ts";
-import { keepMemory, keepPeer, keepResults } from "./kept.ts";
+import { keepMemory, keepPeer, keepResult } from "./kept.ts";
 import { measure, type Result } from "./measure.ts";
 import type { StoreName } from "./measured.ts";
 import { measureMemory } from "./memory.ts";
@@ -18,11 +18,15 @@ import { peerScenarios, type Scenario, scenarios } from "./scenarios.ts";
 
 /** What the program does; its flags are in the usage. */
 const usage =
-  `npm run bench [-- --only TEXT ...] [--store sqlite|etcd] [--runtime deno|node] [--protocol h2|http1] [--smoke] [--seconds N] [--json FILE]
+  `npm run bench [-- --only TEXT ...] [--store sqlite|etcd] [--runtime deno|node] [--protocol h2|http1] [--smoke] [--seconds N] [--kube] [--json FILE]
 
-The cost of requests. CPU per request and ratios are comparable; requests per second and latencies depend on the machine. Takes ten minutes per store.
---seconds is the duration of each load (3); readers of much data have four times as long, or until they have read all.
+The cost of requests. CPU per request and ratios are comparable; requests per second and latencies depend on the machine. Takes six minutes per store.
+--seconds is the duration of each load (2); readers of much data have four times as long, or until they have read all.
+--kube also creates the definitions on a kube-apiserver on PATH.
+--json keeps each row in the file when it is measured, in place of the row of the same name, store and runtime.
 
+npm run bench -- --only hostile
+  Requests that cost more than their bytes suggest, ten minutes. A run without --only leaves them out.
 npm run bench -- --peer [--rounds N]
   The same requests to this server and to a kube-apiserver on PATH, in alternating rounds over HTTP/2.
 npm run bench -- --memory
@@ -33,11 +37,11 @@ npm run bench -- --profile FOLDER
   CPU profiles of this server under the loads, with a table of the functions. With --peer under those of a comparison.`;
 
 /** Duration of each load, and share of objects and events. */
-const whole = Object.freeze({ seconds: 3, share: 1 });
+const whole = Object.freeze({ seconds: 2, share: 1 });
 const smoke = Object.freeze({ seconds: 0.05, share: 0.01 });
 /** Rounds of a comparison, and the seconds of each. */
 const peerRounds = 5, peerSeconds = 2;
-/** Each hostile request has a server of its own and takes 14 s: a smoke run sends one. */
+/** Each hostile request has a server of its own and takes 14 s: a smoke run sends one, a whole one none that is not named. */
 const smokeHostile: ReadonlySet<string> = new Set(["apply, finalizers"]);
 
 /** The same for the first requests after a start. */
@@ -51,6 +55,7 @@ const options = {
   peer: { type: "boolean", default: false },
   memory: { type: "boolean", default: false },
   floods: { type: "boolean", default: false },
+  kube: { type: "boolean", default: false },
   profile: { type: "string" },
   rounds: { type: "string", default: String(peerRounds) },
   smoke: { type: "boolean", default: false },
@@ -73,23 +78,33 @@ function storesOf({ store }: Flags): readonly StoreName[] {
   return both.filter((name) => store === undefined || store === name);
 }
 
-async function measureAlone(values: Flags, runtime: Runtime): Promise<boolean> {
-  const chosen = scenarios.filter(({ name, measure }) =>
-    isChosen(name, values) && (!values.smoke || measure.tag !== "hostile" || smokeHostile.has(measure.request.name))
+/** The scenarios of a run. Hostile requests do not depend on the store: those of the first one count. */
+function chosenOf(values: Flags, isFirstStore: boolean): readonly Scenario[] {
+  return scenarios.filter(({ name, measure }) =>
+    isChosen(name, values) &&
+    (measure.tag !== "hostile" || isFirstStore && (values.smoke ? smokeHostile.has(measure.request.name) : !values.only.includes("")))
   ).map((scenario) => coldOf(scenario, values));
+}
+
+async function measureAlone(values: Flags, runtime: Runtime): Promise<boolean> {
+  const missing = values.kube && kubeApiserverMissing();
+  if (missing !== false) throw new Error(`Cannot compare definitions: ${missing}`);
   const protocols = (["h2", "http1"] as const).filter((each) => values.protocol === undefined || values.protocol === each);
   const results: Result[] = [];
-  for (const store of storesOf(values)) {
+  const stores = storesOf(values);
+  for (const [index, store] of stores.entries()) {
     console.log(`\n${store} on ${runtime}\n${headLine()}`);
     const size = { ...values.smoke ? smoke : whole, ...values.seconds === undefined ? {} : { seconds: Number(values.seconds) } };
     const result = await measure({
-      ...{ store, runtime, protocols, scenarios: chosen, ...size },
-      tell: (measured) => console.log(measuredLine(measured)),
+      ...{ store, runtime, protocols, kube: values.kube && index === stores.length - 1, scenarios: chosenOf(values, index === 0), ...size },
+      tell: (measured, soFar) => {
+        console.log(measuredLine(measured));
+        if (values.json !== undefined) keepResult(values.json, soFar);
+      },
     });
     console.log(startLines(result));
     results.push(result);
   }
-  if (values.json !== undefined) await keepResults(values.json, results);
   return results.flatMap(({ measured }) => measured).every(({ failed, missing = 0, doubled = 0 }) => failed + missing + doubled === 0);
 }
 
@@ -101,13 +116,16 @@ async function measurePeer(values: Flags, runtime: Runtime): Promise<boolean> {
   const result = await comparePeer({
     ...{ runtime, ...size, ...values.seconds === undefined ? {} : { seconds: Number(values.seconds) } },
     scenarios: peerScenarios.filter(({ name }) => isChosen(name, values)).map((scenario) => coldOf(scenario, values)),
-    tell: (row) => console.log(peerLine(row)),
+    tell: (row, soFar) => {
+      console.log(peerLine(row));
+      if (values.json !== undefined) keepPeer(values.json, soFar);
+    },
   });
   for (const { name, cold } of result.rows) {
     if (cold !== undefined) console.log(`${name.padEnd(22)} the first ${cold.requests} after a start: CPU ms ${cold.cpuMs.toPrecision(3)}`);
   }
   console.log(`HTTP/2 was sent by ${result.http2}; all of it took ${result.seconds.toFixed(0)} s`);
-  if (values.json !== undefined) await keepPeer(values.json, result);
+  if (values.json !== undefined) keepPeer(values.json, result);
   return result.rows.every(({ failed }) => failed === 0);
 }
 
@@ -119,7 +137,7 @@ async function memory(values: Flags, runtime: Runtime): Promise<boolean> {
       tell: ({ objects, mebibytes, readyMs }) =>
         console.log(`${objects.toLocaleString("en")} objects: ${short(mebibytes)} MiB, ready after ${short(readyMs / 1000)} s`),
     });
-    if (values.json !== undefined) await keepMemory(values.json, result);
+    if (values.json !== undefined) keepMemory(values.json, result);
   }
   return true;
 }

@@ -15,7 +15,7 @@ import { nameWith, objects, type Scenario } from "./scenarios.ts";
 import type { Protocol } from "./sender.ts";
 import { jobFor, type Target, timed } from "./target.ts";
 
-const warmUpShare = 0.25;
+const warmUpShare = 0.375;
 /** Share of the time of a load that its reference gets. */
 const floorShare = 0.5;
 

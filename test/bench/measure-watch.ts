@@ -15,6 +15,11 @@ export function sharedOf({ watchers, writes }: WatchMeasure, share: number): { r
   return { watchers: Math.ceil(watchers * Math.min(1, share * 10)), writes: Math.ceil(writes * share) };
 }
 
+/** Only a few hundred writes are measured: half as many are sent before, until the code is compiled. */
+const warmUpShare = 0.5;
+/** Share of the writes that the reference gets. */
+const floorShare = 0.5;
+
 /** `startGenerator`: another one, because a bare server may break it. */
 export async function measureWatch(
   scenario: Scenario,
@@ -27,7 +32,8 @@ export async function measureWatch(
   const ours = await watched(target, what, share, startGenerator());
   const peakMiB = memoryMiB(target.pid).peak;
   // The bare server has no backpressure: on a busy machine its watches may not end.
-  const least = await watched({ ...floor.child, port: floor.port, ca: target.ca, token: target.token }, what, share, startGenerator())
+  const bare = { ...floor.child, port: floor.port, ca: target.ca, token: target.token };
+  const least = await watched(bare, { ...what, writes: what.writes * floorShare }, share, startGenerator())
     .then(({ missing: _, doubled: __, ...rate }) => rate, () => undefined);
   return { name: nameWith(scenario.name, protocol), protocol, ...ours, floor: least, peakMiB };
 }
@@ -36,8 +42,7 @@ async function watched(target: Target, what: WatchMeasure, share: number, genera
   const { watchers, writes } = sharedOf(what, share), { port, ca, token } = target;
   try {
     const watches = await generator.openWatches({ port, ca, token, path: watchedPath, watchers, writesPerSecond: what.writesPerSecond });
-    // Only a few hundred writes are measured: as many are sent before, until the code is compiled.
-    const warm = await watches.run(writes);
+    const warm = await watches.run(Math.ceil(writes * warmUpShare));
     if (warm.missing !== 0 || warm.doubled !== 0) {
       throw new Error(`Before the measurement ${warm.missing} events were missing, ${warm.doubled} doubled`);
     }

@@ -32,7 +32,7 @@ export interface Result {
   readonly idleMiB: number;
   /** The generator of HTTP/2; not in results of earlier releases. */
   readonly http2?: string;
-  /** Total duration. */
+  /** Duration of the run that measured last. */
   readonly seconds: number;
   /** Targets of start and idle memory. */
   readonly goals: readonly Goal[];
@@ -49,7 +49,10 @@ export interface Options {
   readonly seconds: number;
   /** Share of the objects and events in a smoke run: 0.01 for one in a hundred. */
   readonly share: number;
-  readonly tell: (measured: Measured) => void;
+  /** Also create the definitions on a kube-apiserver on PATH. */
+  readonly kube: boolean;
+  /** Called with each new row, and with the result until then. */
+  readonly tell: (measured: Measured, soFar: Result) => void;
 }
 
 /** Milliseconds of idle time before memory is read. */
@@ -78,11 +81,15 @@ export async function measure(options: Options): Promise<Result> {
     const idleMiB = memoryMiB(server.pid).now;
     await server.stop();
     const generators = await openGenerators(folder);
-    const measured: Measured[] = [];
+    const measured: Measured[] = [], goals = startGoals(server.readyMs, idleMiB), { http2 } = generators;
+    const soFar = (): Result => ({
+      ...{ store, runtime, firstReadyMs: first.readyMs, readyMs: server.readyMs, idleMiB, http2, goals, measured },
+      seconds: secondsSince(begun),
+    });
     const keep: Keep = (result) => {
       const judged = { ...result, goals: goalsOf(result, measured) };
-      options.tell(judged);
       measured.push(judged);
+      options.tell(judged, soFar());
     };
     const start = async (): Promise<ColdTarget> => {
       const file = join(folder, "allocated");
@@ -94,8 +101,7 @@ export async function measure(options: Options): Promise<Result> {
       await measureUsual({ ...options, scenarios: usual }, { folder, etcd: etcd?.endpoint, start, generators, children, keep });
     }
     await measureOthers(options, keep);
-    const goals = startGoals(server.readyMs, idleMiB), { http2 } = generators, seconds = secondsSince(begun);
-    return { store, runtime, firstReadyMs: first.readyMs, readyMs: server.readyMs, idleMiB, http2, seconds, goals, measured };
+    return soFar();
   } finally {
     for (const child of children.toReversed()) await child.stop();
     await etcd?.stop();

@@ -30,7 +30,8 @@ export interface PeerOptions {
   readonly rounds: number;
   /** Share of the objects and events, for a smoke run. */
   readonly share: number;
-  readonly tell: (row: PeerRow) => void;
+  /** Called with each new row, and with the result until then. */
+  readonly tell: (row: PeerRow, soFar: PeerResult) => void;
 }
 
 /** First starts of each server, in empty stores. */
@@ -50,13 +51,14 @@ export async function comparePeer(options: PeerOptions): Promise<PeerResult> {
   const folder = await mkdtemp(join(tmpdir(), "thole-bench-"));
   const closers: Closer[] = [];
   const rows: PeerRow[] = [];
-  const keep = (row: PeerRow): void => {
-    options.tell(row);
-    rows.push(row);
-  };
   try {
     await writeFile(join(folder, "tokens.csv"), `${token},bench,1,system:masters\n`, { mode: 0o600 });
-    const generators = await openGenerators(folder);
+    const generators = await openGenerators(folder), { http2 } = generators;
+    const soFar = (): PeerResult => ({ runtime: options.runtime, http2, seconds: (performance.now() - begun) / 1000, rows });
+    const keep = (row: PeerRow): void => {
+      rows.push(row);
+      options.tell(row, soFar());
+    };
     const { ours, theirs } = await measureStarts(options, folder, closers, keep);
     const first = { ours: await ours.start(), theirs: theirs.target };
     const generator = generators.start("h2");
@@ -64,12 +66,7 @@ export async function comparePeer(options: PeerOptions): Promise<PeerResult> {
     for (const target of [first.ours, first.theirs]) await seed(target, generator, options.share);
     await measureRounds(options, first, generators, keep).finally(() => first.ours.stop());
     const cold = await measureCold(options.scenarios, ours.start, generator, options.share);
-    return {
-      runtime: options.runtime,
-      http2: generators.http2,
-      seconds: (performance.now() - begun) / 1000,
-      rows: rows.map((row) => withCold(row, cold)),
-    };
+    return { ...soFar(), rows: rows.map((row) => withCold(row, cold)) };
   } finally {
     for (const closer of closers.toReversed()) await closer.stop();
     await rm(folder, { recursive: true, force: true });

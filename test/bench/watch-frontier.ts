@@ -93,7 +93,7 @@ async function main(): Promise<void> {
         );
       }
     }
-    if (values.json !== undefined) await keepWatches(values.json, { store, runtime, points });
+    if (values.json !== undefined) keepWatches(values.json, { store, runtime, points });
   } finally {
     for (const subject of subjects.toReversed()) await subject.stop();
     await rm(folder, { recursive: true, force: true });
