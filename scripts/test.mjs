@@ -1,6 +1,6 @@
-// Runs the tests: `node scripts/test.mjs deno|node [PART OF A PATH...]`. The last line has the totals of the runner's report.
+// Runs the tests: `node scripts/test.mjs deno|node|all [PART OF A PATH...]`. The last line has the totals of the runners' reports.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -8,7 +8,7 @@ import { denoMissing, denoPath, nodeMissing, nodePath, root } from "./runtimes.m
 
 const folders = ["core", "kernel", "plugins", "metrics", "health", "test"];
 /** One more than the cores: many files wait for other processes. */
-const filesAtOnce = Math.min(4, availableParallelism() + 1);
+const processesAtOnce = Math.min(4, availableParallelism() + 1);
 /** Files that share a process: enough to hide its start, and few enough to spread over the cores. */
 const filesInProcess = 10;
 const wholeRunMinutes = 25;
@@ -116,7 +116,7 @@ const runners = {
   deno: {
     path: denoPath,
     missing: denoMissing,
-    flags: (report) => ["test", "-A", "--no-check", "--parallel", `--junit-path=${report}`],
+    flags: (report) => ["test", "-A", "--no-check", `--junit-path=${report}`],
     counts: junitCounts,
   },
   node: {
@@ -125,7 +125,6 @@ const runners = {
     flags: (report) => [
       "--disable-warning=ExperimentalWarning",
       "--test",
-      `--test-concurrency=${filesAtOnce}`,
       "--test-reporter=spec",
       "--test-reporter-destination=stdout",
       "--test-reporter=tap",
@@ -135,21 +134,64 @@ const runners = {
   },
 };
 
-/** Resolves with the exit code. A run over the time limit is killed and has failed. */
-function run(path, args, env) {
+/** The processes of a runtime's suite, the most expensive first. */
+function jobsOf(name, parts, folder) {
+  const { path, missing, flags } = runners[name], program = path(), files = testFiles(name, parts);
+  if (program === undefined) throw new Error(missing);
+  return processesOf(files).map((of, at) => {
+    const report = join(folder, `${name}-${at}.report`);
+    const module = files.length === 1 ? files[0] : moduleOf(of, at, join(folder, name));
+    return { name, at, files: of, report, program, args: [...flags(report), module] };
+  });
+}
+
+/** The children that run, for signals and the limit of time. */
+const running = new Set();
+
+/** Runs one process of the suite. Its output is printed when it ends, so that it does not mix with others'. Resolves with the counts of its report. */
+function run({ name, files, report, program, args }, env, alone) {
   return new Promise((resolve) => {
-    const child = spawn(path, args, { cwd: root, env, stdio: ["ignore", "inherit", "inherit"] });
-    const limit = setTimeout(() => {
-      console.error(`The suite did not end within ${wholeRunMinutes} minutes and was stopped`);
-      child.kill("SIGKILL");
-    }, wholeRunMinutes * 60_000);
-    for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
-    child.on("error", (problem) => console.error(`Cannot run ${path}: ${problem.message}`));
-    child.on("close", (code) => {
-      clearTimeout(limit);
-      resolve(code ?? 1);
+    const child = spawn(program, args, { cwd: root, env, stdio: ["ignore", ...(alone ? ["inherit", "inherit"] : ["pipe", "pipe"])] });
+    running.add(child);
+    const output = [];
+    child.stdout?.on("data", (bytes) => output.push(bytes));
+    child.stderr?.on("data", (bytes) => output.push(bytes));
+    child.on("error", (problem) => console.error(`Cannot run ${program}: ${problem.message}`));
+    child.on("close", (code, signal) => {
+      running.delete(child);
+      process.stdout.write(Buffer.concat(output));
+      const counts = existsSync(report) ? runners[name].counts(readFileSync(report, "utf8")) : { passed: 0, failed: 0, skipped: 0 };
+      // The report lacks files that did not load, and crashes.
+      const isLost = code !== 0 && counts.failed === 0;
+      if (isLost) console.error(`Failed: ${name} ended with ${signal ?? code} in ${files.join(", ")}`);
+      resolve(isLost ? { ...counts, failed: 1 } : counts);
     });
   });
+}
+
+/** Runs all, a few at once, in this order. */
+async function runAll(jobs, env) {
+  const waiting = jobs.values(), total = { passed: 0, failed: 0, skipped: 0 };
+  let stopped = false;
+  const stop = (signal) => {
+    stopped = true;
+    for (const child of running) child.kill(signal);
+  };
+  const limit = setTimeout(() => {
+    console.error(`The suite did not end within ${wholeRunMinutes} minutes and was stopped`);
+    total.failed++;
+    stop("SIGKILL");
+  }, wholeRunMinutes * 60_000);
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => stop(signal));
+  await Promise.all(Array.from({ length: processesAtOnce }, async () => {
+    for (const job of waiting) {
+      if (stopped) return;
+      const counts = await run(job, env, jobs.length === 1);
+      for (const key of Object.keys(total)) total[key] += counts[key];
+    }
+  }));
+  clearTimeout(limit);
+  return total;
 }
 
 function end({ passed, failed, skipped }) {
@@ -158,31 +200,27 @@ function end({ passed, failed, skipped }) {
 }
 
 async function main() {
-  const [name, ...parts] = process.argv.slice(2);
-  const runner = runners[name];
-  if (runner === undefined) {
-    console.error(`Cannot run the suite on ${JSON.stringify(name)}: the runtime must be one of ${Object.keys(runners).join(", ")}`);
+  const [name, ...parts] = process.argv.slice(2), names = name === "all" ? Object.keys(runners) : [name];
+  if (!names.every((each) => Object.hasOwn(runners, each))) {
+    console.error(`Cannot run the suite on ${JSON.stringify(name)}: the runtime must be one of ${Object.keys(runners).join(", ")}, all`);
     process.exitCode = 2;
     return;
   }
-  const path = runner.path();
-  const files = testFiles(name, parts);
-  if (path === undefined || files.length === 0) {
-    console.error(
-      path === undefined ? runner.missing : `Cannot find a test${parts.length === 0 ? "" : ` whose path holds ${parts.join(" or ")}`}`,
-    );
-    return end({ passed: 0, failed: 1, skipped: 0 });
-  }
-  spawnSync("sh", [join(root, "scripts/ensure-etcd.sh")], { stdio: ["ignore", "inherit", "inherit"] });
   const folder = mkdtempSync(join(tmpdir(), "thole-test-"));
-  const report = join(folder, "report");
-  const env = { DENO_JOBS: String(filesAtOnce), NODE_COMPILE_CACHE: join(folder, "compiled"), NO_COLOR: "1" };
-  const modules = files.length === 1 ? files : processesOf(files).map((each, at) => moduleOf(each, at, folder));
-  const code = await run(path, [...runner.flags(report), ...modules], { ...process.env, ...env });
-  const counts = existsSync(report) ? runner.counts(readFileSync(report, "utf8")) : { passed: 0, failed: 0, skipped: 0 };
-  rmSync(folder, { recursive: true, force: true });
-  // The report lacks files that did not load, and crashes.
-  end(code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts);
+  try {
+    for (const each of names) mkdirSync(join(folder, each));
+    // Both suites in one queue, the most expensive files of both first.
+    const jobs = names.flatMap((each) => jobsOf(each, parts, folder)).sort((a, b) => a.at - b.at);
+    if (jobs.length === 0) throw new Error(`Cannot find a test${parts.length === 0 ? "" : ` whose path holds ${parts.join(" or ")}`}`);
+    spawnSync("sh", [join(root, "scripts/ensure-etcd.sh")], { stdio: ["ignore", "inherit", "inherit"] });
+    const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled"), NO_COLOR: "1" };
+    end(await runAll(jobs, env));
+  } catch (error) {
+    console.error(error.message);
+    end({ passed: 0, failed: 1, skipped: 0 });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 await main();

@@ -28,6 +28,11 @@ function thole(...words: readonly string[]) {
   return run(runtimePath(ownRuntime), [...flags, main, ...words]);
 }
 
+/** Work of more than two seconds logs its progress, on a busy machine also this one. */
+function withoutProgress(errors: string): string {
+  return errors.replaceAll(/^I\d{4} .*(verifying the store|reading the keys).*\n/gm, "");
+}
+
 async function put(store: Store, key: string, object: object): Promise<void> {
   const { done } = await store.commit({
     key: `/registry/${key}`,
@@ -119,13 +124,13 @@ test("verify has a JSON result, exits with 2 for errors, and with 1 for a store 
     const wrong = await thole("verify", `--from-snapshot=${file}`);
     assert.deepEqual([wrong.code, wrong.output.split("\n")[1]], [2, "Verified at revision 3."]);
     assert.match(
-      wrong.errors,
+      withoutProgress(wrong.errors),
       /^thole: Internal error occurred: the object stored under "\/registry\/configmaps\/default\/a" cannot be read/,
     );
     await writeFile(file, (await readFile(file)).subarray(0, -1));
     const torn = await thole("verify", `--from-snapshot=${file}`);
     assert.equal(torn.code, 1);
-    assert.match(torn.errors, /^thole: Cannot read ".*a.db": it has no checksum at its end/);
+    assert.match(withoutProgress(torn.errors), /^thole: Cannot read ".*a.db": it has no checksum at its end/);
     const flags = await thole("verify", "--skip-hash-check", "--output=yaml");
     assert.equal(flags.code, 1);
     assert.deepEqual(flags.errors.trim().split("\n"), [

@@ -1,13 +1,17 @@
-// A client that gets GOAWAY keeps its requests in progress, and continues over another connection.
+// A client that gets GOAWAY keeps its requests in progress, and continues over another connection. The client sends and
+// reads frames: Deno's can end its process at a GOAWAY.
 import assert from "node:assert/strict";
-import type { ClientHttp2Session } from "node:http2";
 import { test } from "node:test";
+import { frameType } from "../http2/frames.ts";
 import type { Exchange, Reply } from "../request/exchange.ts";
-import { http1, http2Ask, http2Session, rawConnection, readAll, signalled, textReply, withServer } from "./testing/clients.ts";
+import { http1, rawConnection, readAll, signalled, textReply, withServer } from "./testing/clients.ts";
+import { type FramesClient, framesClient, headers, request } from "./testing/frames-client.ts";
 
-function goAwayOf(session: ClientHttp2Session): Promise<number> {
-  return new Promise((resolve) => session.once("goaway", resolve));
+/** The code of the first GOAWAY; undefined if the connection is closed before. */
+async function goAwayOf(client: FramesClient): Promise<number | undefined> {
+  return (await client.next(({ type }) => type === frameType.goAway))?.payload.readUInt32BE(4);
 }
+const get = (path: string) => request({ ":path": path });
 
 test("listen() sends GOAWAY with an answer that requests it; requests in progress are answered, then the connection ends", () => {
   const begun = signalled(), go = signalled();
@@ -23,21 +27,23 @@ test("listen() sends GOAWAY with an answer that requests it; requests in progres
     }
     return textReply("here");
   };
-  return withServer(handle, async ({ listener, ca, reported }) => {
-    const session = await http2Session(listener, { ca });
-    const closed = new Promise<void>((resolve) => session.once("close", resolve)), away = goAwayOf(session);
-    const chunks = http2Ask(session, { path: "/chunks" });
+  return withServer(handle, async ({ listener, reported }) => {
+    const client = await framesClient(listener);
+    client.send(headers(1, get("/chunks")));
     await begun.promise;
-    assert.equal((await http2Ask(session, { path: "/away" })).body.toString(), "and farewell");
-    assert.equal(await away, 0, "NO_ERROR");
-    const other = await http2Session(listener, { ca });
-    assert.equal((await http2Ask(other, {})).body.toString(), "here");
-    assert.equal(session.destroyed, false);
+    client.send(headers(3, get("/away")));
+    assert.equal(await client.body(3), "and farewell");
+    assert.equal(await goAwayOf(client), 0, "NO_ERROR");
+    const other = await framesClient(listener);
+    other.send(headers(1));
+    assert.equal(await other.body(1), "here");
+    assert.equal(client.socket.closed, false);
     go.done();
-    assert.equal((await chunks).body.toString(), "first last");
-    await closed;
-    assert.equal((await http2Ask(other, {})).body.toString(), "here", "no other client gets GOAWAY");
-    other.close();
+    assert.equal(await client.body(1), "first last");
+    await client.closed;
+    other.send(headers(3));
+    assert.equal(await other.body(3), "here", "no other client gets GOAWAY");
+    other.socket.destroy();
     assert.deepEqual(reported, []);
   });
 });
@@ -54,12 +60,13 @@ for (const http2 of ["own", "runtime"] as const) {
         })()),
         goAway: true,
       });
-    return withServer(handle, async ({ listener, ca }) => {
-      const session = await http2Session(listener, { ca });
-      const away = goAwayOf(session), answer = http2Ask(session, {});
-      assert.equal(await away, 0);
+    return withServer(handle, async ({ listener }) => {
+      const client = await framesClient(listener);
+      client.send(headers(1));
+      assert.equal(await goAwayOf(client), 0);
       go.done();
-      assert.equal((await answer).body.toString(), "first last");
+      assert.equal(await client.body(1), "first last");
+      client.socket.destroy();
     }, { http2 });
   });
 }
