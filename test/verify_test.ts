@@ -30,7 +30,7 @@ function thole(...words: readonly string[]) {
 
 /** Work of more than two seconds logs its progress, on a busy machine also this one. */
 function withoutProgress(errors: string): string {
-  return errors.replaceAll(/^I\d{4} .*(verifying the store|reading the keys).*\n/gm, "");
+  return errors.split("\n").filter((line) => !/] "(reading the keys|verifying the store)/.test(line)).join("\n");
 }
 
 async function put(store: Store, key: string, object: object): Promise<void> {

@@ -31,8 +31,8 @@ export interface AuthorizationSetting {
 const group = "rbac.authorization.k8s.io", roles = `/apis/${group}/v1/namespaces/default`;
 const configMaps = "/api/v1/namespaces/default/configmaps";
 const clients = 16;
-/** The users are measured alternately, so that other load on the machine affects all of them. */
-const rounds = 12;
+/** The users are measured alternately, so that other load on the machine affects all of them; twice in a smoke run. */
+const roundsMax = 12;
 
 export async function measureAuthorization(
   scenarios: readonly { readonly name: string; readonly measure: Authorization }[],
@@ -66,6 +66,7 @@ export async function measureAuthorization(
           run: "a",
         } satisfies Load,
       );
+    const rounds = Math.max(2, Math.ceil(roundsMax * share));
     const sums = scenarios.map(() => ({ requests: 0, failed: 0, seconds: 0, p50: 0, p99: 0, cpu: 0 }));
     for (let round = -1; round < rounds; round++) {
       for (const [index, { measure: { user } }] of scenarios.entries()) {

@@ -55,7 +55,7 @@ test(
       "definitions: start",
     ];
     const http1 = ["get, HTTP/1.1", "update, HTTP/1.1", "watch, 100 watchers, HTTP/1.1"];
-    for (const name of [...loads, ...others, ...http1, "hostile: apply, finalizers"]) {
+    for (const name of [...loads, ...others, ...http1, "hostile: merge patch, many keys"]) {
       assert.match(stdout, new RegExp(`^${name} +[\\d.]`, "m"));
     }
     assert.doesNotMatch(stdout, /!!/);

@@ -26,7 +26,7 @@ import {
   until,
 } from "./definition-subject.ts";
 import type { StoreName } from "./measured.ts";
-import { percentile } from "./percentile.ts";
+import { median as medianOf, percentile } from "./percentile.ts";
 import { cpuMs, memoryMiB } from "./process.ts";
 import { reported, startServer } from "./server.ts";
 
@@ -86,7 +86,7 @@ async function measureOwn(count: number, { store, runtime, share }: DefinitionsS
     await measureSubject(subject, count, keep);
     await server.stop();
     servers.pop();
-    keep(await measureStart(() => start("data"), count));
+    keep(await measureStart(() => start("data"), count, share));
     if (etcd !== undefined) keep(await measureSecond(start, count));
   } finally {
     for (const server of servers.toReversed()) await server.stop();
@@ -207,10 +207,9 @@ interface Started {
   readonly subject: Subject;
 }
 
-const starts = 3;
-
-/** Starts with all definitions stored: three times, with the median. Memory is that of the last one. */
-async function measureStart(start: () => Promise<Started>, count: number): Promise<Row> {
+/** Starts with all definitions stored: three times, once in a smoke run, with the median. Memory is that of the last one. */
+async function measureStart(start: () => Promise<Started>, count: number, share: number): Promise<Row> {
+  const starts = share < 1 ? 1 : 3;
   const readyMs: number[] = [], cpu: number[] = [];
   let memory: Memory = { rss: 0 }, peakMiB = 0;
   for (let round = 0; round < starts; round++) {
@@ -223,15 +222,14 @@ async function measureStart(start: () => Promise<Started>, count: number): Promi
     }
     await server.stop();
   }
-  readyMs.sort((a, b) => a - b);
   const row = noRate("definitions: start");
   return {
     ...row,
     requests: readyMs.length,
-    perSecond: 1000 / readyMs[1]!,
-    p50: readyMs[1]!,
-    p99: readyMs[2]!,
-    cpuMs: cpu.toSorted((a, b) => a - b)[1]!,
+    perSecond: 1000 / medianOf(readyMs),
+    p50: medianOf(readyMs),
+    p99: Math.max(...readyMs),
+    cpuMs: medianOf(cpu),
     peakMiB,
     note: `until ready, with ${count} definitions; ${memory.rss.toFixed(0)} MiB afterwards`,
   };

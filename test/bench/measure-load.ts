@@ -38,9 +38,14 @@ export interface LoadSetting {
 
 export type LoadMeasure = Scenario["measure"] & { readonly tag: "load" };
 
-/** The job of a scenario, with a share of its objects and a run of its own. */
+/** The job of a scenario, with a share of its objects and clients and a run of its own. */
 export function jobOf(what: LoadMeasure, { target, seconds, share }: Pick<LoadSetting, "target" | "seconds" | "share">): Load {
-  return jobFor(target, { ...what, objects: Math.ceil((what.objects ?? objects) * share) }, seconds, String(Math.floor(performance.now())));
+  const wish = {
+    ...what,
+    clients: Math.ceil(what.clients * Math.min(1, share * 10)),
+    objects: Math.ceil((what.objects ?? objects) * share),
+  };
+  return jobFor(target, wish, seconds, String(Math.floor(performance.now())));
 }
 
 export async function measureLoad(scenario: Scenario, what: LoadMeasure, setting: LoadSetting): Promise<Omit<Measured, "goals">> {

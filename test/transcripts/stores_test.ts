@@ -1,5 +1,5 @@
 // Replays the recordings of lists, selectors and watches on every store, with and without the cache. What reads come from does not depend on
-// the runtime: Deno's suite replays them on what the caches hold, Node's on what the stores return; THOLE_RUNTIMES=all replays both.
+// the runtime: Deno's suite replays them on what the stores return, Node's on what the cache over etcd holds; THOLE_RUNTIMES=all replays both.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import process from "node:process";
@@ -43,7 +43,7 @@ const notOn = (runtime: "deno" | "node") =>
 // From the cache over sqlite every area is replayed beside this.
 test(
   "lists, selectors and watches match the recordings, directly from sqlite",
-  { skip: notOn("node") },
+  { skip: notOn("deno") },
   () => proveAll((flags) => startTestServer({ args: [...flags], ...uncached })),
 );
 
@@ -57,12 +57,12 @@ describe("over etcd", { skip: etcdMissing() }, () => {
 
   test(
     "lists, selectors and watches match the recordings, from the cache",
-    { skip: notOn("deno") },
+    { skip: notOn("node") },
     () => proveAll((flags) => startTestServer({ args: [...flags, ...args()] })),
   );
   test(
     "lists, selectors and watches match the recordings, directly from it",
-    { skip: notOn("node") },
+    { skip: notOn("deno") },
     () => proveAll((flags) => startTestServer({ args: [...flags, ...args()], ...uncached })),
   );
 });
