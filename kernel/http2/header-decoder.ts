@@ -26,7 +26,10 @@ export interface DecoderOptions {
 /** Bytes that each field counts in addition to its name and value (RFC 7541, section 4.1). */
 const fieldBytes = 32;
 const huffmanBit = 0x80;
-const known: readonly Field[] = Object.freeze(staticFields.map(([name, value]) => Object.freeze({ name, value, isValid: true })));
+/** All but one are valid: HTTP/2 forbids a transfer-encoding, also the empty one of the static table. */
+const known: readonly Field[] = Object.freeze(
+  staticFields.map(([name, value]) => Object.freeze({ name, value, isValid: name !== "transfer-encoding" })),
+);
 
 /** Decodes the blocks of one connection, in order. */
 export class HeaderDecoder {

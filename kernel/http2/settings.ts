@@ -14,6 +14,9 @@ export const setting = Object.freeze({
 /** Initial window of a stream and of the connection, in bytes, before any setting (RFC 9113, section 6.9.2). */
 export const firstWindowBytes = 65_535;
 
+/** Initial size of the table of headers in bytes, before any setting (RFC 9113, section 6.5.2). */
+export const firstTableBytes = 4096;
+
 /** The client's connection preface. */
 export const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 

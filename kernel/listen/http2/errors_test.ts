@@ -75,6 +75,8 @@ const ofStream: readonly (readonly [what: string, frames: readonly Buffer[], cod
     errorCode.protocol,
   ],
   ["PRIORITY on itself", [headers(1, post, 0), frame(priority, 0, 1, dependsOn(1))], errorCode.protocol],
+  ["an empty transfer-encoding, by its index", [frame(head, 5, 1, `${block(request())}\xb9`)], errorCode.protocol],
+  ["a transfer-encoding with the name's index", [frame(head, 5, 1, `${block(request())}\x0f\x2a\x07chunked`)], errorCode.protocol],
   ["DATA behind its end", [headers(1, request({ ":path": "/wait" })), frame(data, 0, 1, "a")], errorCode.streamClosed],
   ["HEADERS behind its end", [headers(1, request({ ":path": "/wait" })), headers(1)], errorCode.streamClosed],
   ["HEADERS without an end behind its head", [headers(1, post, 0), headers(1, [["a", "b"]], 0)], errorCode.protocol],

@@ -42,9 +42,9 @@ export class RequestBody {
   /** Takes a piece of `frameBytes` with padding; returns false if the body is longer than announced. */
   add(piece: Buffer, frameBytes: number): boolean {
     this.#received += piece.length;
+    this.#unused += frameBytes;
     if (this.#announced !== undefined && this.#received > this.#announced) return false;
     const reader = this.#reader;
-    this.#unused += frameBytes;
     if (reader.tag === "unread") this.#keep(piece);
     else if (reader.tag === "reading") {
       this.#keep(piece);

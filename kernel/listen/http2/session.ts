@@ -17,7 +17,7 @@ import {
 import { HeaderDecoder } from "../../http2/header-decoder.ts";
 import { type Block, headerFrames } from "../../http2/header-frames.ts";
 import { SendQueue } from "../../http2/send-queue.ts";
-import { firstWindowBytes, preface, setting, settingsPayload } from "../../http2/settings.ts";
+import { firstTableBytes, firstWindowBytes, preface, setting, settingsPayload } from "../../http2/settings.ts";
 import type { ConnectionInput } from "../input.ts";
 import type { StepScheduler } from "../step-scheduler.ts";
 import { areTrailers, isValidField, requestHead } from "./request-head.ts";
@@ -39,6 +39,8 @@ export interface SessionOptions {
 
 const nothing = Buffer.alloc(0);
 const expectedPreface = Buffer.from(preface);
+/** A dynamic table size update to 0 bytes (RFC 7541, section 6.3): responses are encoded without the table. */
+const noTable = "\x20";
 /** Content of the PING frame between the two GOAWAY frames. */
 const goAwayPing = Buffer.from("goawayed");
 
@@ -71,6 +73,9 @@ export class ServerSession implements StreamSession {
   /** Streams that the server has reset, newest last: their frames in flight are ignored. */
   readonly #reset = new Set<number>();
   readonly #window = new FlowWindow(limits.http2ConnectionWindowBytes, (bytes) => this.increase(0, bytes));
+  /** Largest size of the client's header table since the last update of it, in bytes, and whether the next head must begin with an update. */
+  #tableSize = firstTableBytes;
+  #mustShrinkTable = false;
   #phase: "preface" | "settings" | "open" | "closing" | "leaving" | "over" = "preface";
   #last = 0;
   /** Streams that ended early because of the client, and needless answers, minus answered requests. */
@@ -126,6 +131,10 @@ export class ServerSession implements StreamSession {
   }
 
   head(stream: ServerStream, block: string, ends: boolean): void {
+    if (this.#mustShrinkTable) {
+      this.#mustShrinkTable = false;
+      block = noTable + block;
+    }
     const last = ends ? flag.endStream : 0;
     if (block.length <= frameBytesMax) return this.#writer.text(frameType.headers, last | flag.endHeaders, stream.id, block);
     this.#writer.text(frameType.headers, last, stream.id, block.slice(0, frameBytesMax));
@@ -231,8 +240,7 @@ export class ServerSession implements StreamSession {
       if (this.#reset.has(id)) return;
       throw new ConnectionError(errorCode.streamClosed, "The client used a closed stream again");
     }
-    // Above the identifier in GOAWAY: the client sends it again over another connection.
-    if (this.#phase === "leaving") return;
+    if (this.#isAboveGoAway(id)) return;
     this.#last = id;
     if (dependency === id) return this.#refuse(id, errorCode.protocol);
     if (this.#streams.size >= this.#options.streamsMax) return this.#refuse(id, errorCode.refusedStream);
@@ -249,6 +257,7 @@ export class ServerSession implements StreamSession {
     const stream = this.#streams.get(id);
     if (stream === undefined || stream.body.isWhole) {
       this.#window.use(payload.length);
+      if (this.#isAboveGoAway(id)) return;
       this.#mustExist(id);
       if (stream !== undefined || !this.#reset.has(id)) this.#refuse(id, errorCode.streamClosed);
       return;
@@ -274,6 +283,7 @@ export class ServerSession implements StreamSession {
   }
   #takeReset(id: number, payload: Buffer): void {
     hasBytes(payload, 4);
+    if (this.#isAboveGoAway(id)) return;
     this.#mustExist(id);
     const stream = this.#streams.get(id);
     if (stream === undefined) return;
@@ -284,7 +294,11 @@ export class ServerSession implements StreamSession {
   #takeSettings(flags: number, id: number, payload: Buffer): void {
     ofConnection(id);
     if ((flags & flag.ack) !== 0) return hasBytes(payload, 0);
-    const { initialWindowSize } = settingsOf(payload);
+    const { initialWindowSize, headerTableSize } = settingsOf(payload);
+    if (headerTableSize < this.#tableSize) {
+      this.#mustShrinkTable = true;
+      this.#tableSize = 0;
+    }
     if (initialWindowSize !== undefined) this.#queue.resize(initialWindowSize);
     this.#acknowledge(frameType.settings, nothing);
     if (this.#phase === "settings") this.#phase = "open";
@@ -310,11 +324,16 @@ export class ServerSession implements StreamSession {
       if (bytes === 0) throw new ConnectionError(errorCode.protocol, "WINDOW_UPDATE of 0 bytes");
       return this.#queue.allow(bytes);
     }
+    if (this.#isAboveGoAway(id)) return;
     this.#mustExist(id);
     const stream = this.#streams.get(id);
     if (stream === undefined) return;
     if (bytes === 0) return this.#refuse(id, errorCode.protocol);
     if (!this.#queue.allowStream(stream.sending, bytes)) this.#refuse(id, errorCode.flowControl);
+  }
+  /** Whether the stream is above the identifier in GOAWAY: its frames are ignored, and the client sends the request again over another connection. */
+  #isAboveGoAway(id: number): boolean {
+    return this.#phase === "leaving" && id > this.#last && id % 2 === 1;
   }
   /** Throws if the client has not opened the stream yet. */
   #mustExist(id: number): void {

@@ -1,14 +1,16 @@
 // The life of an HTTP/2 connection, seen by a client frame by frame.
 import assert from "node:assert/strict";
+import { connect } from "node:http2";
 import { test } from "node:test";
 import { limits } from "../../../core/limits.ts";
-import { errorCode, flag, frameType, streamIdMax } from "../../http2/frames.ts";
+import { errorCode, flag, frameBytesMax, frameType, streamIdMax, word } from "../../http2/frames.ts";
+import { setting, settingsPayload } from "../../http2/settings.ts";
 import type { Exchange, Reply } from "../../request/exchange.ts";
 import { signalled, textReply, withServer } from "../testing/clients.ts";
 import { frame, type FramesClient, framesClient, headers, request } from "../testing/frames-client.ts";
 
 const timeout = 60_000;
-const { data, headers: head, reset, settings, ping, goAway } = frameType;
+const { data, headers: head, reset, settings, ping, goAway, windowUpdate } = frameType;
 
 /** The last streams of the GOAWAY frames so far. */
 const lastStreams = (client: FramesClient): number[] =>
@@ -45,6 +47,75 @@ test(
     });
   },
 );
+
+test("frames of a request that GOAWAY left out are ignored, and the requests in progress are answered", { timeout }, () => {
+  const begun = signalled(), go = signalled();
+  const handle = async (): Promise<Reply> => {
+    begun.done();
+    await go.promise;
+    return textReply("in progress");
+  };
+  return withServer(handle, async ({ listener }) => {
+    const client = await framesClient(listener);
+    client.send(headers(1));
+    await begun.promise;
+    const closed = listener.close(600_000);
+    const asked = await client.next(({ type, flags }) => type === ping && flags === 0);
+    client.send(frame(ping, flag.ack, 0, asked!.payload));
+    await client.next(({ type, payload }) => type === goAway && payload.readUInt32BE(0) === 1);
+    const upload = [headers(3, request({ ":method": "POST" }), 0), frame(data, 0, 3, "a"), frame(windowUpdate, 0, 3, word(1))];
+    client.send(...upload, frame(reset, 0, 3, word(errorCode.cancel)), frame(ping, 0, 0, "12345678"));
+    await client.next(({ type, flags }) => type === ping && flags === flag.ack);
+    go.done();
+    assert.equal(await client.body(1), "in progress");
+    await Promise.all([client.closed, closed]);
+    assert.deepEqual(lastStreams(client), [streamIdMax, 1]);
+  });
+});
+
+test(
+  "the first head after a smaller SETTINGS_HEADER_TABLE_SIZE begins with an update of the table, also for a client that checks it",
+  { timeout },
+  () =>
+    withServer(() => Promise.resolve(textReply("here")), async ({ listener, ca }) => {
+      const client = await framesClient(listener);
+      const sizes = (...bytes: number[]): Buffer =>
+        frame(settings, 0, 0, settingsPayload(bytes.map((size) => [setting.headerTableSize, size] as const)));
+      const firstByte = async (stream: number): Promise<number | undefined> =>
+        (await client.next(({ type, stream: id }) => type === head && id === stream))?.payload[0];
+      client.send(sizes(65_536), headers(1));
+      assert.equal(await firstByte(1), 0x88);
+      client.send(sizes(0, 65_536), headers(3));
+      assert.equal(await firstByte(3), 0x20);
+      client.send(sizes(4096), sizes(100), headers(5));
+      assert.equal(await firstByte(5), 0x88);
+      client.socket.destroy();
+
+      const session = connect(`https://127.0.0.1:${listener.port}`, { ca: ca.cert, settings: { headerTableSize: 0 } });
+      const stream = session.request({ ":path": "/" });
+      stream.setEncoding("utf8");
+      let text = "";
+      for await (const piece of stream) text += piece;
+      assert.equal(text, "here");
+      session.destroy();
+    }),
+);
+
+test("bytes of bodies that are longer than announced do not use up the window of the connection", { timeout }, () => {
+  const full = new Uint8Array(frameBytesMax), mistakes = limits.http2ConnectionWindowBytes / frameBytesMax;
+  const handle = async (exchange: Exchange): Promise<Reply> =>
+    textReply(`${await Promise.resolve(exchange.body(limits.bodyBytesMax)).then(({ length }) => length, () => -1)} bytes`);
+  return withServer(handle, async ({ listener }) => {
+    const client = await framesClient(listener);
+    for (let at = 0; at < mistakes; at++) {
+      client.send(headers(2 * at + 1, request({ ":method": "POST", "content-length": "1" }), 0), frame(data, 0, 2 * at + 1, full));
+    }
+    const last = 2 * mistakes + 1;
+    client.send(headers(last, request({ ":method": "POST" }), 0), frame(data, flag.endStream, last, full));
+    assert.deepEqual(await client.outcome(last), { status: "200" });
+    client.socket.destroy();
+  });
+});
 
 test("a connection whose client leaves ends with its last answer", { timeout }, () => {
   const begun = signalled(), go = signalled();
