@@ -1,5 +1,5 @@
 /** The metrics of a server with several workers: those of the workers, of the supervisor, and the counts of workers that have ended. */
-import { combineParts, createRegistry, cumulativeParts, type MetricPart, type PartsOf, sampleSum } from "../../metrics/mod.ts";
+import { combineParts, createRegistry, cumulativeParts, type MetricPart, sampleSum } from "../../metrics/mod.ts";
 import { processMetrics, processReader } from "../observe/process-metrics.ts";
 import { workerMetrics } from "../observe/worker-metrics.ts";
 
@@ -24,6 +24,8 @@ export function groupMetrics(disabled: readonly string[]): GroupMetrics {
   const last = new Map<number, readonly MetricPart[]>();
   /** What has been counted of each worker's requests and CPU time. */
   const counted = new Map<number, { requests: number; cpu: number }>();
+  /** How often each worker has ended. */
+  const ends = new Map<number, number>();
   let departed: readonly MetricPart[] = [];
 
   /** Adds what has come since the last scrape of a worker: the series go on when it is started again. */
@@ -36,31 +38,37 @@ export function groupMetrics(disabled: readonly string[]): GroupMetrics {
     record.workerResidentBytes.with(labels).set(sampleSum(parts, "process_resident_memory_bytes"));
   }
 
+  /** Takes an answer when it arrives: its worker may end before others have answered. Service level indicators are a part of all metrics. */
+  function take(worker: number, which: "slis" | undefined, parts: readonly MetricPart[]): void {
+    if (which === undefined) {
+      last.set(worker, parts);
+      return count(worker, parts);
+    }
+    const names = new Set(parts.map(({ name }) => name));
+    last.set(worker, [...(last.get(worker) ?? []).filter(({ name }) => !names.has(name)), ...parts]);
+  }
+
   return {
     async text(which, workers, ask) {
-      const answers = await Promise.all(workers.map(async (worker) => ({ worker, parts: await ask(worker).catch(() => undefined) })));
-      const sources = answers.flatMap(({ worker, parts }): readonly PartsOf[] => {
-        if (parts === undefined) return []; // Below it counts with its last answer.
-        if (which === undefined) {
-          last.set(worker, parts);
-          count(worker, parts);
-        }
-        return [{ worker: String(worker), parts }];
-      });
-      const names = new Set(sources.flatMap(({ parts }) => parts.map(({ name }) => name)));
-      const known = (parts: readonly MetricPart[]) => which === undefined ? parts : parts.filter(({ name }) => names.has(name));
-      const silent = [...last].filter(([worker]) => !sources.some((source) => source.worker === String(worker))).map(([worker, parts]) => ({
-        worker: String(worker),
-        parts: known(parts),
+      const names = new Set<string>();
+      await Promise.all(workers.map(async (worker) => {
+        const life = ends.get(worker), parts = await ask(worker).catch(() => undefined);
+        if (parts === undefined || ends.get(worker) !== life) return; // Below it counts with its last answer.
+        take(worker, which, parts);
+        for (const { name } of parts) names.add(name);
       }));
-      const own = { worker: "supervisor", parts: await registry.parts(which) };
-      return combineParts([...sources, ...silent, { worker: "", parts: known(departed) }, own]).map(({ text }) => text).join("");
+      const supervisor = { worker: "supervisor", parts: await registry.parts(which) };
+      // No await from here on: a worker that ends moves from `last` to `departed`.
+      const known = (parts: readonly MetricPart[]) => which === undefined ? parts : parts.filter(({ name }) => names.has(name));
+      const sources = [...last].toSorted(([one], [other]) => one - other).map(([worker, parts]) => ({ worker: String(worker), parts: known(parts) }));
+      return combineParts([...sources, { worker: "", parts: known(departed) }, supervisor]).map(({ text }) => text).join("");
     },
     ended(worker) {
       record.workerRestarts.with({}).add();
       const parts = cumulativeParts(last.get(worker) ?? []);
       last.delete(worker);
       counted.delete(worker);
+      ends.set(worker, (ends.get(worker) ?? 0) + 1);
       departed = combineParts([{ worker: "", parts: departed }, { worker: "", parts }]);
     },
     states(configured, ready) {

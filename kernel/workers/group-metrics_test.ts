@@ -57,3 +57,39 @@ test("groupMetrics() counts a worker that does not answer with its last answer",
   const slis = await metrics.text("slis", [1, 2], (worker) => worker === 1 ? Promise.resolve([part("running", "gauge", 5)]) : silent(2));
   assert.equal(slis, "# HELP running X.\n# TYPE running gauge\nrunning 6\n");
 });
+
+test("groupMetrics() counts a worker once that ends while another one has not answered", async () => {
+  const metrics = groupMetrics([]);
+  await metrics.text(undefined, [1, 2], () => Promise.resolve(metricsOf(10)));
+  const late = Promise.withResolvers<readonly MetricPart[]>();
+  const asked = metrics.text(undefined, [1, 2], (worker) => worker === 1 ? Promise.resolve(metricsOf(15)) : late.promise);
+  await new Promise((resolve) => setImmediate(resolve));
+  metrics.ended(1);
+  late.resolve(metricsOf(20));
+  assert.equal(valueOf(await asked, "apiserver_request_total"), "35");
+  const again = await metrics.text(undefined, [1, 2], (worker) => Promise.resolve(metricsOf(worker === 1 ? 2 : 20)));
+  assert.equal(valueOf(again, "apiserver_request_total"), "37");
+  assert.equal(valueOf(again, 'thole_worker_requests_total{worker="1"}'), "17");
+});
+
+test("groupMetrics() takes the newest answer of a worker when scrapes overtake each other", async () => {
+  const metrics = groupMetrics([]);
+  const late = Promise.withResolvers<readonly MetricPart[]>();
+  const slow = metrics.text(undefined, [1, 2], (worker) => worker === 1 ? Promise.resolve(metricsOf(10)) : late.promise);
+  await new Promise((resolve) => setImmediate(resolve));
+  const fast = await metrics.text(undefined, [1, 2], () => Promise.resolve(metricsOf(30)));
+  assert.equal(valueOf(fast, "apiserver_request_total"), "60");
+  late.reject(new Error("timed out"));
+  assert.equal(valueOf(await slow, "apiserver_request_total"), "60");
+  const again = await metrics.text(undefined, [1, 2], () => Promise.resolve(metricsOf(31)));
+  assert.equal(valueOf(again, 'thole_worker_requests_total{worker="1"}'), "31");
+});
+
+test("groupMetrics() keeps the counts of service level indicators of a worker that has ended", async () => {
+  const metrics = groupMetrics([]);
+  const checks = (count: number) => [part("kubernetes_healthchecks_total", "counter", count)];
+  await metrics.text("slis", [1, 2], () => Promise.resolve(checks(10)));
+  metrics.ended(2);
+  const text = await metrics.text("slis", [1, 2], (worker) => worker === 1 ? Promise.resolve(checks(11)) : Promise.reject(new Error("it has ended")));
+  assert.equal(valueOf(text, "kubernetes_healthchecks_total"), "21");
+});

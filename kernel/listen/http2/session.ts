@@ -299,8 +299,9 @@ export class ServerSession implements StreamSession {
       this.#mustShrinkTable = true;
       this.#tableSize = 0;
     }
-    if (initialWindowSize !== undefined) this.#queue.resize(initialWindowSize);
+    // First: until the acknowledgement arrives, a client may count with its previous window, and data above it is an error.
     this.#acknowledge(frameType.settings, nothing);
+    if (initialWindowSize !== undefined) this.#queue.resize(initialWindowSize);
     if (this.#phase === "settings") this.#phase = "open";
   }
   #takePing(flags: number, id: number, payload: Buffer): void {
