@@ -60,7 +60,10 @@ export function groupMetrics(disabled: readonly string[]): GroupMetrics {
       const supervisor = { worker: "supervisor", parts: await registry.parts(which) };
       // No await from here on: a worker that ends moves from `last` to `departed`.
       const known = (parts: readonly MetricPart[]) => which === undefined ? parts : parts.filter(({ name }) => names.has(name));
-      const sources = [...last].toSorted(([one], [other]) => one - other).map(([worker, parts]) => ({ worker: String(worker), parts: known(parts) }));
+      const sources = [...last].toSorted(([one], [other]) => one - other).map(([worker, parts]) => ({
+        worker: String(worker),
+        parts: known(parts),
+      }));
       return combineParts([...sources, { worker: "", parts: known(departed) }, supervisor]).map(({ text }) => text).join("");
     },
     ended(worker) {

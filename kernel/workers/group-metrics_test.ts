@@ -90,6 +90,10 @@ test("groupMetrics() keeps the counts of service level indicators of a worker th
   const checks = (count: number) => [part("kubernetes_healthchecks_total", "counter", count)];
   await metrics.text("slis", [1, 2], () => Promise.resolve(checks(10)));
   metrics.ended(2);
-  const text = await metrics.text("slis", [1, 2], (worker) => worker === 1 ? Promise.resolve(checks(11)) : Promise.reject(new Error("it has ended")));
+  const text = await metrics.text(
+    "slis",
+    [1, 2],
+    (worker) => worker === 1 ? Promise.resolve(checks(11)) : Promise.reject(new Error("it has ended")),
+  );
   assert.equal(valueOf(text, "kubernetes_healthchecks_total"), "21");
 });

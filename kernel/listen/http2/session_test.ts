@@ -159,19 +159,25 @@ test(
     }, { streamsMax: 7 }),
 );
 
-test("a larger initial window is acknowledged before its data: until then a client may count with the smaller one", { timeout }, () =>
-  withServer(() => Promise.resolve(textReply("here")), async ({ listener }) => {
-    const client = await framesClient(listener);
-    const window = (bytes: number): Buffer => frame(settings, 0, 0, settingsPayload([[setting.initialWindowSize, bytes]]));
-    client.send(window(0), headers(1));
-    await client.next(({ type }) => type === head);
-    client.send(window(3));
-    const first = await client.next(({ type }) => type === data);
-    assert.equal(first?.payload.toString(), "her");
-    const before = client.received.slice(0, client.received.indexOf(first)).filter(({ type, flags }) => type === settings && flags === flag.ack);
-    assert.equal(before.length, 3);
-    client.socket.destroy();
-  }));
+test(
+  "a larger initial window is acknowledged before its data: until then a client may count with the smaller one",
+  { timeout },
+  () =>
+    withServer(() => Promise.resolve(textReply("here")), async ({ listener }) => {
+      const client = await framesClient(listener);
+      const window = (bytes: number): Buffer => frame(settings, 0, 0, settingsPayload([[setting.initialWindowSize, bytes]]));
+      client.send(window(0), headers(1));
+      await client.next(({ type }) => type === head);
+      client.send(window(3));
+      const first = await client.next(({ type }) => type === data);
+      assert.equal(first?.payload.toString(), "her");
+      const before = client.received.slice(0, client.received.indexOf(first)).filter(({ type, flags }) =>
+        type === settings && flags === flag.ack
+      );
+      assert.equal(before.length, 3);
+      client.socket.destroy();
+    }),
+);
 
 test("a stream beyond the maximum is refused, and can be sent again later", { timeout }, () => {
   const go = signalled();
