@@ -86,7 +86,8 @@ export function openChannel<Question, Notice, TheirQuestion, TheirNotice>(
     take(line) {
       const at = line.indexOf(separator);
       if (at < 0) return line;
-      received(JSON.parse(line.slice(at + 1)) as Message<TheirQuestion, TheirNotice>); // `as`: the other process runs the same program
+      const message = messageOf<Message<TheirQuestion, TheirNotice>>(line.slice(at + 1));
+      if (message !== undefined) received(message);
       return line.slice(0, at);
     },
     close(reason) {
@@ -94,6 +95,15 @@ export function openChannel<Question, Notice, TheirQuestion, TheirNotice>(
       for (const id of [...waiting.keys()]) settle(id, ({ reject }) => reject(reason));
     },
   };
+}
+
+/** The message of a line; undefined if it is cut: a process that is killed while it writes leaves a part of one. `T`: the other process runs the same program. */
+function messageOf<T>(json: string): T | undefined {
+  try {
+    return JSON.parse(json) as T;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Splits chunks of UTF-8 into lines without their ends. `end` emits a last line without an end. */

@@ -69,3 +69,11 @@ test("lineReader() joins chunks to lines, also within a character", () => {
   reader.end();
   assert.equal(lines.length, 4);
 });
+
+test("Channel.take() ignores a message that its process was killed in, and the output before it is kept", async () => {
+  const { one, lines } = pair(() => Promise.resolve("answer"));
+  const asked = one.ask("a");
+  const whole = lines[0]!.slice(0, -1);
+  for (let length = 1; length < whole.length; length++) assert.equal(one.take(`printed${whole.slice(0, length)}`), "printed");
+  assert.equal(await asked, "answer");
+});
