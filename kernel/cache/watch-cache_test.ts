@@ -298,6 +298,61 @@ test("watches get a bookmark a minute, and one two seconds before their planned 
   }, { clock });
 });
 
+test("a bookmark that is due while the events before it wait for a turn comes after them", async () => {
+  const clock = manualClock();
+  await withCache(async ({ fixture }) => {
+    const from = await put(fixture, "a");
+    const query = `resourceVersion=${from}&allowWatchBookmarks=1`;
+    // So many that their events are gathered.
+    const watches = await Promise.all(Array.from({ length: 60 }, () => startWatch(fixture, query, { ms: 7_200_000 })));
+    await list(fixture);
+    const written: string[] = [];
+    for (let round = 0; round < 20; round++) {
+      const name = `n${round}`;
+      written.push(`ADDED ${name} ${await put(fixture, name)}`);
+      await list(fixture);
+      clock.advance(60_000);
+    }
+    const last = await put(fixture, "z");
+    for (const watch of watches) {
+      await watch.reached(last);
+      const seen = summaries(await watch.stop());
+      assert.deepEqual(seen.filter((each) => !each.startsWith("BOOKMARK")), [...written, `ADDED z ${last}`]);
+      // Each bookmark is of a revision whose events came before it.
+      const revisions = seen.map((each) => Number(each.slice(each.lastIndexOf(" "))));
+      assert.deepEqual(revisions, revisions.toSorted((a, b) => a - b));
+    }
+  }, { clock });
+});
+
+test("a watch whose client reads the events before the turn in which it is woken gets each once", () =>
+  withCache(async ({ fixture }) => {
+    const from = await put(fixture, "a");
+    const others = await Promise.all(Array.from({ length: 60 }, () => startWatch(fixture, `resourceVersion=${from}`)));
+    const { stream } = await openWatch(fixture, `resourceVersion=${from}`);
+    const reader = stream[Symbol.asyncIterator]();
+    const first = reader.next();
+    await list(fixture);
+    const text: string[] = [];
+    const keep = ({ value }: IteratorResult<Uint8Array, unknown>) => void text.push(new TextDecoder().decode(value as Uint8Array));
+    await put(fixture, "n0");
+    keep(await first);
+    const names = ["n0"];
+    for (let round = 1; round <= 40; round += 2) {
+      names.push(`n${round}`, `n${round + 1}`);
+      await put(fixture, `n${round}`);
+      await list(fixture);
+      // It reads this event itself, and waits for the next one before it is woken.
+      keep(await reader.next());
+      const next = reader.next();
+      await put(fixture, `n${round + 1}`);
+      keep(await next);
+    }
+    const seen = text.join("").trim().split("\n").map((line) => JSON.parse(line).object.metadata.name);
+    assert.deepEqual(seen, names);
+    await Promise.all([reader.return?.(), ...others.map((each) => each.stop())]);
+  }));
+
 test("a timer that fires a moment early gives one bookmark before the end, not two", () => {
   const exact = manualClock();
   const early = { now: exact.now, after: (ms: number, run: () => void) => exact.after(ms > 1 ? ms - 1 : ms, run) };

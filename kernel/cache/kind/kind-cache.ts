@@ -1,6 +1,6 @@
 /** The cache of one kind: its index, recent events and subscribers. */
 import type { Revision, StoreEvent } from "../../store/store.ts";
-import { type Subscriber, type Subscribers, subscribers, type SubscriberScope } from "./subscribers.ts";
+import { type Subscriber, type Subscribers, subscribers, type SubscriberScope, type Subscription } from "./subscribers.ts";
 import { type CachedEntry, type EntryMaker, makeEntry } from "../index/entry.ts";
 import { type FrameShare, frameShare } from "./frame-share.ts";
 import { KeyIndex } from "../index/key-index.ts";
@@ -234,7 +234,7 @@ export class KindCache {
   }
 
   /** Adds a subscriber; the returned function removes it. */
-  subscribe(subscriber: Subscriber, where: SubscriberScope, connection?: object): () => void {
+  subscribe(subscriber: Subscriber, where: SubscriberScope, connection?: object): Subscription {
     return this.#subscribers.add(subscriber, where, connection);
   }
   endSubscribers(): void {

@@ -9,7 +9,7 @@ import { tokensOf } from "../index/tokens.ts";
 import { busier, gather, gatherMs, turnSize } from "./gather.ts";
 
 export interface Subscriber {
-  /** Wakes a waiting subscriber; events before `first` do not concern it. */
+  /** Wakes a waiting subscriber; events before `first` do not concern it. It may have read some of the later ones. */
   wake(first: number): void;
   readonly waits: boolean;
   /** Sends the events from its position on. */
@@ -25,36 +25,58 @@ export type SubscriberScope = Pick<Selection, "prefix" | "key" | "tokens" | "own
 
 export interface Subscribers {
   readonly count: number;
-  /** Adds a subscriber; the returned function removes it. `connection`: of its client, if others may share it. */
-  add(subscriber: Subscriber, where: SubscriberScope, connection?: object): () => void;
+  /** Adds a subscriber. `connection`: of its client, if others may share it. */
+  add(subscriber: Subscriber, where: SubscriberScope, connection?: object): Subscription;
   /** Wakes the subscribers that the events may concern. */
   notify(events: readonly RingEvent[], first: number): void;
   checkAll(): void;
   endAll(): void;
 }
 
-/** The subscribers of one connection: their events leave in one write. */
+export interface Subscription {
+  /** The first event that it will be woken for; undefined if no event waits for it. */
+  readonly first: number | undefined;
+  remove(): void;
+}
+
+/**
+ * The subscribers of one connection: their events leave in one write.
+ *
+ * An event wakes groups. Their members are woken when the connection is served: the state of each is then read once for an event, and not
+ * twice with the data of hundreds of others in between.
+ */
 interface Line {
-  /** Those with events to send. */
-  awake: Subscriber[];
+  /** Groups with events to send, in the order of these events. */
+  readonly groups: Group[];
+  /** Subscribers that are woken and did not fit into the last turn. */
+  woken: Subscriber[];
+  /** The number of subscribers in both. */
+  awake: number;
   /** The time from which on they may be served. */
   due: number;
 }
 
-interface Place {
-  readonly subscriber: Subscriber;
+/** The subscribers of one connection in one scope. */
+interface Group {
   readonly line: Line;
+  readonly members: Subscriber[];
+  /** The first event to send; undefined if there is none. */
+  first: number | undefined;
+  /** The number of members at that event. */
+  counted: number;
 }
+
+type Groups = Map<Line, Group>;
 
 /** @param now monotonic clock in milliseconds */
 export function subscribers(kindPrefix: string, now: () => number = () => performance.now()): Subscribers {
-  const every = new Set<Place>();
+  const every = new Set<Subscriber>();
   /** Subscribers by scope: a prefix or a key, with or without a token. */
-  const scopes = new Map<string, Set<Place>>();
+  const scopes = new Map<string, Groups>();
   /** Subscribers with tokens, by prefix. */
-  const demanding = new Map<string, Set<Place>>();
+  const demanding = new Map<string, Groups>();
   /** Subscribers of ownership only, by prefix. */
-  const owning = new Map<string, Set<Place>>();
+  const owning = new Map<string, Groups>();
   const lines = new WeakMap<object, Line>();
   /** Connections with events to send: now, and those whose interval has not passed, in the order in which they were served. */
   const ready: Line[] = [];
@@ -68,12 +90,18 @@ export function subscribers(kindPrefix: string, now: () => number = () => perfor
   let planned: number | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  function wake(some: Iterable<Place> | undefined, first: number, at: number): void {
-    for (const place of some ?? []) {
-      if (!place.subscriber.waits) continue;
-      place.subscriber.wake(first);
-      awake++;
-      if (place.line.awake.push(place.subscriber) === 1) (place.line.due <= at ? ready : gathering).push(place.line);
+  function wake(some: Groups | undefined, first: number, at: number): void {
+    if (some === undefined) return;
+    for (const group of some.values()) {
+      // Its members find later events themselves.
+      if (group.first !== undefined) continue;
+      const { line, members } = group;
+      group.first = first;
+      group.counted = members.length;
+      line.groups.push(group);
+      if (line.awake === 0) (line.due <= at ? ready : gathering).push(line);
+      line.awake += group.counted;
+      awake += group.counted;
     }
   }
   /** Wakes the subscribers below a prefix whose tokens match the event. */
@@ -98,17 +126,49 @@ export function subscribers(kindPrefix: string, now: () => number = () => perfor
     let left = queue === ready ? limits.watchesPerTurnMax : turnWatches, served = 0;
     for (const line of queue) {
       // All of a connection in one turn, because its events leave in one write, unless it has too many for any turn.
-      if ((served > 0 && line.awake.length > left) || (queue === gathering && line.due > at)) break;
-      const some = line.awake.splice(0, limits.watchesPerTurnMax);
-      left -= some.length;
-      awake -= some.length;
-      for (const subscriber of some) subscriber.pump();
-      if (line.awake.length > 0) break;
+      if ((served > 0 && line.awake > left) || (queue === gathering && line.due > at)) break;
+      const before = line.awake;
+      if (before <= limits.watchesPerTurnMax && line.woken.length === 0) serveGroups(line);
+      else serveSome(line);
+      left -= before - line.awake;
+      awake -= before - line.awake;
+      if (line.awake > 0) break;
       line.due = Math.max(line.due, earliest) + intervalMs;
       served++;
     }
     queue.splice(0, served);
     plan(queue === ready ? 0 : turnMs);
+  }
+  /** Serves all of a connection. */
+  function serveGroups(line: Line): void {
+    const groups = line.groups.splice(0);
+    line.awake = 0;
+    for (const group of groups) {
+      const { members, first } = group;
+      group.first = undefined;
+      // From the last one on: a subscriber that ends is replaced by the last member.
+      for (let index = members.length - 1; index >= 0; index--) {
+        const member = members[index]!;
+        if (!member.waits) continue;
+        member.wake(first!);
+        member.pump();
+      }
+    }
+  }
+  /** Serves as many of a connection as one turn may serve. */
+  function serveSome(line: Line): void {
+    for (const group of line.groups.splice(0)) {
+      for (const member of group.members) {
+        if (!member.waits) continue;
+        member.wake(group.first!);
+        line.woken.push(member);
+      }
+      group.first = undefined;
+    }
+    const some = line.woken.slice(0, limits.watchesPerTurnMax);
+    line.woken = line.woken.slice(some.length);
+    line.awake = line.woken.length;
+    for (const subscriber of some) subscriber.pump();
   }
   /** Plans the next turn, of gathered events not before `ms` have passed. */
   function plan(ms: number): void {
@@ -127,18 +187,23 @@ export function subscribers(kindPrefix: string, now: () => number = () => perfor
       return every.size;
     },
     add(subscriber, { prefix, key, tokens, ownership }, connection) {
-      const line = (connection && lines.get(connection)) ?? { awake: [], due: -Infinity };
+      const line = (connection && lines.get(connection)) ?? { groups: [], woken: [], awake: 0, due: -Infinity };
       if (connection !== undefined) lines.set(connection, line);
-      const place: Place = { subscriber, line };
       const byTokens = key === undefined && tokens !== undefined;
-      const leaves = ownership && key === undefined
-        ? [enter(owning, prefix, place)]
-        : (byTokens ? tokens.map((token) => prefix + token) : [key ?? prefix]).map((scope) => enter(scopes, scope, place));
-      if (byTokens) leaves.push(enter(demanding, prefix, place));
-      every.add(place);
-      return () => {
-        every.delete(place);
-        for (const leave of leaves) leave();
+      const joined: Joined[] = ownership && key === undefined
+        ? [join(owning, prefix, line, subscriber)]
+        : (byTokens ? tokens.map((token) => prefix + token) : [key ?? prefix]).map((scope) => join(scopes, scope, line, subscriber));
+      if (byTokens) joined.push(join(demanding, prefix, line, subscriber));
+      every.add(subscriber);
+      return {
+        get first() {
+          const firsts = joined.map(({ group }) => group.first).filter((first) => first !== undefined);
+          return firsts.length === 0 ? undefined : Math.min(...firsts);
+        },
+        remove() {
+          every.delete(subscriber);
+          for (const { leave } of joined) leave();
+        },
       };
     },
     notify(events, first) {
@@ -164,10 +229,10 @@ export function subscribers(kindPrefix: string, now: () => number = () => perfor
       else plan(0);
     },
     checkAll() {
-      for (const { subscriber } of every) subscriber.check();
+      for (const subscriber of every) subscriber.check();
     },
     endAll() {
-      for (const { subscriber } of [...every]) subscriber.end();
+      for (const subscriber of [...every]) subscriber.end();
     },
   };
 }
@@ -176,12 +241,27 @@ function prefixOf(key: string): string {
   return key.slice(0, key.lastIndexOf("/") + 1);
 }
 
-/** Adds a subscriber to a set of the map; the returned function removes it. */
-function enter(scopes: Map<string, Set<Place>>, scope: string, place: Place): () => void {
-  const those = scopes.get(scope) ?? new Set();
-  scopes.set(scope, those.add(place));
-  return () => {
-    those.delete(place);
-    if (those.size === 0 && scopes.get(scope) === those) scopes.delete(scope);
+interface Joined {
+  readonly group: Group;
+  leave(): void;
+}
+
+/** Adds a subscriber to the group of its connection in a scope. */
+function join(scopes: Map<string, Groups>, scope: string, line: Line, subscriber: Subscriber): Joined {
+  const groups: Groups = scopes.get(scope) ?? new Map();
+  scopes.set(scope, groups);
+  const group = groups.get(line) ?? { line, members: [], first: undefined, counted: 0 };
+  groups.set(line, group);
+  const { members } = group;
+  members.push(subscriber);
+  return {
+    group,
+    leave() {
+      const last = members.pop();
+      if (last !== undefined && last !== subscriber) members[members.indexOf(subscriber)] = last;
+      if (members.length > 0 || groups.get(line) !== group) return;
+      groups.delete(line);
+      if (groups.size === 0 && scopes.get(scope) === groups) scopes.delete(scope);
+    },
   };
 }

@@ -6,7 +6,7 @@ import { listOptions } from "../../request/options.ts";
 import { parseQuery } from "../../request/query.ts";
 import { collectionOf } from "../../reads/reads.ts";
 import { entryMaker, makeEntry } from "../index/entry.ts";
-import { type Subscriber, subscribers, type SubscriberScope } from "./subscribers.ts";
+import { type Subscriber, subscribers, type SubscriberScope, type Subscription } from "./subscribers.ts";
 import type { RingEvent } from "./ring.ts";
 import { selectionOf } from "../index/selection.ts";
 import { gather, gatherMs } from "./gather.ts";
@@ -285,10 +285,46 @@ test("subscribers() serves at most limits.watchesPerTurnMax in one turn, the oth
   await servedTimes(2, served.slice(0, limits.watchesPerTurnMax));
 });
 
+test("subscribers() wakes those of a connection when it is served, each from its first event on; until then Subscription.first is that event", async () => {
+  const clock = { now: 1_000 };
+  const all = subscribers(`${prefix}/notes/`, () => clock.now);
+  const connection = {}, served: string[] = [];
+  const add = (name: string, on: object, waits = () => true): Subscription => {
+    const subscriber: Subscriber = {
+      get waits() {
+        return waits();
+      },
+      wake: (first) => void served.push(`${name} ${first}`),
+      pump() {},
+      check() {},
+      end() {},
+    };
+    return all.add(subscriber, where("", ""), on);
+  };
+  let isReading = true;
+  const one = add("one", connection), other = add("other", connection), reading = add("reading", connection, () => !isReading);
+  const elsewhere = Array.from({ length: many }, () => add("elsewhere", {}, () => false));
+  const event = changed("a", undefined, {});
+  all.notify([event], 1);
+  assert.deepEqual(served.splice(0).sort(), ["one 1", "other 1"]);
+  assert.deepEqual([one.first, elsewhere.at(-1)!.first], [undefined, undefined]);
+  all.notify([event], 2);
+  all.notify([event, event], 3);
+  await someTurns();
+  assert.deepEqual([served, one.first, other.first, reading.first], [[], 2, 2, 2]);
+  // Before the turn one leaves, and another has read what it had before, and waits.
+  other.remove();
+  isReading = false;
+  clock.now += gather.msMax;
+  while (served.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+  assert.deepEqual(served.sort(), ["one 2", "reading 2"]);
+  assert.deepEqual([one.first, reading.first], [undefined, undefined]);
+});
+
 test("subscribers() wakes only those with a matching token, of a thousand with one value each", () => {
   const woken: string[] = [];
   const all = subscribers(`${prefix}/notes/`);
-  const add = (name: string, namespace: string, query: string): () => void =>
+  const add = (name: string, namespace: string, query: string): Subscription =>
     all.add({ waits: true, wake: () => void woken.push(name), pump() {}, check() {}, end() {} }, where(namespace, query));
   const notify = (...events: RingEvent[]): string[] => {
     woken.length = 0;
@@ -307,12 +343,12 @@ test("subscribers() wakes only those with a matching token, of a thousand with o
   add("as many values as tokens", "", `labelSelector=team in (${many})`);
   add("one more", "", `labelSelector=team in (${many},last)`);
   add("all but one", "", "labelSelector=team!=t9");
-  const leave = add("has a team", "default", "labelSelector=team");
+  const subscription = add("has a team", "default", "labelSelector=team");
   const always = ["all but one", "one more"];
 
   assert.deepEqual(notify(changed("x", undefined, {})), [...always, "has a team"].sort());
   assert.deepEqual(notify(changed("x", undefined, { mood: "m7" })), [...always, "has a team", "mood 7"].sort());
-  leave();
+  subscription.remove();
   assert.deepEqual(notify(changed("n5", undefined, { mood: "m7" })), [...always, "mood 7", "name 5"].sort());
   // A subscriber of the old state must see the deletion.
   assert.deepEqual(

@@ -12,7 +12,7 @@ import { nextBookmark, type Watching } from "../../reads/reads.ts";
 import type { Clock } from "../../../core/async.ts";
 import type { ChunkIterator } from "../../request/exchange.ts";
 import type { Revision } from "../../store/store.ts";
-import type { Subscriber } from "../kind/subscribers.ts";
+import type { Subscriber, Subscription } from "../kind/subscribers.ts";
 import type { Piece } from "../kind/frame-share.ts";
 import type { KindCache } from "../kind/kind-cache.ts";
 import { createsUnowned, type RingEvent, touchesOwnership, type Verdict } from "../kind/ring.ts";
@@ -42,6 +42,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
   readonly #needs: CursorNeeds;
   // Of `#needs`, for each event: a framing has a getter, and V8 looks up the properties of such objects by name.
   readonly #kind: KindCache;
+  readonly #clock: Clock;
   readonly #opens: boolean;
   readonly #countSent: (bytes: number) => void;
   #initial: AsyncGenerator<Uint8Array, void> | undefined;
@@ -63,7 +64,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
   #opened: (() => Done) | undefined;
   #woken = false;
   #bookmarkDue = false;
-  #leave = (): void => {};
+  #subscription: Subscription | undefined;
   #cancelBookmark = (): void => {};
   #cancelLastTurn = (): void => {};
   readonly #ending = new AbortController();
@@ -84,6 +85,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
     this.#needs = needs;
     const { kind, clock, watching } = needs;
     this.#kind = kind;
+    this.#clock = clock;
     this.#opens = watching.framing.opens;
     this.#countSent = watching.framing.sent;
     this.#fixedName = this.#nameNow();
@@ -106,7 +108,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
     this.#since = this.#needs.clock.now();
     this.#floor = floor;
     this.#joined = true;
-    this.#leave = kind.subscribe(this, selection, connection);
+    this.#subscription = kind.subscribe(this, selection, connection);
     this.#planBookmark();
   }
   /** Aborts when the watch ends. */
@@ -130,9 +132,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
   /** Ends the watch with this error as its last event, after all earlier events. */
   fail(error: StatusError): void {
     this.#failing ??= error;
-    if (!this.waits) return;
-    this.wake(this.#needs.kind.ring.end);
-    this.pump();
+    if (this.waits) this.#pumpNow();
   }
 
   next(): Promise<Done> {
@@ -172,8 +172,8 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
     return this.#initial === undefined && this.#waiting !== undefined && !this.#woken;
   }
   wake(first: number): void {
-    this.#position = first;
-    this.#since = this.#needs.clock.now();
+    if (first > this.#position) this.#position = first;
+    this.#since = this.#clock.now();
     this.#woken = true;
   }
   pump(): void {
@@ -182,6 +182,11 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
     // A last frame may end the watch: a waiting reader gets the frame before the end.
     this.#waiting = undefined;
     tryAgain?.();
+  }
+  /** Writes without an event, after the events that wait for a turn. */
+  #pumpNow(): void {
+    this.wake(this.#subscription?.first ?? this.#kind.ring.end);
+    this.pump();
   }
   check(): void {
     const { kind: { ring }, clock } = this.#needs;
@@ -201,7 +206,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
     if (this.#ended) return;
     this.#ended = true;
     this.#ending.abort();
-    this.#leave();
+    this.#subscription?.remove();
     this.#cancelEnd();
     this.#cancelBookmark();
     this.#cancelLastTurn();
@@ -248,7 +253,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
       this.#fallBehind();
       return undefined;
     }
-    this.#since = this.#needs.clock.now();
+    this.#since = this.#clock.now();
     // A client that has read one piece usually finds no next one.
     const bytes = this.#position < ring.end ? this.#advance() : undefined;
     const next = this.#position < ring.end ? ring.at(this.#position) : undefined;
@@ -340,10 +345,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
       this.#bookmarkDue = true;
       // Timers may fire early: the same bookmark must not be planned again.
       this.#planBookmark(Math.max(next, clock.now()));
-      if (this.waits) {
-        this.wake(this.#needs.kind.ring.end);
-        this.pump();
-      }
+      if (this.waits) this.#pumpNow();
     });
   }
   #withBookmark(bytes: Uint8Array | undefined): Uint8Array | undefined {
