@@ -31,25 +31,25 @@ const quietMs = 1000, quietCpuMs = 25, looksMax = 60;
 
 /** For `node --enable-source-maps`: Node's own loader reads them. Deno reports them as enabled always. */
 const needsSourceMaps = process.sourceMapsEnabled === true && !("Deno" in globalThis);
-const loaded = needsSourceMaps ? { exports: require(path), script: undefined, text: undefined } : run();
+const loaded = needsSourceMaps ? { exports: require(path), script: undefined, sum: undefined } : run();
 
 /** The entry modules of the server: each function returns the exports of one, and runs it first if nobody has. */
 export const server = loaded.exports;
 
 /** Writes the code that has run so far beside the script, for every user to read. Throws if that fails. */
 export function keepCode() {
-  writeFileSync(`${path}.code`, checked(loaded.script.createCachedData(), loaded.text));
+  writeFileSync(`${path}.code`, checked(loaded.script.createCachedData(), loaded.sum));
 }
 
 function run() {
-  const folder = module.getCompileCacheDir?.(), text = readFileSync(path);
+  const folder = module.getCompileCacheDir?.(), text = readFileSync(path), sum = crc32(text);
   const places = [`${path}.code`, ...(folder === undefined ? [] : [join(folder, `${SERVER_SCRIPT}.code`)])];
-  const cachedData = places.map((place) => codeOf(place, text)).find((code) => code !== undefined);
+  const cachedData = places.map((place) => codeOf(place, sum)).find((code) => code !== undefined);
   const script = new Script(module.wrap(text.latin1Slice()), { filename: path, cachedData });
-  if (folder !== undefined && isMainThread && script.cachedDataRejected !== false) keepOnce(() => keepIn(folder, script, text));
+  if (folder !== undefined && isMainThread && script.cachedDataRejected !== false) keepOnce(() => keepIn(folder, script, sum));
   const own = { exports: {}, importModule: (specifier) => import(specifier) };
   script.runInThisContext()(own.exports, require, own, path, dirname(path));
-  return { exports: own.exports, script, text };
+  return { exports: own.exports, script, sum };
 }
 
 /** Calls `keep` once: when a server of this process is ready and quiet, or at the end of the process. */
@@ -74,27 +74,28 @@ function keepOnce(keep) {
   });
 }
 
-function checked(code, text) {
+/** `textSum`: the checksum of the script, instead of its text, which would stay in memory. */
+function checked(code, textSum) {
   const sum = Buffer.alloc(sumBytes);
-  sum.writeUInt32BE(crc32(code, crc32(text)));
+  sum.writeUInt32BE(crc32(code, textSum));
   return Buffer.concat([code, sum]);
 }
 
-/** The code in a file, if it is whole and that of this text. */
-function codeOf(path, text) {
+/** The code in a file, if it is whole and that of the text with this checksum. */
+function codeOf(path, textSum) {
   try {
     const file = readFileSync(path), code = file.subarray(0, -sumBytes);
-    return file.readUInt32BE(code.length) === crc32(code, crc32(text)) ? code : undefined;
+    return file.readUInt32BE(code.length) === crc32(code, textSum) ? code : undefined;
   } catch {
     return undefined; // No code yet, or less than a checksum.
   }
 }
 
 /** Other processes may read and write the same file. The folder may have code of other versions, and what processes that were killed have not finished. */
-function keepIn(folder, script, text) {
+function keepIn(folder, script, textSum) {
   const place = join(folder, `${SERVER_SCRIPT}.code`), unfinished = `${place}.${process.pid}`;
   try {
-    writeFileSync(unfinished, checked(script.createCachedData(), text), { mode: 0o600 });
+    writeFileSync(unfinished, checked(script.createCachedData(), textSum), { mode: 0o600 });
     renameSync(unfinished, place);
     const written = (name) => statSync(join(folder, name)).mtimeMs;
     const kept = readdirSync(folder).filter((name) => /^server-\w+\.cjs\.code/.test(name)).map((name) => ({ name, at: written(name) }));
