@@ -21,6 +21,7 @@ test("rowOfRates() of a watch is not met when its p50 is worse than theirs", () 
 test("rowOf() compares single values, and peerLine() prints them", () => {
   const row = rowOf("ready, package", "ms", [{ value: 300, cpuMs: 500 }], [{ value: 3_300, cpuMs: 2_000 }]);
   assert.equal(row.met, true);
+  assert.equal(rowOf("ready, package, later start", "ms", [{ value: 300 }], [{ value: 3_300 }]).wanted, undefined);
   assert.equal(rowOf("ready, repository", "ms", [{ value: 300 }], [{ value: 3_300 }]).wanted, undefined);
   assert.equal(peerLine(row), "ready, package         ms 300 / 3,300: 11.0 times (11.0 to 11.0), wanted 10.0: met; CPU ms 500 / 2,000");
 });

@@ -24,6 +24,8 @@ export interface ServerProgram {
   readonly folder: string;
   /** The path of the main module in it. Default: that in the repository. */
   readonly main?: string;
+  /** The user's cache folder, with code of earlier starts on Node. Default: none, so that each start is as the first one of its installation. */
+  readonly cache?: string;
 }
 
 /** Includes reading a gigabyte. */
@@ -67,8 +69,7 @@ export async function startServer(
   const flags = file === undefined ? [] : [...more[runtime], runtime === "deno" ? `--preload=${path}` : `--import=${path}`];
   const run = command(runtime, from?.main ?? "kernel/main.ts", [`--secure-port=${port}`, ...args], flags, from?.folder);
   const start = performance.now();
-  // The code of an earlier start is not used: each start is as the first one of its installation.
-  const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: "1", ...(file === undefined ? {} : { [variable]: file }) };
+  const env = { ...environment(from?.cache), ...(file === undefined ? {} : { [variable]: file }) };
   const child = spawn(run.path, run.args, { stdio: ["ignore", "pipe", "pipe"], env });
   const exited = once(child, "exit");
   const kill = () => void child.kill("SIGKILL");
@@ -87,6 +88,12 @@ export async function startServer(
       clearTimeout(limit);
     },
   };
+}
+
+/** With code of earlier starts in this cache folder only, or with none. */
+function environment(cache: string | undefined): NodeJS.ProcessEnv {
+  const { NODE_COMPILE_CACHE: _, NODE_DISABLE_COMPILE_CACHE: __, ...inherited } = process.env;
+  return { ...inherited, ...(cache === undefined ? { NODE_DISABLE_COMPILE_CACHE: "1" } : { XDG_CACHE_HOME: cache }) };
 }
 
 /** A server in another process, with its output. */

@@ -18,8 +18,8 @@ const upstream: Readonly<Record<string, { readonly cpuMs: number; readonly share
   "watch, 1,000 watchers": { cpuMs: 1000 / 42_000, share: 1 / 2 },
 });
 /**
- * How many times the CPU, memory or time of this server a kube-apiserver beside it is wanted to use, at least. Starts are judged by the package, which
- * is what users install.
+ * How many times the CPU, memory or time of this server a kube-apiserver beside it is wanted to use, at least. Starts are judged by the first one of
+ * the package, which is what users install.
  */
 export const wantedRatios: Readonly<Record<string, number>> = Object.freeze({
   "ready, package": 10,

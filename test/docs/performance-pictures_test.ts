@@ -107,6 +107,30 @@ test("performancePage() and the README show a comparison once there is one", () 
   assert.match(performancePage(text, "9.9.9", alone), /^The results of release 9\.9\.9 have no comparison yet\./m);
 });
 
+test("performancePage() shows a row of one runtime only where that runtime has it", () => {
+  const ready = (name: string) => rowOf(name, "ms", [{ value: 300 }], [{ value: 3_300 }]);
+  const peer = (runtime: "deno" | "node", rows: readonly PeerRow[]) => ({ runtime, http2: "Go", seconds: 1, rows });
+  const deno = peer("deno", [ready("ready, package"), ready("ready, repository"), row("get", 3, 3)]);
+  const node = peer("node", [
+    ready("ready, package"),
+    ready("ready, package, later start"),
+    ready("ready, repository"),
+    row("get", 3, 3),
+    row("create", 3, 3),
+  ]);
+  const text = performancePage(page, "9.9.9", { ...alone, peers: [node, deno] });
+  const table = text.slice(text.indexOf("| Thole on Deno, kube-apiserver: ratio |"), text.indexOf("<!-- end of comparison"));
+  assert.deepEqual([...table.matchAll(/^\| ([a-z][^|]*) \|/gm)].map(([, name]) => name), [
+    "ready, package",
+    "ready, package, later start",
+    "ready, repository",
+    "get",
+    "create",
+  ]);
+  assert.match(table, /^\| ready, package, later start \| {2}\| 300, 3,300 ms: 11\.0 \| {2}\|$/m);
+  assert.match(text, /^\| ready, package, later start \| 300 ms \| 3,300 ms \| 11\.0 \|.*\| no target \|$/m);
+});
+
 test("scales and ticks include the lowest and the highest value", () => {
   assert.deepEqual(logarithmicTicks(0.6, 13), [0.5, 1, 2, 5, 10, 20]);
   assert.deepEqual(logarithmicTicks(1, 10), [1, 2, 5, 10]);

@@ -1,6 +1,6 @@
 /** The short sections of docs/performance.md and of the README, from kept results: what a reader looks for first. */
 import type { Kept } from "../bench/kept.ts";
-import type { PeerRow } from "../bench/peer-rows.ts";
+import type { PeerResult, PeerRow } from "../bench/peer-rows.ts";
 import { short } from "../bench/report.ts";
 import { table } from "./markdown-table.ts";
 import { performancePictures, type Picture, runtimeNames, sortedPeers } from "./performance-pictures.ts";
@@ -46,7 +46,7 @@ function reached({ peers = [] }: Kept): string {
 
 function comparisonTable({ peers: unsorted = [] }: Kept): string {
   const peers = sortedPeers(unsorted);
-  const names = [...new Set(peers.flatMap(({ rows }) => rows.map(({ name }) => name)))];
+  const names = rowNames(peers);
   const heads = ["", ...peers.map(({ runtime }) => `Thole on ${runtimeNames[runtime]}, kube-apiserver: ratio`), "wanted"];
   return table([
     heads,
@@ -56,6 +56,19 @@ function comparisonTable({ peers: unsorted = [] }: Kept): string {
       return [name, ...found.map((row) => row === undefined ? "" : comparedCell(row)), wanted === undefined ? "" : short(wanted)];
     }),
   ]);
+}
+
+/** The names of all rows: one that only some comparisons have follows the row before it there. */
+function rowNames(peers: readonly PeerResult[]): readonly string[] {
+  const names: string[] = [];
+  for (const { rows } of peers) {
+    let next = 0;
+    for (const { name } of rows) {
+      if (!names.includes(name)) names.splice(next, 0, name);
+      next = names.indexOf(name) + 1;
+    }
+  }
+  return names;
 }
 
 function comparedCell({ ours, theirs, what, ratio, met }: PeerRow): string {
