@@ -4,6 +4,7 @@
  */
 import { limits } from "../limits.ts";
 import { append } from "../append.ts";
+import { sharedFieldsV1 } from "../derive/shared-fields.ts";
 import type { Json } from "../schema.ts";
 import { type Element, elementText, readElement, sortByElement } from "./element.ts";
 
@@ -162,15 +163,15 @@ function readNode(value: Json, depth: number, form: { canonical: boolean }): Fie
   return setOf(owned || children.size === 0, children);
 }
 
-/** The FieldsV1 value of a set: keys in upstream's order, `.` first. */
+/** The FieldsV1 value of a set: keys in upstream's order, `.` first. Equal sets have the same value, unless they are large. */
 export function writeFieldSet(set: FieldSet): Json {
   const remembered = texts.get(set);
   if (remembered !== undefined) return remembered;
-  const value = writeNode(set, false);
-  if (set !== emptySet && set !== leafSet) {
-    texts.set(set, value);
-    known.set(value as object, set);
-  }
+  const made = writeNode(set, false);
+  if (set === emptySet || set === leafSet) return made;
+  const value = sharedFieldsV1(made);
+  texts.set(set, value);
+  if (!known.has(value as object)) known.set(value as object, set); // of an object
   return value;
 }
 

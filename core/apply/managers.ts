@@ -243,13 +243,24 @@ function takenBy({ added, modified, removed }: Comparison): Taken {
   return { changed: union(modified, added), removed };
 }
 
+/** Atoms by sets that match them. Objects share most sets. */
+const matching = new WeakMap<FieldSet, Atom>();
+
+/** As `reconciled`; a set that matches the atom is walked once. */
+function reconciledOnce(atom: Atom, set: FieldSet): FieldSet {
+  if (set.children === undefined || matching.get(set) === atom) return set;
+  const found = reconciled(atom, set);
+  if (found === set) matching.set(set, atom);
+  return found;
+}
+
 /** The owners with sets that match the current schema. */
 function reconciledOwners(versions: Versions, owners: Owners): Owners {
   let changed: Map<string, Owner> | undefined;
   for (const [id, owner] of owners) {
     const atom = versions.atom(owner.apiVersion);
     if (atom === undefined) continue;
-    const set = reconciled(atom, owner.set);
+    const set = reconciledOnce(atom, owner.set);
     if (set !== owner.set) (changed ??= new Map(owners)).set(id, { ...owner, set });
   }
   return changed ?? owners;

@@ -4,29 +4,37 @@
  */
 import { staticFields } from "./static-table.ts";
 
-const indexes = indexesOf();
+interface StaticName {
+  readonly index: number;
+  /** Indexes by value. */
+  readonly values: Map<string, number>;
+}
 
-/** Indexes of the static table, by name, and by name and value. */
-function indexesOf(): { readonly names: ReadonlyMap<string, number>; readonly fields: ReadonlyMap<string, number> } {
-  const names = new Map<string, number>(), fields = new Map<string, number>();
+/** The static table by name, then by value: most names are not in it, and their values need not be hashed. */
+const staticNames = staticNamesOf();
+
+function staticNamesOf(): ReadonlyMap<string, StaticName> {
+  const names = new Map<string, StaticName>();
   staticFields.forEach(([name, value], at) => {
-    if (!names.has(name)) names.set(name, at + 1);
-    fields.set(`${name}: ${value}`, at + 1);
+    const found = names.get(name) ?? { index: at + 1, values: new Map<string, number>() };
+    names.set(name, found);
+    found.values.set(value, at + 1);
   });
-  return { names, fields };
+  return names;
 }
 
 /** A field as Latin-1 text: a field of the static table, or a literal that no table stores. */
 export function encodedField(name: string, value: string): string {
-  const whole = indexes.fields.get(`${name}: ${value}`);
-  if (whole !== undefined) return integer(whole, 7, 0x80);
-  return encodedName(name) + encodedText(value);
+  const known = staticNames.get(name);
+  if (known === undefined) return "\0" + encodedText(name) + encodedText(value);
+  const whole = known.values.get(value);
+  return whole === undefined ? integer(known.index, 4, 0) + encodedText(value) : integer(whole, 7, 0x80);
 }
 
 /** The start of a literal field, up to its value. */
 export function encodedName(name: string): string {
-  const index = indexes.names.get(name);
-  return index === undefined ? "\0" + encodedText(name) : integer(index, 4, 0);
+  const known = staticNames.get(name);
+  return known === undefined ? "\0" + encodedText(name) : integer(known.index, 4, 0);
 }
 
 /** A text of one character for each byte. */
