@@ -192,7 +192,7 @@ export class WatchCache {
       try {
         const revision = await this.#needs.traced("fill of the watch cache", {}, () => this.#fill());
         const watching = AbortSignal.any([signal, refilling.signal]);
-        for await (const batch of store.watch({ prefix: `${prefix}/` }, revision, watching)) {
+        for await (const batch of store.watch({ prefix: `${prefix}/`, previous: false }, revision, watching)) {
           failures = 0;
           this.#take(batch);
         }

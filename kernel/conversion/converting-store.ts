@@ -87,11 +87,12 @@ export function convertingStore(store: Store, { prefix, catalog, context }: Conv
       value: value && shown[next++]!,
     }));
   }
-  function storedRange(place: ConvertedKey, { prefix: start, after, within }: Range): Range {
+  function storedRange(place: ConvertedKey, { prefix: start, after, within, previous }: Range): Range {
     return {
       prefix: storedKey(prefix, place, start),
       ...(after === undefined ? {} : { after: storedKey(prefix, place, after) }),
       ...(within === undefined ? {} : { within: storedKey(prefix, place, within) }),
+      ...(previous === undefined ? {} : { previous }),
     };
   }
 

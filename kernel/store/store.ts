@@ -23,6 +23,8 @@ export interface Range {
   readonly upTo?: string;
   /** A wider prefix that includes this one, such as that of all namespaces: a store must not write helper keys below it. */
   readonly within?: string;
+  /** False if a watch need not have previous values: its events may lack them. */
+  readonly previous?: boolean;
 }
 
 export interface Page {
@@ -75,7 +77,7 @@ export interface StoreEvent {
   readonly revision: Revision;
   /** The new bytes; undefined when the key was deleted. */
   readonly value: Uint8Array | undefined;
-  /** The bytes before this event and their revision; undefined if the key is new. */
+  /** The bytes before this event and their revision; undefined if the key is new, or if the watch need not have them. */
   readonly previous: { readonly value: Uint8Array; readonly revision: Revision } | undefined;
 }
 

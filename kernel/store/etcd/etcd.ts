@@ -192,7 +192,7 @@ async function boundsOf(connection: Connection, error: unknown, at: Revision): P
 async function oldestRevision(connection: Connection, at: Revision): Promise<Revision> {
   const stream = await connection.watch();
   try {
-    stream.send({ from: noEnd, to: Uint8Array.of(0, 0), start: at });
+    stream.send({ from: noEnd, to: Uint8Array.of(0, 0), start: at, previous: false });
     for await (const replies of stream) for (const reply of replies) if (reply.canceled) return reply.compacted;
     throw new Error("etcd ended a stream without a reason");
   } finally {
@@ -205,12 +205,13 @@ function ownKey({ key }: KeyValue, ownBytes: number): string {
   return decodeKey(ownBytes === 0 ? key : key.subarray(ownBytes));
 }
 
-function prefixed(prefix: string, { prefix: inner, after, upTo, within }: Range): Range {
+function prefixed(prefix: string, { prefix: inner, after, upTo, within, previous }: Range): Range {
   return {
     prefix: prefix + inner,
     ...(after === undefined ? {} : { after: prefix + after }),
     ...(upTo === undefined ? {} : { upTo: prefix + upTo }),
     ...(within === undefined ? {} : { within: prefix + within }),
+    ...(previous === undefined ? {} : { previous }),
   };
 }
 

@@ -53,7 +53,7 @@ export interface WatchEvent {
 }
 
 export type WatchRequest =
-  | { readonly from: Uint8Array; readonly to: Uint8Array; readonly start: Revision }
+  | { readonly from: Uint8Array; readonly to: Uint8Array; readonly start: Revision; readonly previous: boolean }
   | "progress";
 
 export interface WatchReply {
@@ -218,7 +218,7 @@ export const watch: Method<WatchRequest, WatchReply> = {
         tag(writer, 2, delimited).bytes(request.to);
         tag(writer, 3, varint).int64(request.start);
         tag(writer, 4, varint).bool(true); // periodic progress notifications
-        tag(writer, 6, varint).bool(true); // previous values
+        if (request.previous) tag(writer, 6, varint).bool(true);
         tag(writer, 8, varint).bool(true); // fragments
       });
     }

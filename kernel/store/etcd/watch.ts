@@ -125,7 +125,7 @@ async function* followStream(
     request: () => requestProgress(what.connection, stream, beacon),
   });
   try {
-    stream.send({ from: first, to: end, start: Math.max(1, position) });
+    stream.send({ from: first, to: end, start: Math.max(1, position), previous: what.range.previous ?? true });
     for await (const replies of stream) {
       const events: StoreEvent[] = [];
       const before = position;
@@ -176,7 +176,7 @@ function toEvent({ deleted, now, before }: WatchEvent, { range, own }: EtcdWatch
   if (now.revision <= position || !inRange(key, range)) return undefined;
   const isNew = !deleted && now.created === now.revision;
   // etcd omits a previous value that was compacted before it could be read, without an error.
-  if (!isNew && before === undefined) {
+  if (!isNew && before === undefined && range.previous !== false) {
     throw new StoreError("compacted", `The value before revision ${now.revision} is compacted away`, { oldest: now.revision });
   }
   const previous = before && !isNew ? { value: before.value, revision: before.revision } : undefined;

@@ -19,6 +19,20 @@ export function watches(promise: Case): void {
     ]);
   });
 
+  promise("watch() that need not have previous values gives the same events, with these or without", async (store) => {
+    const a1 = await put(store, "a", "1"), range = { ...all, previous: false };
+    const a2 = await put(store, "a", "2", a1);
+    const watch = startWatch(store, range, a1);
+    await watch.reached(a2);
+    const b1 = await put(store, "b", "1"), gone = await remove(store, "a", a2);
+    await watch.reached(gone);
+    const events = await watch.stop();
+    assert.deepEqual(events.map(eventFields).map((fields) => fields.slice(0, 3)), [["a", "2", a2], ["b", "1", b1], ["a", undefined, gone]]);
+    const previous = events.filter((event) => event.previous !== undefined).map(eventFields);
+    const whole = [["a", "2", a2, "1", a1], ["a", undefined, gone, "2", a2]];
+    assert.deepEqual(previous, previous.length === 0 ? [] : whole);
+  });
+
   promise("watch() from the newest revision gives nothing old, and from a future one waits for it", async (store) => {
     const first = await put(store, "a", "1");
     const newest = startWatch(store, all, first);
