@@ -11,7 +11,7 @@ import { measure, type Result } from "./measure.ts";
 import type { StoreName } from "./measured.ts";
 import { measureMemory } from "./memory.ts";
 import { comparePeer } from "./peer.ts";
-import { peerLine } from "./peer-rows.ts";
+import { nameWidth, peerLine } from "./peer-rows.ts";
 import { measureProfiles } from "./profile.ts";
 import { headLine, measuredLine, short, startLines } from "./report.ts";
 import { peerScenarios, type Scenario, scenarios } from "./scenarios.ts";
@@ -30,7 +30,7 @@ npm run bench -- --only hostile
 npm run bench -- --peer [--rounds N]
   The same requests to this server and to a kube-apiserver on PATH, in alternating rounds over HTTP/2.
 npm run bench -- --memory
-  Memory of an idle server against the number of objects, two minutes for each store.
+  Memory of an idle server against the number of objects, and the time until it is ready, five minutes for each store.
 npm run bench -- --floods [--only TEXT] [--runtime node]
   Floods of HTTP/2 frames over 1 and 8 connections, three minutes.
 npm run bench -- --profile FOLDER
@@ -122,7 +122,7 @@ async function measurePeer(values: Flags, runtime: Runtime): Promise<boolean> {
     },
   });
   for (const { name, cold } of result.rows) {
-    if (cold !== undefined) console.log(`${name.padEnd(22)} the first ${cold.requests} after a start: CPU ms ${cold.cpuMs.toPrecision(3)}`);
+    if (cold !== undefined) console.log(`${name.padEnd(nameWidth)} the first ${cold.requests} after a start: CPU ms ${cold.cpuMs.toPrecision(3)}`);
   }
   console.log(`HTTP/2 was sent by ${result.http2}; all of it took ${result.seconds.toFixed(0)} s`);
   if (values.json !== undefined) keepPeer(values.json, result);

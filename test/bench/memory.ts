@@ -35,14 +35,16 @@ export interface MemoryOptions {
   readonly tell: (point: MemoryPoint) => void;
 }
 
-const counts = [0, 1_000, 10_000, 100_000, 300_000], bytes = 1_000;
+const counts = [0, 1_000, 10_000, 100_000, 300_000, 1_000_000], bytes = 1_000;
+/** Above the default of etcd, which ends below a million objects. */
+const etcdFlags = [`--quota-backend-bytes=${8 * 1024 ** 3}`];
 /** Time without requests before memory is read. */
 const idleMs = 5_000;
 
 /** Starts a server for each number of objects, in one store that grows in between. */
 export async function measureMemory({ store, runtime, share, tell }: MemoryOptions): Promise<MemoryResult> {
   const folder = await mkdtemp(join(tmpdir(), "thole-bench-"));
-  const etcd = store === "etcd" ? await startEtcd() : undefined;
+  const etcd = store === "etcd" ? await startEtcd({ flags: etcdFlags }) : undefined;
   const points: MemoryPoint[] = [];
   try {
     const args = [`--data-dir=${folder}/data`];

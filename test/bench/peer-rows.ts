@@ -90,6 +90,9 @@ function medianRate(rates: readonly Rate[]): Rate {
   };
 }
 
+/** The longest name of a row. */
+export const nameWidth = 27;
+
 /** `get   CPU ms 0.060 / 0.350: 5.8 times (5.1 to 6.0), wanted 3: met; p50 ...`. */
 export function peerLine({ name, what, ours, theirs, ratio, lowest, highest, wanted, met, rates, startCpuMs, failed }: PeerRow): string {
   const goal = wanted === undefined ? "no target" : `wanted ${short(wanted)}: ${met ? "met" : "MISSED"}`;
@@ -97,7 +100,7 @@ export function peerLine({ name, what, ours, theirs, ratio, lowest, highest, wan
   const allocated = rates?.ours.allocatedBytes;
   const more = (allocated === undefined ? "" : `; allocated ${short(allocated)}`) +
     (startCpuMs === undefined ? "" : `; CPU ms ${short(startCpuMs.ours)} / ${short(startCpuMs.theirs)}`);
-  return `${name.padEnd(22)} ${what} ${short(ours)} / ${short(theirs)}: ${short(ratio)} times (${short(lowest)} to ${
+  return `${name.padEnd(nameWidth)} ${what} ${short(ours)} / ${short(theirs)}: ${short(ratio)} times (${short(lowest)} to ${
     short(highest)
   }), ${goal}` +
     latencies + more + (failed === 0 ? "" : `  !! ${failed} failed or missing`);
