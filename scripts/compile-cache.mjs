@@ -3,9 +3,12 @@
  * checking who wrote it, so a folder is used only if no other user can write to it or replace it.
  */
 import { createHash } from "node:crypto";
-import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, utimesSync } from "node:fs";
+import { createRequire } from "node:module";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
-import process from "node:process";
+
+// The global `process`, and `require`: an import of node:process opens the standard streams, and one of node:fs loads streams of files. Node has no
+// `process.getBuiltinModule` in the versions that `thole` refuses.
+const { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, utimesSync } = createRequire(import.meta.url)("node:fs");
 
 /** Names of the folders in the data folder and in the cache folder of the user. */
 const inData = "compile-cache", inUserCache = "thole";

@@ -8,7 +8,6 @@
  */
 import { Buffer } from "node:buffer";
 import { subscribe } from "node:diagnostics_channel";
-import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import module, { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import process from "node:process";
@@ -16,6 +15,9 @@ import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
 import { isMainThread } from "node:worker_threads";
 import { crc32 } from "node:zlib";
+
+// An import of node:fs would load streams of files, which a start does not need.
+const { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = process.getBuiltinModule("node:fs");
 
 /* global SERVER_SCRIPT -- the file name of the script, set by bundle.mjs */
 const path = join(dirname(fileURLToPath(import.meta.url)), SERVER_SCRIPT), require = createRequire(import.meta.url);

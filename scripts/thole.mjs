@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // The program `thole` of the package. In the repository `npm start` runs the server.
 import { enableCompileCache } from "node:module";
-import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { compileCacheFolder } from "./compile-cache.mjs";
+// The global `process`: an import of node:process opens the standard streams.
 
 const [major, minor] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 13)) {
