@@ -17,7 +17,9 @@ import { isMainThread } from "node:worker_threads";
 import { crc32 } from "node:zlib";
 
 // An import of node:fs would load streams of files, which a start does not need.
-const { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = process.getBuiltinModule("node:fs");
+const { closeSync, fstatSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = process.getBuiltinModule(
+  "node:fs",
+);
 
 /* global SERVER_SCRIPT -- the file name of the script, set by bundle.mjs */
 const path = join(dirname(fileURLToPath(import.meta.url)), SERVER_SCRIPT), require = createRequire(import.meta.url);
@@ -40,7 +42,7 @@ export const server = loaded.exports;
 
 /** Writes the code that has run so far beside the script, for every user to read. Throws if that fails. */
 export function keepCode() {
-  writeFileSync(`${path}.code`, checked(loaded.script.createCachedData(), loaded.sum));
+  writeFileSync(`${path}.code`, checked(loaded.script.createCachedData(), loaded.sum), { mode: 0o644 });
 }
 
 function run() {
@@ -83,21 +85,32 @@ function checked(code, textSum) {
   return Buffer.concat([code, sum]);
 }
 
-/** The code in a file, if it is whole and that of the text with this checksum. */
+/** The code in a file, if it is whole, that of the text with this checksum, and nobody wrote it who could not change the script as well. */
 function codeOf(path, textSum) {
+  let file;
   try {
-    const file = readFileSync(path), code = file.subarray(0, -sumBytes);
-    return file.readUInt32BE(code.length) === crc32(code, textSum) ? code : undefined;
+    file = openSync(path);
+    if (!isTrusted(fstatSync(file))) return undefined;
+    const bytes = readFileSync(file), code = bytes.subarray(0, -sumBytes);
+    return bytes.readUInt32BE(code.length) === crc32(code, textSum) ? code : undefined;
   } catch {
     return undefined; // No code yet, or less than a checksum.
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
+}
+
+/** Whether only the owner of the script, or this user, can write to a file: the checksum tells damage, but not forgery. */
+function isTrusted({ uid, mode }) {
+  const writableByOthers = 0o022;
+  return (mode & writableByOthers) === 0 && (uid === statSync(path).uid || uid === process.getuid?.());
 }
 
 /** Other processes may read and write the same file. The folder may have code of other versions, and what processes that were killed have not finished. */
 function keepIn(folder, script, textSum) {
   const place = join(folder, `${SERVER_SCRIPT}.code`), unfinished = `${place}.${process.pid}`;
   try {
-    writeFileSync(unfinished, checked(script.createCachedData(), textSum), { mode: 0o600 });
+    writeFileSync(unfinished, checked(script.createCachedData(), textSum), { mode: 0o600, flag: "wx" });
     renameSync(unfinished, place);
     const written = (name) => statSync(join(folder, name)).mtimeMs;
     const kept = readdirSync(folder).filter((name) => /^server-\w+\.cjs\.code/.test(name)).map((name) => ({ name, at: written(name) }));

@@ -122,7 +122,9 @@ async function measurePeer(values: Flags, runtime: Runtime): Promise<boolean> {
     },
   });
   for (const { name, cold } of result.rows) {
-    if (cold !== undefined) console.log(`${name.padEnd(nameWidth)} the first ${cold.requests} after a start: CPU ms ${cold.cpuMs.toPrecision(3)}`);
+    if (cold !== undefined) {
+      console.log(`${name.padEnd(nameWidth)} the first ${cold.requests} after a start: CPU ms ${cold.cpuMs.toPrecision(3)}`);
+    }
   }
   console.log(`HTTP/2 was sent by ${result.http2}; all of it took ${result.seconds.toFixed(0)} s`);
   if (values.json !== undefined) keepPeer(values.json, result);

@@ -23,5 +23,8 @@ test("rowOf() compares single values, and peerLine() prints them", () => {
   assert.equal(row.met, true);
   assert.equal(rowOf("ready, package, later start", "ms", [{ value: 300 }], [{ value: 3_300 }]).wanted, undefined);
   assert.equal(rowOf("ready, repository", "ms", [{ value: 300 }], [{ value: 3_300 }]).wanted, undefined);
-  assert.equal(peerLine(row), "ready, package         ms 300 / 3,300: 11.0 times (11.0 to 11.0), wanted 10.0: met; CPU ms 500 / 2,000");
+  assert.equal(
+    peerLine(row),
+    "ready, package              ms 300 / 3,300: 11.0 times (11.0 to 11.0), wanted 10.0: met; CPU ms 500 / 2,000",
+  );
 });

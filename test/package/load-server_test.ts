@@ -1,8 +1,9 @@
 // The code that V8 keeps of a script, with a script of a few bytes in place of the server.
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import process from "node:process";
 import { after, before, test } from "node:test";
 import { run, runtimePath, startSkipped } from "../real-server.ts";
 import { root } from "./tarball.ts";
@@ -63,6 +64,39 @@ test("damaged code is replaced", { skip }, async () => {
     assert.equal(await letter(), "a", `${length} bytes`);
     assert.ok((await stat(file)).size > 100, `${length} bytes`);
   }
+});
+
+test("code that others can write, or another user has written, is replaced", { skip }, async () => {
+  await letter();
+  const file = await codeFile();
+  for (const mode of [0o620, 0o602]) {
+    await chmod(file, mode);
+    const { ino } = await stat(file);
+    assert.equal(await letter(), "a");
+    assert.notEqual((await stat(file)).ino, ino, mode.toString(8));
+  }
+  if (process.getuid?.() !== 0) return;
+  await chown(file, 12345, 12345);
+  assert.equal(await letter(), "a");
+  assert.equal((await stat(file)).uid, 0);
+});
+
+test("code is never written through a link", { skip }, async () => {
+  await rm(cache, { recursive: true, force: true });
+  await letter();
+  const file = await codeFile(), victim = join(folder, "victim");
+  await writeFile(victim, "untouched");
+  await rm(file);
+  await writeFile(
+    join(folder, "linked.mjs"),
+    'import { symlinkSync } from "node:fs"; import process from "node:process"; symlinkSync(process.argv[2], `${process.argv[3]}.${process.pid}`); import("./load-server.mjs");',
+  );
+  const env = { NODE_COMPILE_CACHE: cache };
+  const { code, errors } = await run(runtimePath("node"), [join(folder, "linked.mjs"), victim, file], { env });
+  assert.equal(code, 0, errors);
+  assert.equal(await readFile(victim, "utf8"), "untouched");
+  assert.deepEqual((await readdir(dirname(file))).filter((name) => name.includes(".cjs.code")), [], "left for the next start");
+  await letter();
 });
 
 test("code of another text of the same length is replaced", { skip }, async () => {
