@@ -22,7 +22,7 @@ export interface Sessions {
 export function serveSession(connection: Connection, sessions: Sessions): void {
   const { tls, input } = connection;
   if (tls === undefined || input === undefined) return;
-  const { serving: { connections }, slabs, streamsMax } = sessions;
+  const { serving: { connections, report }, slabs, streamsMax } = sessions;
   const session = new ServerSession({
     socket: tls,
     input,
@@ -31,6 +31,7 @@ export function serveSession(connection: Connection, sessions: Sessions): void {
     streamsMax,
     onRequest: (stream) => void serveStream(stream, connection, sessions),
     onTooLargeHead: (stream) => refuse(stream, connection, sessions),
+    report,
   });
   connections.beganOn(connection, session);
 }

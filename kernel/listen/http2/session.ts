@@ -35,6 +35,8 @@ export interface SessionOptions {
   readonly onRequest: (stream: ServerStream) => void;
   /** Answers a request whose head exceeds its bounds; the stream has an empty head. */
   readonly onTooLargeHead: (stream: ServerStream) => void;
+  /** Called with what ends the connection and is no mistake of the client. */
+  readonly report: (error: unknown) => void;
 }
 
 const nothing = Buffer.alloc(0);
@@ -406,8 +408,9 @@ export class ServerSession implements StreamSession {
   }
   #fail(error: unknown): void {
     if (this.#phase === "over") return;
-    const code = error instanceof ConnectionError ? error.code : errorCode.internal;
-    this.#goAway(this.#last, code);
+    const isClients = error instanceof ConnectionError;
+    if (!isClients) this.#options.report(error);
+    this.#goAway(this.#last, isClients ? error.code : errorCode.internal);
     this.#end();
     this.#options.input.stop();
     this.#writer.end();

@@ -1,12 +1,18 @@
 // The life of an HTTP/2 connection, seen by a client frame by frame.
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { connect } from "node:http2";
+import type { Socket } from "node:net";
+import { Duplex } from "node:stream";
 import { test } from "node:test";
 import { limits } from "../../../core/limits.ts";
 import { errorCode, flag, frameBytesMax, frameType, streamIdMax, word } from "../../http2/frames.ts";
-import { setting, settingsPayload } from "../../http2/settings.ts";
+import { Slabs } from "../../http2/frame-writer.ts";
+import { preface, setting, settingsPayload } from "../../http2/settings.ts";
 import type { Exchange, Reply } from "../../request/exchange.ts";
 import { signalled, textReply, withServer } from "../testing/clients.ts";
+import { StepScheduler } from "../step-scheduler.ts";
+import { ServerSession } from "./session.ts";
 import { frame, type FramesClient, framesClient, headers, request } from "../testing/frames-client.ts";
 
 const timeout = 60_000;
@@ -262,3 +268,33 @@ test(
       client.socket.destroy();
     }),
 );
+
+test("what fails in the server itself ends the connection with GOAWAY, and is reported", { timeout }, async () => {
+  const written: Buffer[] = [], reported: unknown[] = [];
+  const socket = new Duplex({
+    read: () => {},
+    write: (chunk: Buffer, _encoding, done) => {
+      written.push(chunk);
+      done();
+    },
+  });
+  const nothing = () => {};
+  new ServerSession({
+    socket: socket as Socket, // of which the session uses what a Duplex has
+    input: { hold: nothing, release: nothing, stop: nothing, piece: nothing },
+    turns: new StepScheduler(),
+    slabs: new Slabs(),
+    streamsMax: 1,
+    onRequest: () => {
+      throw new Error("a bug");
+    },
+    onTooLargeHead: nothing,
+    report: (error) => reported.push(error),
+  });
+  const ended = once(socket, "finish");
+  socket.push(Buffer.concat([Buffer.from(preface), frame(settings, 0, 0, ""), headers(1)]));
+  await ended;
+  assert.match(String(reported), /a bug/);
+  const last = Buffer.concat(written).subarray(-17);
+  assert.deepEqual([last[3], last.readUInt32BE(13)], [goAway, errorCode.internal]);
+});
