@@ -1,4 +1,5 @@
 // Certificates are replaced under a running listener: tested by real handshakes, over connections that stay open.
+// In a process of its own: Deno resumes TLS sessions of other tests, and shows the certificate that they had.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Exchange, Reply } from "../request/exchange.ts";

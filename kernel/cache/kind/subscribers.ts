@@ -197,8 +197,9 @@ export function subscribers(kindPrefix: string, now: () => number = () => perfor
       every.add(subscriber);
       return {
         get first() {
-          const firsts = joined.map(({ group }) => group.first).filter((first) => first !== undefined);
-          return firsts.length === 0 ? undefined : Math.min(...firsts);
+          let least: number | undefined;
+          for (const { group: { first } } of joined) if (first !== undefined && (least === undefined || first < least)) least = first;
+          return least;
         },
         remove() {
           every.delete(subscriber);
