@@ -89,10 +89,10 @@ test("code is never written through a link", { skip }, async () => {
   await rm(file);
   await writeFile(
     join(folder, "linked.mjs"),
-    'import { symlinkSync } from "node:fs"; import process from "node:process"; symlinkSync(process.argv[2], `${process.argv[3]}.${process.pid}`); import("./load-server.mjs");',
+    'import { symlinkSync } from "node:fs"; import process from "node:process"; symlinkSync(process.argv[2], `${process.argv[3]}.${process.pid}`); import(process.argv[4]);',
   );
   const env = { NODE_COMPILE_CACHE: cache };
-  const { code, errors } = await run(runtimePath("node"), [join(folder, "linked.mjs"), victim, file], { env });
+  const { code, errors } = await run(runtimePath("node"), [join(folder, "linked.mjs"), victim, file, "./load-server.mjs"], { env });
   assert.equal(code, 0, errors);
   assert.equal(await readFile(victim, "utf8"), "untouched");
   assert.deepEqual((await readdir(dirname(file))).filter((name) => name.includes(".cjs.code")), [], "left for the next start");
