@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // The program `thole` of the package. In the repository `npm start` runs the server.
-import { enableCompileCache } from "node:module";
+import module from "node:module";
 import { fileURLToPath } from "node:url";
 import { compileCacheFolder } from "./compile-cache.mjs";
-// The global `process`: an import of node:process opens the standard streams.
+// The global `process`: an import of node:process opens the standard streams. Older versions of Node do not have all that is used: no named imports of it.
 
 const [major, minor] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 13)) {
@@ -18,5 +18,5 @@ process.on("warning", (warning) => {
 });
 const main = new URL("../main.js", import.meta.url);
 const cache = compileCacheFolder(process.argv.slice(1), fileURLToPath(main));
-if (cache !== undefined) enableCompileCache(cache);
+if (cache !== undefined) module.enableCompileCache(cache);
 await import(main.href);

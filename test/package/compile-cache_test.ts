@@ -15,10 +15,13 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
+import { spawnSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { programs } from "../programs.ts";
 
 const { compileCacheFolder } = await import(new URL("../../scripts/compile-cache.mjs", import.meta.url).href) as {
   compileCacheFolder(words: readonly string[], main: string, env: Readonly<Record<string, string>>): string | undefined;
@@ -176,3 +179,14 @@ test("compileCacheFolder() keeps the four versions that were used last in the fo
     const newest = found(5), left = readdirSync(join(folder, ".cache/thole")).map((name) => join(folder, ".cache/thole", name));
     assert.deepEqual(new Set(left), new Set([old[0], old[2], old[3], newest]));
   }));
+
+/** A Node on PATH without what the program needs. */
+const old = programs("node").map((path) => ({ path, version: spawnSync(path, ["--version"], { encoding: "utf8" }).stdout.trim() }))
+  .find(({ version }) => /^v(1\d|20|21)\./.test(version));
+
+test("the program names the version that it needs on an older Node", { skip: old === undefined && "no Node before 22 is on PATH" }, () => {
+  const script = fileURLToPath(new URL("../../scripts/thole.mjs", import.meta.url));
+  const { status, stderr } = spawnSync(old!.path, [script, "--version"], { encoding: "utf8" });
+  assert.equal(stderr, `thole: needs Node 22.13 or newer; this is Node ${old!.version.slice(1)}\n`);
+  assert.equal(status, 1);
+});
