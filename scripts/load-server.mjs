@@ -4,7 +4,8 @@
  *
  * V8 keeps the code of a script that has run, but of a module only that before it has run. So a start compiles little if it finds the code of an earlier one:
  * in a file beside the script, which the image has, or in the folder of Node's compile cache, where the first process without such a file writes it: a server
- * when it is ready and quiet, so that a later kill does not matter, others when they end without an error. V8 rejects code of other versions and flags of its own, but crashes on damaged code: after the code, the file has a checksum of it and of the script.
+ * when it is ready and quiet, so that a later kill does not matter, others when they end without an error. V8 rejects code of other versions and flags of its
+ * own, but crashes on damaged code: after the code, the file has a checksum of it and of the script.
  */
 import { Buffer } from "node:buffer";
 import { subscribe } from "node:diagnostics_channel";
@@ -86,10 +87,10 @@ function checked(code, textSum) {
 }
 
 /** The code in a file, if it is whole, that of the text with this checksum, and nobody wrote it who could not change the script as well. */
-function codeOf(path, textSum) {
+function codeOf(place, textSum) {
   let file;
   try {
-    file = openSync(path);
+    file = openSync(place);
     if (!isTrusted(fstatSync(file))) return undefined;
     const bytes = readFileSync(file), code = bytes.subarray(0, -sumBytes);
     return bytes.readUInt32BE(code.length) === crc32(code, textSum) ? code : undefined;

@@ -20,13 +20,13 @@ import { peerScenarios, type Scenario, scenarios } from "./scenarios.ts";
 const usage =
   `npm run bench [-- --only TEXT ...] [--store sqlite|etcd] [--runtime deno|node] [--protocol h2|http1] [--smoke] [--seconds N] [--kube] [--json FILE]
 
-The cost of requests. CPU per request and ratios are comparable; requests per second and latencies depend on the machine. Takes six minutes per store.
+The cost of requests. CPU per request and ratios are comparable; requests per second and latencies depend on the machine. Takes five to seven minutes per store.
 --seconds is the duration of each load (2); readers of much data have four times as long, or until they have read all.
 --kube also creates the definitions on a kube-apiserver on PATH.
 --json keeps each row in the file when it is measured, in place of the row of the same name, store and runtime.
 
 npm run bench -- --only hostile
-  Requests that cost more than their bytes suggest, ten minutes. A run without --only leaves them out.
+  Requests that cost more than their bytes suggest, twelve minutes or more. A run without --only leaves them out.
 npm run bench -- --peer [--rounds N]
   The same requests to this server and to a kube-apiserver on PATH, in alternating rounds over HTTP/2.
 npm run bench -- --memory

@@ -62,8 +62,6 @@ interface Group {
   readonly members: Subscriber[];
   /** The first event to send; undefined if there is none. */
   first: number | undefined;
-  /** The number of members at that event. */
-  counted: number;
 }
 
 type Groups = Map<Line, Group>;
@@ -97,11 +95,10 @@ export function subscribers(kindPrefix: string, now: () => number = () => perfor
       if (group.first !== undefined) continue;
       const { line, members } = group;
       group.first = first;
-      group.counted = members.length;
       line.groups.push(group);
       if (line.awake === 0) (line.due <= at ? ready : gathering).push(line);
-      line.awake += group.counted;
-      awake += group.counted;
+      line.awake += members.length;
+      awake += members.length;
     }
   }
   /** Wakes the subscribers below a prefix whose tokens match the event. */
@@ -251,7 +248,7 @@ interface Joined {
 function join(scopes: Map<string, Groups>, scope: string, line: Line, subscriber: Subscriber): Joined {
   const groups: Groups = scopes.get(scope) ?? new Map();
   scopes.set(scope, groups);
-  const group = groups.get(line) ?? { line, members: [], first: undefined, counted: 0 };
+  const group = groups.get(line) ?? { line, members: [], first: undefined };
   groups.set(line, group);
   const { members } = group;
   members.push(subscriber);

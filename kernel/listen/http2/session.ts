@@ -75,9 +75,8 @@ export class ServerSession implements StreamSession {
   /** Streams that the server has reset, newest last: their frames in flight are ignored. */
   readonly #reset = new Set<number>();
   readonly #window = new FlowWindow(limits.http2ConnectionWindowBytes, (bytes) => this.increase(0, bytes));
-  /** Largest size of the client's header table since the last update of it, in bytes, and whether the next head must begin with an update. */
-  #tableSize = firstTableBytes;
-  #mustShrinkTable = false;
+  /** The update of the client's header table, which the head after a smaller size begins with. One is enough: it leaves 0 bytes. */
+  #tableUpdate: "none" | "due" | "sent" = "none";
   #phase: "preface" | "settings" | "open" | "closing" | "leaving" | "over" = "preface";
   #last = 0;
   /** Streams that ended early because of the client, and needless answers, minus answered requests. */
@@ -133,8 +132,8 @@ export class ServerSession implements StreamSession {
   }
 
   head(stream: ServerStream, block: string, ends: boolean): void {
-    if (this.#mustShrinkTable) {
-      this.#mustShrinkTable = false;
+    if (this.#tableUpdate === "due") {
+      this.#tableUpdate = "sent";
       block = noTable + block;
     }
     const last = ends ? flag.endStream : 0;
@@ -297,10 +296,7 @@ export class ServerSession implements StreamSession {
     ofConnection(id);
     if ((flags & flag.ack) !== 0) return hasBytes(payload, 0);
     const { initialWindowSize, headerTableSize } = settingsOf(payload);
-    if (headerTableSize < this.#tableSize) {
-      this.#mustShrinkTable = true;
-      this.#tableSize = 0;
-    }
+    if (this.#tableUpdate === "none" && headerTableSize < firstTableBytes) this.#tableUpdate = "due";
     // First: until the acknowledgement arrives, a client may count with its previous window, and data above it is an error.
     this.#acknowledge(frameType.settings, nothing);
     if (initialWindowSize !== undefined) this.#queue.resize(initialWindowSize);
