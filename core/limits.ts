@@ -2,6 +2,7 @@
  * All bounds of memory, work and waits of the server, named with their units. Tests check each bound and one past it. Lengths that the API
  * prescribes are with its rules, constants of protocols with their codecs, and bounds of `metrics/`, which imports nothing, in `metrics/`.
  */
+import { budgetLimits } from "./budget-limits.ts";
 import { cacheLimits } from "./cache-limits.ts";
 import { celLimits } from "./cel-limits.ts";
 import { compressionLimits } from "./compression-limits.ts";
@@ -437,6 +438,7 @@ export const limits = Object.freeze({
   recentErrorsMax: 20,
   recentErrorLengthMax: 400,
   shownKindsMax: 300,
+  ...budgetLimits,
   ...cacheLimits,
   ...celLimits,
   ...compressionLimits,

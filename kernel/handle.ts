@@ -10,7 +10,7 @@ import { replyOf, statusReply } from "./respond/answer.ts";
 import { auditIdOf } from "./request/audit-id.ts";
 import type { AuditNotes } from "./request/audit-notes.ts";
 import type { UserInfo } from "../core/user-info.ts";
-import { heavyHost, heavyRequest, type RequestContext, turns } from "./request-context.ts";
+import { heavyHost, heavyRequest, requestBudget, type RequestContext, turns } from "./request-context.ts";
 import { type Exchange, header, type Reply } from "./request/exchange.ts";
 import type { Catalog, Endpoint } from "./catalog/catalog.ts";
 import { allowedMs, Deadline } from "./request/deadline.ts";
@@ -153,6 +153,7 @@ export function requestContextOf(
 ): RequestContext {
   const { endpoint, verb, subresource } = where;
   const output = negotiate(header(exchange, "accept"), catalog.media, formsOf(where));
+  const mayHandOver = server.heavy === undefined || canBeHeavy(endpoint, verb);
   return {
     exchange,
     info,
@@ -171,7 +172,8 @@ export function requestContextOf(
     writeStatus,
     report: server.report,
     deadline: verb === "watch" ? exchange : deadline,
-    heavy: server.heavy === undefined || !canBeHeavy(endpoint, verb) ? undefined : { work: server.heavy, body: undefined },
+    heavy: server.heavy === undefined || !mayHandOver ? undefined : { work: server.heavy, body: undefined },
+    budget: requestBudget(mayHandOver ? limits.requestStepsMax : limits.undividedStepsMax),
   };
 }
 

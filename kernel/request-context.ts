@@ -1,6 +1,7 @@
 /** The context of one request for verbs, and the parts of a server that verbs use. */
 import { type MetricOf, recordRemote } from "../metrics/mod.ts";
 import { abortable } from "../core/async.ts";
+import { Budget, type Share } from "../core/budget.ts";
 import type { Output } from "../core/codec/negotiate.ts";
 import type { Access, CallWebhook } from "../core/access.ts";
 import type { ConversionContext } from "../core/conversion.ts";
@@ -18,7 +19,7 @@ import type { Reads, Waiter } from "./reads/reads.ts";
 import type { Store } from "./store/store.ts";
 import { Turns } from "../core/turns.ts";
 import type { Warnings } from "./request/warnings.ts";
-import type { GroupName } from "../core/status-error.ts";
+import { type GroupName, tooLargeError } from "../core/status-error.ts";
 
 /** Clock and random numbers, passed in so that tests can control them. */
 export interface Clock {
@@ -79,6 +80,8 @@ export interface RequestContext {
   readonly deadline: RequestDeadline;
   /** The route to the heavy thread, if the call is heavy; undefined if everything runs in this thread. */
   readonly heavy: HeavyRoute | undefined;
+  /** Bounds the work of the request that multiplies. `budgeted` runs work under it. */
+  readonly budget: Budget;
 }
 
 /** The bound of the waits of a request. */
@@ -136,6 +139,21 @@ export function checkValidation({ heavy, endpoint: { resource }, subresource }: 
   const isHeavy = resource.strategy?.isHeavy;
   if (heavy !== undefined && isHeavy !== undefined && subresource === undefined && objects.some(isHeavy)) throw new HandOver();
 }
+
+/** The budget of one request. */
+export function requestBudget(stepsMax: number): Budget {
+  return new Budget(stepsMax, () => tooLargeError(`checking the object takes more than ${stepsMax} steps`));
+}
+
+/**
+ * Runs synchronous work under the budget of the call. Work that is long is repeated in the heavy thread: it must precede all changes.
+ *
+ * @throws StatusError 413 above the bound of the request
+ */
+export function budgeted<T>({ budget, heavy }: Pick<RequestContext, "budget" | "heavy">, work: () => T): T {
+  return heavy === undefined ? budget.run(work) : budget.run(work, inlineShare);
+}
+const inlineShare: Share = { stepsMax: limits.inlineStepsMax, exceeded: () => new HandOver() };
 
 /** The call in the form for the heavy thread. */
 export function heavyRequest({ exchange, user, heavy, audit }: RequestContext): HeavyRequest {

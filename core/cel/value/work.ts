@@ -3,6 +3,8 @@
  * time. Evaluation is synchronous, so the meter of the evaluation that runs is in one place.
  */
 
+import { spendSteps, stepsLeft } from "../../budget.ts";
+
 /** Thrown when an evaluation exceeds its bound. Only `metered` catches it. */
 class Exceeded {}
 
@@ -35,9 +37,12 @@ export function measured<T extends Measured>(value: object | string, measure: ()
   return result;
 }
 
-/** Runs an evaluation with its own bound of steps. Undefined if it exceeded it, or the depth of the stack or the length of a string. */
+/**
+ * Runs an evaluation with its own bound of steps, and charges the budget in force with them. Undefined if it exceeded its bound, or the depth
+ * of the stack or the length of a string. Throws what the budget throws if that is exceeded.
+ */
 export function metered<T>(steps: number, run: () => T): T | undefined {
-  const { left, memory } = running, allowed = Math.min(steps, running.total);
+  const { left, memory } = running, allowed = Math.min(steps, running.total, stepsLeft());
   running.left = allowed;
   running.memory = undefined;
   try {
@@ -46,9 +51,11 @@ export function metered<T>(steps: number, run: () => T): T | undefined {
     if (error === exceeded || error instanceof RangeError) return undefined;
     throw error;
   } finally {
-    running.total -= allowed - running.left;
+    const used = allowed - running.left;
+    running.total -= used;
     running.left = left;
     running.memory = memory;
+    if (used < Infinity) spendSteps(used);
   }
 }
 

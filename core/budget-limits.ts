@@ -1,0 +1,9 @@
+/** Limits of work that multiplies, part of `limits.ts`. A step is some tens of nanoseconds, see `budget.ts`. */
+export const budgetLimits = Object.freeze({
+  /** Steps of one request: the longest turn of the heavy thread. */
+  requestStepsMax: 50_000_000,
+  /** Steps of one request after which it is repeated in the heavy thread. */
+  inlineStepsMax: 500_000,
+  /** Steps of one request that cannot run in the heavy thread, because its kind is converted by a webhook. */
+  undividedStepsMax: 5_000_000,
+});
