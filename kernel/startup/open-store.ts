@@ -1,11 +1,12 @@
 /** Opens the store of the settings. */
+import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../config/settings.ts";
 import type { Followed } from "../config/follow-files.ts";
 import { keyed, readText } from "../config/read-files.ts";
 import type { Tls } from "../store/etcd/grpc/session.ts";
-import { openFailure } from "../store/sqlite/failures.ts";
+import { isLocked, openFailure } from "../store/sqlite/failures.ts";
 import type { SqliteOptions } from "../store/sqlite/sqlite.ts";
 import { type Store, StoreError } from "../store/store.ts";
 import type { Faults } from "../store/fault.ts";
@@ -36,9 +37,7 @@ export async function openStore(config: Config, { faults, sqlite }: OpenStoreOpt
   const endpoints = config["etcd-servers"];
   // Only the store in use is loaded, to save memory.
   if (endpoints.length === 0) {
-    const { openSqlite } = await import("../store/sqlite/sqlite.ts");
-    const path = isInMemory(config) ? ":memory:" : await privateFile(join(config["data-dir"], "store.sqlite"));
-    const store = await openSqlite(path, { ...sqlite, faults });
+    const store = await openEmbedded(config, { ...sqlite, faults });
     return { store, followed: [], inUse: () => [] };
   }
   const { openEtcd } = await import("../store/etcd/etcd.ts");
@@ -65,12 +64,26 @@ export async function readTls(config: Config): Promise<Tls> {
   return certPath === "" ? authority : { ...authority, ...await keyed(certPath, keyPath, "client certificate for etcd") };
 }
 
-/** Creates the file with access for its owner only, because it contains secrets; sqlite uses its mode for its other files. */
-async function privateFile(path: string): Promise<string> {
+/** Opens the store in memory, or that in the data folder. Creates its file with access for its owner only, because it contains secrets; sqlite uses its mode for its other files. */
+async function openEmbedded(config: Config, options: SqliteOptions): Promise<Store> {
+  const { openSqlite } = await import("../store/sqlite/sqlite.ts");
+  if (isInMemory(config)) return await openSqlite(":memory:", options);
+  const path = join(config["data-dir"], "store.sqlite");
+  if (!existsSync(path)) await openOnce(path);
+  try {
+    return await openSqlite(path, options);
+  } catch (error) {
+    // The system's error says more than sqlite's.
+    if (!isLocked(error)) await openOnce(path);
+    throw error;
+  }
+}
+
+/** Not for a file that this process has open as a store: closing it ends sqlite's lock. */
+async function openOnce(path: string): Promise<void> {
   try {
     await (await open(path, "a", 0o600)).close();
   } catch (error) {
     throw new StoreError("unavailable", `Cannot open the store file "${path}": ${openFailure(error, undefined)}`, { cause: error });
   }
-  return path;
 }

@@ -19,6 +19,8 @@ export type Call =
   | { readonly op: "sweep" }
   /** Checks whether a full store has space again, and whether a failed one can be written. */
   | { readonly op: "checkSpace" }
+  /** Checks whether the files of the store are still at their paths, as each run that writes does. */
+  | { readonly op: "checkPlace" }
   | { readonly op: "size" };
 
 /** The result of each operation. Plain data, so that it can be sent between threads. */
@@ -34,6 +36,7 @@ export interface Answers {
   readonly expire: readonly StoreEvent[];
   readonly sweep: undefined;
   readonly checkSpace: undefined;
+  readonly checkPlace: undefined;
   /** Bytes of the database. */
   readonly size: number;
 }

@@ -4,6 +4,7 @@ import { decodeKey, encodeKey } from "../bytes.ts";
 import { eventBytes } from "./recent-events.ts";
 import type { Answers, Call, Engine, Failure, Run } from "./calls.ts";
 import { noReserve, type Reserve } from "./reserve.ts";
+import { openPlace, type Place } from "./place.ts";
 import { type Allowed, diskSpace, isFullError } from "./disk-space.ts";
 import { blob, entryOf, eventOf, integer, previousOf, stored } from "./rows.ts";
 import { type Bounds, boundsOf, type Statements } from "./statements.ts";
@@ -18,24 +19,40 @@ export interface EngineOptions {
 }
 
 /**
- * Opens or creates the database at `path` (":memory:" for one in memory) and locks it against other processes.
+ * Opens or creates the database at `path` (":memory:" for one in memory) and locks it and its folder against other processes.
  *
  * @throws if it cannot be opened, is locked, or was written in a later format
  */
 export function openEngine(path: string, options: EngineOptions = {}): Engine {
+  const { place, opened } = openPlace(path, () => openDatabase(path));
+  try {
+    return engineOf(opened, place, options);
+  } catch (error) {
+    opened.database.close();
+    place.close();
+    throw error;
+  }
+}
+
+interface OpenDatabase {
+  readonly database: DatabaseSync;
+  readonly sql: Statements;
+  readonly facts: Facts;
+}
+
+function openDatabase(path: string): OpenDatabase {
   const database = new DatabaseSync(path);
   try {
     // EXCLUSIVE keeps the lock between transactions; it ends with the process.
     database.exec("PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-65536;");
-    const { sql, facts } = openTables(database);
-    return engineOf(database, sql, facts, options);
+    return { database, ...openTables(database) };
   } catch (error) {
     database.close();
     throw error;
   }
 }
 
-function engineOf(database: DatabaseSync, sql: Statements, facts: Facts, { reserve: openReserve, pagesMax }: EngineOptions): Engine {
+function engineOf({ database, sql, facts }: OpenDatabase, place: Place, { reserve: openReserve, pagesMax }: EngineOptions): Engine {
   const reserve = openReserve?.() ?? noReserve;
   const space = diskSpace(diskSpaceOptions(database, sql, reserve));
   let allowed: Allowed = "all";
@@ -172,6 +189,7 @@ function engineOf(database: DatabaseSync, sql: Statements, facts: Facts, { reser
       if (allowed === "all") sql.touch.run();
       return { answer: undefined };
     },
+    checkPlace: () => ({ answer: undefined }), // Done by each run that does not only read.
     size: () => ({ answer: integer(sql.size.get()?.bytes) }),
   };
 
@@ -199,7 +217,9 @@ function engineOf(database: DatabaseSync, sql: Statements, facts: Facts, { reser
   }
 
   function run(calls: readonly Call[]): Run {
-    if (calls.every(({ op }) => op === "get" || op === "list" || op === "history" || op === "size")) return attempt(calls, "BEGIN");
+    if (calls.every(({ op }) => reads.has(op))) return attempt(calls, "BEGIN");
+    place.check();
+    if (calls.every(({ op }) => op === "checkPlace" || reads.has(op))) return attempt(calls, "BEGIN");
     if (pagesMax !== undefined) database.exec(`PRAGMA max_page_count=${pagesMax()}`);
     if (calls.some(({ op }) => op === "checkSpace")) space.look();
     for (allowed = space.allowed();;) {
@@ -216,8 +236,11 @@ function engineOf(database: DatabaseSync, sql: Statements, facts: Facts, { reser
   function close(): void {
     reserve.close();
     database.close();
+    place.close();
   }
   return { run, close };
 }
+
+const reads: ReadonlySet<Call["op"]> = new Set<Call["op"]>(["get", "list", "history", "size"]);
 
 const fullError: Failure = Object.freeze({ code: "full", message: "The disk of the store is full" });

@@ -2,6 +2,7 @@
 import { guide } from "../../../core/guide.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
 import type { Fault } from "../fault.ts";
+import { movedText } from "./place.ts";
 
 const restore = `put a backup in its place: ${guide("restore-the-embedded-store")}`;
 
@@ -10,6 +11,11 @@ const table: readonly (readonly [said: string, meaning: string, advice: string])
   ["file is not a database", "it is no sqlite database, or its first page is damaged", restore],
   ["malformed", "it is damaged", restore],
   ["no such column", "its tables are not those of a store", restore],
+  [
+    movedText,
+    "its files were removed or replaced while this server has them open",
+    `move them back, or restart the server: it then uses the files that are there; ${guide("the-store-file-cannot-be-used")}`,
+  ],
   ["EACCES", "this user may not open it", "give this user its folder and its files, or start as the user that has them"],
   ["EPERM", "this user may not open it", "give this user its folder and its files, or start as the user that has them"],
   ["EROFS", "its file system is read-only", "mount the file system for writing; check the kernel's log for why it is not"],

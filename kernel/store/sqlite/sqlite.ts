@@ -8,6 +8,7 @@ import { runQueue } from "./run-queue.ts";
 import type { Answers, Call, Outcome, Run } from "./calls.ts";
 import type { EngineOptions } from "./engine.ts";
 import { failingFault, fullFault, openFailure } from "./failures.ts";
+import { besides } from "./place.ts";
 import { runHere, runInThread } from "./runner.ts";
 import { type Batch, type Change, type Commit, type Range, type Revision, type Store, StoreError, type StoreEvent } from "../store.ts";
 import { type Faults, noFaults } from "../fault.ts";
@@ -24,7 +25,8 @@ export interface SqliteOptions {
 
 /**
  * A store in one sqlite file, or in memory for ":memory:". Commits that wait together share one transaction, each with its own
- * revision, and resolve once it is synced to disk. The file is locked while it is open.
+ * revision, and resolve once it is synced to disk. The file and its folder are locked while it is open; while its files are not at their
+ * paths, writes are rejected.
  *
  * @throws StoreError "unavailable" if another process has the file open, or it cannot be opened
  */
@@ -43,6 +45,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
   let cancelExpiry = (): void => {};
   let cancelSweep: (() => void) | undefined;
   let cancelTrial: (() => void) | undefined;
+  let cancelLook = (): void => {};
   /** Whether the last write failed for a reason other than lack of space. */
   let isFailing = false;
 
@@ -72,6 +75,15 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
     cancelTrial = clock.after(limits.storeTrialMs, () => {
       cancelTrial = undefined;
       queue.call({ op: "checkSpace" }).catch(() => {}).then(() => (isFailing || latest.full) && planTrial());
+    });
+  }
+
+  /** Detects files that were removed or replaced also without writes. While the store fails, trials do. */
+  function planLook(): void {
+    if (closing !== undefined) return;
+    cancelLook = clock.after(limits.storeTrialMs, () => {
+      if (isFailing) planLook();
+      else queue.call({ op: "checkPlace" }).catch(() => {}).then(planLook);
     });
   }
 
@@ -143,11 +155,13 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
     cancelExpiry();
     cancelSweep?.();
     cancelTrial?.();
+    cancelLook();
     news.ring();
     return closing;
   }
 
   planExpiry();
+  if (path !== ":memory:") planLook();
   if (first.unswept) planSweep();
   if (first.full) noteDiskSpace([], first);
   return {
@@ -201,11 +215,6 @@ function compactedError(from: Revision, oldest: Revision): StoreError {
 
 function closedError(): StoreError {
   return new StoreError("closed", "The store is closed");
-}
-
-/** A file in the same folder whose name copies of the store's own files (`store.sqlite*`) do not match. */
-function besides(path: string, what: string): string {
-  return `${path.replace(/\.sqlite$/, "")}.${what}`;
 }
 
 /** Records the id of the process that has the file open, for the error of the next process. */
