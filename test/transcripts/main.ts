@@ -7,7 +7,7 @@
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { guessReason, isClaimed, pendingReason, readClaims, readPending, updatePending, writePending } from "./pending.ts";
+import { guessReason, isClaimed, missingResource, pendingReason, readClaims, readPending, updatePending, writePending } from "./pending.ts";
 import { type Case, readCases } from "./recording.ts";
 import { type Outcome, showDifference } from "./replay.ts";
 import { runAll, type StartServer } from "./run.ts";
@@ -38,8 +38,10 @@ function start(): StartServer {
   return async () => ({ url: server, ...(ca === undefined ? {} : { ca: readFileSync(ca, "utf8") }), tokens, close: async () => {} });
 }
 
+/** An area without its resource is replayed only if it is named. */
 function chosen({ area, scenario }: Case): boolean {
-  return (flags.area?.split(",").includes(area) ?? true) && (flags.only === undefined || scenario.name.includes(flags.only));
+  return (flags.area?.split(",").includes(area) ?? missingResource(pending, area) === undefined) &&
+    (flags.only === undefined || scenario.name.includes(flags.only));
 }
 
 function note(one: Case, passes: boolean, reason: string | undefined): string {
@@ -64,8 +66,8 @@ function show(outcome: Outcome, reason: string | undefined): void {
 }
 
 const cases = readCases();
-const selected = cases.filter(chosen);
 const pending = readPending();
+const selected = cases.filter(chosen);
 const claims = readClaims();
 const reasonOf = ({ area, scenario }: Case): string | undefined => pendingReason(pending, area, scenario.name);
 const outcomes = await runAll(selected, start(), {

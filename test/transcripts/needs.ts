@@ -7,10 +7,12 @@ const noFlag = new Set([
   "authn",
   "admission-policy",
   "admission-webhook",
+  "cert-subject-restriction",
   "aggregation",
   "compacted",
   "flow-control",
   "limit-range",
+  "pod-security",
   "resource-quota",
   "store:etcd",
 ]);

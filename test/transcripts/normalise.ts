@@ -88,6 +88,19 @@ export function normaliseText(text: string, names: Names, generated: ReadonlyMap
   return out.replace(version, "$1<rv>");
 }
 
+/** The keys of a table and of an OpenAPI document under which sentences describe columns and fields; also as the start of a kept path. */
+const described = /^(columnDefinitions$|(components|definitions|paths)(\.|$))/;
+
+/** Removes the sentences that describe fields and columns: each server has its own. A property may have the name `description`. */
+export function withoutDescriptions(value: Json, within = ""): Json {
+  if (isList(value)) return value.map((item) => withoutDescriptions(item));
+  if (!isObject(value)) return value;
+  const isSentence = (key: string, item: Json) => key === "description" && typeof item === "string" && within !== "properties";
+  return Object.fromEntries(
+    Object.entries(value).filter(([key, item]) => !isSentence(key, item)).map(([key, item]) => [key, withoutDescriptions(item, key)]),
+  );
+}
+
 /** normaliseText() at any depth, and fields recognized by name. */
 export function normalise(value: Json, names: Names, generated: ReadonlyMap<string, string>): Json {
   if (typeof value === "string") return normaliseText(value, names, generated);
@@ -100,7 +113,8 @@ export function normalise(value: Json, names: Names, generated: ReadonlyMap<stri
         if (key === "continue") return [key, "<continue>"];
         if (key === "uid" && onlyUid.test(item)) return [key, "<uid>"];
       }
-      return [normaliseText(key, names, generated), normalise(item, names, generated)];
+      const shown = described.test(key) ? withoutDescriptions(item, key) : item;
+      return [normaliseText(key, names, generated), normalise(shown, names, generated)];
     }),
   );
 }

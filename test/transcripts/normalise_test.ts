@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { generatedNames, normalise, normaliseText, withoutInnerValues } from "./normalise.ts";
+import { generatedNames, normalise, normaliseText, withoutDescriptions, withoutInnerValues } from "./normalise.ts";
 import type { Json } from "./recording.ts";
 
 const none = new Map<string, string>();
@@ -77,4 +77,18 @@ test("normalise() recognizes versions, continue tokens and uids by their field",
 test("normalise() treats __proto__ as a key like any other", () => {
   const value = normalise(JSON.parse('{"__proto__":{"a":1}}'), names, none);
   assert.equal(JSON.stringify(value), '{"__proto__":{"a":1}}');
+});
+
+test("normalise() removes descriptions of columns and of OpenAPI documents, and no others", () => {
+  const column = { name: "Name", type: "string", description: "a sentence" };
+  assert.deepEqual(normalise({ columnDefinitions: [column] }, none, none), { columnDefinitions: [{ name: "Name", type: "string" }] });
+  const field = { type: "string", description: "a sentence" };
+  const schema = { description: "a sentence", properties: { description: field, other: { ...field, description: { type: "string" } } } };
+  assert.deepEqual(withoutDescriptions(schema), {
+    properties: { description: { type: "string" }, other: { type: "string", description: { type: "string" } } },
+  });
+  for (const key of ["components", "components.schemas.A", "definitions.A", "paths", "paths./api/v1"]) {
+    assert.deepEqual(normalise({ [key]: { A: field } }, none, none), { [key]: { A: { type: "string" } } });
+  }
+  for (const key of ["data", "componentsOf", "spec"]) assert.deepEqual(normalise({ [key]: field }, none, none), { [key]: field });
 });

@@ -4,8 +4,11 @@ import { fileURLToPath } from "node:url";
 import type { Case } from "./recording.ts";
 import type { Outcome } from "./replay.ts";
 
-/** By area and scenario, the missing feature. */
-export type Pending = Readonly<Record<string, Readonly<Record<string, string>>>>;
+/**
+ * By area: the missing feature of each scenario, or the resource (`v1/pods`, `apps/v1/deployments`) without which no scenario of the area can
+ * work. Such an area is not replayed, as long as nobody can create that resource.
+ */
+export type Pending = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 
 const pendingPath = fileURLToPath(new URL("pending.json", import.meta.url));
 const differencesPath = fileURLToPath(new URL("../../docs/differences.md", import.meta.url));
@@ -15,9 +18,16 @@ export function readPending(): Pending {
   return JSON.parse(readFileSync(pendingPath, "utf8")) as Pending;
 }
 
+/** The missing resource of an area that is not replayed; undefined for one that is. */
+export function missingResource(list: Pending, area: string): string | undefined {
+  const inArea = Object.hasOwn(list, area) ? list[area] : undefined;
+  return typeof inArea === "string" ? inArea : undefined;
+}
+
 /** The reason why a scenario is pending; undefined for one that must pass. */
 export function pendingReason(list: Pending, area: string, name: string): string | undefined {
   const inArea = Object.hasOwn(list, area) ? list[area] : undefined;
+  if (typeof inArea === "string") return inArea;
   return inArea !== undefined && Object.hasOwn(inArea, name) ? inArea[name] : undefined;
 }
 
@@ -76,7 +86,7 @@ export function guessReason({ case: { area, scenario }, differences }: Outcome):
 
 /**
  * Updates the list with the replayed scenarios: failing ones are added with their previous reason or else `reasonOf`, passing ones and
- * names without a recording are removed. Other entries stay.
+ * names without a recording are removed. Other entries stay, and so do areas without their resource.
  */
 export function updatePending(
   list: Pending,
@@ -85,17 +95,20 @@ export function updatePending(
   reasonOf: (outcome: Outcome) => string,
 ): Pending {
   const byCase = new Map(outcomes.map((outcome) => [outcome.case, outcome]));
-  const rows = cases.flatMap((one) => {
+  const areas = [...new Set(cases.map(({ area }) => area))].flatMap((area) => {
+    const missing = missingResource(list, area);
+    return missing === undefined ? [] : [[area, missing] as const];
+  });
+  const rows = cases.filter(({ area }) => missingResource(list, area) === undefined).flatMap((one) => {
     const outcome = byCase.get(one);
     const before = pendingReason(list, one.area, one.scenario.name);
     const reason = outcome === undefined ? before : outcome.differences.length === 0 ? undefined : before ?? reasonOf(outcome);
     return reason === undefined ? [] : [{ area: one.area, name: one.scenario.name, reason }];
   });
-  return Object.fromEntries(
-    [...Map.groupBy(rows, ({ area }) => area)].map((
-      [area, inArea],
-    ) => [area, Object.fromEntries(inArea.map(({ name, reason }) => [name, reason]))]),
+  const listed = [...Map.groupBy(rows, ({ area }) => area)].map(([area, inArea]) =>
+    [area, Object.fromEntries(inArea.map(({ name, reason }) => [name, reason]))] as const
   );
+  return Object.fromEntries([...listed, ...areas].sort(([a], [b]) => a < b ? -1 : 1));
 }
 
 export function writePending(list: Pending): void {

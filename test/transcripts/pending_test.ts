@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { serverFlags } from "./needs.ts";
-import { guessReason, pendingReason, readClaims, updatePending } from "./pending.ts";
+import { guessReason, missingResource, pendingReason, readClaims, updatePending } from "./pending.ts";
 import type { Case, Step } from "./recording.ts";
 import type { Outcome } from "./replay.ts";
 
@@ -22,6 +22,16 @@ test("updatePending() adds failing scenarios, removes passing and unknown ones, 
     each.scenario.name.includes("fails") ? outcome(each, "bad") : outcome(each)
   );
   assert.deepEqual(updatePending(before, cases, seen, () => "new"), { mine: { fails: "new", "still fails": "old reason", unseen: "y" } });
+});
+
+test("updatePending() keeps an area without its resource as it is, whatever was replayed of it", () => {
+  const cases = [one("passes"), one("fails")];
+  const before = { mine: "v1/things", gone: "v1/others" };
+  assert.deepEqual(updatePending(before, cases, [outcome(cases[0]!), outcome(cases[1]!, "bad")], () => "new"), { mine: "v1/things" });
+  assert.equal(pendingReason(before, "mine", "any"), "v1/things");
+  assert.equal(missingResource(before, "mine"), "v1/things");
+  assert.equal(missingResource(before, "toString"), undefined);
+  assert.equal(missingResource({ mine: { a: "b" } }, "mine"), undefined);
 });
 
 test("pendingReason() ignores inherited names", () => {

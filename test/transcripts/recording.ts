@@ -69,12 +69,16 @@ export function parseJson(text: string): Json {
 
 const folder = fileURLToPath(new URL("recorded/", import.meta.url));
 
-/** Every recorded scenario, areas in alphabetical order. */
-export function readCases(from: string = folder): Case[] {
-  return readdirSync(from).filter((file) => file.endsWith(".json")).sort().flatMap((file) => {
+/** The recorded areas, in alphabetical order. */
+export function recordedAreas(): string[] {
+  return readdirSync(folder).filter((file) => file.endsWith(".json")).sort().map((file) => file.slice(0, -".json".length));
+}
+
+/** Every recorded scenario of the areas. */
+export function readCases(areas: readonly string[] = recordedAreas()): Case[] {
+  return areas.flatMap((area) => {
     // `as`: the files are part of the repository; a wrong shape fails the tests.
-    const { scenarios } = parseJson(readFileSync(`${from}/${file}`, "utf8")) as unknown as { scenarios: Scenario[] };
-    const area = file.slice(0, -".json".length);
+    const { scenarios } = parseJson(readFileSync(`${folder}/${area}.json`, "utf8")) as unknown as { scenarios: Scenario[] };
     return scenarios.map((scenario) => ({ area, scenario }));
   });
 }

@@ -16,8 +16,8 @@ import { runAll, type StartServer } from "./run.ts";
 const areas = ["lists", "selectors", "watches"];
 const pending = readPending();
 const claimed = new Set(readClaims().map(({ area, scenario }) => `${area}: ${scenario}`));
-const cases = readCases().filter(({ area, scenario: { name } }) =>
-  areas.includes(area) && pendingReason(pending, area, name) === undefined && !claimed.has(`${area}: ${name}`)
+const cases = readCases(areas).filter(({ area, scenario: { name } }) =>
+  pendingReason(pending, area, name) === undefined && !claimed.has(`${area}: ${name}`)
 );
 
 /**
