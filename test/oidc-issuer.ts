@@ -26,6 +26,8 @@ export interface OidcIssuer {
   readonly kid: string;
   /** A token with these claims in addition to the usual ones; an undefined claim is omitted. */
   token(claims?: Readonly<Record<string, unknown>>, header?: Readonly<Record<string, unknown>>): Promise<string>;
+  /** Ends all connections. */
+  drop(): void;
   close(): Promise<void>;
 }
 
@@ -72,6 +74,7 @@ export async function openIssuer(audience = "thole"): Promise<OidcIssuer> {
       const kept = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
       return await new SignJWT(kept).setProtectedHeader({ alg: algorithm, kid: kid(), ...header }).sign(pair.privateKey);
     },
+    drop: () => server.closeAllConnections(),
     async close() {
       server.closeAllConnections();
       server.close();

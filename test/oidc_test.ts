@@ -26,12 +26,31 @@ function configured(issuer: Pick<OidcIssuer, "url" | "ca">, more: Partial<Issuer
 
 async function world(authenticators: readonly IssuerConfig[], waits = true, algorithms = signingAlgorithms) {
   const reports: string[] = [], verified: string[] = [], fetched: boolean[] = [];
-  const clock = { ...systemClock, skewMs: 0, now: () => Date.now() + clock.skewMs };
+  const pauses = new Set<() => void>();
+  const clock = {
+    skewMs: 0,
+    now: () => Date.now() + clock.skewMs,
+    after(ms: number, run: () => void) {
+      pauses.add(run);
+      const cancel = systemClock.after(ms, run);
+      return () => {
+        pauses.delete(run);
+        cancel();
+      };
+    },
+    /** Waits for the next pause, and ends it. */
+    skip: () =>
+      until(() => {
+        assert.ok(pauses.size > 0);
+        for (const run of [...pauses]) run();
+      }),
+  };
   const authenticator = new JwtAuthenticator({
     algorithms,
     audiences: () => ["this-server"],
     fetchWith: issuerFetch,
     clock,
+    elapsed: () => clock.now(),
     meter: {
       verified: (_issuer, result) => verified.push(result),
       keysFetched: (_issuer, text) => fetched.push(text !== undefined),
@@ -39,8 +58,8 @@ async function world(authenticators: readonly IssuerConfig[], waits = true, algo
     },
     report: (sentence, error) => reports.push(`${sentence}: ${String(error)}`),
   });
-  const ready = authenticator.replace(authenticators);
-  if (waits) await ready;
+  const { active } = authenticator.replace(authenticators);
+  if (waits) await active;
   const names = async (token: string): Promise<string> => {
     try {
       const found = await authenticator.authenticateToken(token, []);
@@ -473,16 +492,57 @@ test("replaced issuers: unchanged ones keep their keys, removed ones are invalid
     assert.equal(await found.names(token), "oidc:jane");
     const other = await openIssuer();
     try {
-      await found.authenticator.replace([configured(other), configured(issuer)]);
+      await found.authenticator.replace([configured(other), configured(issuer)]).active;
       assert.equal(await found.names(token), "oidc:jane");
       assert.equal(await found.names(await other.token()), "oidc:jane");
       assert.equal(issuer.requests.length, 2);
-      await found.authenticator.replace([configured(other)]);
+      await found.authenticator.replace([configured(other)]).active;
       assert.equal(await found.names(token), "undefined");
-      await found.authenticator.replace([]);
+      await found.authenticator.replace([]).active;
       assert.equal(await found.names(await other.token()), "undefined");
     } finally {
       await other.close();
+    }
+  }));
+
+test("a change of rules is active at once, also while the issuer does not answer; a new issuer is active, with all of its configuration, when it answers", () =>
+  withIssuer(async (issuer) => {
+    using found = await world([configured(issuer)]);
+    const token = await issuer.token({ name: "j" });
+    assert.equal(await found.names(token), "oidc:jane");
+    issuer.answer = () => "silent";
+    const prefixed = (one: IssuerConfig, prefix: string): IssuerConfig => ({
+      ...one,
+      claimMappings: { ...one.claimMappings, username: { claim: "sub", prefix } },
+    });
+    const ruled = found.authenticator.replace([prefixed(configured(issuer), "new:")]);
+    assert.deepEqual([ruled.isActive(), await found.names(token)], [true, "new:jane"]);
+
+    const late = await openIssuer();
+    late.answer = () => "silent";
+    try {
+      let adopted = 0;
+      const first = found.authenticator.replace([prefixed(configured(issuer), "next:"), configured(late)], () => adopted++);
+      assert.deepEqual([first.isActive(), first.waitsFor(), await found.names(token)], [false, [late.url], "new:jane"]);
+      // A rule changes meanwhile: the discovery that is under way continues.
+      const second = found.authenticator.replace([prefixed(configured(issuer), "last:"), configured(late)], () => adopted++);
+      assert.equal(await found.names(token), "new:jane");
+      await until(() => assert.equal(late.requests.length, 1));
+      // The silent request is ended, so that the next attempt follows.
+      late.answer = () => undefined;
+      late.drop();
+      await found.clock.skip();
+      await second.active;
+      assert.deepEqual([first.isActive(), second.isActive(), adopted], [false, true, 1]);
+      assert.deepEqual([await found.names(token), await found.names(await late.token())], ["last:jane", "oidc:jane"]);
+      // Another CA for the same issuer: the keys are not carried over, and the old configuration stays until the new one is ready.
+      const other = found.authenticator.replace([configured({ url: issuer.url, ca: late.ca })]);
+      assert.deepEqual([other.isActive(), other.waitsFor(), await found.names(token)], [false, [issuer.url], "last:jane"]);
+      // Taking it back is active at once.
+      assert.equal(found.authenticator.replace([configured(issuer)]).isActive(), true);
+      assert.equal(await found.names(token), "oidc:jane");
+    } finally {
+      await late.close();
     }
   }));
 

@@ -9,6 +9,7 @@ import {
   issuerOfFlags,
   JwtAuthenticator,
   readAuthenticationConfiguration,
+  type Replacing,
   signingAlgorithms,
   type TokenAuthenticator,
   validateConfiguration,
@@ -62,6 +63,7 @@ export async function openJwt(config: Config, needs: JwtNeeds): Promise<OpenedJw
     audiences,
     fetchWith: issuerFetch,
     clock: systemClock,
+    elapsed: () => performance.now(),
     meter: jwtMeter(record, Date.now),
     report: errorLog(log),
   });
@@ -70,13 +72,14 @@ export async function openJwt(config: Config, needs: JwtNeeds): Promise<OpenedJw
   const caching = () =>
     cachedTokens(authenticator, { acceptedMs, refusedMs: 0, hash: keyedHash(), now: Date.now, meter: tokenCacheMeter(record) });
   let cached = caching();
-  const adopt = (configuration: AuthenticationConfiguration): Promise<void> => {
+  const adopt = (configuration: AuthenticationConfiguration, adopted: () => void): Replacing => {
     warnOfPrefixes(configuration, log);
-    const ready = authenticator.replace(configuration.jwt ?? []);
-    cached = caching();
-    return ready;
+    return authenticator.replace(configuration.jwt ?? [], () => {
+      cached = caching();
+      adopted();
+    });
   };
-  adopt(first.configuration).catch(() => {}); // it never rejects
+  adopt(first.configuration, () => {});
   return {
     authenticators: [{ name: authenticator.name, authenticateToken: (...args) => cached.authenticateToken(...args) }],
     anonymous,
@@ -89,15 +92,32 @@ interface ReadConfiguration {
   readonly configuration: AuthenticationConfiguration;
 }
 
+/**
+ * The file of the configuration. A changed one is active when every new issuer can be used; one that waits for an issuer is reported as a failed reload, and as
+ * a renewal once it is active.
+ */
 function followed(
   config: Config,
   first: ReadConfiguration,
   { record, disallowedIssuers, signal }: JwtNeeds,
-  adopt: (configuration: AuthenticationConfiguration) => Promise<void>,
+  adopt: (configuration: AuthenticationConfiguration, adopted: () => void) => Replacing,
 ): Followed {
   const meter = authenticationReloadMeter(record, Date.now);
   meter.inForce(first.text);
   let text = first.text, refused: Error | undefined;
+  /** The configuration that is not reported as active. */
+  let waiting: { readonly replacing: Replacing; readonly issuers: readonly string[] } | undefined;
+
+  /** Undefined if nothing waits. Throws while it waits. */
+  function progress(): { readonly issuers: readonly string[] } | undefined {
+    if (waiting === undefined) return undefined;
+    const { replacing, issuers } = waiting;
+    if (!replacing.isActive()) {
+      throw new Error(`it is valid and becomes active when these issuers answer: ${replacing.waitsFor().join(", ")}`);
+    }
+    waiting = undefined;
+    return { issuers };
+  }
   return {
     what,
     paths: [config["authentication-config"]],
@@ -105,19 +125,29 @@ function followed(
       const next = await readText(config["authentication-config"], what);
       if (next === text) {
         if (refused !== undefined) throw refused;
-        return undefined;
+        return progress();
       }
       text = next;
       try {
         const configuration = configurationOf(config, next, disallowedIssuers, first.configuration);
         refused = undefined;
-        await Promise.race([adopt(configuration), pause(limits.issuerFetchMs, signal)]);
-        meter.reloaded("success");
-        meter.inForce(next);
-        return { issuers: (configuration.jwt ?? []).map(({ issuer }) => issuer.url) };
+        const replacing = adopt(configuration, () => {
+          meter.reloaded("success");
+          meter.inForce(next);
+        });
+        waiting = { replacing, issuers: (configuration.jwt ?? []).map(({ issuer }) => issuer.url ?? "") };
+        const over = new AbortController();
+        await Promise.race([replacing.active, pause(limits.issuerFetchMs, AbortSignal.any([signal, over.signal]))]);
+        over.abort();
       } catch (error) {
         meter.reloaded("failure");
         throw refused = new Error(reasonOf(error));
+      }
+      try {
+        return progress();
+      } catch (error) {
+        meter.reloaded("failure");
+        throw error;
       }
     },
   };

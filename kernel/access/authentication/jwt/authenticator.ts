@@ -3,6 +3,7 @@ import type { IssuerConfig } from "../configuration/schema.ts";
 import type { TokenAuthenticator } from "../token-authenticator.ts";
 import { ownAudiences } from "../token-chain.ts";
 import { Issuer, type IssuerNeeds } from "./issuer.ts";
+import { Provider, type ProviderNeeds } from "./provider.ts";
 import { untrustedIssuer } from "./untrusted.ts";
 
 /** The allowed signature algorithms: no symmetric ones, and not `none`. */
@@ -10,58 +11,97 @@ export const signingAlgorithms: readonly string[] = Object.freeze(
   ["ES256", "ES384", "ES512", "PS256", "PS384", "PS512", "RS256", "RS384", "RS512"],
 );
 
-export interface JwtAuthenticatorOptions extends IssuerNeeds {
+export interface JwtAuthenticatorOptions extends IssuerNeeds, Omit<ProviderNeeds, "keysFetched"> {
   readonly algorithms: readonly string[];
   /** The audiences of the server. */
   readonly audiences: () => readonly string[];
 }
 
-interface Running {
-  readonly issuer: Issuer;
-  /** The configuration as text, to detect changes. */
-  readonly text: string;
-  readonly ending: AbortController;
+/** One configuration. */
+interface Generation {
+  /** By URL. */
+  readonly issuers: ReadonlyMap<string, Issuer>;
+  /** By identity. */
+  readonly providers: ReadonlyMap<string, Provider>;
 }
 
-/** Authenticates the tokens of several issuers. An unavailable one does not delay the others. */
+const nothing: Generation = Object.freeze({ issuers: new Map(), providers: new Map() });
+
+/** A configuration that is going to replace the active one. */
+export interface Replacing {
+  /** Resolves when it is active, or another one has taken its place. Never rejects. */
+  readonly active: Promise<void>;
+  readonly isActive: () => boolean;
+  /** URLs of issuers that it waits for. */
+  readonly waitsFor: () => readonly string[];
+}
+
+/**
+ * Authenticates the tokens of several issuers. An unavailable one does not delay the others.
+ *
+ *   active ──replace──> active, next discovers ──every provider of next is ready──> next is active
+ *
+ * Keys belong to the issuer and its CA, so a change of rules is active at once. The first configuration is active at once, too: each issuer is used when
+ * it is ready.
+ */
 export class JwtAuthenticator implements TokenAuthenticator {
   readonly name = "jwt";
   readonly #options: JwtAuthenticatorOptions;
-  #issuers: ReadonlyMap<string, Running> = new Map();
+  #active: Generation | undefined;
+  #next: Generation | undefined;
 
   constructor(options: JwtAuthenticatorOptions) {
     this.#options = options;
   }
 
-  /** Replaces the issuers. Unchanged ones keep their keys. Resolves when every new one can verify tokens. */
-  async replace(authenticators: readonly IssuerConfig[]): Promise<void> {
-    const before = this.#issuers, next = new Map<string, Running>();
-    for (const authenticator of authenticators) {
-      const url = authenticator.issuer.url ?? "", text = JSON.stringify(authenticator), known = before.get(url);
-      next.set(url, known?.text === text ? known : this.#open(authenticator, text));
-    }
-    this.#issuers = next;
-    for (const [url, running] of before) {
-      if (next.get(url) !== running) running.ending.abort();
-      if (!next.has(url)) this.#options.meter.removed(url);
-    }
-    await Promise.all([...next.values()].map(({ issuer }) => issuer.ready));
+  /** Replaces the issuers once every new one can verify tokens; a later call supersedes this one. `adopted` is called at that time. */
+  replace(authenticators: readonly IssuerConfig[], adopted: () => void = () => {}): Replacing {
+    const next = this.#generation(authenticators);
+    this.#become(this.#active, next);
+    const waiting = () => [...next.providers.values()].filter(({ keys }) => keys === undefined);
+    const adopt = () => {
+      this.#become(next, undefined);
+      adopted();
+    };
+    const ready = Promise.all([...next.providers.values()].map((provider) => provider.ready)).then(() => {
+      if (this.#next === next) adopt();
+    });
+    if (this.#active === undefined || waiting().length === 0) adopt();
+    return { active: ready, isActive: () => this.#active === next, waitsFor: () => waiting().map(({ url }) => url) };
   }
 
   /** Ends the discovery of every issuer. */
   close(): void {
-    for (const { ending } of this.#issuers.values()) ending.abort();
+    for (const generation of [this.#active, this.#next]) for (const provider of generation?.providers.values() ?? []) provider.close();
   }
 
   async authenticateToken(token: string, audiences: readonly string[]): ReturnType<TokenAuthenticator["authenticateToken"]> {
     const shared = ownAudiences(this.#options.audiences(), audiences);
-    const running = shared === undefined ? undefined : this.#issuers.get(untrustedIssuer(token) ?? "");
-    if (shared === undefined || running === undefined) return undefined;
-    return { ...await running.issuer.authenticate(token), audiences: shared };
+    const issuer = shared === undefined ? undefined : this.#active?.issuers.get(untrustedIssuer(token) ?? "");
+    if (shared === undefined || issuer === undefined) return undefined;
+    return { ...await issuer.authenticate(token), audiences: shared };
   }
 
-  #open(authenticator: IssuerConfig, text: string): Running {
-    const ending = new AbortController();
-    return { issuer: new Issuer(authenticator, this.#options.algorithms, this.#options, ending.signal), text, ending };
+  #generation(authenticators: readonly IssuerConfig[]): Generation {
+    const { algorithms, meter } = this.#options;
+    const known = new Map([...this.#next?.providers ?? [], ...this.#active?.providers ?? []]);
+    const issuers = new Map<string, Issuer>(), providers = new Map<string, Provider>();
+    for (const authenticator of authenticators) {
+      const identity = Provider.identity(authenticator.issuer);
+      const provider = known.get(identity) ?? new Provider(authenticator.issuer, { ...this.#options, keysFetched: meter.keysFetched });
+      providers.set(identity, provider);
+      issuers.set(provider.url, new Issuer(authenticator, algorithms, this.#options, provider));
+    }
+    return { issuers, providers };
+  }
+
+  /** Ends what neither of the two uses. */
+  #become(active: Generation | undefined, next: Generation | undefined): void {
+    const before = [this.#active ?? nothing, this.#next ?? nothing];
+    this.#active = active;
+    this.#next = next;
+    const used = new Set([active, next].flatMap((each) => [...each?.providers.values() ?? []]));
+    for (const { providers } of before) for (const provider of providers.values()) if (!used.has(provider)) provider.close();
+    for (const url of before[0]!.issuers.keys()) if (active?.issuers.has(url) !== true) this.#options.meter.removed(url);
   }
 }

@@ -1,14 +1,13 @@
-/** One issuer of tokens: its discovery, its keys, and the checks of its tokens. */
-import { type Clock, pause } from "../../../../core/async.ts";
-import { limits } from "../../../../core/limits.ts";
+/** One issuer of tokens: the checks of its tokens. */
+import type { Clock } from "../../../../core/async.ts";
 import { goQuote } from "../../../../core/tree/go-quote.ts";
 import type { IssuerConfig } from "../configuration/schema.ts";
 import { TokenRefusal } from "../token-authenticator.ts";
 import type { ExpiringUser } from "../token-cache.ts";
 import { type ClaimRules, type Claims, userOfClaims } from "./claims.ts";
-import { type FetchDocument, fetchObject, parsed } from "./document.ts";
+import { parsed } from "./document.ts";
 import { expressionsOf } from "./expressions.ts";
-import { RemoteKeys } from "./remote-keys.ts";
+import type { Provider } from "./provider.ts";
 import { untrustedAlgorithm, wholeIssuer } from "./untrusted.ts";
 
 /** Records the work of issuers, for upstream's metrics. */
@@ -21,20 +20,9 @@ export interface JwtMeter {
 }
 
 export interface IssuerNeeds {
-  /** A fetch that trusts these PEM certificates; an empty text means those of the system. */
-  readonly fetchWith: (certificateAuthority: string) => FetchDocument;
   readonly clock: Clock;
   readonly meter: JwtMeter;
-  /** Receives errors of the discovery. */
-  readonly report: (sentence: string, error: unknown) => void;
 }
-
-// starting ──discovery document──> ready      Discovery is tried until it succeeds or the signal aborts.
-type State =
-  | { readonly tag: "starting" }
-  | { readonly tag: "ready"; readonly keys: RemoteKeys };
-
-const wellKnownPath = "/.well-known/openid-configuration";
 
 /** Verifies the tokens of one issuer. */
 export class Issuer {
@@ -42,12 +30,9 @@ export class Issuer {
   readonly #algorithms: readonly string[];
   readonly #rules: ClaimRules;
   readonly #needs: IssuerNeeds;
-  #state: State = { tag: "starting" };
-  /** Resolves when tokens can be verified, or the signal has aborted. */
-  readonly ready: Promise<void>;
+  readonly #provider: Provider;
 
-  /** Starts the discovery. It ends when the signal aborts. */
-  constructor(authenticator: IssuerConfig, algorithms: readonly string[], needs: IssuerNeeds, signal: AbortSignal) {
+  constructor(authenticator: IssuerConfig, algorithms: readonly string[], needs: IssuerNeeds, provider: Provider) {
     this.#authenticator = authenticator;
     this.#algorithms = algorithms;
     const { claimMappings: mappings, claimValidationRules = [] } = authenticator;
@@ -56,7 +41,7 @@ export class Issuer {
     );
     this.#rules = { mappings, expressions: expressionsOf(authenticator), required };
     this.#needs = needs;
-    this.ready = this.#discover(signal);
+    this.#provider = provider;
   }
 
   get url(): string {
@@ -79,14 +64,14 @@ export class Issuer {
   }
 
   async #verified(token: string): Promise<Claims> {
-    const state = this.#state;
-    if (state.tag === "starting") throw new Error("oidc: authenticator not initialized");
+    const { keys } = this.#provider;
+    if (keys === undefined) throw new Error("oidc: authenticator not initialized");
     const algorithm = untrustedAlgorithm(token);
     if (!this.#algorithms.includes(algorithm)) {
       const expected = this.#algorithms.map(goQuote).join(" ");
       throw refusal(`oidc: id token signed with unsupported algorithm, expected [${expected}] got ${goQuote(algorithm)}`);
     }
-    const claims = parsed(new TextDecoder().decode(await state.keys.verify(token, this.#algorithms)));
+    const claims = parsed(new TextDecoder().decode(await keys.verify(token, this.#algorithms)));
     if (claims === undefined) throw refusal("oidc: failed to unmarshal claims: they are no object");
     this.#check(claims);
     return claims;
@@ -107,37 +92,6 @@ export class Issuer {
     if (nbf !== undefined && nbf !== null && (typeof nbf !== "number" || !(nbf <= now + leewaySeconds))) {
       throw refusal(`oidc: current time ${timeText(now)} before the nbf (not before) time: ${timeText(nbf)}`);
     }
-  }
-
-  async #discover(signal: AbortSignal): Promise<void> {
-    const { clock, report } = this.#needs;
-    while (!signal.aborted) {
-      try {
-        this.#state = { tag: "ready", keys: await this.#provider() };
-        return;
-      } catch (error) {
-        if (!signal.aborted) report(`the issuer ${goQuote(this.url)} cannot be used: its discovery document was not fetched`, error);
-      }
-      await pause(limits.discoveryRetryMs, signal, clock);
-    }
-  }
-
-  async #provider(): Promise<RemoteKeys> {
-    const { certificateAuthority = "", discoveryURL = "" } = this.#authenticator.issuer;
-    const { fetchWith, clock, meter } = this.#needs;
-    const fetch = fetchWith(certificateAuthority);
-    const own = this.url.endsWith("/") ? this.url.slice(0, -1) : this.url;
-    const { value } = await fetchObject(fetch, discoveryURL === "" ? own + wellKnownPath : discoveryURL, "discovery document");
-    const { issuer, jwks_uri: url } = value;
-    if (issuer !== this.url) {
-      throw new Error(
-        `oidc: issuer did not match the issuer returned by provider, expected ${goQuote(this.url)} got ${goQuote(String(issuer))}`,
-      );
-    }
-    if (typeof url !== "string" || !url.startsWith("https://")) {
-      throw new Error("oidc: provider did not return a JWKS URL with the scheme https");
-    }
-    return new RemoteKeys({ url, fetch, now: () => clock.now(), fetched: (text) => meter.keysFetched(this.url, text) });
   }
 }
 
