@@ -1,6 +1,6 @@
 /** Waits, aborts and one-time initialization. */
 
-/** The clock of long-running work. Tests inject a clock that they advance. */
+/** The clock of long-running work. Tests inject a clock that they advance. Durations are measured by `elapsedClock`. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
@@ -18,6 +18,9 @@ export const systemClock: Clock = Object.freeze({
     return () => clearTimeout(timer);
   },
 });
+
+/** A clock for durations, ages and timeouts: jumps of the wall clock do not change it. It shows milliseconds since 1970 only until the first of them. */
+export const elapsedClock: Clock = Object.freeze({ now: () => performance.timeOrigin + performance.now(), after: systemClock.after });
 
 /** Resolves after `ms` milliseconds, or when the signal aborts. 0 waits for one turn of the event loop. Never rejects. */
 export function pause(ms: number, signal: AbortSignal, clock: Clock = systemClock): Promise<void> {

@@ -2,6 +2,7 @@
 export const guideSections = Object.freeze(
   [
     "certificates-that-are-not-valid",
+    "the-clock-jumps",
     "etcd-is-full",
     "etcd-is-unreachable",
     "etcd-refuses",

@@ -146,6 +146,11 @@ export const limits = Object.freeze({
   storeCallsWaitingMax: 65_536,
   /** Bytes of shared memory for each direction between the main thread and that of the embedded store. Unused pages take no memory. */
   storeLaneBytes: 1024 * 1024,
+  /** A difference between the wall clock and the monotonic one, since the last look, that counts as a jump; and the milliseconds between two looks. */
+  clockJumpMs: 5_000,
+  clockLookMs: 1_000,
+  /** Milliseconds after a jump of the wall clock for which expiry, renewals and removals by age go on with the time from before it. */
+  clockDoubtMs: 10 * 60 * 1000,
   /** Milliseconds between two compactions of the store, and the minimum age of compacted history (kube-apiserver's default). */
   compactionMs: 5 * 60 * 1000,
   /** Size of one value in the embedded store (etcd's --max-request-bytes). */

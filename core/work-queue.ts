@@ -8,7 +8,7 @@
  * A key is in the queue at most once, and never runs twice at the same time. An error of one item is logged and the item is retried; it does
  * not end the queue.
  */
-import { type Clock, systemClock } from "./async.ts";
+import { type Clock, elapsedClock } from "./async.ts";
 import { limits } from "./limits.ts";
 import { RetryDelays, type RetryLimits } from "./retry-delays.ts";
 import type { WorkMeter } from "./work.ts";
@@ -89,7 +89,7 @@ export class WorkQueue {
 
   /** Opens an empty queue, which ends when `options.signal` aborts. */
   constructor(options: WorkQueueOptions) {
-    const { workers = 1, clock = systemClock, keysMax = limits.workQueueKeysMax, context = {}, retry, signal } = options;
+    const { workers = 1, clock = elapsedClock, keysMax = limits.workQueueKeysMax, context = {}, retry, signal } = options;
     if (!(Number.isInteger(workers) && workers > 0)) throw new RangeError(`A work queue needs 1 worker or more, got ${workers}`);
     this.#options = { ...options, workers, clock, keysMax, context };
     this.#delays = new RetryDelays(() => clock.now(), retry);

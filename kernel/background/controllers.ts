@@ -81,7 +81,7 @@ export async function runControllers(
   await Promise.all(controllers.map(async (controller) => {
     const world = controllerContextOf(controller, signal);
     for (let pauseMs = 100; !signal.aborted; pauseMs = Math.min(pauseMs * 2, 30_000)) {
-      const began = Date.now();
+      const began = performance.now();
       try {
         const running = controller.run(world, signal);
         notify.started(controller.name);
@@ -89,7 +89,7 @@ export async function runControllers(
       } catch (error) {
         if (!signal.aborted) notify.failed(controller.name, error);
       }
-      if (Date.now() - began > 60_000) pauseMs = 100;
+      if (performance.now() - began > 60_000) pauseMs = 100;
       await pause(pauseMs, signal);
     }
   }));

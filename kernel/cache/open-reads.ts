@@ -1,7 +1,7 @@
 import { createRegistry } from "../../metrics/mod.ts";
 import type { Catalog, StoredKind } from "../catalog/catalog.ts";
 import { isReadFromStore, lostHistory, type Reads } from "../reads/reads.ts";
-import { type Clock, systemClock } from "../../core/async.ts";
+import { type Clock, elapsedClock } from "../../core/async.ts";
 import type { Store } from "../store/store.ts";
 import { sharedBlocks } from "./blocks/shared-blocks.ts";
 import { cachedReads } from "./cached-reads.ts";
@@ -68,7 +68,7 @@ const bounds: RingBounds = { keptMs: 5 * 60_000, bytesMax: 64 * 1024 * 1024, eve
  * filled, the store answers the reads for which upstream allows it.
  */
 export async function openReads(store: Store, catalog: Catalog, prefix: string, options: ReadsOptions = {}): Promise<OpenedReads> {
-  const { clock = systemClock, onError = () => {}, record = createRegistry(cacheMetrics).record } = options;
+  const { clock = elapsedClock, onError = () => {}, record = createRegistry(cacheMetrics).record } = options;
   const kept = { ...bounds, ...options.bounds };
   const slabs = new Slabs(kept.keptMs, () => clock.now());
   const recent = new RecentObjects();

@@ -1,15 +1,18 @@
-import { createPrivateKey, X509Certificate } from "node:crypto";
-import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { X509Certificate } from "node:crypto";
+import { chmod, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { isIP } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import type { Names } from "../../core/names.ts";
+import { readAuthority, readFormer, readKeyed, writeFormer, writeKeyed } from "./pki-files.ts";
 import { certificateFacts, type CertificateWish, issueCertificate, type KeyedCertificate, pemCertificates } from "./x509/certificate.ts";
 
 /** The certificates of a server without configured ones: its authority, serving and administrator certificate. */
 export interface Pki {
-  /** Issuer of the other two; the bundle for `clientCa`. */
+  /** Issuer of the other two. */
   readonly ca: KeyedCertificate;
+  /** Authorities that `ca` has replaced. They are trusted until they end, and one of them may still be the issuer of `serving`. */
+  readonly former: readonly KeyedCertificate[];
   readonly serving: KeyedCertificate;
   /** CN=admin, O=system:masters. */
   readonly admin: KeyedCertificate;
@@ -38,6 +41,10 @@ const dayMs = 86_400_000;
 const lifeMs = Object.freeze({ ca: 3650 * dayMs, leaf: 365 * dayMs });
 /** Milliseconds before its expiry at which a certificate is replaced. */
 const renewMs = 30 * dayMs;
+/** Milliseconds before its end at which an authority no longer issues the serving certificate, if another has replaced it. */
+const handOverMs = dayMs;
+/** Milliseconds in the future at which the begin of an authority is no reason to replace it: the clock may be wrong now. */
+const earlyMs = dayMs;
 /** A clock before this time is wrong, because this program is newer; it is no reason to replace an authority. */
 const earliestMs = Date.UTC(2026, 0, 1);
 /** Milliseconds before now at which validity begins: clocks of clients may be behind. */
@@ -50,30 +57,47 @@ const backdateMs = 3_600_000;
  *    uses the files of the other. Directory mode 0700, files 0600.
  * 2. Later starts: the files are read.
  * 3. The serving and the administrator certificate are replaced when they are about to expire, are not valid yet (the clock was wrong
- *    when they were created), were signed by another authority, lack a required name, or cannot be read. The authority is replaced only
- *    when it is about to expire or not valid yet. An authority that is unreadable or incomplete is an error, because clients may trust it.
+ *    when they were created), were signed by another authority, lack a required name, or cannot be read.
+ * 4. The authority is replaced only at a start, when it is about to expire or not valid yet; by a former one if that is valid. An authority that is
+ *    unreadable or incomplete is an error, because clients may trust it.
+ * 5. A replaced authority is kept and trusted until it ends. Until a day before that it stays the issuer of the serving certificate, for clients
+ *    that know only the former authority:
  *
- * A running server calls this again with its present certificates, `before`: without a directory those are checked.
+ *      start      ca 1 ends in 20 days     ca 2 issues admin;   ca 1 issues serving;   kubeconfigs trust ca 2 and ca 1
+ *      19 days    ca 1 ends in 1 day                            ca 2 issues serving
+ *
+ * A running server calls this again with its present certificates, `before`: it replaces no authority, whatever its clock shows. Files that were replaced
+ * are used.
+ *
+ * @throws if the files of the authority of a running server were removed
  */
 export async function openPki(options: PkiOptions, before?: Pki): Promise<Pki> {
-  const { directory, now } = options;
-  if (directory === undefined) return before === undefined ? makePki(options) : renewed(before, options);
+  const { directory } = options;
+  if (directory === undefined) return before === undefined ? makePki(options) : { ...before, ...leavesOf(options, before, before) };
   const ca = await readAuthority(directory);
-  if (ca === undefined) return await firstStart(directory, options);
-  const because = authorityReplaced(ca, now);
-  if (because !== undefined) {
-    const pki = makePki(options);
-    await writePki(directory, pki);
-    options.replaced?.({ name: "ca", because, before: ca.cert, after: pki.ca.cert });
-    return pki;
+  if (ca === undefined) {
+    if (before !== undefined) throw new Error(`the authority in "${directory}" was removed; a restart creates another one`);
+    return await firstStart(directory, options);
   }
-  const leaf = async (name: "serving" | "admin"): Promise<KeyedCertificate> => {
-    const kept = await readKeyed(directory, name);
-    const next = leafOf(name, options, ca, kept);
-    if (next !== kept) await writeKeyed(directory, name, next);
-    return next;
-  };
-  return { ca, serving: await leaf("serving"), admin: await leaf("admin") };
+  const known = { ca, former: await readFormer(directory, ca) };
+  const authorities = before === undefined ? await atStart(directory, options, known) : known;
+  const kept = { serving: await readKeyed(directory, "serving"), admin: await readKeyed(directory, "admin") };
+  const leaves = leavesOf(options, authorities, kept);
+  for (const name of ["serving", "admin"] as const) if (leaves[name] !== kept[name]) await writeKeyed(directory, name, leaves[name]);
+  return { ...authorities, ...leaves };
+}
+
+type Authorities = Pick<Pki, "ca" | "former">;
+
+/** Replaces the authority if necessary. The former one is written first. */
+async function atStart(directory: string, options: PkiOptions, { ca, former }: Authorities): Promise<Authorities> {
+  const because = authorityReplaced(ca, options.now);
+  if (because === undefined) return { ca, former };
+  const next = former.find((each) => authorityReplaced(each, options.now) === undefined) ?? makeAuthority(options);
+  await writeFormer(directory, ca);
+  await writeKeyed(directory, "ca", next);
+  options.replaced?.({ name: "ca", because, before: ca.cert, after: next.cert });
+  return { ca: next, former: [ca, ...former.filter((each) => each !== next)] };
 }
 
 /** The certificates in a directory as they are; undefined if one of them is missing or lacks its key. */
@@ -83,7 +107,8 @@ export async function writtenPki(directory: string): Promise<Pki | undefined> {
     readKeyed(directory, "serving"),
     readKeyed(directory, "admin"),
   ]);
-  return ca === undefined || serving === undefined || admin === undefined ? undefined : { ca, serving, admin };
+  if (ca === undefined || serving === undefined || admin === undefined) return undefined;
+  return { ca, former: await readFormer(directory, ca), serving, admin };
 }
 
 /** A self-contained kubeconfig for kubectl. */
@@ -117,30 +142,19 @@ export function serverUrl(address: string, port: number): string {
   return `https://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 }
 
-/** Writes a file that only its owner may read, atomically, unless it holds that text already. */
-export async function writePrivateFile(path: string, text: string): Promise<void> {
-  if (await readFile(path, "utf8").catch(absent) === text) return;
-  const staging = `${path}.${process.pid}.tmp`;
-  await rm(staging, { force: true });
-  await writeFile(staging, text, { mode: 0o600, flag: "wx" });
-  await rename(staging, path);
-}
-
-function renewed(pki: Pki, options: PkiOptions): Pki {
-  const { ca } = pki;
-  const because = authorityReplaced(ca, options.now);
-  if (because !== undefined) {
-    const made = makePki(options);
-    options.replaced?.({ name: "ca", because, before: ca.cert, after: made.ca.cert });
-    return made;
-  }
-  return { ca, serving: leafOf("serving", options, ca, pki.serving), admin: leafOf("admin", options, ca, pki.admin) };
+/** PEM of the authorities that clients and servers trust. */
+export function trustedPem({ ca, former }: Authorities): string {
+  return [ca, ...former].map(({ cert }) => cert).join("");
 }
 
 /** Creates all certificates; `replaced` is not called. */
 function makePki({ replaced: _, ...options }: PkiOptions): Pki {
-  const { now, names } = options;
-  const ca = issueCertificate({
+  const authorities = { ca: makeAuthority(options), former: [] };
+  return { ...authorities, ...leavesOf(options, authorities, {}) };
+}
+
+function makeAuthority({ now, names }: PkiOptions): KeyedCertificate {
+  return issueCertificate({
     usage: "ca",
     // Two authorities with one name and different keys confuse clients that have both.
     commonName: `${names.platform}-ca-${Math.floor(now / 1000)}`,
@@ -148,11 +162,23 @@ function makePki({ replaced: _, ...options }: PkiOptions): Pki {
     notBefore: now - backdateMs,
     notAfter: now + lifeMs.ca,
   });
-  return { ca, serving: leafOf("serving", options, ca), admin: leafOf("admin", options, ca) };
+}
+
+type Leaves = Pick<Pki, "serving" | "admin">;
+
+function leavesOf(
+  options: PkiOptions,
+  { ca, former }: Authorities,
+  kept: { readonly [Name in keyof Leaves]?: Leaves[Name] | undefined },
+): Leaves {
+  const { now } = options;
+  const handsOver = (each: KeyedCertificate) => factsOf(each).notAfter - now >= handOverMs && factsOf(each).notBefore <= now;
+  const issuer = former.find((each) => kept.serving !== undefined && isIssuer(each, kept.serving) && handsOver(each)) ?? ca;
+  return { serving: leafOf("serving", options, issuer, kept.serving), admin: leafOf("admin", options, ca, kept.admin) };
 }
 
 /** The kept certificate while it is valid, else a new one. */
-function leafOf(name: "serving" | "admin", options: PkiOptions, ca: KeyedCertificate, kept?: KeyedCertificate): KeyedCertificate {
+function leafOf(name: keyof Leaves, options: PkiOptions, ca: KeyedCertificate, kept?: KeyedCertificate): KeyedCertificate {
   const wish = leafWish(name, options, ca);
   const because = kept === undefined ? "it is missing, or cannot be read" : leafReplaced(kept, wish, ca, options.now);
   if (kept !== undefined && because === undefined) return kept;
@@ -181,20 +207,24 @@ function anyAddress(address: string): boolean {
 
 /** Why a certificate must be replaced; undefined if it is valid. */
 function leafReplaced(kept: KeyedCertificate, wish: CertificateWish, ca: KeyedCertificate, now: number): string | undefined {
-  const [mine, theirs] = [new X509Certificate(kept.cert), new X509Certificate(ca.cert)];
-  const { names } = factsOf(kept);
+  const { names, notAfter } = factsOf(kept);
   const missing = (wish.names ?? []).filter((name) => !names.includes(name));
   if (missing.length > 0) return `it lacks the names ${missing.join(", ")}`;
-  if (!mine.checkIssued(theirs) || !mine.verify(theirs.publicKey)) return "another authority has signed it";
-  return untimely(kept, now);
+  if (!isIssuer(ca, kept)) return "another authority has signed it";
+  // The end of its authority is its own.
+  return notAfter >= wish.notAfter && notAfter - now < renewMs ? undefined : untimely(kept, now, 0);
+}
+function isIssuer(ca: KeyedCertificate, of: KeyedCertificate): boolean {
+  const [mine, theirs] = [new X509Certificate(of.cert), new X509Certificate(ca.cert)];
+  return mine.checkIssued(theirs) && mine.verify(theirs.publicKey);
 }
 function authorityReplaced(ca: KeyedCertificate, now: number): string | undefined {
-  return now < earliestMs ? undefined : untimely(ca, now);
+  return now < earliestMs ? undefined : untimely(ca, now, earlyMs);
 }
-function untimely(one: KeyedCertificate, now: number): string | undefined {
+function untimely(one: KeyedCertificate, now: number, early: number): string | undefined {
   const { notBefore, notAfter } = factsOf(one);
   if (!(notAfter - now >= renewMs)) return "it ends within 30 days";
-  return notBefore > now ? "it is not valid yet: the clock was wrong when it was made" : undefined;
+  return notBefore > now + early ? "it is not valid yet: the clock was wrong when it was made" : undefined;
 }
 function factsOf(one: KeyedCertificate): ReturnType<typeof certificateFacts> {
   return certificateFacts(pemCertificates(one.cert)[0] ?? new Uint8Array());
@@ -206,7 +236,7 @@ async function firstStart(directory: string, options: PkiOptions): Promise<Pki> 
   try {
     await chmod(staging, 0o700);
     const pki = makePki(options);
-    await writePki(staging, pki);
+    for (const name of ["ca", "serving", "admin"] as const) await writeKeyed(staging, name, pki[name]);
     await rename(staging, directory);
     return pki;
   } catch (error) {
@@ -215,34 +245,4 @@ async function firstStart(directory: string, options: PkiOptions): Promise<Pki> 
     if (await readAuthority(directory) !== undefined) return await openPki(options);
     throw new Error(`Cannot keep certificates in "${directory}"`, { cause: error });
   }
-}
-async function writePki(directory: string, pki: Pki): Promise<void> {
-  for (const name of ["ca", "serving", "admin"] as const) await writeKeyed(directory, name, pki[name]);
-}
-async function writeKeyed(directory: string, name: string, { cert, key }: KeyedCertificate): Promise<void> {
-  await writePrivateFile(join(directory, `${name}.key`), key);
-  await writePrivateFile(join(directory, `${name}.crt`), cert);
-}
-
-/** Undefined if a file is missing or the two are no pair. */
-async function readKeyed(directory: string, name: string): Promise<KeyedCertificate | undefined> {
-  const [cert, key] = await Promise.all([".crt", ".key"].map((end) => readFile(join(directory, name + end), "utf8").catch(absent)));
-  if (cert === undefined || key === undefined) return undefined;
-  try {
-    factsOf({ cert, key });
-    return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)) ? { cert, key } : undefined;
-  } catch {
-    return undefined; // neither runtime has an error code for invalid PEM; unreadable files are no key pair
-  }
-}
-async function readAuthority(directory: string): Promise<KeyedCertificate | undefined> {
-  const ca = await readKeyed(directory, "ca");
-  if (ca !== undefined) return ca;
-  const there = await Promise.all(["ca.crt", "ca.key"].map((file) => readFile(join(directory, file)).catch(absent)));
-  if (there.every((file) => file === undefined)) return undefined;
-  throw new Error(`Cannot use the authority in "${directory}": "ca.crt" and "ca.key" do not make a pair; restore them, or remove both`);
-}
-function absent(error: NodeJS.ErrnoException): undefined {
-  if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
-  throw error;
 }

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
 import { certificateFacts, pemCertificates } from "./x509/certificate.ts";
-import { kubeconfig, openPki, type PkiOptions, type Replacement, serverUrl, writePrivateFile } from "./pki.ts";
+import { kubeconfig, openPki, type PkiOptions, type Replacement, serverUrl, trustedPem, writtenPki } from "./pki.ts";
+import { writePrivateFile } from "./pki-files.ts";
 import { peerVerifier } from "./verify-peer.ts";
 import { http1, textReply, withServer } from "./testing/clients.ts";
 
@@ -171,21 +172,83 @@ test("kubectl reads the kubeconfig()", (context) =>
 
 test("openPki() replaces certificates that are not valid yet, also the authority, and reports each with its reason", () =>
   withDirectory(async (root) => {
-    for (const directory of [join(root, "pki"), undefined]) {
-      const future = await openPki(options(directory, { now: now + 400 * day }));
-      const reports: Replacement[] = [];
-      const replaced = (each: Replacement) => void reports.push(each);
-      const right = await openPki(options(directory, { replaced }), future);
-      assert.deepEqual(reports, [{
-        name: "ca",
-        because: "it is not valid yet: the clock was wrong when it was made",
-        before: future.ca.cert,
-        after: right.ca.cert,
-      }]);
-      for (const name of ["ca", "serving", "admin"] as const) assert.ok(facts(right[name]).notBefore < now, name);
-      assert.deepEqual(await openPki(options(directory, { replaced }), right), right);
-      assert.equal(reports.length, 1);
-    }
+    const directory = join(root, "pki");
+    const future = await openPki(options(directory, { now: now + 400 * day }));
+    const reports: Replacement[] = [];
+    const replaced = (each: Replacement) => void reports.push(each);
+    const right = await openPki(options(directory, { replaced }));
+    assert.deepEqual(reports.map(({ name, because, before, after }) => [name, because, before, after]), [
+      ["ca", "it is not valid yet: the clock was wrong when it was made", future.ca.cert, right.ca.cert],
+      ["serving", "another authority has signed it", future.serving.cert, right.serving.cert],
+      ["admin", "another authority has signed it", future.admin.cert, right.admin.cert],
+    ]);
+    for (const name of ["ca", "serving", "admin"] as const) assert.ok(facts(right[name]).notBefore < now, name);
+    assert.deepEqual(await openPki(options(directory, { replaced }), right), right);
+    assert.deepEqual(await openPki(options(directory, { replaced })), right);
+    assert.equal(reports.length, 3);
+  }));
+
+for (const days of [-400, -1 / 12, 3621, 7300]) {
+  test(`openPki() of a running server keeps its authority, files and trust with a clock that is ${days} days wrong`, () =>
+    withDirectory(async (root) => {
+      for (const directory of [join(root, "pki"), undefined]) {
+        const first = await openPki(options(directory));
+        let pki = first;
+        for (const wrong of [now + days * day, now + days * day + 60_000, now]) {
+          pki = await openPki(options(directory, { now: wrong }), pki);
+          assert.deepEqual([pki.ca, pki.former], [first.ca, []]);
+          // Without an end there is no reason to renew a leaf once more.
+          assert.deepEqual(await openPki(options(directory, { now: wrong }), pki), pki);
+        }
+        for (const leaf of [pki.serving, pki.admin]) assert.ok(facts(leaf).notBefore < now && facts(leaf).notAfter > now);
+      }
+      assert.equal(readdirSync(join(root, "pki")).length, 6);
+    }));
+}
+
+test("openPki() of a running server whose authority was removed creates none", () =>
+  withDirectory(async (root) => {
+    const directory = join(root, "pki"), first = await openPki(options(directory));
+    rmSync(directory, { recursive: true });
+    await assert.rejects(openPki(options(directory), first), /the authority in ".*pki" was removed; a restart creates another one/);
+    assert.deepEqual(readdirSync(root), []);
+  }));
+
+test("openPki() keeps the authority at a start with a clock that is a day behind", () =>
+  withDirectory(async (root) => {
+    const directory = join(root, "pki"), first = await openPki(options(directory));
+    assert.deepEqual((await openPki(options(directory, { now: now - day }))).ca, first.ca);
+    const back = await openPki(options(directory, { now: now - 1.5 * day }));
+    assert.notDeepEqual(back.ca, first.ca);
+    assert.deepEqual(back.former, [first.ca]);
+  }));
+
+test("openPki() trusts a replaced authority, which issues the serving certificate until a day before its end", () =>
+  withDirectory(async (root) => {
+    const directory = join(root, "pki"), at = (days: number) => openPki(options(directory, { now: now + days * day }));
+    await openPki(options(directory));
+    const before = await at(3610), next = await at(3621), last = await at(3648);
+    assert.deepEqual([next.former, next.serving], [[before.ca], before.serving]);
+    assert.equal(trustedPem(next), next.ca.cert + before.ca.cert);
+    assert.deepEqual(await writtenPki(directory), next);
+    assert.notDeepEqual(next.admin, before.admin);
+    assert.deepEqual(last, next);
+    // A name that is added meanwhile gets a certificate of the same authority.
+    const named = await openPki(options(directory, { now: now + 3648 * day, bindAddress: "10.0.0.1" }));
+    assert.equal(facts(named.serving).notAfter, facts(before.ca).notAfter);
+    const handed = await at(3649.5);
+    assert.deepEqual([handed.ca, handed.former], [next.ca, [before.ca]]);
+    assert.ok(facts(handed.serving).notAfter > facts(before.ca).notAfter);
+  }));
+
+test("openPki() takes a replaced authority again if that was the valid one", () =>
+  withDirectory(async (root) => {
+    const directory = join(root, "pki"), first = await openPki(options(directory));
+    const wrong = await openPki(options(directory, { now: now + 7300 * day }));
+    assert.notDeepEqual(wrong.ca, first.ca);
+    const right = await openPki(options(directory));
+    assert.deepEqual([right.ca, right.former], [first.ca, [wrong.ca]]);
+    assert.ok(facts(right.serving).notBefore < now);
   }));
 
 test("openPki() replaces a leaf that is not valid yet, and keeps a valid authority", () =>

@@ -27,13 +27,13 @@ import {
   watchFailure,
   type Watching,
 } from "./reads.ts";
-import { type Clock, systemClock } from "../../core/async.ts";
+import { type Clock, elapsedClock } from "../../core/async.ts";
 import { type Batch, type Listing, type Range, type Revision, type Store, StoreError, type StoreEvent } from "../store/store.ts";
 
 /** Called for each list with the numbers of evaluated and of returned objects. */
 export type Listed = (kind: StoredKind, evaluated: number, returned: number) => void;
 
-export function directReads(store: Store, clock: Clock = systemClock, listed: Listed = () => {}): Reads {
+export function directReads(store: Store, clock: Clock = elapsedClock, listed: Listed = () => {}): Reads {
   const source = { store, clock, listed };
   async function get(kind: StoredKind, key: string, resourceVersion: string, { signal }: Waiter): Promise<Item | undefined> {
     const requested = revisionOfGet(kind, resourceVersion);

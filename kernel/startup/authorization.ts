@@ -6,7 +6,7 @@
  * Until the first chain is active, only members of system:masters are allowed anything.
  */
 import type { Api } from "../../core/api.ts";
-import { systemClock } from "../../core/async.ts";
+import { elapsedClock } from "../../core/async.ts";
 import type { Authorizer } from "../../core/access.ts";
 import type { AuthorizerDefinition } from "../../core/plugin.ts";
 import type { StartUp } from "../../health/mod.ts";
@@ -180,14 +180,14 @@ class AuthorizationFollower {
       deniedMs: unauthorizedMs,
       timeoutMs,
       onError: onFailure,
-      ...(conditions.length === 0 ? {} : { matches: matchConditions(conditions, this.#conditionMeter(name), systemClock.now) }),
+      ...(conditions.length === 0 ? {} : { matches: matchConditions(conditions, this.#conditionMeter(name), elapsedClock.now) }),
       attempted(_code, milliseconds, result) {
         webhookEvaluations.with({ name, result }).add();
         webhookSeconds.with({ name, result }).observe(milliseconds / 1000);
       },
       failedOpen: (result) => webhookFailOpen.with({ name, result }).add(),
       log: this.#failed,
-      clock: systemClock,
+      clock: elapsedClock,
       random: Math.random,
       signal,
     });

@@ -6,7 +6,7 @@ import type { Config } from "../config/settings.ts";
 import type { Followed } from "../config/follow-files.ts";
 import { namesOf } from "../config/active-config.ts";
 import { certificateFacts, type KeyedCertificate, pemCertificates } from "../listen/x509/certificate.ts";
-import { openPki, type Pki, type Replacement, writtenPki } from "../listen/pki.ts";
+import { openPki, type Pki, type Replacement, trustedPem, writtenPki } from "../listen/pki.ts";
 import type { ListenerTls } from "../listen/tls-context.ts";
 import { peerVerifier } from "../listen/verify-peer.ts";
 import { isInMemory } from "./open-store.ts";
@@ -23,7 +23,7 @@ export interface Credentials {
    * generated kubeconfig.
    */
   readonly tls: ListenerTls;
-  /** PEM of the CA of the serving certificate; undefined if that certificate was given. */
+  /** PEM of the CA of the serving certificate, and of those that it has replaced; undefined if that certificate was given. */
   readonly ownCa: string | undefined;
   /**
    * Uses the CAs that the cluster in front publishes, except where flags name CAs. `secure` activates them. Throws for invalid certificates,
@@ -49,7 +49,7 @@ interface InForce {
 }
 
 export interface CredentialsNeeds {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch; renewals go by it. */
   readonly now: () => number;
   readonly log: Pick<Log, "info">;
   /** Whether this process creates and renews the server's own certificates. Others use the files that it writes. */
@@ -88,7 +88,7 @@ export async function openCredentials(config: Config, { now, log, renewsOwn }: C
   };
   const tlsOf = ({ pki, serving, bundle, frontProxyCa, cluster }: InForce): ListenerTls => ({
     ...serving ?? pki.serving,
-    clientCa: `${pki.ca.cert}\n${caPath === "" ? cluster.clientCa : bundle}`,
+    clientCa: `${trustedPem(pki)}\n${caPath === "" ? cluster.clientCa : bundle}`,
     frontProxyCa: frontProxyCa ?? (cluster.frontProxyCa === "" ? undefined : cluster.frontProxyCa),
   });
 
@@ -162,7 +162,7 @@ export async function openCredentials(config: Config, { now, log, renewsOwn }: C
       return tlsOf(inForce);
     },
     get ownCa() {
-      return inForce.serving === undefined ? inForce.pki.ca.cert : undefined;
+      return inForce.serving === undefined ? trustedPem(inForce.pki) : undefined;
     },
     followed,
   };

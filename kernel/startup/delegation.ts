@@ -1,7 +1,7 @@
 /**
  * A server behind a kube-apiserver: it delegates the review of tokens and requests to it, and follows the trust that the cluster publishes.
  */
-import { systemClock } from "../../core/async.ts";
+import { elapsedClock } from "../../core/async.ts";
 import type { AuthorizationAttributes, Authorizer } from "../../core/access.ts";
 import { cachedTokens, type TokenAuthenticator, tokenReviewer } from "../access/authentication/mod.ts";
 import { accessReviews } from "../access/authorization/mod.ts";
@@ -59,7 +59,7 @@ export async function openClusterTokens(
     path: tokenReviewPath,
     apiVersion: tokenReviewVersion,
     audiences,
-    clock: systemClock,
+    clock: elapsedClock,
     random: Math.random,
     signal,
   });
@@ -104,7 +104,7 @@ export async function openClusterTrust(
       };
       const failed = (reason: string) =>
         log.error("the trust that the cluster publishes cannot be followed; it is tried again", { reason });
-      void followClusterTrust({ api, clock: systemClock, random: Math.random, signal, failed }, take);
+      void followClusterTrust({ api, clock: elapsedClock, random: Math.random, signal, failed }, take);
     },
   };
 }
@@ -136,7 +136,7 @@ export function clusterAuthorizer(config: Config, log: Pick<Log, "error">, signa
     signal,
     path: accessReviewPath,
     version: accessReviewVersion,
-    clock: systemClock,
+    clock: elapsedClock,
     random: Math.random,
     allowedMs: cachedMs,
     deniedMs: cachedMs,

@@ -1,6 +1,7 @@
 /** The audit of the settings: its policy, and its backends with their wrappers. */
 import { type Clock, once, systemClock } from "../../core/async.ts";
 import { limits } from "../../core/limits.ts";
+import { steadyTime } from "../../core/steady-time.ts";
 import type { Names } from "../../core/names.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import {
@@ -107,7 +108,8 @@ async function lineSink(config: Config, log: Log): Promise<LineSink> {
     maxAgeMs: config["audit-log-maxage"] * dayMs,
     maxBackups: config["audit-log-maxbackup"],
     compress: config["audit-log-compress"],
-    now: systemClock.now,
+    // Old files are removed by their age. Without reports: the server has them.
+    now: steadyTime({ wall: Date.now, elapsed: () => performance.now(), doubtMs: dayMs }),
     report: (message) => log.error(`the audit log: ${message}`),
   }).catch((error: unknown) => {
     throw new Error(`cannot open the audit log: ${reasonOf(error)}`);

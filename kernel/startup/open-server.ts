@@ -38,6 +38,7 @@ import { isFirst, sharedFindings } from "../workers/group.ts";
 import type { ServeOptions } from "./serve-options.ts";
 import { openServiceAccounts } from "./service-accounts.ts";
 import { watchEnds } from "./shutdown.ts";
+import { steadyClock } from "./steady-clock.ts";
 
 /** A server in process; `serve` adds a listener. */
 export interface Opened {
@@ -87,8 +88,10 @@ export async function openServer(given: ServeOptions): Promise<Opened> {
   const tracing = await openTracing(config, log);
   const findings = sharedFindings(log, options.workers);
   const access = await openAccess(options, inForce, registry, { signal, tracing, findings });
+  const { steady = steadyClock(findings) } = options;
+  steady.follow(signal);
   const auditing = await openedAudit(config, { log, findings, record: registry.record, auditLog: options.workers?.auditLog });
-  const storage = await openStorage(options, inForce, registry, tracing);
+  const storage = await openStorage({ ...options, steady }, inForce, registry, tracing);
   access.accounts.lookUpIn(storage.cache.reads);
   if (options.ownsProcess === true) watchProcess(registry.record, signal);
   const health = openHealth(inForce, options.flushLog, signal);

@@ -22,6 +22,7 @@ import type { ConfigInForce } from "./config-in-force.ts";
 import { fillProgress } from "./fill-progress.ts";
 import type { ServeOptions } from "./serve-options.ts";
 import { openStore } from "./open-store.ts";
+import type { SteadyClock } from "./steady-clock.ts";
 import { plainEtcdWarnings } from "./plain-etcd.ts";
 
 /** The open store of a server. */
@@ -40,9 +41,12 @@ export interface Storage {
 }
 
 export async function openStorage(
-  { config, log, progress, readsOver, sqlite, workers }: Pick<ServeOptions, "config" | "log" | "readsOver" | "sqlite" | "workers"> & {
-    readonly progress: BeginProgress;
-  },
+  { config, log, progress, readsOver, sqlite, steady, workers }:
+    & Pick<ServeOptions, "config" | "log" | "readsOver" | "sqlite" | "workers">
+    & {
+      readonly progress: BeginProgress;
+      readonly steady: SteadyClock;
+    },
   inForce: ConfigInForce,
   registry: KernelRegistry,
   tracing?: Tracing,
@@ -52,7 +56,7 @@ export async function openStorage(
   const findings = sharedFindings(log, workers);
   for (const text of plainEtcdWarnings(config["etcd-servers"])) findings.info(`Warning: ${text}`);
   const faults = faultsOf(systemClock, faultLog(log));
-  const { store, followed, inUse } = await openStore(config, { faults, ...(sqlite === undefined ? {} : { sqlite }) });
+  const { store, followed, inUse } = await openStore(config, { faults, sqlite: { clock: { ...systemClock, now: steady.now }, ...sqlite } });
   const webhooks = webhookClients(config["webhook-addresses"], limits.remoteCallMs, tracing);
   const conversions: ConversionContext = {
     names: inForce.current().catalog.names,

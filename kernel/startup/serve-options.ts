@@ -9,6 +9,7 @@ import type { Reads } from "../reads/reads.ts";
 import type { Store } from "../store/store.ts";
 import type { WorkerGroup } from "../workers/group.ts";
 import type { OpenStoreOptions } from "./open-store.ts";
+import type { SteadyClock } from "./steady-clock.ts";
 import type { Source } from "./read-configuration.ts";
 
 export interface ServeOptions {
@@ -33,6 +34,8 @@ export interface ServeOptions {
   readonly workers?: WorkerGroup;
   /** The reads of requests. Default: the cache. */
   readonly readsOver?: (store: Store) => Reads;
+  /** The time for expiry. Default: the wall clock's, without its jumps. */
+  readonly steady?: SteadyClock;
   /** Options of the embedded store, for tests. */
   readonly sqlite?: OpenStoreOptions["sqlite"];
 }

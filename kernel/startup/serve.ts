@@ -25,6 +25,7 @@ import { gate } from "./shutdown.ts";
 import { freeStartGarbage } from "./start-garbage.ts";
 import { isFirst, sharedFindings } from "../workers/group.ts";
 import { type KubeconfigFile, kubeconfigFile } from "./write-kubeconfig.ts";
+import { steadyClock } from "./steady-clock.ts";
 import { validityWatch } from "./certificate-validity.ts";
 
 /** A running server. */
@@ -60,9 +61,10 @@ export async function serve(options: ServeOptions): Promise<Running> {
     throw new ConfigError(['setting "workers": only the program "thole serve" starts more than 1']);
   }
   if (!isInMemory(config)) await makeFolder(config["data-dir"]);
-  const credentials = openCredentials(config, { now: Date.now, log, renewsOwn: isFirst(workers) });
+  const { steady = steadyClock(sharedFindings(log, workers)) } = options;
+  const credentials = openCredentials(config, { now: steady.now, log, renewsOwn: isFirst(workers) });
   credentials.catch(() => {}); // Awaited below, when `close` can undo it.
-  const opened = await openServer(options);
+  const opened = await openServer({ ...options, steady });
   try {
     return await listening(options, opened, await credentials);
   } catch (error) {

@@ -1,7 +1,7 @@
 /** Shutdown: new requests are rejected, watches end in shares. */
 import type { Exchange, Reply } from "../request/exchange.ts";
 import { textReply } from "../respond/text.ts";
-import { type Clock, pause, systemClock } from "../../core/async.ts";
+import { type Clock, elapsedClock, pause } from "../../core/async.ts";
 
 /** Number of shares in which watches end, so that their clients do not all reconnect to other servers at once. */
 const momentsOfEnding = 16;
@@ -14,7 +14,7 @@ export interface WatchEnds {
 }
 
 /** `ending` ends all watches at once, at any time. */
-export function watchEnds(ending: AbortSignal, clock: Clock = systemClock): WatchEnds {
+export function watchEnds(ending: AbortSignal, clock: Clock = elapsedClock): WatchEnds {
   const shares = Array.from({ length: momentsOfEnding }, () => new AbortController());
   const all = () => shares.forEach((share) => share.abort());
   ending.addEventListener("abort", all, { once: true });

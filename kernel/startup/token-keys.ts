@@ -15,7 +15,7 @@ import {
 import type { Followed } from "../config/follow-files.ts";
 import { readText } from "../config/read-files.ts";
 import type { Config } from "../config/settings.ts";
-import { writePrivateFile } from "../listen/pki.ts";
+import { writePrivateFile } from "../listen/pki-files.ts";
 import { parseCertificate } from "../listen/x509/parse-certificate.ts";
 import { isInMemory } from "./open-store.ts";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { reasonOf } from "../../core/reason-of.ts";
 import type { Config } from "../config/settings.ts";
-import { writePrivateFile } from "../listen/pki.ts";
+import { writePrivateFile } from "../listen/pki-files.ts";
 import { isInMemory } from "./open-store.ts";
 
 /** A file that only its owner may read. */

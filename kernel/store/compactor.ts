@@ -1,5 +1,5 @@
 import { limits } from "../../core/limits.ts";
-import { type Clock, pause, systemClock } from "../../core/async.ts";
+import { type Clock, elapsedClock, pause } from "../../core/async.ts";
 import { type Revision, type Store, StoreError } from "./store.ts";
 
 export interface CompactorOptions {
@@ -30,7 +30,7 @@ export interface Seen {
  * and the round in progress is over.
  */
 export async function startCompactor(store: Store, options: CompactorOptions): Promise<void> {
-  const { everyMs = limits.compactionMs, key = "compact_rev_key", clock = systemClock, signal, onError = () => {} } = options;
+  const { everyMs = limits.compactionMs, key = "compact_rev_key", clock = elapsedClock, signal, onError = () => {} } = options;
   let seen: Seen | undefined;
   while (!signal.aborted) {
     try {

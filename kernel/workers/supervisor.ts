@@ -6,7 +6,7 @@
  *
  * A ready worker that does not answer is killed, and one whose start does not go on, which ends them.
  */
-import { type Clock, once, pause, systemClock, untilAborted } from "../../core/async.ts";
+import { type Clock, elapsedClock, once, pause, untilAborted } from "../../core/async.ts";
 import { limits } from "../../core/limits.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import type { MetricPart } from "../../metrics/mod.ts";
@@ -90,7 +90,7 @@ interface Begun {
 
 /** Resolves when all workers are ready. Rejects with WorkerFailed. */
 export async function supervise(options: SupervisorOptions): Promise<Supervisor> {
-  const { count, log, metrics, start, recentErrors, auditLog, print, clock = systemClock } = options;
+  const { count, log, metrics, start, recentErrors, auditLog, print, clock = elapsedClock } = options;
   const workers = Array.from({ length: count }, (_, index) => index + 1);
   const states = new Map<number, State>(workers.map((worker) => [worker, { tag: "ended", because: "it has not started yet" }]));
   const closing = new AbortController();

@@ -15,6 +15,7 @@ import {
   StatusError,
   type StatusReason,
 } from "../../plugin.ts";
+import { steadyTime } from "../../core/steady-time.ts";
 import { type ConfigMap, dayOf, legacyLabels, parseDay, trackingMap } from "./legacy-token-tracking.ts";
 
 const dayMs = 86_400_000;
@@ -31,8 +32,10 @@ export const legacyTokenCleaner: Controller = {
   fieldManager: "kube-controller-manager",
   needs: ["configmaps", "secrets", "serviceaccounts"].map((resource) => ({ resource, groupVersions: ["v1"] })),
   async run(context, signal) {
+    // After a jump of the clock, tokens are judged by the time before it at least once more.
+    const now = steadyTime({ wall: Date.now, elapsed: () => performance.now(), doubtMs: 1.5 * everyMs });
     while (!signal.aborted) {
-      await cleanTokens(context, Date.now()).catch((error) => context.logError?.("cannot look for unused tokens", error));
+      await cleanTokens(context, now()).catch((error) => context.logError?.("cannot look for unused tokens", error));
       await pause(everyMs, signal);
     }
   },

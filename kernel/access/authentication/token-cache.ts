@@ -32,6 +32,8 @@ type Answer = Awaited<ReturnType<TokenAuthenticator["authenticateToken"]>>;
 type Outcome = { readonly answer: Answer } | { readonly refusal: TokenRefusal };
 interface Remembered {
   readonly outcome: Outcome;
+  /** A time before `since` or after `until` is not covered: the clock may have been set back. */
+  readonly since: number;
   readonly until: number;
 }
 
@@ -61,7 +63,7 @@ class TokenCache {
     const begun = now();
     const key = hash([token, ...audiences]);
     const found = this.#remembered.get(key);
-    const isHit = found !== undefined && found.until > begun;
+    const isHit = found !== undefined && found.until > begun && found.since <= begun;
     if (found !== undefined && !isHit) this.#remembered.delete(key);
     try {
       const outcome = isHit ? found.outcome : await this.#fetched(key, token, audiences);
@@ -110,11 +112,11 @@ class TokenCache {
     const user = acceptedOf(outcome);
     const ms = user === undefined ? refusedMs : acceptedMs;
     if (ms <= 0 || (user !== undefined && lengthOf(user) > limits.cachedUserLengthMax)) return;
-    const until = Math.min(now() + ms, user?.expires ?? Infinity);
+    const since = now(), until = Math.min(since + ms, user?.expires ?? Infinity);
     this.#remembered.delete(key);
     // The oldest entry expires first.
     if (this.#remembered.size >= limits.cachedTokensMax) this.#remembered.delete(this.#remembered.keys().next().value!);
-    this.#remembered.set(key, { outcome, until });
+    this.#remembered.set(key, { outcome, since, until });
   }
 }
 

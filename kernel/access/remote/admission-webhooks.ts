@@ -1,7 +1,7 @@
 /** Calls of admission webhooks. Each webhook has its own connections and bounds, so that one without answers does not hold the others. */
 import { limits } from "../../../core/limits.ts";
 import type { CallWebhook, WebhookCall, WebhookOutcome } from "../../../core/access.ts";
-import { type Clock, systemClock } from "../../../core/async.ts";
+import { type Clock, elapsedClock } from "../../../core/async.ts";
 import type { WebhookAddress } from "../../../core/conversion.ts";
 import { goQuote } from "../../../core/tree/go-quote.ts";
 import { type CallSlot, CallSlots } from "./call-slots.ts";
@@ -34,7 +34,7 @@ interface Client {
 }
 
 export function admissionWebhooks(needs: AdmissionWebhookNeeds = {}): AdmissionWebhooks {
-  const { clock = systemClock } = needs;
+  const { clock = elapsedClock } = needs;
   /** By address, in the order of their last calls. */
   const clients = new Map<string, Client>();
   const drop = (key: string, client: Client) => {

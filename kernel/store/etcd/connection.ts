@@ -1,6 +1,6 @@
 import { withoutUser } from "../../../core/without-user.ts";
 import { limits } from "../../../core/limits.ts";
-import { type Clock, pause, systemClock } from "../../../core/async.ts";
+import { type Clock, elapsedClock, pause } from "../../../core/async.ts";
 import { endpointsOf } from "./endpoints.ts";
 import { isDenied, isLate, isUnavailable, isUnsent } from "./errors.ts";
 import { status, watch, type WatchReply, type WatchRequest } from "./messages.ts";
@@ -54,7 +54,7 @@ export function connect(options: ConnectionOptions): Connection {
   if (endpoints.length === 0) throw new Error("An etcd connection needs an endpoint");
   const open = (endpoint: string): Channel => openChannel(endpoint, { tls, keepaliveMs });
   const channels = endpoints.map(open);
-  const answers = endpointsOf(endpoints.map(withoutUser), options.faults ?? noFaults, options.clock ?? systemClock);
+  const answers = endpointsOf(endpoints.map(withoutUser), options.faults ?? noFaults, options.clock ?? elapsedClock);
   const underway = new Set<Promise<unknown>>();
   let active = 0;
   const closing = new AbortController();

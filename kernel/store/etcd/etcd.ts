@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { limits } from "../../../core/limits.ts";
 import { withoutUser } from "../../../core/without-user.ts";
 import { decodeKey, encodeKey, keyBounds } from "../bytes.ts";
-import { type Clock, systemClock } from "../../../core/async.ts";
+import { type Clock, elapsedClock } from "../../../core/async.ts";
 import { connect, type Connection, type ConnectionOptions } from "./connection.ts";
 import { isCompacted, isDenied, isFuture, isNoLease, toStoreError } from "./errors.ts";
 import { leasePool } from "./leases.ts";
@@ -37,7 +37,7 @@ export interface EtcdOptions extends ConnectionOptions {
  * @throws StoreError "unavailable" if no endpoint answers. A commit that fails as "unavailable" may have been written.
  */
 export async function openEtcd(options: EtcdOptions): Promise<Store> {
-  const { clock = systemClock, prefix = "" } = options;
+  const { clock = elapsedClock, prefix = "" } = options;
   const connection = connect(options);
   try {
     await connection.call(status, undefined, { repeatable: true });
