@@ -1,5 +1,6 @@
-// Copies the facts about kube-apiserver, which tests compare with, from ../shared/reference to test/reference/facts.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+// Copies the facts about kube-apiserver, which tests compare with, from ../shared/reference to test/reference/facts, and the golden objects from
+// ../shared/golden to test/golden.
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./runtimes.mjs";
 
@@ -50,4 +51,17 @@ mkdirSync(to, { recursive: true });
 for (const [file, part] of Object.entries(parts)) {
   writeFileSync(join(to, file), `${text(part(JSON.parse(readFileSync(join(from, file), "utf8"))))}\n`);
 }
-console.log(`${Object.keys(parts).length} files`);
+
+/** Copies a folder's files; the copies are writable, as files of the repository are. */
+function copyFolder(source, target) {
+  rmSync(target, { recursive: true, force: true });
+  mkdirSync(target, { recursive: true });
+  const files = readdirSync(source);
+  for (const file of files) {
+    copyFileSync(join(source, file), join(target, file));
+    chmodSync(join(target, file), 0o644);
+  }
+  return files.length;
+}
+const golden = ["v1.34", "v1.35"].map((release) => copyFolder(join(root, "../shared/golden", release), join(root, "test/golden", release)));
+console.log(`${Object.keys(parts).length} files of facts, ${golden.reduce((sum, files) => sum + files, 0)} golden objects`);

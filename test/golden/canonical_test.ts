@@ -19,7 +19,7 @@ import { readJson } from "../../core/tree/json.ts";
 import { goJson } from "../../core/tree/json-text.ts";
 import { plugins } from "../../plugins/mod.ts";
 
-const changesOfEach = 400;
+const changesOfEach = 250;
 const seed = seedOfRun(), random = randomOf(seed);
 const among = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)]!;
 
@@ -106,7 +106,9 @@ for (const { kind, served } of plugins.flatMap((plugin) => plugin.resources ?? [
     test(`stored ${apiVersion} ${kind} is recognised as canonical only if it is (seed ${seed})`, () => {
       const schema = node as Typed<ApiObject, StructNode>; // schemas of served versions are made by object()
       const golden = JSON.parse(readFileSync(file, "utf8"));
-      assert.ok(isRecognised(schema, encoded(schema, golden)));
+      const text = encoded(schema, golden);
+      // Null is decoded: it is rare in stored objects.
+      assert.equal(isRecognised(schema, text), !text.includes(":null"));
       assert.ok(isRecognisedInBytes(schema, encoded(schema, golden)) || !recognisedInBytes.has(kind));
       for (let change = 0; change < changesOfEach; change++) {
         const next = changed(golden);

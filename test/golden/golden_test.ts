@@ -1,7 +1,7 @@
-// Golden objects: one per kind and version with every field set, in JSON, YAML and protobuf, made by kube-apiserver's own types. Each must
-// decode to one object from all three and encode back to the same bytes. A new kind fails until it has its files.
+// Golden objects: one per kind and version of kube-apiserver with every field set, in JSON, YAML and protobuf. The values are our own. Each must
+// decode to one object from all three and encode back to the same bytes. Files of kinds that are not served are not read.
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { prettyJson } from "../../core/tree/json-text.ts";
 import { readCbor } from "../../core/codec/cbor/read.ts";
@@ -9,6 +9,7 @@ import { readEnvelope, writeEnvelope } from "../../core/codec/protobuf.ts";
 import { writeYaml } from "../../core/codec/yaml.ts";
 import { cborReader } from "../../core/derive/cbor-read.ts";
 import { cborWriter } from "../../core/derive/cbor-write.ts";
+import { Scale } from "../../core/define/scale.ts";
 import { decoder } from "../../core/derive/decode.ts";
 import { encoder } from "../../core/derive/encode.ts";
 import { protobufReader, protobufWriter } from "../../core/derive/protobuf.ts";
@@ -24,13 +25,18 @@ import { plugins } from "../../plugins/mod.ts";
 /** Newest first: for a removed kind the files of the last release with it are used. */
 const releases = ["v1.35", "v1.34"];
 
-/** Kinds without a golden object, each with its reason. */
-const withoutFiles: Readonly<Record<string, string>> = {
-  "core.v1.Pod": "there are none here; the collection can only be read, and core.v1.PodTemplate has all of its spec",
-  "core.v1.Service": "there are none here; the collection can only be read",
-  "coordination.k8s.io.v1beta1.Lease": "upstream keeps no entry of a removed version",
+/** Served kinds that cannot be compared, each with its reason. */
+const notCompared: Readonly<Record<string, string>> = {
+  "core.v1.Pod": "its collection can only be read and is empty, so the schema has no status; core.v1.PodTemplate has all of its spec",
+  "core.v1.Service": "its collection can only be read and is empty, so the schema has no status",
   "apiextensions.k8s.io.v1beta1.CustomResourceDefinition":
-    "upstream keeps no entry of a removed version; test/import/kube-apiserver_test.ts reads those that a kube-apiserver has stored",
+    "there are no files of this removed version; test/import/kube-apiserver_test.ts reads those that a kube-apiserver has stored",
+};
+
+/** Kinds whose protobuf holds values that JSON and YAML cannot express, each with its reason. */
+const protobufHoldsMore: Readonly<Record<string, string>> = {
+  "apiextensions.k8s.io.v1.CustomResourceDefinition":
+    "items and dependencies of its schema have both of their forms, of which JSON has one",
 };
 
 function fileOf(name: string): ((extension: string) => Uint8Array) | undefined {
@@ -47,36 +53,57 @@ function decode(schema: Typed<ApiObject>, read: Read, reader: "json" | "yaml"): 
   assert.deepEqual([...report.findings, ...read.duplicates], []);
   return object;
 }
+/** The JSON with one space for each level, as the files have it. */
+const indentedByOne = (json: string) => `${prettyJson(json).trimEnd().replace(/^ +/gm, (spaces) => " ".repeat(spaces.length / 2))}\n`;
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-for (const { kind, served } of plugins.flatMap((plugin) => plugin.resources ?? [])) {
-  for (const [groupVersion, { schema: node }] of Object.entries(served)) {
-    const apiVersion = spell(defaultNames, groupVersion);
-    const name = `${(apiVersion.includes("/") ? apiVersion : `core/${apiVersion}`).replace("/", ".")}.${kind}`;
-    const schema = node as Typed<ApiObject, StructNode>; // Schemas of served versions are made by object().
+const kinds = [
+  ...plugins.flatMap((plugin) => plugin.resources ?? []).flatMap(({ kind, served }) =>
+    Object.entries(served).map(([groupVersion, { schema }]) => ({ kind, apiVersion: spell(defaultNames, groupVersion), schema }))
+  ),
+  { kind: "Scale", apiVersion: "autoscaling/v1", schema: Scale },
+].map(({ kind, apiVersion, schema }) => ({
+  kind,
+  apiVersion,
+  name: `${(apiVersion.includes("/") ? apiVersion : `core/${apiVersion}`).replace("/", ".")}.${kind}`,
+  schema: schema as Typed<ApiObject, StructNode>, // Schemas of served versions are made by object().
+}));
 
-    test(`golden ${name} is one object in JSON, YAML and protobuf, and encodes to the same bytes`, {
-      skip: Object.hasOwn(withoutFiles, name) ? withoutFiles[name]! : false,
-    }, () => {
-      const file = fileOf(name);
-      assert.ok(file, `test/golden has no files for ${name}`);
-      const object = decode(schema, readJson(file("json")), "json");
-      assert.deepEqual([object.kind, object.apiVersion], [kind, apiVersion]);
-      assert.deepEqual(decode(schema, readYaml(file("yaml")), "yaml"), object);
-      const envelope = readEnvelope(file("pb"));
-      assert.deepEqual({ ...protobufReader(schema)(envelope.raw), kind: envelope.kind, apiVersion: envelope.apiVersion }, object);
+for (const { kind, apiVersion, name, schema } of kinds) {
+  test(`golden ${name} is one object in JSON, YAML and protobuf, and encodes to the same bytes`, {
+    skip: Object.hasOwn(notCompared, name) ? notCompared[name]! : false,
+  }, () => {
+    const file = fileOf(name);
+    assert.ok(file, `test/golden has no files for ${name}`);
+    const object = decode(schema, readJson(file("json")), "json");
+    assert.deepEqual([object.kind, object.apiVersion], [kind, apiVersion]);
+    assert.deepEqual(decode(schema, readYaml(file("yaml")), "yaml"), object);
+    const envelope = readEnvelope(file("pb"));
+    assert.deepEqual({ ...protobufReader(schema)(envelope.raw), kind: envelope.kind, apiVersion: envelope.apiVersion }, object);
 
-      assert.equal(prettyJson(encoder(schema)(object)), text(file("json")));
-      const written = readJson(encoder(schema)(object));
-      assert.ok(written.ok);
-      assert.equal(writeYaml(jsonFromTree(written.tree)), text(file("yaml")));
-      assert.deepEqual(new Uint8Array(writeEnvelope(object, protobufWriter(schema)(object))), file("pb"));
+    assert.equal(indentedByOne(encoder(schema)(object)), text(file("json")));
+    const written = readJson(encoder(schema)(object));
+    assert.ok(written.ok);
+    assert.equal(writeYaml(jsonFromTree(written.tree)), text(file("yaml")));
+    const protobuf = new Uint8Array(writeEnvelope(object, protobufWriter(schema)(object)));
+    if (Object.hasOwn(protobufHoldsMore, name)) {
+      assert.deepEqual(protobufReader(schema)(readEnvelope(protobuf).raw), protobufReader(schema)(envelope.raw));
+    } else assert.deepEqual(protobuf, file("pb"));
 
-      // There are no golden bytes of CBOR; the object must survive a round trip.
-      const cbor = cborWriter(schema)(object).finish();
-      const back = cborReader(schema)(readCbor(cbor), []);
-      assert.deepEqual(back, object);
-      assert.deepEqual(cborWriter(schema)(back).finish(), cbor);
-    });
-  }
+    // There are no golden bytes of CBOR; the object must survive a round trip.
+    const cbor = cborWriter(schema)(object).finish();
+    const back = cborReader(schema)(readCbor(cbor), []);
+    assert.deepEqual(back, object);
+    assert.deepEqual(cborWriter(schema)(back).finish(), cbor);
+  });
 }
+
+const served = new Set(kinds.map(({ name }) => name));
+const notServed = releases.flatMap((release) => readdirSync(new URL(`${release}/`, import.meta.url)))
+  .filter((file) => file.endsWith(".json") && !served.has(file.slice(0, -".json".length)));
+
+test(`golden objects of ${notServed.length} kinds and versions are not read`, { skip: "the kinds are not served" }, () => {});
+
+test("the reasons for what is not compared belong to served kinds", () => {
+  assert.deepEqual([...Object.keys(notCompared), ...Object.keys(protobufHoldsMore)].filter((name) => !served.has(name)), []);
+});
