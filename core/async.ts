@@ -58,6 +58,14 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<
   });
 }
 
+/** The result of `promise`. Rejects with `error` after `ms` milliseconds; a later result is ignored. The timer keeps the process alive. */
+export function within<T>(promise: Promise<T>, ms: number, error: () => Error, clock: Pick<Clock, "after"> = systemClock): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(ms, () => reject(error()));
+    promise.then(resolve, reject).finally(cancel);
+  });
+}
+
 /** A function that calls `make` once and returns the same result, or promise, at every call. */
 export function once<T>(make: () => T): () => T {
   const made: { value?: T } = {};

@@ -93,6 +93,14 @@ export const limits = Object.freeze({
   /** Number of parameters of a storage class or volume attributes class, and total bytes of their names and values. */
   classParametersMax: 512,
   classParametersBytesMax: 256 * 1024,
+  /** Size of a file of settings, keys or certificates, and the milliseconds in which it must be read. */
+  settingFileBytesMax: 16 * 1024 * 1024,
+  fileReadMs: 5_000,
+  /** Milliseconds in which a plugin module must be loaded, and those for a whole reload of the configuration. */
+  pluginLoadMs: 10_000,
+  reloadMs: 60_000,
+  /** Milliseconds for which the end of a server waits for reloads in progress. */
+  reloadEndMs: 2_000,
   /** Size of the configuration file. */
   configurationFileBytesMax: 1024 * 1024,
   /** Total size of keys and values of an object's annotations. */

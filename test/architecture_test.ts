@@ -41,6 +41,7 @@ const machineFolders = [
   "kernel/access/remote/",
   "kernel/command/",
   "kernel/config/",
+  "kernel/files/",
   "kernel/gzip/",
   "kernel/heavy/",
   "kernel/http2/",

@@ -26,6 +26,20 @@ function onClose(stream: Readable, closed: () => void): void {
   finished(stream.resume(), { writable: false }, closed);
 }
 
+/** Milliseconds for a shutdown to finish, beside the configured times. */
+const endMsMax = 60_000;
+
+/** Until the returned function is called, a process that ends because it waits for nothing any more has failed. */
+function untilReady(): () => void {
+  const failed = () => console.error("thole: the start did not finish, and there is nothing left to wait for");
+  process.exitCode = 1;
+  process.once("beforeExit", failed);
+  return () => {
+    process.exitCode = 0;
+    process.removeListener("beforeExit", failed);
+  };
+}
+
 /** Milliseconds for a start to finish after the standard input has closed. */
 const startMsMax = 10_000;
 
@@ -38,8 +52,12 @@ export async function run(
   plugins: readonly Plugin[],
   abandoned?: () => Promise<void>,
 ): Promise<number | undefined> {
+  const ready = untilReady();
   const prepared = await prepare(args, plugins);
-  if (prepared === undefined) return undefined;
+  if (prepared === undefined) {
+    ready();
+    return undefined;
+  }
   const { configuration, log, ignored, above } = prepared, { config } = configuration;
   const count = workerCount(config);
   log.info("starting", {
@@ -56,6 +74,11 @@ export async function run(
   process.on("SIGHUP", () => void starting.then((serving) => typeof serving === "number" ? undefined : serving.reload(), () => {}));
   const end = (fields: Fields, close: () => Promise<number>) => {
     log.info("shutting down", fields);
+    const { config: { "shutdown-delay-duration": delayMs, "shutdown-watch-termination-grace-period": watchesMs } } = configuration;
+    setTimeout(() => {
+      log.error("the shutdown did not end in time");
+      process.exit(1);
+    }, delayMs + watchesMs + endMsMax).unref();
     close().then((code) => {
       log.info("ended");
       process.exit(code);
@@ -74,6 +97,7 @@ export async function run(
     onClose(process.stdin, () => end({ reason: "the standard input has closed" }, close));
   }
   const serving = await starting;
+  ready();
   if (typeof serving === "number") return serving;
   const stop = (signal: string) => end({ signal }, serving.close);
   process.on("SIGTERM", () => stop("SIGTERM"));

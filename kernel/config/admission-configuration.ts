@@ -1,5 +1,4 @@
 /** The file of --admission-control-config-file: AdmissionConfiguration, with the settings of admission steps. */
-import { readFileSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { matchResources, namedRule } from "../../core/admission/match-schema.ts";
 import type { MatchResources } from "../../core/admission/matching.ts";
@@ -14,6 +13,7 @@ import { nearest } from "../../core/nearest.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import { anyJson, field, type Infer, type Json, list, string, struct } from "../../core/schema.ts";
 import { readConfigObject } from "./config-object.ts";
+import { readWholeTextSync } from "../files/bounded-files.ts";
 
 /** The settings of steps. Plain data: the heavy thread gets a copy. */
 export interface AdmissionConfiguration {
@@ -145,11 +145,7 @@ function matchOf(text: string, { groupDomain }: AdmissionFile): MatchResources {
 }
 
 function bounded(path: string): string {
-  const { size } = statSync(path);
-  if (size > limits.configurationFileBytesMax) {
-    throw new Error(`"${path}" has ${size} bytes, more than ${limits.configurationFileBytesMax}`);
-  }
-  return readFileSync(path, "utf8");
+  return readWholeTextSync(path, limits.configurationFileBytesMax);
 }
 
 function tried<T>(run: () => T, what: string, mistakes: string[]): T | undefined {

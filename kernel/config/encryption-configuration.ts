@@ -1,10 +1,10 @@
 /** The file of kube-apiserver's --encryption-provider-config: the keys that decrypt its values. */
-import { readFileSync, statSync } from "node:fs";
 import { limits } from "../../core/limits.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import { anyJson, field, type Infer, list, string, struct } from "../../core/schema.ts";
 import { readConfigObject } from "./config-object.ts";
 import { ConfigError } from "./parse.ts";
+import { readWholeTextSync } from "../files/bounded-files.ts";
 
 const Key = struct("Key", {
   name: field(0, string, "Name of the key.", { written: "always" }),
@@ -40,9 +40,7 @@ const secretBytes: readonly number[] = Object.freeze([16, 24, 32]);
 export function readEncryptionKeys(path: string): readonly ConfiguredKey[] {
   const mistake = (text: string) => new ConfigError([`--encryption-provider-config "${path}": ${text}`]);
   try {
-    const { size } = statSync(path);
-    if (size > limits.encryptionFileBytesMax) throw new Error(`it has ${size} bytes, more than ${limits.encryptionFileBytesMax}`);
-    return keysIn(readFileSync(path, "utf8"));
+    return keysIn(readWholeTextSync(path, limits.encryptionFileBytesMax));
   } catch (error) {
     throw mistake(reasonOf(error));
   }

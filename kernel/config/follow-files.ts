@@ -2,7 +2,8 @@
 import { reasonOf } from "../../core/reason-of.ts";
 import type { Fields, Log } from "../observe/log.ts";
 import type { Clock } from "../../core/async.ts";
-import { fingerprint, watchFile } from "./watch-file.ts";
+import { fingerprint } from "../files/bounded-files.ts";
+import { watchFile } from "./watch-file.ts";
 
 /** Active data of files. */
 export interface Followed {
@@ -19,7 +20,7 @@ export interface Followed {
 export interface FollowedFiles {
   /** Reads all files now, changed or not. Never rejects. */
   again(): Promise<void>;
-  /** Resolves when all checks have ended, after the signal has aborted. */
+  /** Resolves when all checks have ended, soon after the signal has aborted. */
   readonly ended: Promise<void>;
 }
 
@@ -33,7 +34,13 @@ const readEveryMs = 60_000;
 /** Follows each file until the signal aborts. An error is logged once, not at every check. */
 export function followFiles(
   followed: readonly Followed[],
-  { log, clock, signal }: { readonly log: Log; readonly clock: Clock; readonly signal: AbortSignal },
+  { log, clock, signal, stateOf = fingerprint }: {
+    readonly log: Log;
+    readonly clock: Clock;
+    readonly signal: AbortSignal;
+    /** Default: `fingerprint`. */
+    readonly stateOf?: (path: string) => string | Promise<string>;
+  },
 ): FollowedFiles {
   const all = followed.map(({ what, paths, renew }) => {
     let refused = "", running = Promise.resolve();
@@ -50,7 +57,7 @@ export function followFiles(
       }
     };
     const again = (): Promise<void> => running = running.then(once);
-    const look = () => [Math.floor(clock.now() / readEveryMs), ...paths.map(fingerprint)].join("\n");
+    const look = async () => [Math.floor(clock.now() / readEveryMs), ...await Promise.all(paths.map(stateOf))].join("\n");
     return { again, ended: watchFile({ look, everyMs: lookEveryMs, clock, signal, changed: again }) };
   });
   return {

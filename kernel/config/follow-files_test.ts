@@ -1,12 +1,18 @@
 import assert from "node:assert/strict";
 import { rename, writeFile } from "node:fs/promises";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { followFiles } from "./follow-files.ts";
 import { jsonLog } from "../observe/log.ts";
 import { manualClock } from "../store/testing/clock.ts";
+
+/** At once, so that a test waits for turns only. */
+function stateOf(path: string): string {
+  const { ino, size, mtimeMs } = statSync(path);
+  return [ino, size, mtimeMs].join(" ");
+}
 
 /** A file with a number as its valid content, and the clock of its follower. */
 async function following(
@@ -42,7 +48,7 @@ async function following(
       reading = renewing.then(() => {}, () => {});
       return renewing;
     },
-  }], { log: jsonLog((line) => logged.push(line), () => 0), clock, signal: ending.signal });
+  }], { log: jsonLog((line) => logged.push(line), () => 0), clock, signal: ending.signal, stateOf });
   try {
     await use({
       file,

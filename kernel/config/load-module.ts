@@ -1,10 +1,27 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { type Clock, within } from "../../core/async.ts";
+import { limits } from "../../core/limits.ts";
 import { isPath } from "./choose-plugins.ts";
 
-/** Loads a plugin module. Paths are relative to the working directory; other words are packages. */
-export async function loadModule(specifier: string): Promise<Readonly<Record<string, unknown>>> {
+type Module = Readonly<Record<string, unknown>>;
+
+/**
+ * Loads a plugin module. Paths are relative to the working directory; other words are packages. Rejects if the module does not finish in time, such as one that
+ * waits for something that never happens.
+ */
+export function loadModule(specifier: string): Promise<Module> {
+  return inTime(load(specifier));
+}
+
+/** Rejects if the module does not finish loading in time. */
+export function inTime(loading: Promise<Module>, clock?: Pick<Clock, "after">): Promise<Module> {
+  const late = () => new Error(`it did not finish within ${limits.pluginLoadMs / 1000} s: does it await something that never happens?`);
+  return within(loading, limits.pluginLoadMs, late, clock);
+}
+
+async function load(specifier: string): Promise<Module> {
   if (!isPath(specifier)) return await import(specifier);
   const path = resolve(specifier);
   try {

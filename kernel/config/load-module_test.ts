@@ -3,7 +3,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { loadModule } from "./load-module.ts";
+import { limits } from "../../core/limits.ts";
+import { manualClock } from "../../core/test-clock.ts";
+import { inTime, loadModule } from "./load-module.ts";
 
 test("loadModule() names the package.json whose type prevents Node from loading a module", async () => {
   const folder = await mkdtemp(join(tmpdir(), "thole-load-module-"));
@@ -29,4 +31,13 @@ test("loadModule() names the package.json whose type prevents Node from loading 
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+});
+
+// Without a module: Deno ends a test whose module does not finish.
+test("inTime() rejects a module that never finishes", async () => {
+  const clock = manualClock();
+  const loading = assert.rejects(inTime(new Promise(() => {}), clock), { message: /^it did not finish within 10 s: does it await/ });
+  assert.equal(clock.waiting, 1);
+  clock.advance(limits.pluginLoadMs);
+  await loading;
 });

@@ -1,5 +1,5 @@
 /** Reads files of settings. Errors name the setting's purpose. */
-import { readFile } from "node:fs/promises";
+import { readWholeText } from "../files/bounded-files.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import type { KeyedCertificate } from "../listen/x509/certificate.ts";
 import { checkKeyPair } from "../listen/tls-context.ts";
@@ -7,7 +7,7 @@ import { checkKeyPair } from "../listen/tls-context.ts";
 /** The text of a file; throws an Error with `what` if it cannot be read. */
 export async function readText(path: string, what: string): Promise<string> {
   try {
-    return await readFile(path, "utf8");
+    return await readWholeText(path);
   } catch (error) {
     throw new Error(`cannot read the ${what}: ${reasonOf(error)}`);
   }

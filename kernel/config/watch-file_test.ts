@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Clock } from "../../core/async.ts";
+import { limits } from "../../core/limits.ts";
+import { manualClock } from "../../core/test-clock.ts";
 import { watchFile } from "./watch-file.ts";
 
 /** A file whose state the test sets, and a clock that advances check by check. */
@@ -50,6 +52,21 @@ test("watchFile() reports the first state once, and then every change that is st
   assert.deepEqual(told, ["first", "whole"]);
   await end();
 });
+
+test("watchFile() ends soon after its signal, also during a report that never ends", async () => {
+  const clock = manualClock(), ending = new AbortController(), begun = Promise.withResolvers<void>();
+  const changed = () => (begun.resolve(), new Promise<void>(() => {}));
+  const done = watchFile({ look: () => Promise.resolve("state"), everyMs: 1000, clock, signal: ending.signal, changed });
+  await turn();
+  clock.advance(1000);
+  await begun.promise;
+  ending.abort();
+  await turn();
+  clock.advance(limits.reloadEndMs);
+  await done;
+});
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 test("watchFile() waits for an unreadable file, and does not report one that returns unchanged", async () => {
   const { told, set, tick, end } = room();

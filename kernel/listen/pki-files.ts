@@ -1,12 +1,13 @@
 /** The files of the server's own certificates: `NAME.crt` and `NAME.key`. */
 import { createHash, createPrivateKey, X509Certificate } from "node:crypto";
-import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { readWhole, readWholeText } from "../files/bounded-files.ts";
 import { certificateFacts, type KeyedCertificate, pemCertificates } from "./x509/certificate.ts";
 
 /** Writes a file that only its owner may read, atomically, unless it holds that text already. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
-  if (await readFile(path, "utf8").catch(absent) === text) return;
+  if (await readWholeText(path).catch(absent) === text) return;
   const staging = `${path}.${process.pid}.tmp`;
   await rm(staging, { force: true });
   await writeFile(staging, text, { mode: 0o600, flag: "wx" });
@@ -20,7 +21,7 @@ export async function writeKeyed(directory: string, name: string, { cert, key }:
 
 /** A certificate with its key. Undefined if a file is missing or the two are no pair. */
 export async function readKeyed(directory: string, name: string): Promise<KeyedCertificate | undefined> {
-  const [cert, key] = await Promise.all([".crt", ".key"].map((end) => readFile(join(directory, name + end), "utf8").catch(absent)));
+  const [cert, key] = await Promise.all([".crt", ".key"].map((end) => readWholeText(join(directory, name + end)).catch(absent)));
   if (cert === undefined || key === undefined) return undefined;
   try {
     certificateFacts(pemCertificates(cert)[0] ?? new Uint8Array());
@@ -32,7 +33,7 @@ export async function readKeyed(directory: string, name: string): Promise<KeyedC
 export async function readAuthority(directory: string): Promise<KeyedCertificate | undefined> {
   const ca = await readKeyed(directory, "ca");
   if (ca !== undefined) return ca;
-  const there = await Promise.all(["ca.crt", "ca.key"].map((file) => readFile(join(directory, file)).catch(absent)));
+  const there = await Promise.all(["ca.crt", "ca.key"].map((file) => readWhole(join(directory, file)).catch(absent)));
   if (there.every((file) => file === undefined)) return undefined;
   throw new Error(`Cannot use the authority in "${directory}": "ca.crt" and "ca.key" do not make a pair; restore them, or remove both`);
 }

@@ -1,5 +1,4 @@
 /** The registry of a server, by its settings. */
-import { readFileSync } from "node:fs";
 import { reasonOf } from "../../core/reason-of.ts";
 import { readYaml } from "../../core/tree/yaml.ts";
 import { TreeObject } from "../../core/tree/tree.ts";
@@ -12,6 +11,7 @@ import { type EmulationConfig, releasesOf } from "../config/emulation-settings.t
 import type { Log } from "../observe/log.ts";
 import { kernelMetrics, type KernelRegistry } from "../observe/metrics.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
+import { readWholeSync } from "../files/bounded-files.ts";
 
 type MetricSettings = Pick<
   Config,
@@ -105,7 +105,7 @@ function pairsOfFile(path: string, mistakes: string[]): readonly (readonly [stri
   };
   let bytes: Uint8Array;
   try {
-    bytes = readFileSync(path);
+    bytes = readWholeSync(path);
   } catch (error) {
     return bad(`cannot be read: ${reasonOf(error)}`);
   }

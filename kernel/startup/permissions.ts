@@ -1,6 +1,6 @@
 /** The permissions of Deno for a server with these settings. `scripts/start.mjs` runs this file before it starts the server. */
 import { randomUUID } from "node:crypto";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { isIP } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -16,6 +16,7 @@ import { type Config, defaults, type SettingName } from "../config/settings.ts";
 import { workerCount, workersMistakes } from "../config/workers.ts";
 import { readTracingConfiguration } from "../config/tracing-settings.ts";
 import { isModule, isPath } from "../config/choose-plugins.ts";
+import { readWholeTextSync } from "../files/bounded-files.ts";
 
 /** Settings that name files to be read. */
 export const fileSettings = Object.freeze(
@@ -88,7 +89,7 @@ const sources = fileURLToPath(new URL(import.meta.url.endsWith(".ts") ? "../.." 
 function settingsOf(args: readonly string[], folder: string): { readonly config: Config; readonly configurationFile: string | undefined } {
   let configurationFile: string | undefined;
   try {
-    const parsed = parseArguments(args, (path) => readFileSync(configurationFile = resolve(folder, path), "utf8"));
+    const parsed = parseArguments(args, (path) => readWholeTextSync(configurationFile = resolve(folder, path)));
     return { config: parsed.help ? defaults : parsed.config, configurationFile };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -214,7 +215,7 @@ function accessOf(paths: readonly string[]): { files: string[]; addresses: strin
   const files: string[] = [], addresses: string[] = [];
   for (const path of paths) {
     try {
-      const text = path === inCluster ? "" : readFileSync(path, "utf8");
+      const text = path === inCluster ? "" : readWholeTextSync(path);
       const address = addressOfAccess(path, text);
       append(files, filesOfAccess(path, text));
       if (address !== undefined) addresses.push(address);
@@ -302,7 +303,7 @@ function valuesOf(text: string, key: string): readonly string[] {
 
 function textOf(path: string, folder: string): string {
   try {
-    return path === "" ? "" : readFileSync(resolve(folder, path), "utf8");
+    return path === "" ? "" : readWholeTextSync(resolve(folder, path));
   } catch {
     return ""; // The server reports the error.
   }

@@ -1,5 +1,4 @@
 /** Reads the command line, its configuration file and the plugins, which both select: at start, and again when the file changes. */
-import { readFileSync, statSync } from "node:fs";
 import { append } from "../../core/append.ts";
 import type { Plugin } from "../../core/plugin.ts";
 import { limits } from "../../core/limits.ts";
@@ -9,7 +8,7 @@ import type { Config } from "../config/settings.ts";
 import { fileMistakes } from "./file-mistakes.ts";
 import { type ActiveConfig, activeConfigOrMistakes } from "../config/active-config.ts";
 import { metricMistakes } from "./open-metrics.ts";
-import { fingerprint } from "../config/watch-file.ts";
+import { fingerprint, readWholeText, readWholeTextSync } from "../files/bounded-files.ts";
 
 /** The configuration as written and as parsed. */
 export interface Written {
@@ -27,7 +26,7 @@ export interface Source {
   readonly text: string;
   readonly read: () => Promise<Written>;
   /** A fingerprint that changes with the file; absent without a file. */
-  readonly look?: () => string;
+  readonly look?: () => Promise<string>;
 }
 
 /** The settings and plugins, both compiled, and their source; undefined for --help. Throws a ConfigError with every mistake. */
@@ -36,9 +35,9 @@ export async function readConfiguration(
   builtIn: readonly Plugin[],
   load: LoadModule,
 ): Promise<Pick<Written, "config" | "plugins"> & { readonly active: ActiveConfig; readonly source: Source } | undefined> {
-  async function read(): Promise<Written | undefined> {
+  async function read(textOf: (path: string) => string): Promise<Written | undefined> {
     let text = "";
-    const parsed = readArguments(args, (path) => text = readBounded(path));
+    const parsed = readArguments(args, (path) => text = textOf(path));
     if (parsed.help) return undefined;
     const { config } = parsed;
     const mistakes: string[] = [];
@@ -47,7 +46,7 @@ export async function readConfiguration(
     const plugins = mistakes.length === 0 ? chosen : [...new Set([...builtIn, ...chosen])];
     return { config, plugins, text, mistakes: [...parsed.mistakes, ...mistakes] };
   }
-  const first = await read();
+  const first = await read(readBounded);
   if (first === undefined) return undefined;
   const { config, plugins, text } = first;
   const mistakes = [...first.mistakes ?? []];
@@ -55,14 +54,23 @@ export async function readConfiguration(
   append(mistakes, [...metricMistakes(config), ...await fileMistakes(config, plugins)]);
   if (active === undefined || mistakes.length > 0) throw new ConfigError([...new Set(mistakes)]);
   const file = config.config;
-  // The arguments are unchanged, so --help is not among them.
-  const again = async () => await read() ?? first;
+  // The arguments are unchanged, so --help is not among them, and the file is the same.
+  const again = async () => {
+    const next = file === "" ? "" : await readWholeText(file, limits.configurationFileBytesMax).catch((error: unknown) => asError(error));
+    const textOf = () => {
+      if (next instanceof Error) throw next;
+      return next;
+    };
+    return await read(textOf) ?? first;
+  };
   return { config, plugins, active, source: { text, read: again, ...(file === "" ? {} : { look: () => fingerprint(file) }) } };
 }
 
 /** The text of a configuration file. Throws if it is too large or cannot be read. */
 export function readBounded(path: string): string {
-  const { size } = statSync(path);
-  if (size > limits.configurationFileBytesMax) throw new Error(`it has ${size} bytes, more than ${limits.configurationFileBytesMax}`);
-  return readFileSync(path, "utf8");
+  return readWholeTextSync(path, limits.configurationFileBytesMax);
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }

@@ -6,6 +6,8 @@
  *                              └────> new configuration ──> swapped: log, metric
  */
 import { append } from "../../core/append.ts";
+import { type Clock, within } from "../../core/async.ts";
+import { limits } from "../../core/limits.ts";
 import { type Catalog, CatalogError } from "../catalog/catalog.ts";
 import { ConfigError } from "../config/parse.ts";
 import { type Config, type SettingName, settings } from "../config/settings.ts";
@@ -25,6 +27,8 @@ export interface ReloadNeeds {
   readonly log: Log;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Default: the system's. */
+  readonly clock?: Pick<Clock, "after">;
 }
 
 /** Never rejects; concurrent calls run in sequence. `asked`: logs even if nothing has changed. */
@@ -36,7 +40,8 @@ export function reloader(needs: ReloadNeeds): Reload {
   let running = needs.text === "" ? Promise.resolve() : recordHash(needs, needs.text);
   async function reload(asked: boolean): Promise<void> {
     try {
-      const written = await needs.read();
+      const late = () => new Error(`the configuration was not read within ${limits.reloadMs / 1000} s`);
+      const written = await within(needs.read(), limits.reloadMs, late, needs.clock);
       if (!asked && written.text === text) return;
       text = written.text;
       adopt(needs, written);

@@ -84,6 +84,19 @@ test("tokenFile() accepts tokens for audiences of the server only", async () => 
   assert.equal(await tokens.authenticateToken("u", []), undefined);
 });
 
+test("tokenFile() keeps its tokens when the file is emptied or has a quote that upstream's parser rejects", async () => {
+  const tokens = tokenFile('t,alice,1,"a,b"\n');
+  const user = { name: "alice", uid: "1", groups: ["a", "b"] };
+  for (const text of ["", "\n \n"]) assert.throws(() => tokens.replace(text), { message: "the token file has no tokens" });
+  assert.throws(() => tokens.replace('u,bob,2\nv,carol,3,"a\n'), { message: "token file, line 2: a quote is not closed" });
+  assert.throws(() => tokens.replace('u,bo"b,2\n'), { message: "token file, line 1: a quote within a field, at character 5" });
+  assert.deepEqual(await tokens.authenticateToken("t", []), { user, audiences: [] });
+  tokens.replace("u,bob,2\n");
+  assert.equal(await tokens.authenticateToken("t", []), undefined);
+  // A start without tokens is possible.
+  tokenFile("").replace("");
+});
+
 test("refusalText() lists distinct reasons in brackets, as upstream", () => {
   assert.equal(refusalText([]), "invalid bearer token");
   assert.equal(refusalText(["expired", "invalid bearer token", "expired"]), "[invalid bearer token, expired]");

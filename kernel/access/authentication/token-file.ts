@@ -1,4 +1,5 @@
 /** Static bearer tokens: a file of lines `token,user,uid,"group1,group2"`. */
+import { reasonOf } from "../../../core/reason-of.ts";
 import type { UserInfo } from "../../../core/user-info.ts";
 import type { TokenAuthenticator } from "./token-authenticator.ts";
 import { ownAudiences } from "./token-chain.ts";
@@ -8,7 +9,7 @@ export function parseTokenFile(text: string): ReadonlyMap<string, UserInfo> {
   const users = new Map<string, UserInfo>();
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     if (line.trim() === "") continue;
-    const columns = fields(line);
+    const columns = fieldsOf(line, index + 1);
     const [token = "", name = "", uid = "", groups = ""] = columns;
     if (token === "" || name === "" || columns.length < 3) {
       throw new Error(`token file, line ${index + 1}: expected token,user,uid[,"group1,group2"], got ${columns.length} fields`);
@@ -16,6 +17,14 @@ export function parseTokenFile(text: string): ReadonlyMap<string, UserInfo> {
     users.set(token, { name, uid, groups: groups.split(",").map((group) => group.trim()).filter((group) => group !== "") });
   }
   return users;
+}
+
+function fieldsOf(line: string, number: number): readonly string[] {
+  try {
+    return fields(line);
+  } catch (error) {
+    throw new Error(`token file, line ${number}: ${reasonOf(error)}`);
+  }
 }
 
 /** Comma-separated values of one line; a field in double quotes may contain commas, and a doubled quote is a literal one. */
@@ -27,18 +36,22 @@ function fields(line: string): readonly string[] {
     if (quoted && char === '"' && line[at + 1] === '"') {
       field += '"';
       at++;
-    } else if (char === '"') quoted = !quoted;
-    else if (char === "," && !quoted) {
+    } else if (char === '"') {
+      // As upstream's parser: quotes surround a whole field.
+      if (!quoted && field.trim() !== "") throw new Error(`a quote within a field, at character ${at + 1}`);
+      quoted = !quoted;
+    } else if (char === "," && !quoted) {
       out.push(field.trim());
       field = "";
     } else field += char;
   }
+  if (quoted) throw new Error("a quote is not closed");
   return [...out, field.trim()];
 }
 
 /** Authenticates the tokens of a file. */
 export interface TokenFile extends TokenAuthenticator {
-  /** Replaces the tokens for later requests. Throws at a mistake, with nothing changed. */
+  /** Replaces the tokens for later requests. Throws at a mistake, and for a text without tokens if there were any, with nothing changed. */
   replace(text: string): void;
 }
 
@@ -56,7 +69,9 @@ export function tokenFile(text: string, audiences: () => readonly string[] = () 
       return Promise.resolve(user === undefined || shared === undefined ? undefined : { user, audiences: shared });
     },
     replace(next) {
-      users = parseTokenFile(next);
+      const parsed = parseTokenFile(next);
+      if (parsed.size === 0 && users.size > 0) throw new Error("the token file has no tokens");
+      users = parsed;
     },
   };
 }

@@ -2,7 +2,6 @@
  * Kubeconfig files and in-cluster credentials: address and credentials for a server of a cluster. The format is client-go's `clientcmd` v1;
  * webhook configurations use the same.
  */
-import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import process from "node:process";
 import { bytesOf, parseBase64 } from "../../../core/scalars/base64.ts";
@@ -11,6 +10,7 @@ import { reasonOf } from "../../../core/reason-of.ts";
 import { isObject, type Json, type JsonObject } from "../../../core/schema.ts";
 import { jsonFromTree } from "../../../core/tree/json.ts";
 import { readYaml } from "../../../core/tree/yaml.ts";
+import { readWholeText } from "../../files/bounded-files.ts";
 
 /** Address and credentials of a server, with PEM texts; absent members are not used. */
 export interface RemoteAccess {
@@ -59,7 +59,7 @@ export function addressOfAccess(path: string, text: string): string | undefined 
 export async function readAccess(path: string): Promise<RemoteAccess> {
   if (path === inCluster) return await podAccess();
   try {
-    const text = await readFile(path, "utf8");
+    const text = await readWholeText(path);
     if (text.length > limits.kubeconfigBytesMax) throw new Error(`it is larger than ${limits.kubeconfigBytesMax} bytes`);
     return await accessOf(parse(text), path);
   } catch (error) {
@@ -73,7 +73,7 @@ async function podAccess(): Promise<RemoteAccess> {
     throw new Error("there are no in-cluster credentials: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set");
   }
   try {
-    const [token, ca] = await Promise.all([readFile(`${accountFolder}/token`, "utf8"), readFile(`${accountFolder}/ca.crt`, "utf8")]);
+    const [token, ca] = await Promise.all([readWholeText(`${accountFolder}/token`), readWholeText(`${accountFolder}/ca.crt`)]);
     const server = serverOfPod(host, port);
     if (server === null) throw new Error("KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not a host and a port");
     return { server, ca, authorization: `Bearer ${token.trim()}` };
@@ -181,7 +181,7 @@ export interface KubeconfigUsers {
 export async function readUsers(path: string): Promise<KubeconfigUsers> {
   const explained = (error: unknown) => new Error(`cannot use the kubeconfig "${path}": ${reasonOf(error)}`);
   try {
-    const text = await readFile(path, "utf8");
+    const text = await readWholeText(path);
     if (text.length > limits.kubeconfigBytesMax) throw new Error(`it is larger than ${limits.kubeconfigBytesMax} bytes`);
     const { users, current } = usersOf(parse(text));
     return {
@@ -217,13 +217,13 @@ async function pem(entry: Texts, name: string, folder: string): Promise<string |
     if (typeof parsed !== "string") throw new Error(`${name}-data is not base64`);
     return new TextDecoder().decode(bytesOf(parsed));
   }
-  return file === "" ? undefined : await readFile(resolve(folder, file), "utf8");
+  return file === "" ? undefined : await readWholeText(resolve(folder, file));
 }
 
 /** As in client-go, a token file takes precedence over a token. */
 async function tokenOf(user: Texts, folder: string): Promise<string> {
   const file = user.get("tokenFile") ?? "";
-  return file === "" ? user.get("token") ?? "" : (await readFile(resolve(folder, file), "utf8")).trim();
+  return file === "" ? user.get("token") ?? "" : (await readWholeText(resolve(folder, file))).trim();
 }
 
 function authorizationOf(user: Texts, token: string): string | undefined {

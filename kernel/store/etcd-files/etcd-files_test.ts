@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -220,6 +221,9 @@ test("openSnapshot() reads a file with a correct checksum, and says what is wron
       openSnapshot(folder, { prefix: "" }),
       /Cannot open ".*": it is a folder: the data folder of an etcd is read with --from-data-dir/,
     );
+    const pipe = join(folder, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    await assert.rejects(openSnapshot(pipe, { prefix: "" }), /Cannot open ".*pipe": it is a pipe: write its content to a file first/);
     await assert.rejects(openDataFolder(path, { prefix: "" }), /has no file member\/snap\/db; a snapshot is read with --from-snapshot/);
   }));
 

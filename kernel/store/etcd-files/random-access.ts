@@ -1,5 +1,5 @@
 /** Files of another server, read at any place and never written. */
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { reasonOf } from "../../../core/reason-of.ts";
 
 /** Bytes that are read in pieces. */
@@ -19,6 +19,8 @@ export class EtcdFileError extends Error {
 export function openFile(path: string): RandomAccess {
   let file: number;
   try {
+    // Opening a pipe would wait for its writer.
+    if (statSync(path).isFIFO()) throw new Error("it is a pipe: write its content to a file first");
     file = openSync(path, "r");
   } catch (error) {
     throw new EtcdFileError(`Cannot open "${path}": ${reasonOf(error)}`);
