@@ -19,7 +19,7 @@ function columnOf({ name, type, format = "", description = "", priority = 0, jso
     name,
     type: type as ColumnType,
     format,
-    description: description === "" ? `Custom resource definition column (in JSONPath format): ${jsonPath}` : description,
+    description: description === "" ? `The value at ${jsonPath}.` : description,
     priority,
     cell: (object) => cell(object as unknown as Json), // an object of JSON
   }];

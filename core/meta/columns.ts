@@ -50,24 +50,17 @@ export const nameColumn: Column<ApiObject> = Object.freeze<Column<ApiObject>>({
   name: "Name",
   type: "string",
   format: "name",
-  description:
-    "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request " +
-    "the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. " +
-    "Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names",
+  description: "The object's name, unique among objects of its kind and namespace.",
   cell: (object) => object.metadata.name ?? "",
 });
 
-const creationDescription =
-  "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in " +
-  "happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\n" +
-  "Populated by the system. Read-only. Null for lists. More info: " +
-  "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
+const createdText = "When the server created the object.";
 
 /** The column `Age`: time since creation. */
 export const ageColumn: Column<ApiObject> = Object.freeze<Column<ApiObject>>({
   name: "Age",
   type: "string",
-  description: creationDescription,
+  description: createdText,
   cell: (object) => age(object.metadata.creationTimestamp),
 });
 
@@ -75,7 +68,7 @@ export const ageColumn: Column<ApiObject> = Object.freeze<Column<ApiObject>>({
 export const createdAtColumn: Column<ApiObject> = Object.freeze<Column<ApiObject>>({
   name: "Created At",
   type: "date",
-  description: creationDescription,
+  description: createdText,
   // An object without a creation time, such as a bookmark, has Go's zero time.
   cell: (object) => object.metadata.creationTimestamp ?? "0001-01-01T00:00:00Z",
 });

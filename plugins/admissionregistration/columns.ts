@@ -14,7 +14,7 @@ function policyColumns<T extends Policy>(counted: Column<T>): readonly Column<T>
     {
       name: "ParamKind",
       type: "string",
-      description: "ParamKind specifies the kind of resources used to parameterize this policy",
+      description: "API version and kind of the parameters.",
       cell: ({ spec: { paramKind } }) => paramKind === undefined ? "<unset>" : `${paramKind.apiVersion ?? ""}/${paramKind.kind ?? ""}`,
     },
     ageColumn,
@@ -24,14 +24,14 @@ function policyColumns<T extends Policy>(counted: Column<T>): readonly Column<T>
 export const validatingPolicyColumns: readonly Column<ValidatingAdmissionPolicy>[] = policyColumns<ValidatingAdmissionPolicy>({
   name: "Validations",
   type: "integer",
-  description: "Validations indicates the number of validation rules defined in this configuration",
+  description: "The number of expressions that must be true.",
   cell: ({ spec: { validations = [] } }) => validations.length,
 });
 
 export const mutatingPolicyColumns: readonly Column<MutatingAdmissionPolicy>[] = policyColumns<MutatingAdmissionPolicy>({
   name: "Mutations",
   type: "integer",
-  description: "Mutation indicates the number of mutations rules defined in this configuration",
+  description: "The number of changes that the policy makes.",
   cell: ({ spec: { mutations = [] } }) => mutations.length,
 });
 
@@ -40,13 +40,13 @@ export const bindingColumns: readonly Column<Binding>[] = [
   {
     name: "PolicyName",
     type: "string",
-    description: "PolicyName indicates the policy definition which the policy binding binded to",
+    description: "The policy that the binding puts into effect.",
     cell: ({ spec: { policyName = "" } }) => policyName,
   },
   {
     name: "ParamRef",
     type: "string",
-    description: "ParamRef indicates the param resource which sets the configuration param",
+    description: "The parameters that the policy gets by this binding.",
     cell: ({ spec: { paramRef } }) => paramRef === undefined ? "<unset>" : shownRef(paramRef),
   },
   ageColumn,
@@ -71,7 +71,7 @@ export const webhookColumns: readonly Column<ApiObject & { readonly webhooks?: r
   {
     name: "Webhooks",
     type: "integer",
-    description: "Webhooks indicates the number of webhooks registered in this configuration",
+    description: "The number of webhooks in the configuration.",
     cell: ({ webhooks = [] }) => webhooks.length,
   },
   ageColumn,

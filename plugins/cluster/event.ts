@@ -27,56 +27,50 @@ const columns: readonly Column<CoreEvent>[] = [
   {
     name: "Last Seen",
     type: "string",
-    description: "The time at which the most recent occurrence of this event was recorded.",
+    description: "Time since the latest occurrence.",
     cell: lastSeen,
   },
   {
     name: "Type",
     type: "string",
-    description: "Type of this event (Normal, Warning), new types could be added in the future",
+    description: "The type of the event, such as Normal or Warning.",
     cell: ({ type = "" }) => type,
   },
   {
     name: "Reason",
     type: "string",
-    description:
-      "This should be a short, machine understandable string that gives the reason for the transition into the object's current status.",
+    description: "A word for the cause of the event.",
     cell: ({ reason = "" }) => reason,
   },
-  { name: "Object", type: "string", description: "The object that this event is about.", cell: target },
+  { name: "Object", type: "string", description: "Kind and name of the object that the event is about.", cell: target },
   {
     name: "Subobject",
     type: "string",
     priority: 1,
-    description:
-      "If referring to a piece of an object instead of an entire object, this string should contain a valid JSON/Go field access statement, " +
-      "such as desiredState.manifest.containers[2]. For example, if the object reference is to a container within a pod, this would take on " +
-      'a value like: "spec.containers{name}" (where "name" refers to the name of the container that triggered the event) or if no container ' +
-      'name is specified "spec.containers[2]" (container with index 2 in this pod). This syntax is chosen only to have some well-defined way of ' +
-      "referencing a part of an object.",
+    description: "The part of the object that the event is about, such as one container.",
     cell: ({ involvedObject: { fieldPath = "" } }) => fieldPath,
   },
   {
     name: "Source",
     type: "string",
     priority: 1,
-    description: "The component reporting this event. Should be a short machine understandable string.",
+    description: "The program that has reported the event.",
     cell: reporter,
   },
   {
     name: "Message",
     type: "string",
-    description: "A human-readable description of the status of this operation.",
+    description: "What has happened, as a text for people.",
     cell: ({ message = "" }) => message.trim(),
   },
   {
     name: "First Seen",
     type: "string",
     priority: 1,
-    description: "The time at which the event was first recorded. (Time of server receipt is in TypeMeta.)",
+    description: "Time since the first occurrence.",
     cell: firstSeen,
   },
-  { name: "Count", type: "string", priority: 1, description: "The number of times this event has occurred.", cell: count },
+  { name: "Count", type: "string", priority: 1, description: "How often the event has occurred.", cell: count },
   { ...nameColumn, priority: 1 },
 ];
 

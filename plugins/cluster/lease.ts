@@ -53,9 +53,7 @@ const columns: readonly Column<Lease>[] = [
   {
     name: "Holder",
     type: "string",
-    description:
-      "holderIdentity contains the identity of the holder of a current lease. If Coordinated Leader Election is used, the holder identity " +
-      "must be equal to the elected LeaseCandidate.metadata.name field.",
+    description: "The candidate that holds the lease at present.",
     cell: ({ spec }) => spec.holderIdentity ?? "",
   },
   ageColumn,

@@ -73,7 +73,12 @@ const strategy: Strategy = { nameRule: labelName, deleteAnswers: "object", witho
 
 const columns: readonly Column<Namespace>[] = [
   nameColumn,
-  { name: "Status", type: "string", description: "The status of the namespace", cell: ({ status }) => status.phase ?? "" },
+  {
+    name: "Status",
+    type: "string",
+    description: "The phase of the namespace: Active or Terminating.",
+    cell: ({ status }) => status.phase ?? "",
+  },
   ageColumn,
 ];
 

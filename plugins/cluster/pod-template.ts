@@ -27,19 +27,19 @@ const columns: readonly Column<PodTemplate>[] = [
   {
     name: "Containers",
     type: "string",
-    description: "Names of each container in the template.",
+    description: "The names of the containers.",
     cell: ({ template: { spec } }) => (spec.containers ?? []).map(({ name }) => name).join(","),
   },
   {
     name: "Images",
     type: "string",
-    description: "Images referenced by each container in the template.",
+    description: "The images of the containers.",
     cell: ({ template: { spec } }) => (spec.containers ?? []).map(({ image = "" }) => image).join(","),
   },
   {
     name: "Pod Labels",
     type: "string",
-    description: "The labels for the pod template.",
+    description: "The labels that pods of the template get.",
     cell: ({ template: { metadata: { labels = {} } } }) =>
       Object.keys(labels).length === 0 ? "<none>" : Object.keys(labels).sort().map((key) => `${key}=${labels[key]}`).join(","),
   },

@@ -54,17 +54,13 @@ const columns: readonly Column<Secret>[] = [
   {
     name: "Type",
     type: "string",
-    description: "Used to facilitate programmatic handling of secret data. More info: " +
-      "https://kubernetes.io/docs/concepts/configuration/secret/#secret-types",
+    description: "The type, which tells programs what the entries mean.",
     cell: ({ type = "" }) => type,
   },
   {
     name: "Data",
     type: "string",
-    description:
-      "Data contains the secret data. Each key must consist of alphanumeric characters, '-', '_' or '.'. The serialized form of the secret " +
-      "data is a base64 encoded string, representing the arbitrary (possibly non-string) data value here. Described in " +
-      "https://tools.ietf.org/html/rfc4648#section-4",
+    description: "The number of entries.",
     cell: ({ data = {} }) => Object.keys(data).length,
   },
   ageColumn,

@@ -26,7 +26,6 @@ import {
   structsOf,
   validateObjectMetaUpdate,
 } from "../../plugin.ts";
-import { csiDriverColumnTexts as texts } from "./column-texts.ts";
 import { nodeCountGate } from "./gates.ts";
 
 const home = "storage/v1";
@@ -116,21 +115,41 @@ type CSIDriver = Infer<typeof CSIDriver>;
 
 const columns: readonly Column<CSIDriver>[] = [
   nameColumn,
-  { name: "AttachRequired", type: "boolean", description: texts.attachRequired, cell: ({ spec }) => spec.attachRequired ?? true },
-  { name: "PodInfoOnMount", type: "boolean", description: texts.podInfoOnMount, cell: ({ spec }) => spec.podInfoOnMount ?? false },
-  { name: "StorageCapacity", type: "boolean", description: texts.storageCapacity, cell: ({ spec }) => spec.storageCapacity ?? false },
+  {
+    name: "AttachRequired",
+    type: "boolean",
+    description: "Whether a volume must be attached to a node before it is mounted.",
+    cell: ({ spec }) => spec.attachRequired ?? true,
+  },
+  {
+    name: "PodInfoOnMount",
+    type: "boolean",
+    description: "Whether the driver receives facts about the pod with each mount.",
+    cell: ({ spec }) => spec.podInfoOnMount ?? false,
+  },
+  {
+    name: "StorageCapacity",
+    type: "boolean",
+    description: "Whether pods are scheduled by the free capacity that the driver reports.",
+    cell: ({ spec }) => spec.storageCapacity ?? false,
+  },
   {
     name: "TokenRequests",
     type: "string",
-    description: texts.tokenRequests,
+    description: "The audiences of the account tokens that the driver receives.",
     cell: ({ spec: { tokenRequests = [] } }) =>
       tokenRequests.length === 0 ? "<unset>" : tokenRequests.map(({ audience }) => audience).join(","),
   },
-  { name: "RequiresRepublish", type: "boolean", description: texts.requiresRepublish, cell: ({ spec }) => spec.requiresRepublish ?? false },
+  {
+    name: "RequiresRepublish",
+    type: "boolean",
+    description: "Whether the driver is called again and again while a volume is mounted.",
+    cell: ({ spec }) => spec.requiresRepublish ?? false,
+  },
   {
     name: "Modes",
     type: "string",
-    description: texts.modes,
+    description: "The lifecycles that volumes of the driver may have; <none> means Persistent.",
     cell: ({ spec: { volumeLifecycleModes = [] } }) => volumeLifecycleModes.length === 0 ? "<none>" : volumeLifecycleModes.join(","),
   },
   ageColumn,

@@ -68,7 +68,7 @@ const columns: readonly Column<CSINode>[] = [
   {
     name: "Drivers",
     type: "integer",
-    description: "Drivers indicates the number of CSI drivers registered on the node",
+    description: "The number of CSI drivers that run on the node.",
     cell: ({ spec }) => driversOf({ spec }).length,
   },
   ageColumn,

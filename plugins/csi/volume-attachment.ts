@@ -84,28 +84,25 @@ const columns: readonly Column<VolumeAttachment>[] = [
     name: "Attacher",
     type: "string",
     format: "name",
-    description:
-      "attacher indicates the name of the volume driver that MUST handle this request. This is the name returned by GetPluginName().",
+    description: "The driver that attaches the volume.",
     cell: ({ spec }) => spec.attacher,
   },
   {
     name: "PV",
     type: "string",
-    description: "persistentVolumeName represents the name of the persistent volume to attach.",
+    description: "The volume to attach.",
     cell: ({ spec }) => spec.source.persistentVolumeName ?? "",
   },
   {
     name: "Node",
     type: "string",
-    description: "nodeName represents the node that the volume should be attached to.",
+    description: "The node that gets the volume.",
     cell: ({ spec }) => spec.nodeName,
   },
   {
     name: "Attached",
     type: "boolean",
-    description:
-      "attached indicates the volume is successfully attached. This field must only be set by the entity completing the attach " +
-      "operation, i.e. the external-attacher.",
+    description: "Whether the driver has attached the volume.",
     cell: ({ status }) => status.attached,
   },
   ageColumn,

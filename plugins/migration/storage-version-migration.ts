@@ -21,13 +21,13 @@ const columns: readonly Column<StorageVersionMigration>[] = [
   {
     name: "Resource",
     type: "string",
-    description: "GroupResource to migrate",
+    description: "The resource whose objects are written anew.",
     cell: ({ spec: { resource: { group, resource } } }) => group === "" ? resource : `${resource}.${group}`,
   },
   {
     name: "Status",
     type: "string",
-    description: "Status of the migration",
+    description: "The progress: Running, Succeeded, Failed or Unknown.",
     cell: ({ status: { conditions = [] } }) =>
       conditions.findLast(({ type, status }) => ["Running", "Failed", "Succeeded"].includes(type) && status === "True")?.type ?? "Unknown",
   },
@@ -39,7 +39,7 @@ const alphaColumns: readonly Column[] = [
   {
     name: "Resource",
     type: "string",
-    description: "Fully qualified resource to migrate",
+    description: "The resource whose objects are written anew.",
     cell: ({ spec: { resource: { group = "", version = "", resource = "" } } }: AlphaStorageVersionMigration) =>
       `${resource}.${version}.${group}`,
   },

@@ -13,13 +13,13 @@ const columns: readonly Column<ResourceQuota>[] = [
   {
     name: "Request",
     type: "string",
-    description: "Request represents a minimum amount of cpu/memory that a container may consume.",
+    description: "Usage and bound of requests and of counts.",
     cell: (quota) => usageCell(quota, false),
   },
   {
     name: "Limit",
     type: "string",
-    description: "Limits control the maximum amount of cpu/memory that a container may use independent of contention on the node.",
+    description: "Usage and bound of limits.",
     cell: (quota) => usageCell(quota, true),
   },
   ageColumn,

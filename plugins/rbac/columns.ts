@@ -8,30 +8,21 @@ function names({ subjects = [] }: Binding, kind: string): string {
     .join(", ");
 }
 
-/** Columns of both kinds of binding. */
-export function bindingColumns(kind: "RoleBinding" | "ClusterRoleBinding"): readonly Column<Binding>[] {
-  const subjects = (name: string, word: string, of: string): Column<Binding> => ({
-    name,
-    type: "string",
-    description: `${word} in the ${kind === "RoleBinding" ? "roleBinding" : "clusterRoleBinding"}`,
-    priority: 1,
-    cell: (binding) => names(binding, of),
-  });
-  return [
-    nameColumn,
-    {
-      name: "Role",
-      type: "string",
-      description: `RoleRef can ${
-        kind === "RoleBinding"
-          ? "reference a Role in the current namespace or a ClusterRole in the global namespace"
-          : "only reference a ClusterRole in the global namespace"
-      }. If the RoleRef cannot be resolved, the Authorizer must return an error.`,
-      cell: ({ roleRef }) => `${roleRef.kind}/${roleRef.name}`,
-    },
-    ageColumn,
-    subjects("Users", "Users", "User"),
-    subjects("Groups", "Groups", "Group"),
-    subjects("ServiceAccounts", "ServiceAccounts", "ServiceAccount"),
-  ];
+function subjects(name: string, word: string, of: string): Column<Binding> {
+  return { name, type: "string", description: `The ${word} that get the role.`, priority: 1, cell: (binding) => names(binding, of) };
 }
+
+/** Columns of both kinds of binding. */
+export const bindingColumns: readonly Column<Binding>[] = [
+  nameColumn,
+  {
+    name: "Role",
+    type: "string",
+    description: "Kind and name of the role that the subjects get.",
+    cell: ({ roleRef }) => `${roleRef.kind}/${roleRef.name}`,
+  },
+  ageColumn,
+  subjects("Users", "users", "User"),
+  subjects("Groups", "groups", "Group"),
+  subjects("ServiceAccounts", "service accounts", "ServiceAccount"),
+];

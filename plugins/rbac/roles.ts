@@ -42,7 +42,7 @@ export const roleBindings: Resource<Binding> = defineResource<Binding>({
   summary: "Gives a role to users in one namespace.",
   storedAs: groupVersion,
   storedUnder: "rolebindings",
-  served: { [groupVersion]: { schema: RoleBinding, introduced: "1.8", columns: bindingColumns("RoleBinding"), applyDefaults: withGroups } },
+  served: { [groupVersion]: { schema: RoleBinding, introduced: "1.8", columns: bindingColumns, applyDefaults: withGroups } },
   strategy,
   authorizeWrite: authorizeBinding,
   create: (next, context) => validateBinding(next, namespacedKinds, context),
@@ -59,7 +59,7 @@ export const clusterRoleBindings: Resource<Binding> = defineResource<Binding>({
     [groupVersion]: {
       schema: ClusterRoleBinding,
       introduced: "1.8",
-      columns: bindingColumns("ClusterRoleBinding"),
+      columns: bindingColumns,
       applyDefaults: withGroups,
     },
   },

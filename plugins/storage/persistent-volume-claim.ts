@@ -10,38 +10,37 @@ const columns: readonly Column<PersistentVolumeClaim>[] = [
   {
     name: "Status",
     type: "string",
-    description: "phase represents the current phase of PersistentVolumeClaim.",
+    description: "The phase of the claim: Pending, Bound or Lost.",
     cell: (claim) => phaseCell(claim, claim.status.phase),
   },
   {
     name: "Volume",
     type: "string",
-    description: "volumeName is the binding reference to the PersistentVolume backing this claim.",
+    description: "The volume that is bound to the claim.",
     cell: ({ spec }) => spec.volumeName ?? "",
   },
   {
     name: "Capacity",
     type: "string",
-    description: "capacity represents the actual resources of the underlying volume.",
+    description: "The size of the bound volume.",
     cell: ({ spec, status: { capacity = {} } }) => (spec.volumeName ?? "") === "" ? "" : capacity["storage"] ?? "0",
   },
   {
     name: "Access Modes",
     type: "string",
-    description: "accessModes contains the actual access modes the volume backing the PVC has. More info: " +
-      "https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1",
+    description: "How the bound volume can be mounted, in short forms.",
     cell: ({ spec, status }) => (spec.volumeName ?? "") === "" ? "" : accessModesCell(status.accessModes),
   },
   {
     name: "StorageClass",
     type: "string",
-    description: "StorageClass of the pvc",
+    description: "The storage class that the claim asks for.",
     cell: (claim) => classCell(claim, claim.spec.storageClassName),
   },
   {
     name: "VolumeAttributesClass",
     type: "string",
-    description: "VolumeAttributesClass of the pvc",
+    description: "The attributes class that the claim asks for.",
     cell: ({ spec }) => spec.volumeAttributesClassName ?? "<unset>",
   },
   ageColumn,
@@ -49,8 +48,7 @@ const columns: readonly Column<PersistentVolumeClaim>[] = [
     name: "VolumeMode",
     type: "string",
     priority: 1,
-    description:
-      "volumeMode defines what type of volume is required by the claim. Value of Filesystem is implied when not included in claim spec.",
+    description: "Whether the claim asks for a file system or a block device.",
     cell: ({ spec }) => spec.volumeMode ?? "<unset>",
   },
 ];

@@ -9,60 +9,49 @@ const columns: readonly Column<PersistentVolume>[] = [
   {
     name: "Capacity",
     type: "string",
-    description: "capacity is the description of the persistent volume's resources and capacity. More info: " +
-      "https://kubernetes.io/docs/concepts/storage/persistent-volumes#capacity",
+    description: "The size of the volume.",
     cell: ({ spec: { capacity = {} } }) => capacity["storage"] ?? "0",
   },
   {
     name: "Access Modes",
     type: "string",
-    description: "accessModes contains all ways the volume can be mounted. More info: " +
-      "https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes",
+    description: "How the volume can be mounted, in short forms.",
     cell: ({ spec }) => accessModesCell(spec.accessModes),
   },
   {
     name: "Reclaim Policy",
     type: "string",
-    description:
-      "persistentVolumeReclaimPolicy defines what happens to a persistent volume when released from its claim. Valid options are Retain " +
-      "(default for manually created PersistentVolumes), Delete (default for dynamically provisioned PersistentVolumes), and Recycle (deprecated). " +
-      "Recycle must be supported by the volume plugin underlying this PersistentVolume. More info: " +
-      "https://kubernetes.io/docs/concepts/storage/persistent-volumes#reclaiming",
+    description: "What happens to the volume after its claim is deleted.",
     cell: ({ spec }) => spec.persistentVolumeReclaimPolicy ?? "",
   },
   {
     name: "Status",
     type: "string",
-    description: "phase indicates if a volume is available, bound to a claim, or released by a claim. More info: " +
-      "https://kubernetes.io/docs/concepts/storage/persistent-volumes#phase",
+    description: "The phase of the volume: Pending, Available, Bound, Released or Failed.",
     cell: (volume) => phaseCell(volume, volume.status.phase),
   },
   {
     name: "Claim",
     type: "string",
-    description:
-      "claimRef is part of a bi-directional binding between PersistentVolume and PersistentVolumeClaim. Expected to be non-nil when bound. " +
-      "claim.VolumeName is the authoritative bind between PV and PVC. More info: " +
-      "https://kubernetes.io/docs/concepts/storage/persistent-volumes#binding",
+    description: "Namespace and name of the claim that the volume is bound to.",
     cell: ({ spec: { claimRef } }) => claimRef === undefined ? "" : `${claimRef.namespace ?? ""}/${claimRef.name ?? ""}`,
   },
   {
     name: "StorageClass",
     type: "string",
-    description: "StorageClass of the pv",
+    description: "The storage class of the volume.",
     cell: (volume) => classCell(volume, volume.spec.storageClassName),
   },
   {
     name: "VolumeAttributesClass",
     type: "string",
-    description: "VolumeAttributesClass of the pv",
+    description: "The attributes class of the volume.",
     cell: ({ spec }) => spec.volumeAttributesClassName ?? "<unset>",
   },
   {
     name: "Reason",
     type: "string",
-    description:
-      "reason is a brief CamelCase string that describes any failure and is meant for machine parsing and tidy display in the CLI.",
+    description: "A word for the cause of the phase, if there is one.",
     cell: ({ status }) => status.reason ?? "",
   },
   ageColumn,
@@ -70,9 +59,7 @@ const columns: readonly Column<PersistentVolume>[] = [
     name: "VolumeMode",
     type: "string",
     priority: 1,
-    description:
-      "volumeMode defines if a volume is intended to be used with a formatted filesystem or to remain in raw block state. Value of " +
-      "Filesystem is implied when not included in spec.",
+    description: "Whether the volume has a file system or is a block device.",
     cell: ({ spec }) => spec.volumeMode ?? "<unset>",
   },
 ];

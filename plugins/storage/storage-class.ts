@@ -80,28 +80,25 @@ const columns: readonly Column<StorageClass>[] = [
   {
     name: "Provisioner",
     type: "string",
-    description: "provisioner indicates the type of the provisioner.",
+    description: "The driver that creates the volumes of this class.",
     cell: ({ provisioner }) => provisioner,
   },
   {
     name: "ReclaimPolicy",
     type: "string",
-    description:
-      "reclaimPolicy controls the reclaimPolicy for dynamically provisioned PersistentVolumes of this storage class. Defaults to Delete.",
+    description: "What happens to a volume of this class after its claim is deleted.",
     cell: ({ reclaimPolicy = "Delete" }) => reclaimPolicy,
   },
   {
     name: "VolumeBindingMode",
     type: "string",
-    description:
-      "volumeBindingMode indicates how PersistentVolumeClaims should be provisioned and bound.  When unset, VolumeBindingImmediate is used. " +
-      "This field is only honored by servers that enable the VolumeScheduling feature.",
+    description: "Whether a claim gets its volume at once or when a pod first uses it.",
     cell: ({ volumeBindingMode = "Immediate" }) => volumeBindingMode,
   },
   {
     name: "AllowVolumeExpansion",
     type: "string",
-    description: "allowVolumeExpansion shows whether the storage class allow volume expand.",
+    description: "Whether claims of this class can ask for more space later.",
     cell: ({ allowVolumeExpansion = false }) => allowVolumeExpansion,
   },
   ageColumn,

@@ -37,7 +37,7 @@ const columns: readonly Column<VolumeAttributesClass>[] = [
   {
     name: "DriverName",
     type: "string",
-    description: "Name of the CSI driver This field is immutable.",
+    description: "The driver that applies the attributes.",
     cell: ({ driverName }) => driverName,
   },
   ageColumn,
