@@ -61,13 +61,16 @@ function rowsOf({ mode, size, waitMs, throttle, qps, burst }: typeof batchDefaul
       ),
     ),
     "batch-buffer-size": fixed(isOpened, int(10_000, "Maximum number of waiting events; further ones are lost. Only in batch mode.")),
-    "batch-max-size": fixed(isOpened, int(size, "Maximum number of events in a batch. Only in batch mode.")),
+    "batch-max-size": fixed(isOpened, int(size, "A batch has at most this number of events. Only in batch mode.")),
     "batch-max-wait": fixed(
       isOpened,
       duration(waitMs, "Time after which an incomplete batch is delivered. Only in batch mode."),
     ),
     "batch-throttle-enable": fixed(isOpened, bool(throttle, "Limit the rate of batches. Only in batch mode.")),
-    "batch-throttle-qps": fixed(isOpened, fraction(qps, "Average number of batches per second. Only in batch mode.")),
+    "batch-throttle-qps": fixed(
+      isOpened,
+      fraction(qps, "On average, at most this number of batches is sent in a second. Only in batch mode."),
+    ),
     "batch-throttle-burst": fixed(
       isOpened,
       int(burst, "Number of batches that may be sent at once after a pause. Only in batch mode."),

@@ -109,7 +109,7 @@ const ValidationRule = struct("ValidationRule", {
       required: true,
     },
   ),
-  message: field(2, string, "The message for an invalid value. Required if the rule contains line breaks."),
+  message: field(2, string, "The message for an invalid value. A rule with line breaks must have one."),
   messageExpression: field(3, string, "An expression in CEL that evaluates to the message. It takes precedence over `message`."),
   reason: field(4, named("v1.FieldValueErrorReason", oneOf(...ruleReasons)), "The reason of the error. Default: FieldValueInvalid.", {
     pointer: true,

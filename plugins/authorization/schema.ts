@@ -52,7 +52,7 @@ export const SubjectAccessReviewSpec = struct("SubjectAccessReviewSpec", {
   nonResourceAttributes: field(2, NonResourceAttributes, "A request about a path outside of resources.", { pointer: true }),
   user: field(3, string, "Name of the user. A user without groups is in none."),
   groups: field(4, list(string), "Groups of the user."),
-  extra: field(5, record(plainList(string)), "Additional information about the user."),
+  extra: field(5, record(plainList(string)), "Further facts about the user, by key."),
   uid: field(6, string, "UID of the user."),
 }, { doc: "The question of an access review. It has either resourceAttributes or nonResourceAttributes." });
 export type SubjectAccessReviewSpec = Infer<typeof SubjectAccessReviewSpec>;

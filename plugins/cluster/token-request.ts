@@ -68,7 +68,7 @@ const TokenRequestStatus = struct("TokenRequestStatus", {
 export const TokenRequest = object("TokenRequest", {
   spec: field(2, TokenRequestSpec, "The requested properties of the token.", { required: true }),
   status: field(3, TokenRequestStatus, "The token. Set by the server.", { written: "always" }),
-}, { package: home, doc: "Requests a token for a service account." });
+}, { package: home, doc: "A request for a token of a service account." });
 type TokenRequest = Infer<typeof TokenRequest>;
 
 const since = (alpha: string, beta: string, ga: string): readonly GateStage[] => [

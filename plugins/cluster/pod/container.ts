@@ -118,11 +118,11 @@ export type Container = Infer<typeof Container>;
 
 export const EphemeralContainerCommon = struct("EphemeralContainerCommon", {
   ...containerFields,
-  ports: field(6, ports, "Not allowed for ephemeral containers.", portsMerge),
-  livenessProbe: field(10, Probe, "Not allowed for ephemeral containers.", { pointer: true }),
-  readinessProbe: field(11, Probe, "Not allowed for ephemeral containers.", { pointer: true }),
-  startupProbe: field(22, Probe, "Not allowed for ephemeral containers.", { pointer: true }),
-  lifecycle: field(12, Lifecycle, "Not allowed for ephemeral containers.", { pointer: true }),
+  ports: field(6, ports, "An ephemeral container cannot have any.", portsMerge),
+  livenessProbe: field(10, Probe, "An ephemeral container cannot have any.", { pointer: true }),
+  readinessProbe: field(11, Probe, "An ephemeral container cannot have any.", { pointer: true }),
+  startupProbe: field(22, Probe, "An ephemeral container cannot have any.", { pointer: true }),
+  lifecycle: field(12, Lifecycle, "An ephemeral container cannot have any.", { pointer: true }),
 }, { doc: "The fields that ephemeral containers share with other containers.", applyDefaults: containerDefaults });
 export type EphemeralContainerCommon = Infer<typeof EphemeralContainerCommon>;
 
