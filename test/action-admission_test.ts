@@ -43,6 +43,31 @@ const jobs = defineResource<Job>({
   },
 });
 
+const older = "example.com/v1beta1";
+const JobBeta = { ...Job, package: older };
+/** A resource with an action in two versions. */
+const tasks = defineResource<Job>({
+  kind: "Task",
+  scope: "Namespaced",
+  summary: "A task.",
+  storedAs: home,
+  storedUnder: "example.com/tasks",
+  served: Object.fromEntries(
+    [home, older].map((groupVersion) => [groupVersion, {
+      schema: { ...(groupVersion === home ? Job : JobBeta), name: "Task" },
+      introduced: "1.34",
+      subresources: {
+        restart: {
+          create: {
+            request: { groupVersion: home, schema: Restart },
+            write: ({ spec }: Restart, prior: Job) => ({ ...prior, spec: { restartedFor: spec.reason } as Job["spec"] }),
+          },
+        },
+      },
+    }]),
+  ),
+});
+
 /** Calls of the steps, in order. */
 let called: string[] = [];
 const first: Admission<Job> = {
@@ -61,11 +86,11 @@ const second: Admission<Job> = {
     return request?.spec.reason === "forbidden" || requestName === "secret" ? "not today" : undefined;
   },
 };
-const plugin = definePlugin({ name: "jobs", summary: "Jobs.", resources: [jobs], admission: [first, second] });
+const plugin = definePlugin({ name: "jobs", summary: "Jobs.", resources: [jobs, tasks], admission: [first, second] });
 
 let server: TestServer;
 before(async () => {
-  server = await openTestServer({ plugins: [plugin] });
+  server = await openTestServer({ plugins: [plugin], settings: { "runtime-config": { [older]: true } } });
 });
 after(() => server.close());
 
@@ -123,5 +148,26 @@ test("the time of admission steps for actions is recorded with the operation CRE
   for (const [name, type, rejected] of [["First", "admit", false], ["Second", "validate", false], ["Second", "validate", true]]) {
     const labels = `name="${name}",operation="CREATE",rejected="${rejected}",type="${type}"`;
     assert.match(text, new RegExp(`^apiserver_admission_controller_admission_duration_seconds_count\\{${labels}\\} [1-9]`, "m"));
+  }
+});
+
+test("a policy for an action in one version covers it in the others, unless it is exact", async () => {
+  const ofTasks = (version: string) => `/apis/example.com/${version}/namespaces/default/tasks`;
+  await post(ofTasks("v1"), metadata("one"));
+  for (const [matchPolicy, codes] of [["Equivalent", [422, 422]], ["Exact", [422, 201]]] as const) {
+    const name = matchPolicy.toLowerCase();
+    const rule = { apiGroups: ["example.com"], apiVersions: ["v1"], operations: ["CREATE"], resources: ["tasks/restart"] };
+    const spec = {
+      matchConstraints: { matchPolicy, resourceRules: [rule] },
+      validations: [{ expression: "object.spec.reason != 'forbidden' || request.resource.version != 'v1'" }],
+    };
+    const group = "/apis/admissionregistration.k8s.io/v1", policies = `${group}/validatingadmissionpolicies`;
+    await post(policies, { metadata: { name }, spec });
+    const binding = { metadata: { name }, spec: { policyName: name, validationActions: ["Deny"] } };
+    await post(`${group}/validatingadmissionpolicybindings`, binding);
+    const seen = [];
+    for (const version of ["v1", "v1beta1"]) seen.push((await post(`${ofTasks(version)}/one/restart`, restart("forbidden"))).status);
+    assert.deepEqual(seen, codes);
+    await server.handle(new Request(`https://test${policies}/${name}`, { method: "DELETE" }));
   }
 });

@@ -35,7 +35,7 @@ export interface AdmissionWebhook {
   /** Number of connections so far. */
   connections(): number;
   /** The response to a review; undefined if this function has sent its own, or none. */
-  answer: (review: ReceivedReview, response: ServerResponse) => Sent | undefined | Promise<Sent | undefined>;
+  answer: (review: ReceivedReview, response: ServerResponse, path: string) => Sent | undefined | Promise<Sent | undefined>;
   close(): Promise<void>;
 }
 
@@ -59,8 +59,9 @@ export async function openAdmissionWebhook(answer: AdmissionWebhook["answer"] = 
     const review = JSON.parse(text) as ReceivedReview; // sent by our own server
     webhook.reviews.push(review);
     webhook.headers.push(request.headers);
-    webhook.queries.push(new URL(request.url ?? "", "https://webhook").search);
-    const sent = await webhook.answer(review, response);
+    const { search, pathname } = new URL(request.url ?? "", "https://webhook");
+    webhook.queries.push(search);
+    const sent = await webhook.answer(review, response, pathname);
     if (sent === undefined) return;
     const { status = 200, headers = {}, body } = sent;
     response.writeHead(status, { "content-type": "application/json", ...headers }).end(

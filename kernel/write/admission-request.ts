@@ -40,7 +40,7 @@ class RequestOfCall implements AdmissionRequest {
   // Functions that need no `this`: attributes of a request take them out of it.
   get forms(): AdmissionRequest["forms"] {
     const call = this.#call;
-    return () => hasOwnKind(call) ? [this.form] : servedForms(call).map(formOf);
+    return () => servedForms(call).map((each) => equivalentForm(call, this.form, each));
   }
   get options(): AdmissionRequest["options"] {
     const call = this.#call, deletion = this.#deletion;
@@ -56,14 +56,19 @@ function requestedForm(call: RequestContext): AdmissionForm {
 function actionRequest({ info, subresource }: RequestContext): Endpoint | undefined {
   return info.verb === "create" ? subresource?.request : undefined;
 }
-/** Whether the body has the kind of a subresource, of which there is one version. */
-function hasOwnKind(call: RequestContext): boolean {
-  return call.subresource?.view !== undefined || actionRequest(call) !== undefined;
+/** The endpoints of all served versions that have the resource, or the subresource, of the request, in the order of the catalog. */
+function servedForms({ catalog, endpoint, info }: RequestContext): readonly Endpoint[] {
+  return catalog.versionsOf(endpoint.stored).filter((each) =>
+    catalog.endpoint(each.group, each.version, each.plural) === each && (info.subresource === "" || each.subresources.has(info.subresource))
+  );
 }
 
-/** The endpoints of all served versions of the kind, in the order of the catalog. */
-function servedForms({ catalog, endpoint }: RequestContext): readonly Endpoint[] {
-  return catalog.versionsOf(endpoint.stored).filter((each) => catalog.endpoint(each.group, each.version, each.plural) === each);
+/** The form of the request's object in another version of the resource. */
+function equivalentForm(call: RequestContext, requested: AdmissionForm, endpoint: Endpoint): AdmissionForm {
+  if (endpoint === call.endpoint) return requested;
+  const hasOwnKind = call.subresource?.view !== undefined || actionRequest(call) !== undefined, { group, version, plural } = endpoint;
+  // A body with a kind of its own is shown as it was sent: only the resource has another version.
+  return hasOwnKind ? { ...requested, group, version, resource: plural } : formOf(endpoint);
 }
 
 /** Forms do not depend on the request. */
