@@ -138,6 +138,7 @@ export type { StructuralSchema, ValidationRule, ValueSchema } from "./core/struc
 export { checker, immutable } from "./core/derive/check.ts";
 export { dropDisabled } from "./core/derive/gates.ts";
 export { sameValue } from "./core/derive/same-value.ts";
+export { valueText } from "./core/value-text.ts";
 export {
   coveredByRule,
   duplicate,

@@ -4,6 +4,7 @@ import { nextTurn } from "./turns.ts";
 import type { Api } from "./api.ts";
 import type { GroupVersion } from "./versions.ts";
 import type { ApiObject } from "./meta/object-meta.ts";
+import { valueText } from "./value-text.ts";
 
 /**
  * The objects at one revision, which is the return value. Throws a StatusError Expired if reading takes longer than the retention of
@@ -29,6 +30,6 @@ export async function* listed(
       await nextTurn();
       since = performance.now();
     }
-    limit = Math.min(limits.listedItemsMax, Math.ceil(limits.listedLength / JSON.stringify(items[0] ?? "").length));
+    limit = Math.min(limits.listedItemsMax, Math.ceil(limits.listedLength / valueText(items[0] ?? "").length));
   }
 }

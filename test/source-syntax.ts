@@ -13,6 +13,8 @@ export interface Findings {
   readonly unknown: readonly number[];
   /** Calls that spread a list into arguments, such as `push(...list)`, by line and callee. */
   readonly spreads: readonly { readonly line: number; readonly callee: string }[];
+  /** Uses of the engine's own functions for values: `JSON.parse`, `JSON.stringify` and `structuredClone`. */
+  readonly engine: readonly { readonly line: number; readonly callee: string }[];
 }
 
 /** A node of the syntax tree with the used members. */
@@ -33,7 +35,10 @@ export function findingsIn(text: string): Findings {
   const patterns: FoundPattern[] = [];
   const unknown: number[] = [];
   const spreads: { line: number; callee: string }[] = [];
+  const engine: { line: number; callee: string }[] = [];
   for (const node of nodes) {
+    const used = engineFunction(node);
+    if (used !== undefined) engine.push({ line: lineOf(node), callee: used });
     if (node.type === "RegExpLiteral") patterns.push({ line: lineOf(node), source: String(node["pattern"]), flags: String(node["flags"]) });
     if (node.type !== "NewExpression" && node.type !== "CallExpression" && node.type !== "OptionalCallExpression") continue;
     const callee = calleeOf(node), [first, second] = node["arguments"] as readonly Node[]; // Both nodes have them.
@@ -46,7 +51,17 @@ export function findingsIn(text: string): Findings {
     const spread = (node["arguments"] as readonly Node[]).some(({ type }) => type === "SpreadElement");
     if (spread && (itemCallees.includes(callee) || node.type === "NewExpression")) spreads.push({ line: lineOf(node), callee });
   }
-  return { patterns, unknown, spreads };
+  return { patterns, unknown, spreads, engine };
+}
+
+/** `JSON.stringify`, also where it is passed on as a value. */
+function engineFunction(node: Node): string | undefined {
+  if (node.type === "MemberExpression") {
+    const { object, property } = node as unknown as { readonly object: Node; readonly property: Node };
+    const name = property["name"];
+    return object["name"] === "JSON" && (name === "stringify" || name === "parse") ? name : undefined;
+  }
+  return node.type === "CallExpression" && calleeOf(node) === "structuredClone" ? "structuredClone" : undefined;
 }
 
 /** Every node of the tree. Without recursion: trees of long expressions are deep. */

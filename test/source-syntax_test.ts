@@ -22,6 +22,28 @@ const shortLists: Readonly<Record<string, string>> = {
   "core/schema.ts push": "the fields of one struct of a schema",
 };
 
+/**
+ * Places that use the engine's functions for values, with the reason. They throw for integers beyond 2^53 and deep values, round numbers, and
+ * read some keys wrongly: values of users go through `valueText` and `plainJson`.
+ */
+const engineUses: Readonly<Record<string, string>> = {
+  "core/value-text.ts stringify": "writes what it cannot write with a writer of our own",
+  "core/tree/exact-json.ts parse": "the value counts only if it is written as it was read",
+  "core/tree/exact-json.ts stringify": "compares with the text that was read",
+  "core/tree/json-text.ts stringify": "one string",
+  "core/tree/json.ts parse": "one string",
+  "core/tree/plain-json.ts parse": "a text that `isInexact` has checked",
+  "kernel/cache/index/attributes.ts parse": "metadata and selectable fields, which are strings",
+  "kernel/objects/objects.ts parse": "a text that the writer of the kind made, with numbers that it checked",
+  "kernel/observe/log.ts stringify": "log lines: integers beyond 2^53 are written as text",
+  "metrics/define.ts stringify": "texts of definitions of metrics",
+  "metrics/registry.ts stringify": "labels of metrics",
+  "health/health.ts stringify": "names of checks",
+};
+/** Texts that are no objects of users: settings, tokens, messages of our own threads and of other programs, which are checked after it. */
+const parsesOwnText =
+  /^(?:kernel\/(?:access|command|config|upgrade|workers)\/|plugins\/(?:cluster\/legacy-token-controller|migration\/alpha)\.ts)/;
+
 const sources = folders.flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`)
 ).filter((path) => path.endsWith(".ts") && !ofTests.test(path)).sort();
@@ -93,4 +115,12 @@ test("no unbounded list is spread into a call", () => {
   assert.deepEqual(found.filter(({ key }) => !Object.hasOwn(shortLists, key)), [], "use append() or a loop");
   const keys = new Set(found.map(({ key }) => key));
   assert.deepEqual(Object.keys(shortLists).filter((key) => !keys.has(key)), [], "these need their exception no longer");
+});
+
+test("values of users are read and written by the modules that know them", () => {
+  const found = findings.flatMap(({ path, engine }) => engine.map(({ line, callee }) => ({ path, key: `${path} ${callee}`, line })));
+  const wrong = found.filter(({ path, key }) => !Object.hasOwn(engineUses, key) && !(key.endsWith(" parse") && parsesOwnText.test(path)));
+  assert.deepEqual(wrong.map(({ key, line }) => `${key}, line ${line}`), [], "use valueText() or plainJson()");
+  const keys = new Set(found.map(({ key }) => key));
+  assert.deepEqual(Object.keys(engineUses).filter((key) => !keys.has(key)), [], "these need their exception no longer");
 });

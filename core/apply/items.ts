@@ -2,6 +2,7 @@
 import { isObject, type Json, type JsonObject } from "../schema.ts";
 import type { ListAtom } from "./atom.ts";
 import { type Element, keyElement, valueElement } from "./element.ts";
+import { valueText } from "../value-text.ts";
 
 export function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
@@ -28,7 +29,7 @@ export function itemElement(list: ListAtom, item: Json): { readonly element: Ele
     if (value !== undefined) keys.push([name, value]);
   }
   if (keys.length > 0) return { element: keyElement(keys) };
-  const names = list.keys.map(({ name }) => JSON.stringify(name)).join(" ");
+  const names = list.keys.map(({ name }) => valueText(name)).join(" ");
   return {
     problem:
       `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`,

@@ -27,6 +27,7 @@ import { merge, removeFields } from "./merge.ts";
 import { type Owner, ownerId, type Owners } from "./owners.ts";
 import { compare, type Comparison, fieldSetOf, ignoring, isSame, reconciled, withNamedMembers } from "./typed.ts";
 import { sameValue } from "../derive/same-value.ts";
+import { valueText } from "../value-text.ts";
 
 /** The schemas of an object in each version of its entries, and conversion between them. */
 export interface Versions {
@@ -290,6 +291,6 @@ export function conflictTexts(
 }
 
 function whoText({ manager, subresource, operation, apiVersion }: Owner): string {
-  const through = subresource === "" ? "" : ` with subresource ${JSON.stringify(subresource)}`;
-  return `${JSON.stringify(manager)}${through}${operation === "Update" ? ` using ${apiVersion}` : ""}`;
+  const through = subresource === "" ? "" : ` with subresource ${valueText(subresource)}`;
+  return `${valueText(manager)}${through}${operation === "Update" ? ` using ${apiVersion}` : ""}`;
 }

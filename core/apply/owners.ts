@@ -5,6 +5,7 @@ import { goQuote } from "../tree/go-quote.ts";
 import { limits } from "../limits.ts";
 import { reasonOf } from "../reason-of.ts";
 import { type FieldSet, readFieldSet, union, writeFieldSet } from "./field-set.ts";
+import { valueText } from "../value-text.ts";
 
 /** The fields that a manager owns by one operation and subresource. The version is part of the identity of an updater, not of an applier. */
 export interface Owner {
@@ -25,9 +26,9 @@ export const noOwners: Owners = new Map();
 
 /** Identity of an entry: entries with the same id are merged. Managers in error messages are sorted by it. */
 export function ownerId({ manager, operation, apiVersion, subresource }: Omit<Owner, "set" | "time" | "entry">): string {
-  const version = operation === "Apply" || apiVersion === "" ? "" : `,"apiVersion":${JSON.stringify(apiVersion)}`;
-  const through = subresource === "" ? "" : `,"subresource":${JSON.stringify(subresource)}`;
-  return `{"manager":${JSON.stringify(manager)},"operation":"${operation}"${version}${through}}`;
+  const version = operation === "Apply" || apiVersion === "" ? "" : `,"apiVersion":${valueText(apiVersion)}`;
+  const through = subresource === "" ? "" : `,"subresource":${valueText(subresource)}`;
+  return `{"manager":${valueText(manager)},"operation":"${operation}"${version}${through}}`;
 }
 
 /** The owners of the entries; undefined if an entry is invalid. */

@@ -18,6 +18,7 @@ import {
 import { emptyList, EntryMap } from "./value/collections.ts";
 import { durationOfSum, isTimestampRange, timestampOverflow } from "./value/time.ts";
 import { CelError, Timestamp, Uint, type Value } from "./values.ts";
+import { valueText } from "../value-text.ts";
 
 export interface Message {
   /** Type of the value that the message becomes. */
@@ -63,7 +64,7 @@ const anyMap = mapType(stringType, dynType);
 const anyList = listType(dynType);
 /** Upstream has no value for it: the message is shown in the error. */
 function anyOf(fields: Fields): Value {
-  return new CelError(`unsupported conversion to ref.Val: (*dynamicpb.Message)type_url:${JSON.stringify(fields.get("type_url") ?? "")}`);
+  return new CelError(`unsupported conversion to ref.Val: (*dynamicpb.Message)type_url:${valueText(fields.get("type_url") ?? "")}`);
 }
 
 export const messages: ReadonlyMap<string, Message> = new Map<string, Message>([

@@ -1,4 +1,5 @@
 import { type Fold, fold, isObject, type Json } from "../schema.ts";
+import { valueText } from "../value-text.ts";
 
 /** The mistakes of a value as a default of a node; empty if it is valid. */
 type Check = (value: Json, path: string) => readonly string[];
@@ -9,7 +10,7 @@ function expects(what: string, fits: (value: Json) => boolean): Check {
   return (value, path) => fits(value) ? [] : [`${path}: the default ${shown(value)} is not ${what}`];
 }
 function shown(value: Json): string {
-  return JSON.stringify(value, (_key, each) => typeof each === "bigint" ? String(each) : each);
+  return valueText(value);
 }
 function isInteger(value: Json, min: bigint, max: bigint): boolean {
   if (typeof value === "number" ? !Number.isSafeInteger(value) : typeof value !== "bigint") return false;
@@ -23,7 +24,7 @@ const table: Fold<Check> = {
   string: ({ oneOf }) =>
     oneOf === undefined
       ? expects("a string", (value) => typeof value === "string")
-      : expects(`one of ${oneOf.map((each) => JSON.stringify(each)).join(", ")}`, (value) => oneOf.some((each) => each === value)),
+      : expects(`one of ${oneOf.map((each) => valueText(each)).join(", ")}`, (value) => oneOf.some((each) => each === value)),
   int32: () => expects("a 32-bit integer", (value) => isInteger(value, -(2n ** 31n), 2n ** 31n - 1n)),
   int64: () => expects("a 64-bit integer", (value) => isInteger(value, -(2n ** 63n), 2n ** 63n - 1n)),
   double: () => expects("a number", (value) => typeof value === "number"),

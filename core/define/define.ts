@@ -14,6 +14,7 @@ import { fieldErrorText } from "../field-error.ts";
 import { validateFieldManager } from "../meta/field-manager.ts";
 import type { Plugin, Resource } from "../plugin.ts";
 import type { ApiObject } from "../meta/object-meta.ts";
+import { valueText } from "../value-text.ts";
 
 export { pluralOf };
 
@@ -107,7 +108,7 @@ function endpointsOf(resource: Resource): readonly string[] {
 /** The mistakes of the service account of a controller. */
 function accountMistakes(name: string, account: string | undefined, hasPermissions: boolean): readonly string[] {
   if (account === undefined) return hasPermissions ? [`controller "${name}": permissions need a serviceAccount`] : [];
-  return dns1123Subdomain(account).map((wrong) => `controller "${name}": serviceAccount ${JSON.stringify(account)}: ${wrong}`);
+  return dns1123Subdomain(account).map((wrong) => `controller "${name}": serviceAccount ${valueText(account)}: ${wrong}`);
 }
 
 /** The mistakes of the field manager of a controller or start hook. */

@@ -4,6 +4,7 @@ import type { Resource, Served } from "../plugin.ts";
 import { compareReleases, isRelease, majorOf, type Release, releaseAfter, releasesBetween, serverRelease } from "../releases.ts";
 import { type GroupVersion, splitGroupVersion, type Stage, stageOfVersion, stageRank } from "../versions.ts";
 import { betaLifetimeSince, betaVersion, releasesOf, violation } from "./deprecation-policy.ts";
+import { valueText } from "../value-text.ts";
 
 interface Version {
   readonly groupVersion: GroupVersion;
@@ -162,7 +163,7 @@ function storedMistakes(storedAs: GroupVersion, versions: readonly Version[]): r
 }
 
 function quoted(text: GroupVersion | Release): string {
-  return JSON.stringify(text);
+  return valueText(text);
 }
 
 function count(releases: number): string {

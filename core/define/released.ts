@@ -6,6 +6,7 @@ import type { ReleasedElements, ReleasedField, ReleasedKind } from "../released.
 import { compareReleases, serverRelease } from "../releases.ts";
 import { type GroupVersion, splitGroupVersion, stageOfVersion } from "../versions.ts";
 import { violation } from "./deprecation-policy.ts";
+import { valueText } from "../value-text.ts";
 
 /** The elements of a definition, as plain data. A struct that contains itself is described once. */
 export function releasedElements({ resources = [] }: Pick<Plugin, "resources">): ReleasedElements {
@@ -130,9 +131,7 @@ function fieldMistakes(path: string, before: ReleasedField, after: ReleasedField
   if (before.values === undefined) {
     return [violation("element-removal", `field "${path}" allowed every value in an earlier release`, "restrict it in a new version")];
   }
-  return before.values.filter((value) => !values.includes(value)).map((value) =>
-    missing(`value ${JSON.stringify(value)} of field "${path}"`)
-  );
+  return before.values.filter((value) => !values.includes(value)).map((value) => missing(`value ${valueText(value)} of field "${path}"`));
 }
 
 function missing(what: string): string {

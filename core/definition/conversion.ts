@@ -6,13 +6,14 @@ import type { ApiObject } from "../meta/object-meta.ts";
 import type { Served } from "../plugin.ts";
 import type { Version } from "./definition.ts";
 import { schemaOfVersion } from "./root-schema.ts";
+import { valueText } from "../value-text.ts";
 
 /** The conversions between a version and the stored one; none if both have the same schema. */
 export function conversions(versions: readonly Version[], version: Version): Pick<Served, "toStored" | "fromStored"> {
   const stored = versions.find(({ storage }) => storage);
   if (stored === undefined || stored === version) return {};
   const own = schemaOfVersion(version), other = schemaOfVersion(stored);
-  if (JSON.stringify(own) === JSON.stringify(other)) return {};
+  if (valueText(own) === valueText(other)) return {};
   return { toStored: prunedTo(other), fromStored: prunedTo(own) };
 }
 

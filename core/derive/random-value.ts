@@ -8,6 +8,7 @@ import { fold, type ListNode, type Node, type StructNode } from "../schema.ts";
 import { base64Of } from "../scalars/base64.ts";
 import { otherMembers, type StructuralSchema } from "../structural-schema.ts";
 import { type Member, membersOf } from "./members.ts";
+import { valueText } from "../value-text.ts";
 
 /** The source of random numbers, and how many values may still be made: objects stay small. */
 class Source {
@@ -128,7 +129,7 @@ function distinct({ type, keys = [] }: Pick<ListNode, "type" | "keys">, items: r
   const keyed = type === "set" ? items : items.filter((item) => keysOf(item).some((key) => key !== null && key !== ""));
   return [...new Map(keyed.map((item) => [textOf(type === "set" ? item : keysOf(item)), item])).values()];
 }
-const textOf = (value: Json): string => JSON.stringify(value, (_, each) => typeof each === "bigint" ? `${each}` : each);
+const textOf = (value: Json): string => valueText(value);
 
 /** Any JSON, at most this deep. */
 function anything(source: Source, depth: number): Json {

@@ -25,8 +25,8 @@ function cellOf(value: Json, type: ColumnType): Cell {
   if (value === null) return null;
   switch (type) {
     case "integer":
-      return typeof value === "number" || typeof value === "bigint" ? Math.trunc(Number(value)) : null;
-    case "number":
+      return typeof value === "number" ? Math.trunc(value) : typeof value === "bigint" ? value : null;
+    case "number": // a double, as upstream's cells of this type
       return typeof value === "number" || typeof value === "bigint" ? Number(value) : null;
     case "boolean":
       return typeof value === "boolean" ? value : null;

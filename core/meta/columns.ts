@@ -74,7 +74,7 @@ export const createdAtColumn: Column<ApiObject> = Object.freeze<Column<ApiObject
 });
 
 /** The value of a cell. */
-export type Cell = string | number | boolean | null | Age;
+export type Cell = string | number | bigint | boolean | null | Age;
 
 /** One column of the server-side table. */
 export interface Column<T = any> {

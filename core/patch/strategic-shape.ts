@@ -2,6 +2,7 @@
 import { membersOf } from "../derive/members.ts";
 import { type Field, fold, type Node } from "../schema.ts";
 import { mergeError } from "./strategic-error.ts";
+import { valueText } from "../value-text.ts";
 
 export interface Shape {
   /** The reflect.Kind of the type in Go. */
@@ -70,5 +71,5 @@ function opaque(name: string): Shape {
   return { kind: "struct", member: (key) => noField(name, key), item: () => undefined };
 }
 function noField(struct: string, key: string): never {
-  throw mergeError(`unable to find api field in struct ${struct} for the json field ${JSON.stringify(key)}`);
+  throw mergeError(`unable to find api field in struct ${struct} for the json field ${valueText(key)}`);
 }

@@ -16,6 +16,7 @@ import { dns1123Subdomain } from "../../core/meta/names.ts";
 import type { Api } from "../../core/api.ts";
 import type { EventNews, EventRecorder } from "../../core/controller.ts";
 import { StatusError } from "../../core/status-error.ts";
+import { valueText } from "../../core/value-text.ts";
 
 /** The dependencies of a recorder. */
 export interface EventRecorderOptions {
@@ -76,7 +77,7 @@ class Recorder implements EventRecorder {
   record(object: ApiObject, news: EventNews): void {
     const { clock, signal } = this.#options;
     if (signal.aborted) return;
-    const now = clock.now(), key = JSON.stringify(this.#keyOf(object, news));
+    const now = clock.now(), key = valueText(this.#keyOf(object, news));
     const recent = this.#recent.get(key);
     if (recent === undefined || now - recent.lastAt > finishMs) {
       if (recent !== undefined) this.#finish(key, recent);

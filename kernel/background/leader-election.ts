@@ -13,6 +13,7 @@ import type { Api } from "../../core/api.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { type Clock, pause } from "../../core/async.ts";
+import { valueText } from "../../core/value-text.ts";
 
 const groupVersion = "coordination.{domain}/v1", resource = "leases";
 export interface Election {
@@ -124,7 +125,7 @@ class Candidate {
         return "held";
       }
       const { spec } = found;
-      const text = JSON.stringify(spec);
+      const text = valueText(spec);
       if (this.#seen?.text !== text) this.#seen = { text, at: elapsed() };
       const holder = spec.holderIdentity ?? "";
       const holdsMs = (spec.leaseDurationSeconds ?? 0) * 1000;

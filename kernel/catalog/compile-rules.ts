@@ -6,6 +6,7 @@ import { ruleSchema } from "../../core/derive/rule-schema.ts";
 import { limits } from "../../core/limits.ts";
 import type { StructNode } from "../../core/schema.ts";
 import { otherMembers, type StructuralSchema } from "../../core/structural-schema.ts";
+import { valueText } from "../../core/value-text.ts";
 
 /** The rules of a kind, and the mistakes in them. */
 export interface DeclaredRules {
@@ -35,7 +36,7 @@ function mistakesOf({ place, path }: Placed, compiler: RuleCompiler): readonly s
   if (typeof node === "string") return [`the rules of ${at} cannot be compiled: ${node}`];
   const times = cardinality(place) ?? node.occurrencesMax;
   return node.rules.flatMap(({ rule: { rule }, error, messageError, costMax }) => {
-    const about = `the rule ${JSON.stringify(rule)} of ${at}`, wrong = error ?? messageError;
+    const about = `the rule ${valueText(rule)} of ${at}`, wrong = error ?? messageError;
     if (wrong !== undefined) return [`${about} cannot be compiled: ${wrong}`];
     const cost = product(costMax, times);
     if (cost <= BigInt(limits.celRuleCostMax)) return [];

@@ -21,6 +21,7 @@ import { storedSource } from "./advise/stored-objects.ts";
 import { progressOfCommand } from "./command-progress.ts";
 import { writeOutput } from "./manifest-files.ts";
 import { printable } from "./printable.ts";
+import { valueText } from "../../core/value-text.ts";
 
 /** Resolves with 0 if nothing ends by the target release, 2 if something does or `--fix` leaves choices, 1 if something cannot be read. */
 export async function run(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {
@@ -78,7 +79,7 @@ function check(evidence: Exclude<Evidence, Unread>, checking: Parameters<typeof 
 
 function releaseOf(text: string): Release {
   const release = text.startsWith("v") ? text.slice(1) : text;
-  if (!/^1\.[0-9]{1,3}$/.test(release)) throw new UsageError(`advise: ${JSON.stringify(text)} is no release such as 1.35`);
+  if (!/^1\.[0-9]{1,3}$/.test(release)) throw new UsageError(`advise: ${valueText(text)} is no release such as 1.35`);
   return release;
 }
 

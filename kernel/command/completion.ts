@@ -5,11 +5,12 @@ import { listedGates } from "../config/help.ts";
 import { type AnySetting, settings } from "../config/settings.ts";
 import { pathSettings } from "../startup/permissions.ts";
 import { type CommandFlag, type CommandName, commands, flagsOf as flagsOfCommand, UsageError } from "../config/commands.ts";
+import { valueText } from "../../core/value-text.ts";
 
 export async function run(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {
   const [shell = "", ...rest] = args;
   if (rest.length > 0 || !isShell(shell)) {
-    throw new UsageError(`completion: ${JSON.stringify(args.join(" "))} is not a shell: the shells are ${Object.keys(scripts).join(", ")}`);
+    throw new UsageError(`completion: ${valueText(args.join(" "))} is not a shell: the shells are ${Object.keys(scripts).join(", ")}`);
   }
   console.log(scripts[shell](flagsOf(plugins)));
   return 0;

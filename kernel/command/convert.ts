@@ -5,6 +5,7 @@ import { readCommandFlags } from "../config/command-flags.ts";
 import { UsageError } from "../config/commands.ts";
 import { type Conversion, convertManifest } from "../upgrade/convert.ts";
 import { FileError, manifestFiles, writeOutput } from "./manifest-files.ts";
+import { valueText } from "../../core/value-text.ts";
 
 /** Resolves with 0 if everything is converted, 2 if choices are left, 1 if something cannot be read. */
 export async function run(args: readonly string[]): Promise<number> {
@@ -40,7 +41,7 @@ function checkVersion(to: string, kinds: RemovedKinds): void {
   const known = new Set([...kinds.all()].flatMap(({ replacements }) => replacements));
   if (!known.has(to)) {
     throw new UsageError(
-      `convert: no kind can be converted to ${JSON.stringify(to)}; the versions are ${[...known].toSorted().join(", ")}`,
+      `convert: no kind can be converted to ${valueText(to)}; the versions are ${[...known].toSorted().join(", ")}`,
     );
   }
 }

@@ -1,5 +1,6 @@
 /** The lines of `thole dev`: requests in columns, log lines without their technical head. */
 import { stripVTControlCharacters } from "node:util";
+import { valueText } from "../../core/value-text.ts";
 
 type Tone = "good" | "bad" | "warn" | "soft";
 /** Adds colour to a text. */
@@ -21,7 +22,7 @@ export function shownLine(line: string, paint: Paint): string {
   const { time, level, v: _, logger, message, ...more } = fields;
   const clock = paint("soft", typeof time === "string" ? time.slice(11, 23) : "");
   if (logger === "httplog") return `${clock} ${requestText(more, paint)}`;
-  const pairs = Object.entries(more).map(([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`);
+  const pairs = Object.entries(more).map(([key, value]) => `${key}=${typeof value === "string" ? value : valueText(value)}`);
   const text = plain(String(message));
   return `${clock} ${level === "error" ? paint("bad", text) : text}${
     pairs.length === 0 ? "" : ` ${paint("soft", plain(pairs.join(" ")))}`
@@ -37,7 +38,7 @@ export function linesOfStarts(): (line: string) => boolean {
   return (line) => {
     const { time: _, ...more } = fieldsOf(line) ?? {};
     if (more["level"] !== "info") return true;
-    const text = JSON.stringify(more);
+    const text = valueText(more);
     if (known.has(text)) return false;
     if (known.size < startLinesMax) known.add(text);
     return true;

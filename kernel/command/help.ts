@@ -3,11 +3,12 @@ import type { Plugin } from "../../core/plugin.ts";
 import { kernelGates } from "../catalog/gates.ts";
 import { helpText, listedGates } from "../config/help.ts";
 import { commands, flagForm, flagsOf, isCommand, UsageError } from "../config/commands.ts";
+import { valueText } from "../../core/value-text.ts";
 
 export async function run([name, ...rest]: readonly string[], plugins: readonly Plugin[]): Promise<number> {
   if (rest.length > 0 || (name !== undefined && !isCommand(name))) {
     throw new UsageError(
-      `help: no command ${JSON.stringify([name, ...rest].join(" "))}: the commands are ${Object.keys(commands).join(", ")}`,
+      `help: no command ${valueText([name, ...rest].join(" "))}: the commands are ${Object.keys(commands).join(", ")}`,
     );
   }
   console.log(name === undefined ? generalHelp(plugins) : commandHelp(name));

@@ -22,6 +22,7 @@ import { importedJson, importSummary, listSummary, surveyTable, tokenNote } from
 import { printable } from "./printable.ts";
 import { printingStoreErrors } from "./store-errors.ts";
 import { withStoredResources } from "./stored-resources.ts";
+import { indentedText, valueText } from "../../core/value-text.ts";
 
 /** Resolves with 0, with 2 if objects could not be imported, or with 1 if a store fails. Rejects for wrong flags and files. */
 export function run(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {
@@ -101,7 +102,7 @@ function resourcesOf(flag: "skip" | "include", values: SourceFlags, { stored }: 
   const mistakes = words.filter((word) => !known.includes(word)).map((word) => {
     const near = nearest(word, known);
     const what = flag === "include" ? "a resource that is left out by default" : "a resource of this server";
-    return `--${flag}: ${JSON.stringify(word)} is not ${what}${near === undefined ? "" : `: did you mean "${near}"?`}`;
+    return `--${flag}: ${valueText(word)} is not ${what}${near === undefined ? "" : `: did you mean "${near}"?`}`;
   });
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return new Set(words);
@@ -113,7 +114,7 @@ function print(imported: Imported, { revision }: Source, { isList, isJson }: { r
   for (const text of texts) say(text);
   if (hidden > 0) say(`${hidden} more of ${count} problems`);
   if (tokens > 0) say(tokenNote(tokens));
-  if (isJson) console.log(JSON.stringify(importedJson(imported, revision, isList), undefined, 2));
+  if (isJson) console.log(indentedText(importedJson(imported, revision, isList)));
   else if (isList) console.log(`${surveyTable(survey.rows())}\n${listSummary(imported)}`);
   else console.log(importSummary(imported));
 }

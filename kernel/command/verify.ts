@@ -13,6 +13,7 @@ import { progressOfCommand } from "./command-progress.ts";
 import { printingStoreErrors } from "./store-errors.ts";
 import { withStoredResources } from "./stored-resources.ts";
 import { problemLines, summaryLine, verifiedJson } from "./verified-text.ts";
+import { indentedText } from "../../core/value-text.ts";
 
 /** Resolves with 0, with 2 if there are errors, or with 1 if the store fails. Rejects for wrong flags and files. */
 export function run(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {
@@ -32,7 +33,7 @@ async function verify(args: readonly string[], plugins: readonly Plugin[]): Prom
     const { catalog } = await withStoredResources(source, source.prefix, active), progress = begin("verifying the store");
     const verified = await verifyStore(source, catalog.stored, progress).finally(progress.end);
     for (const line of problemLines(verified)) process.stderr.write(`thole: ${line}\n`);
-    if (values.get("output") === "json") console.log(JSON.stringify(verifiedJson(verified), undefined, 2));
+    if (values.get("output") === "json") console.log(indentedText(verifiedJson(verified)));
     else console.log(`${summaryLine(verified)}\nVerified at revision ${verified.revision}.`);
     return countOf(verified.findings, "error") === 0 ? 0 : 2;
   } finally {

@@ -13,6 +13,7 @@ import { releasesOf } from "./emulation-settings.ts";
 import { ConfigError } from "./parse.ts";
 import type { Config } from "./settings.ts";
 import { webhookAddressMistakes } from "./webhook-addresses.ts";
+import { valueText } from "../../core/value-text.ts";
 
 export interface ActiveConfig {
   readonly config: Config;
@@ -157,5 +158,5 @@ export function isSameValue(one: Config[keyof Config], other: Config[keyof Confi
   return textOf(one) === textOf(other);
 }
 function textOf(value: Config[keyof Config]): string {
-  return JSON.stringify(value instanceof Map ? [...value].toSorted(([a], [b]) => a < b ? -1 : 1) : value);
+  return valueText(value instanceof Map ? [...value].toSorted(([a], [b]) => a < b ? -1 : 1) : value);
 }

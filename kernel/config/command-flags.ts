@@ -2,6 +2,7 @@
 import { nearest } from "../../core/nearest.ts";
 import { type Chosen, type CommandFlag, commands, flagsOf, UsageError } from "./commands.ts";
 import { type SettingName, settings } from "./settings.ts";
+import { valueText } from "../../core/value-text.ts";
 
 /** The values of each flag by its name. A switch has the value "". */
 export type FlagValues = ReadonlyMap<string, readonly string[]>;
@@ -35,10 +36,10 @@ export function commandFlagsOf({ name: command, args }: Chosen): CommandFlags {
 }
 
 function mistakeOf(flag: CommandFlag, rest: string | undefined, value: string | undefined, before: readonly string[]): string | undefined {
-  if (flag.value === undefined && rest !== undefined) return ` has no value: ${JSON.stringify(rest)}`;
+  if (flag.value === undefined && rest !== undefined) return ` has no value: ${valueText(rest)}`;
   if (flag.value !== undefined && (value ?? "") === "") return ` needs a value: ${flag.value}`;
   if (Array.isArray(flag.values) && !flag.values.includes(value)) {
-    return `: ${JSON.stringify(value)} is not ${flag.values.slice(0, -1).join(", ")} or ${flag.values.at(-1)}`;
+    return `: ${valueText(value)} is not ${flag.values.slice(0, -1).join(", ")} or ${flag.values.at(-1)}`;
   }
   return before.length > 0 && flag.isRepeated !== true ? " is given twice" : undefined;
 }
@@ -80,7 +81,7 @@ function flagOf(
 }
 
 function unknown(flags: readonly CommandFlag[], word: string): string {
-  const shown = JSON.stringify(word.slice(0, 100));
+  const shown = valueText(word.slice(0, 100));
   if (!word.startsWith("-")) return `unexpected argument ${shown}`;
   const near = nearest(word.replace(/^-+/, "").split("=", 1)[0]!, flags.map(({ name }) => name));
   return `unknown flag ${shown}${near === undefined ? "" : `: did you mean "--${near}"?`}`;

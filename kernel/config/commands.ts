@@ -1,6 +1,7 @@
 /** The commands of the program, and the choice of one. `kernel/command` has their modules. */
 import { nearest } from "../../core/nearest.ts";
 import { importFlags, outputFlag, sourceFlags } from "./source-flags.ts";
+import { valueText } from "../../core/value-text.ts";
 
 /** A command line that cannot be understood; the message is for the user. */
 export class UsageError extends Error {}
@@ -195,7 +196,7 @@ export function chooseCommand(words: readonly string[]): Chosen {
   if (!isCommand(first)) {
     const near = nearest(first, Object.keys(commands));
     throw new UsageError(
-      `unknown command ${JSON.stringify(first.slice(0, 100))}${near === undefined ? "" : `: did you mean "${near}"?`} (the commands are ${
+      `unknown command ${valueText(first.slice(0, 100))}${near === undefined ? "" : `: did you mean "${near}"?`} (the commands are ${
         Object.keys(commands).join(", ")
       }; a setting is --name=value)`,
     );

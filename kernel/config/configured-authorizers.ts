@@ -1,6 +1,7 @@
 /** `--authorization-mode` and related flags: the configured authorizers of the chain. */
 import type { Config } from "./settings.ts";
 import { type SettingName, settings } from "./settings.ts";
+import { valueText } from "../../core/value-text.ts";
 
 /** An authorizer of the chain. */
 export interface ConfiguredAuthorizer {
@@ -67,16 +68,16 @@ export function authorizationMistakes(config: Config, offered: readonly string[]
     ...(modes.includes("Cluster") && config["authorization-kubeconfig"] === ""
       ? ["authorization-mode Cluster requires --authorization-kubeconfig"]
       : []),
-    ...paths.filter((path) => path.slice(0, -1).includes("*")).map((path) => `only trailing * allowed in ${JSON.stringify(path)}`),
-    ...modes.filter((mode) => !types.includes(mode)).map((mode) => `authorization-mode ${JSON.stringify(mode)} is not a valid mode`),
+    ...paths.filter((path) => path.slice(0, -1).includes("*")).map((path) => `only trailing * allowed in ${valueText(path)}`),
+    ...modes.filter((mode) => !types.includes(mode)).map((mode) => `authorization-mode ${valueText(mode)} is not a valid mode`),
     ...(hasWebhook && file === "" ? ["authorization-mode Webhook's authorization config file not passed"] : []),
     ...(!hasWebhook && file !== "" ? ["cannot specify --authorization-webhook-config-file without mode Webhook"] : []),
     ...(!hasWebhook || webhookVersions.includes(version)
       ? []
-      : [`unsupported webhook authorizer version ${JSON.stringify(version)}, supported versions are "v1", "v1beta1"`]),
+      : [`unsupported webhook authorizer version ${valueText(version)}, supported versions are "v1", "v1beta1"`]),
     ...(new Set(modes).size === modes.length
       ? []
-      : [`authorization-mode [${modes.map((mode) => JSON.stringify(mode)).join(" ")}] has mode specified more than once`]),
+      : [`authorization-mode [${modes.map((mode) => valueText(mode)).join(" ")}] has mode specified more than once`]),
   ];
 }
 

@@ -1,6 +1,7 @@
 /** The settings of emulation: an older release, and how much of newer ones is served all the same. */
 import { compareReleases, oldestRelease, type Release, type Releases, releasesFor, serverRelease } from "../../core/releases.ts";
 import { bool, type Change, fixed, type Going, type Kind, list, type Setting } from "./setting.ts";
+import { valueText } from "../../core/value-text.ts";
 
 export interface EmulationConfig {
   readonly "emulated-version": readonly string[];
@@ -99,8 +100,8 @@ function minorRelease(text: string, mistakes: string[]): Release | undefined {
   const [major = "", minor, patch, ...more] = (text.startsWith("v") ? text.slice(1) : text).split(".");
   const numbers = [major, minor ?? "0", patch ?? "0"];
   if (more.length > 0 || !numbers.every((each) => /^(0|[1-9][0-9]{0,3})$/.test(each))) {
-    mistakes.push(`could not parse ${JSON.stringify(text)} as version`);
-  } else if (minor === undefined) mistakes.push(`illegal version string ${JSON.stringify(text)}`);
+    mistakes.push(`could not parse ${valueText(text)} as version`);
+  } else if (minor === undefined) mistakes.push(`illegal version string ${valueText(text)}`);
   else if (Number(patch ?? 0) !== 0) mistakes.push(`patch version not allowed, got: ${kubeComponent}=${text}`);
   else return `${major}.${minor}`;
   return undefined;

@@ -5,6 +5,7 @@ import { anyJson, field, type Infer, list, string, struct } from "../../core/sch
 import { readConfigObject } from "./config-object.ts";
 import { ConfigError } from "./parse.ts";
 import { readWholeTextSync } from "../files/bounded-files.ts";
+import { valueText } from "../../core/value-text.ts";
 
 const Key = struct("Key", {
   name: field(0, string, "Name of the key.", { written: "always" }),
@@ -65,9 +66,9 @@ export function keysIn(text: string): readonly ConfiguredKey[] {
 function keysOf(provider: ConfiguredKey["provider"], keys: readonly Infer<typeof Key>[] | null | undefined): readonly ConfiguredKey[] {
   return (keys ?? []).map(({ name, secret }) => {
     const bytes = bytesOf(secret);
-    if (bytes === undefined) throw new Error(`the secret of the key ${JSON.stringify(name)} is no base64`);
+    if (bytes === undefined) throw new Error(`the secret of the key ${valueText(name)} is no base64`);
     if (!secretBytes.includes(bytes.length)) {
-      throw new Error(`the secret of the key ${JSON.stringify(name)} has ${bytes.length} bytes: expected ${secretBytes.join(", ")}`);
+      throw new Error(`the secret of the key ${valueText(name)} has ${bytes.length} bytes: expected ${secretBytes.join(", ")}`);
     }
     return { provider, name, secret: bytes };
   });

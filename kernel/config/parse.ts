@@ -16,6 +16,7 @@ import { serviceAccountMistakes } from "./service-accounts.ts";
 import { verbosityOf } from "../observe/log.ts";
 import { workersMistakes } from "./workers.ts";
 import { nearest } from "../../core/nearest.ts";
+import { valueText } from "../../core/value-text.ts";
 
 /** Invalid settings; the message has a line for each mistake. */
 export class ConfigError extends Error {
@@ -106,7 +107,7 @@ function meant(name: string, dashes: string): string {
 
 function set(into: Map<SettingName, unknown>, name: SettingName, value: string, where: string, mistakes: string[]): void {
   const { kind } = settings[name];
-  const bad = (expected: string) => mistakes.push(`${where}: ${JSON.stringify(value)} is not ${expected}`);
+  const bad = (expected: string) => mistakes.push(`${where}: ${valueText(value)} is not ${expected}`);
   switch (kind) {
     case "string":
       into.set(name, value);
@@ -142,7 +143,7 @@ function set(into: Map<SettingName, unknown>, name: SettingName, value: string, 
       const pairs = into.get(name) as Map<string, string> | undefined ?? new Map<string, string>(); // As above.
       for (const pair of pairsOf(value)) {
         const at = pair.indexOf("=");
-        if (at < 0) mistakes.push(`${where}: ${JSON.stringify(pair)} must be formatted as key=value`);
+        if (at < 0) mistakes.push(`${where}: ${valueText(pair)} must be formatted as key=value`);
         else pairs.set(pair.slice(0, at), pair.slice(at + 1));
       }
       into.set(name, pairs);
@@ -156,7 +157,7 @@ function set(into: Map<SettingName, unknown>, name: SettingName, value: string, 
         if (key === undefined) continue;
         if (/^(true|false)$/i.test(on)) pairs.set(key, on.toLowerCase() === "true");
         else {mistakes.push(
-            `${where}: ${JSON.stringify(pair)} is not ${JSON.stringify(`${key}=true`)} or ${JSON.stringify(`${key}=false`)}`,
+            `${where}: ${valueText(pair)} is not ${valueText(`${key}=true`)} or ${valueText(`${key}=false`)}`,
           );}
       }
       into.set(name, pairs);
@@ -280,22 +281,22 @@ function senseless(config: Config): readonly string[] {
   }
   for (const name of ["group-domain", "platform-name"] as const) {
     if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(config[name])) {
-      mistakes.push(`flag "--${name}": ${JSON.stringify(config[name])} is not a lower-case DNS name`);
+      mistakes.push(`flag "--${name}": ${valueText(config[name])} is not a lower-case DNS name`);
     }
   }
   if (!["own", "runtime"].includes(config["http2-implementation"])) {
-    const given = JSON.stringify(config["http2-implementation"]);
+    const given = valueText(config["http2-implementation"]);
     mistakes.push(`flag "--http2-implementation": ${given} is not an implementation: it must be own or runtime`);
   }
   if (!["text", "json"].includes(config["logging-format"])) {
-    mistakes.push(`flag "--logging-format": ${JSON.stringify(config["logging-format"])} is not a format: it must be text or json`);
+    mistakes.push(`flag "--logging-format": ${valueText(config["logging-format"])} is not a format: it must be text or json`);
   }
   verbosityOf(config.v, config.vmodule, mistakes);
   for (const endpoint of config["etcd-servers"].filter((each) => !/^https?:\/\/[^/]+\/?$/.test(each) || !URL.canParse(each))) {
-    mistakes.push(`flag "--etcd-servers": ${JSON.stringify(withoutUser(endpoint))} is not an address such as "https://10.0.0.1:2379"`);
+    mistakes.push(`flag "--etcd-servers": ${valueText(withoutUser(endpoint))} is not an address such as "https://10.0.0.1:2379"`);
   }
   if (!/^(\/[^/]+)+$/.test(config["etcd-prefix"])) {
-    mistakes.push(`flag "--etcd-prefix": ${JSON.stringify(config["etcd-prefix"])} is not a path such as "/registry"`);
+    mistakes.push(`flag "--etcd-prefix": ${valueText(config["etcd-prefix"])} is not a path such as "/registry"`);
   }
   return mistakes;
 }

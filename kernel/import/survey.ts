@@ -2,6 +2,7 @@
 import { limits } from "../../core/limits.ts";
 import type { SourceObject } from "../source/source.ts";
 import type { Choice } from "./choice.ts";
+import { valueText } from "../../core/value-text.ts";
 
 export interface Row {
   /** `configmaps`, `widgets.example.com`, or the beginning of the key for kinds that are not known. */
@@ -27,7 +28,7 @@ export class Survey {
   add(one: SourceObject, choice: Choice): void {
     const { apiVersion, kind } = one.identity, [resource, namespace] = this.#placeOf(one, choice);
     const left = choice.tag === "left" ? choice.why : "";
-    const id = JSON.stringify([resource, kind, apiVersion, namespace, left]);
+    const id = valueText([resource, kind, apiVersion, namespace, left]);
     const row = this.#rows.get(id) ?? this.#add(id, { resource, kind, version: apiVersion, namespace, objects: 0, bytes: 0, left });
     row.objects++;
     row.bytes += one.value.length;

@@ -6,6 +6,7 @@ import { dirname } from "node:path";
 import type { Names } from "../../core/names.ts";
 import { readAuthority, readFormer, readKeyed, writeFormer, writeKeyed } from "./pki-files.ts";
 import { certificateFacts, type CertificateWish, issueCertificate, type KeyedCertificate, pemCertificates } from "./x509/certificate.ts";
+import { valueText } from "../../core/value-text.ts";
 
 /** The certificates of a server without configured ones: its authority, serving and administrator certificate. */
 export interface Pki {
@@ -114,13 +115,13 @@ export async function writtenPki(directory: string): Promise<Pki | undefined> {
 /** A self-contained kubeconfig for kubectl. */
 export function kubeconfig(server: string, authority: string, admin: KeyedCertificate, names: Names): string {
   const base64 = (text: string) => Buffer.from(text).toString("base64");
-  const cluster = JSON.stringify(names.platform);
+  const cluster = valueText(names.platform);
   return `apiVersion: v1
 kind: Config
 clusters:
 - name: ${cluster}
   cluster:
-    server: ${JSON.stringify(server)}
+    server: ${valueText(server)}
     certificate-authority-data: ${base64(authority)}
 users:
 - name: admin

@@ -11,6 +11,7 @@ import { isReset } from "./request-queue.ts";
 import { type Caller, type Request, RequestExchange } from "./request.ts";
 import type { TlsContext } from "./tls-context.ts";
 import { breakOff, discardReply, send } from "./send.ts";
+import { valueText } from "../../core/value-text.ts";
 
 /** State shared by the requests of one listener. */
 export interface Serving {
@@ -162,5 +163,5 @@ export function caller(connection: Connection, { readPeer }: Serving): Caller {
 /** An answer that consists of the Status of an error. */
 export function statusReply(error: StatusError): { status: number; headers: Record<string, string>; body: string } {
   const headers = { "content-type": "application/json", "cache-control": "no-cache, private" };
-  return { status: error.code, headers, body: JSON.stringify(statusOf(error)) + "\n" };
+  return { status: error.code, headers, body: valueText(statusOf(error)) + "\n" };
 }

@@ -12,6 +12,7 @@ import { openapiReply } from "./openapi/reply.ts";
 import { type statusPage, wantsPage } from "./status-page/reply.ts";
 import { tokenDocumentReply, type TokenDocuments } from "./token-documents.ts";
 import { type RequestInfo, trimSlashes } from "../request/request-info.ts";
+import { indentedText } from "../../core/value-text.ts";
 
 /** What the replies at non-resource paths depend on. */
 export interface Outside {
@@ -24,6 +25,8 @@ export interface Outside {
   /** The page for browsers. */
   readonly page: ReturnType<typeof statusPage>;
   now(): number;
+  /** Called with the error of an OpenAPI document, and the name of the version that it leaves out. */
+  undescribed(error: unknown, name: string): void;
   /** Called with the result of each check that was run. */
   checked(endpoint: Endpoint, name: string, passed: boolean): void;
   /** Called with the reasons of failed checks; replies contain the names only. */
@@ -48,7 +51,7 @@ export async function nonresourceReply(exchange: Exchange, info: RequestInfo, ca
   if (path === "/api" || path === "/apis" || path.startsWith("/api/") || path.startsWith("/apis/")) {
     return await discoveryReply(exchange, info, catalog) ?? notFoundText();
   }
-  if (path.startsWith("/openapi/")) return await openapiReply(exchange, info, catalog, outside.now()) ?? notFoundText();
+  if (path.startsWith("/openapi/")) return await openapiReply(exchange, info, catalog, outside) ?? notFoundText();
   return await tokenDocumentReply(exchange, path, outside.tokenDocuments) ?? notFoundText();
 }
 
@@ -99,5 +102,5 @@ function rootReply(catalog: Catalog, { checks, tokenDocuments }: Outside): Reply
     "/version",
     ...tokenDocuments.paths(),
   ].toSorted();
-  return { status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify({ paths }, undefined, 2) };
+  return { status: 200, headers: { "content-type": "application/json" }, body: indentedText({ paths }) };
 }

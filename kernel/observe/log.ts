@@ -5,6 +5,7 @@
 import { limits } from "../../core/limits.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { StoreError } from "../store/store.ts";
+import { valueText } from "../../core/value-text.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -136,7 +137,7 @@ export function describe(error: unknown): Fields {
 export function verbosityOf(v: number, vmodule: readonly string[], mistakes: string[]): Verbosity {
   const modules = vmodule.flatMap((word) => {
     const [, pattern, level] = /^([^=]+)=(\d{1,3})$/.exec(word) ?? [];
-    if (pattern === undefined) mistakes.push(`flag "--vmodule": ${JSON.stringify(word)} is not module=level, such as httplog=3`);
+    if (pattern === undefined) mistakes.push(`flag "--vmodule": ${valueText(word)} is not module=level, such as httplog=3`);
     return pattern === undefined ? [] : [{ pattern, level: Number(level) }];
   });
   return { v, modules };

@@ -20,6 +20,7 @@ import type { ListPage } from "../reads/reads.ts";
 import { isStoredForm, metaVersion, partial, partialText, servedJson, servedObject } from "./served.ts";
 import { includeObject, tableHead, tableRow } from "./table.ts";
 import { checkYaml, yamlValue } from "./yaml.ts";
+import { valueText } from "../../core/value-text.ts";
 
 /** A document with a list field: the JSON text before the field, its name, and its elements as JSON. */
 interface ListDocument {
@@ -95,7 +96,7 @@ function* each(items: Iterable<Item>, make: (item: Item) => Part): Generator<Par
 /** Metadata of a list of custom resources: upstream writes the token even if it is empty. */
 function customListMeta({ continue: token = "", remainingItemCount, resourceVersion = "" }: ListMeta): string {
   const remaining = remainingItemCount === undefined ? "" : `"remainingItemCount":${remainingItemCount},`;
-  return `{"continue":${JSON.stringify(token)},${remaining}"resourceVersion":"${resourceVersion}"}`;
+  return `{"continue":${valueText(token)},${remaining}"resourceVersion":"${resourceVersion}"}`;
 }
 
 /** An item of a list: without kind and apiVersion, but for custom resources. */

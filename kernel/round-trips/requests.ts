@@ -3,6 +3,7 @@ import { append } from "../../core/append.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 import { differences } from "./difference.ts";
+import { valueText } from "../../core/value-text.ts";
 
 /** Sends a request to the server and resolves with its response. A text is sent as it is. */
 export type Ask = (method: string, path: string, body?: Json, type?: string) => Promise<{ readonly status: number; readonly body: Json }>;
@@ -173,5 +174,5 @@ function nameOf(object: JsonObject): string {
 }
 
 function messageOf(body: Json): string {
-  return isObject(body) && typeof body["message"] === "string" ? body["message"] : JSON.stringify(body);
+  return isObject(body) && typeof body["message"] === "string" ? body["message"] : valueText(body);
 }

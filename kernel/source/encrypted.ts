@@ -5,6 +5,7 @@
  *     k8s:enc:aesgcm:v1:key1:<nonce, 12 bytes><ciphertext and tag>; the key in etcd is authenticated with it
  */
 import type { Entry } from "../store/store.ts";
+import { valueText } from "../../core/value-text.ts";
 
 export interface Encryption {
   /** `aescbc`, `aesgcm`, `secretbox`, `kms`. */
@@ -33,7 +34,7 @@ export function encryptionOf(value: Uint8Array): Encryption | undefined {
     from = at + 1;
   }
   const [provider = "unknown", , name = ""] = parts;
-  return { provider, name, key: `key ${JSON.stringify(name)}`, start: from };
+  return { provider, name, key: `key ${valueText(name)}`, start: from };
 }
 
 /** A key of a provider that is supported here. */

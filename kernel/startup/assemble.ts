@@ -231,6 +231,8 @@ function nonresourceOf(parts: Parts): Server["nonresource"] {
       metrics: async (which) => ({ contentType: registry.contentType, text: await text(which) }),
       tokenDocuments: parts.accounts.documents,
       now: systemClock.now,
+      undescribed: (error, name) =>
+        log.error(`the OpenAPI documents leave out ${name}, whose schemas cannot be published`, describe(error)),
       checked(type, name, passed) {
         record.healthcheck.with({ name, type }).set(passed ? 1 : 0);
         record.healthchecks.with({ name, type, status: passed ? "success" : "error" }).add();

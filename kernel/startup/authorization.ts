@@ -35,6 +35,7 @@ import type { AuthorizationFile } from "./authorization-file.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
 import { clusterAuthorizer } from "./delegation.ts";
 import { errorLog } from "./error-log.ts";
+import { valueText } from "../../core/value-text.ts";
 
 /** The dependencies of the chain. */
 export interface AuthorizationNeeds {
@@ -204,7 +205,7 @@ function definitionOf(type: string, { catalog: { plugins } }: ActiveConfig): Aut
 
 function isSame(one: RunningAuthorizer, { type, name, webhook }: ConfiguredAuthorizer, active: ActiveConfig): boolean {
   return one.type === type && one.name === name && one.definition === definitionOf(type, active) &&
-    JSON.stringify(one.webhook) === JSON.stringify(webhook);
+    valueText(one.webhook) === valueText(webhook);
 }
 
 function warningsOf(authorizers: readonly RunningAuthorizer[]): readonly string[] {

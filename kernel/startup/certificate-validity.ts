@@ -4,6 +4,7 @@ import { guide } from "../../core/guide.ts";
 import { type CertificateFacts, certificateFacts, pemCertificates } from "../listen/x509/certificate.ts";
 import type { Log } from "../observe/log.ts";
 import type { KernelRecord } from "../observe/metrics.ts";
+import { valueText } from "../../core/value-text.ts";
 
 /** Active certificates from one source. */
 export interface InUse {
@@ -59,7 +60,7 @@ function findings({ what, path }: InUse, certificates: readonly (CertificateFact
         return [`${what} ${index} ${text}`, { state: "unreadable", text }];
       }
       const { commonName, notBefore, notAfter } = facts;
-      const name = `the ${what}${where} (certificate ${index + 1}, CN=${JSON.stringify(commonName)})`;
+      const name = `the ${what}${where} (certificate ${index + 1}, CN=${valueText(commonName)})`;
       const [begins, ends] = [notBefore, notAfter].map((ms) => new Date(ms).toISOString());
       const key = `${what} ${index} ${commonName} ${begins} ${ends}`;
       if (now > notAfter) return [key, { state: "expired", text: `${name} has expired: it ended at ${ends}` }];

@@ -13,6 +13,7 @@ import { isInMemory } from "./open-store.ts";
 import type { Log } from "../observe/log.ts";
 import { keyed, readText } from "../config/read-files.ts";
 import type { InUse } from "./certificate-validity.ts";
+import { valueText } from "../../core/value-text.ts";
 
 /** The server's certificates. */
 export interface Credentials {
@@ -95,7 +96,7 @@ export async function openCredentials(config: Config, { now, log, renewsOwn }: C
   function followed(secure: (tls: ListenerTls) => void): readonly Followed[] {
     const take = (part: Partial<InForce>): boolean => {
       const next = { ...inForce, ...part };
-      if (JSON.stringify(next) === JSON.stringify(inForce)) return false;
+      if (valueText(next) === valueText(inForce)) return false;
       secure(tlsOf(next));
       inForce = next;
       return true;

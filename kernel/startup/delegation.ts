@@ -23,6 +23,7 @@ import { tokenCacheMeter } from "./authentication-meters.ts";
 import { errorLog } from "./error-log.ts";
 import type { TokenWebhookNeeds } from "./token-webhook.ts";
 import { keyedHash } from "./keyed-hash.ts";
+import { valueText } from "../../core/value-text.ts";
 
 /** Timeout in milliseconds for one review with all attempts, and for the lookup of the trust at start; upstream's values. */
 const clusterMs = 10_000;
@@ -97,7 +98,7 @@ export async function openClusterTrust(
     current: () => trust,
     follow(changed) {
       const take = (next: ClusterTrust) => {
-        if (JSON.stringify(next) === JSON.stringify(trust)) return;
+        if (valueText(next) === valueText(trust)) return;
         changed(next);
         trust = next;
         log.info("the trust that the cluster publishes has changed and is active");

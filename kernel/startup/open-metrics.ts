@@ -12,6 +12,7 @@ import type { Log } from "../observe/log.ts";
 import { kernelMetrics, type KernelRegistry } from "../observe/metrics.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
 import { readWholeSync } from "../files/bounded-files.ts";
+import { valueText } from "../../core/value-text.ts";
 
 type MetricSettings = Pick<
   Config,
@@ -41,7 +42,7 @@ export function openMetrics(
   const disabled = config["disabled-metrics"];
   for (const name of disabled.filter((each) => !metricName.test(each))) {
     mistakes.push(
-      `--disabled-metrics must be fully qualified metric names matching ${JSON.stringify(metricName.source)}, got ${JSON.stringify(name)}`,
+      `--disabled-metrics must be fully qualified metric names matching ${valueText(metricName.source)}, got ${valueText(name)}`,
     );
   }
   const allowedLabels = allowed(config, mistakes);

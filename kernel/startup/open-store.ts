@@ -11,6 +11,7 @@ import type { SqliteOptions } from "../store/sqlite/sqlite.ts";
 import { type Store, StoreError } from "../store/store.ts";
 import type { Faults } from "../store/fault.ts";
 import type { InUse } from "./certificate-validity.ts";
+import { valueText } from "../../core/value-text.ts";
 
 /** Whether nothing is written to disk. */
 export function isInMemory(config: Config): boolean {
@@ -46,7 +47,7 @@ export async function openStore(config: Config, { faults, sqlite }: OpenStoreOpt
   let tls = await readTls(config);
   const renew = async () => {
     const next = await readTls(config);
-    if (JSON.stringify(next) === JSON.stringify(tls)) return undefined;
+    if (valueText(next) === valueText(tls)) return undefined;
     tls = next;
     return { from: "the next connection on" };
   };

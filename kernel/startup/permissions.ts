@@ -17,6 +17,7 @@ import { workerCount, workersMistakes } from "../config/workers.ts";
 import { readTracingConfiguration } from "../config/tracing-settings.ts";
 import { isModule, isPath } from "../config/choose-plugins.ts";
 import { readWholeTextSync } from "../files/bounded-files.ts";
+import { valueText } from "../../core/value-text.ts";
 
 /** Settings that name files to be read. */
 export const fileSettings = Object.freeze(
@@ -365,4 +366,4 @@ function chosenOf(words: readonly string[]): Chosen {
   }
 }
 
-if (import.meta.main) console.log(JSON.stringify(launchOf(process.argv.slice(2), process.cwd())));
+if (import.meta.main) console.log(valueText(launchOf(process.argv.slice(2), process.cwd())));

@@ -16,6 +16,7 @@ import {
 } from "yaml";
 import { limits } from "../../core/limits.ts";
 import { ManifestError } from "./finding.ts";
+import { valueText } from "../../core/value-text.ts";
 
 /** A part of a file: one document with the line of its separator. */
 export interface Part {
@@ -130,7 +131,7 @@ function checkNodes(root: Node, lineAt: (offset: number) => number): ReadonlyMap
     const keys = new Set<unknown>();
     for (const { key } of node.items) {
       if (!isScalar(key)) throw new ManifestError(lineOf(node), "a key is not a scalar");
-      if (keys.has(key.value)) throw new ManifestError(lineOf(key), `key ${JSON.stringify(key.value)} is already set in its mapping`);
+      if (keys.has(key.value)) throw new ManifestError(lineOf(key), `key ${valueText(key.value)} is already set in its mapping`);
       keys.add(key.value);
     }
   }

@@ -1,6 +1,7 @@
 /** Writes a document that was read from JSON. */
 import { isMap, isScalar, isSeq } from "yaml";
 import { resolved } from "./nodes.ts";
+import { valueText } from "../../core/value-text.ts";
 
 /** The indentation of the second line, which is the first within a bracket; empty for JSON in one line. */
 export function indentationOf(text: string): string {
@@ -22,7 +23,7 @@ export function jsonText(node: unknown, indent: string, line = "\n"): string {
     const separator = isBroken ? ": " : ":";
     return bracketed(
       "{",
-      node.items.map(({ key, value }) => `${JSON.stringify(isScalar(key) ? key.value : key)}${separator}${jsonText(value, indent, inner)}`),
+      node.items.map(({ key, value }) => `${valueText(isScalar(key) ? key.value : key)}${separator}${jsonText(value, indent, inner)}`),
       "}",
     );
   }
@@ -30,7 +31,7 @@ export function jsonText(node: unknown, indent: string, line = "\n"): string {
   const text = String(node.value), { type } = resolved(node);
   // A number that no server holds, such as 1e400, stays one.
   if (node.type !== "QUOTE_DOUBLE" && jsonNumber.test(text)) return text;
-  return type === "str" || type === "timestamp" ? JSON.stringify(node.value) : text;
+  return type === "str" || type === "timestamp" ? valueText(node.value) : text;
 }
 
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;

@@ -3,6 +3,7 @@
  * then JSON (RFC 7464), so that a program's own output can share the pipe: JSON has no control characters.
  */
 import { reasonOf } from "../../core/reason-of.ts";
+import { valueText } from "../../core/value-text.ts";
 
 const separator = "\x1e";
 
@@ -40,7 +41,7 @@ export function openChannel<Question, Notice, TheirQuestion, TheirNotice>(
   const waiting = new Map<number, Waiting>();
   let last = 0, ended: Error | undefined;
   const write = (message: Message<Question, Notice>) => {
-    if (ended === undefined) send(`${separator}${JSON.stringify(message)}\n`);
+    if (ended === undefined) send(`${separator}${valueText(message)}\n`);
   };
   const settle = (id: number, with_: (one: Waiting) => void) => {
     const one = waiting.get(id);

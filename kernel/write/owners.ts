@@ -2,6 +2,7 @@
 import { ownersProblem } from "../../core/apply/mod.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { Warnings } from "../request/warnings.ts";
+import { valueText } from "../../core/value-text.ts";
 
 /** Removes repeated owner references. `when` is the part of upstream's message that names the time of the check. */
 export function withOwnersOnce(object: ApiObject, when: "" | " after mutating admission happens", warnings: Warnings): ApiObject {
@@ -9,7 +10,7 @@ export function withOwnersOnce(object: ApiObject, when: "" | " after mutating ad
   if (owners.length < 2) return object;
   const seen = new Set<string>(), repeated = new Set<string>();
   const kept = owners.filter((owner) => {
-    const text = JSON.stringify(owner);
+    const text = valueText(owner);
     if (seen.has(text)) repeated.add(owner.uid);
     const isNew = !seen.has(text);
     seen.add(text);

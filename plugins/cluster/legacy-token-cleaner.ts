@@ -14,6 +14,7 @@ import {
   spell,
   StatusError,
   type StatusReason,
+  valueText,
 } from "../../plugin.ts";
 import { steadyTime } from "../../core/steady-time.ts";
 import { type ConfigMap, dayOf, legacyLabels, parseDay, trackingMap } from "./legacy-token-tracking.ts";
@@ -69,7 +70,7 @@ async function clean({ api, names, logError }: ControllerContext, secret: ApiObj
       await orNone(api.delete("v1", "secrets", namespace, name, { preconditions: { uid, resourceVersion } }), "NotFound", "Conflict");
     }
   } catch (error) {
-    logError?.(`cannot end the unused token in the Secret ${JSON.stringify(`${namespace}/${name}`)}`, error);
+    logError?.(`cannot end the unused token in the Secret ${valueText(`${namespace}/${name}`)}`, error);
   }
 }
 

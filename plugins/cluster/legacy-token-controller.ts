@@ -15,6 +15,7 @@ import {
   StatusError,
   type StatusReason,
   untilAborted,
+  valueText,
   type WorkQueue,
 } from "../../plugin.ts";
 
@@ -113,7 +114,7 @@ function forget({ secrets, secretsOf }: World, key: string, namespace: string): 
 }
 
 function add(queue: WorkQueue, key: Key): void {
-  queue.add(JSON.stringify(key));
+  queue.add(valueText(key));
 }
 
 async function work(world: World, text: string, queue: WorkQueue): Promise<void> {
@@ -162,7 +163,7 @@ async function removeReference({ api, accounts }: World, [, namespace, name, , a
   const { secrets: _, ...rest } = found;
   const next = left.length === 0 ? rest : { ...rest, secrets: left };
   const done = await orNone(api.update("v1", "serviceaccounts", namespace, account ?? "", next).then(() => true), "NotFound", "Conflict");
-  if (done !== true) queue.retry(JSON.stringify(["secret", namespace, name, "", account, accountUid]));
+  if (done !== true) queue.retry(valueText(["secret", namespace, name, "", account, accountUid]));
 }
 
 /** Fields that a Secret lacks. */
@@ -213,7 +214,7 @@ async function complete(world: World, { namespace, name, known, account }: Incom
   } catch (error) {
     // An immutable Secret is unchanged; a retry would not help.
     if (!(error instanceof StatusError) || error.reason !== "Invalid") throw error;
-    logError?.(`cannot put a token into the Secret ${JSON.stringify(`${namespace}/${name}`)}`, error);
+    logError?.(`cannot put a token into the Secret ${valueText(`${namespace}/${name}`)}`, error);
   }
 }
 

@@ -8,6 +8,7 @@ import {
   spell,
   StatusError,
   untilAborted,
+  valueText,
   worked,
   type WorkMeter,
 } from "../../plugin.ts";
@@ -64,7 +65,7 @@ async function watchMaps(published: Published, signal: AbortSignal): Promise<voi
   for await (const { object: { metadata } } of api.watch("v1", "configmaps", "", { fieldSelector: `metadata.name=${mapName}` }, signal)) {
     const { namespace = "" } = metadata;
     if (await ensure(published, namespace) !== "left") continue;
-    const which = JSON.stringify(`${namespace}/${mapName}`);
+    const which = valueText(`${namespace}/${mapName}`);
     logError?.(`ConfigMap ${which} is immutable and holds other certificates than the root certificates; delete it to have it recreated`);
   }
 }

@@ -25,6 +25,7 @@ import {
   time,
   type TokenToIssue,
   tooLong,
+  valueText,
 } from "../../plugin.ts";
 import { limits } from "../../core/limits.ts";
 
@@ -152,7 +153,7 @@ function expirationErrors(seconds: number | bigint): readonly FieldError[] {
 
 /** Upstream issues tokens of any length, which no server accepts in a header. */
 function audiencesErrors(audiences: readonly string[]): readonly FieldError[] {
-  const bytes = new TextEncoder().encode(JSON.stringify(audiences)).length;
+  const bytes = new TextEncoder().encode(valueText(audiences)).length;
   return bytes <= limits.tokenAudiencesBytesMax ? [] : [tooLong("spec.audiences", limits.tokenAudiencesBytesMax)];
 }
 

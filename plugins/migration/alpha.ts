@@ -8,7 +8,7 @@
  * A condition's lastUpdateTime is its lastTransitionTime. A condition of v1alpha1 has no observedGeneration: v1alpha1 shows those of all
  * conditions in an annotation, which is not stored.
  */
-import type { Int64, ObjectMeta } from "../../plugin.ts";
+import { type Int64, type ObjectMeta, valueText } from "../../plugin.ts";
 import type { AlphaStorageVersionMigration, StorageVersionMigration } from "./schema.ts";
 
 /** The fields of v1alpha1 that are stored as annotations. */
@@ -140,7 +140,7 @@ export function fromStored(stored: StorageVersionMigration): AlphaStorageVersion
   return {
     kind,
     apiVersion,
-    metadata: observed.length === 0 ? shown : withAnnotation(shown, generationsKey(apiVersion), JSON.stringify(observed)),
+    metadata: observed.length === 0 ? shown : withAnnotation(shown, generationsKey(apiVersion), valueText(observed)),
     spec: {
       resource: { ...(group === "" ? {} : { group }), ...(version === "" ? {} : { version }), ...(resource === "" ? {} : { resource }) },
       ...(continueToken === "" ? {} : { continueToken }),

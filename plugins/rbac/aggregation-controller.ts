@@ -1,5 +1,5 @@
 /** Builds the rules of ClusterRoles with an aggregationRule from those of the ClusterRoles that it selects. */
-import { type ApiObject, type Controller, type ControllerContext, sameValue, selectsLabels, StatusError } from "../../plugin.ts";
+import { type ApiObject, type Controller, type ControllerContext, sameValue, selectsLabels, StatusError, valueText } from "../../plugin.ts";
 import { type ClusterRole, groupVersion, type PolicyRule } from "./schema.ts";
 
 /** Milliseconds in which changes are gathered. */
@@ -77,7 +77,7 @@ export function aggregated(role: ClusterRole, sorted: readonly ClusterRole[]): r
     for (const other of sorted) {
       if (nameOf(other) === nameOf(role) || !selectsLabels(selector, other.metadata.labels ?? {})) continue;
       for (const rule of other.rules ?? []) {
-        const key = JSON.stringify([rule.verbs, rule.apiGroups, rule.resources, rule.resourceNames, rule.nonResourceURLs]);
+        const key = valueText([rule.verbs, rule.apiGroups, rule.resources, rule.resourceNames, rule.nonResourceURLs]);
         if (!found.has(key)) found.set(key, rule);
       }
     }

@@ -2,7 +2,7 @@
  * Creates the default roles and bindings at start, and adds missing parts to existing ones. Operators' additions stay; objects with the
  * annotation autoupdate "false" are unchanged. As kube-apiserver's post-start hook rbac/bootstrap-roles.
  */
-import { type ApiObject, type ControllerContext, type StartHook, StatusError } from "../../plugin.ts";
+import { type ApiObject, type ControllerContext, type StartHook, StatusError, valueText } from "../../plugin.ts";
 import { isServed } from "./authorizer.ts";
 import { autoUpdate, defaultBindings, defaultRoles } from "./policy.ts";
 import { covers, rightsOf } from "./rules.ts";
@@ -73,7 +73,7 @@ function reconciledRole(stored: ClusterRole, wanted: ClusterRole): Reconciled<Cl
   const metadata = withMarks(stored, wanted);
   const selectors = stored.aggregationRule?.clusterRoleSelectors ?? [];
   const missingSelectors = (wanted.aggregationRule?.clusterRoleSelectors ?? []).filter((each) =>
-    !selectors.some((own) => JSON.stringify(own) === JSON.stringify(each))
+    !selectors.some((own) => valueText(own) === valueText(each))
   );
   // The aggregation controller owns the rules of such a role.
   const missingRules = wanted.aggregationRule === undefined ? missing(stored.rules ?? [], wanted.rules ?? []) : [];

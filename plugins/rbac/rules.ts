@@ -1,5 +1,5 @@
 /** What rules allow, and which rules cover others. The rules are those of component-helpers/auth/rbac/validation. */
-import { type AuthorizationAttributes, goQuote } from "../../plugin.ts";
+import { type AuthorizationAttributes, goQuote, valueText } from "../../plugin.ts";
 import type { PolicyRule } from "./schema.ts";
 
 const has = (list: readonly string[] | undefined, wanted: string): boolean => list !== undefined && list.includes(wanted);
@@ -72,7 +72,7 @@ export function describeRights(rights: readonly Right[]): readonly string[] {
   const merged = new Map<string, { readonly right: Right; readonly verbs: string[] }>();
   for (const right of rights) {
     const { verb, ...rest } = right;
-    const key = JSON.stringify(right.nonResourceURL === undefined ? rest : right);
+    const key = valueText(right.nonResourceURL === undefined ? rest : right);
     const known = merged.get(key);
     if (known === undefined) merged.set(key, { right, verbs: [verb] });
     else if (right.nonResourceURL === undefined) known.verbs.push(verb);

@@ -7,6 +7,7 @@ import { spend } from "../value/work.ts";
 import { CelError, ListValue, type Value } from "../values.ts";
 import { isDouble, type MakeValue, TypedMap } from "./maps.ts";
 import type { StructuralSchema } from "./structural.ts";
+import { valueText } from "../../value-text.ts";
 
 const noOverload = new CelError("no such overload");
 
@@ -124,7 +125,7 @@ export class TypedMapList extends TypedList {
   /** The keys of an item; undefined if it is not an object. */
   #keyOf(item: Json): string | undefined {
     if (!isObject(item)) return undefined;
-    return JSON.stringify(this.#keys.map((key) => (Object.hasOwn(item, key) ? jsonKey(item[key]) : undefined) ?? "null"));
+    return valueText(this.#keys.map((key) => (Object.hasOwn(item, key) ? jsonKey(item[key]) : undefined) ?? "null"));
   }
 
   #index(): Map<string, Json> {

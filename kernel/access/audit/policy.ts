@@ -6,6 +6,7 @@ import { isObject, type Json, type JsonObject } from "../../../core/schema.ts";
 import { jsonFromTree } from "../../../core/tree/json.ts";
 import { goQuote } from "../../../core/tree/go-quote.ts";
 import { readYaml } from "../../../core/tree/yaml.ts";
+import { valueText } from "../../../core/value-text.ts";
 
 export const levels = Object.freeze(["None", "Metadata", "Request", "RequestResponse"] as const);
 export type PolicyLevel = typeof levels[number];
@@ -78,7 +79,7 @@ function joined(messages: readonly string[]): string {
 function checkType(value: Json, domain: string): asserts value is JsonObject {
   const { kind = "", apiVersion = "" } = isObject(value) ? value : {};
   const group = `audit.${domain}`;
-  if (kind === "") throw new Error(`failed decoding: Object 'Kind' is missing in ${goQuote(JSON.stringify(value)?.slice(0, 100) ?? "")}`);
+  if (kind === "") throw new Error(`failed decoding: Object 'Kind' is missing in ${goQuote(valueText(value)?.slice(0, 100) ?? "")}`);
   if (apiVersion !== `${group}/v1`) {
     throw new Error(`unknown group version field ${String(apiVersion)}, Kind=${String(kind)} in policy: it must be ${group}/v1`);
   }

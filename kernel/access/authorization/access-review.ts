@@ -9,6 +9,7 @@ import { withRetries } from "../remote/retry.ts";
 import type { MatchConditions } from "./match-conditions.ts";
 import { ReviewCache, type ReviewStatus } from "./review-cache.ts";
 import { reviewSelectors } from "./review-selectors.ts";
+import { valueText } from "../../../core/value-text.ts";
 
 /** Result of one attempt, as labelled in kube-apiserver's metrics. */
 export type AttemptOutcome = "success" | "canceled" | "timeout" | "error";
@@ -60,7 +61,7 @@ export function accessReviews(options: AccessReviewOptions): Authorizer {
       const apiVersion = `authorization.${domain}/${version}`;
       const body = { kind: "SubjectAccessReview", apiVersion, metadata: {}, spec: specOf(user, attributes, version === "v1beta1") };
       // The key is the whole spec: two reviews that differ anywhere never share an answer.
-      const key = JSON.stringify(body.spec);
+      const key = valueText(body.spec);
       const mayRemember = lengthOf(attributes) < limits.reviewAttributesLengthMax && key.length < limits.reviewKeyLengthMax;
       const last: { outcome: AttemptOutcome } = { outcome: "error" };
       try {

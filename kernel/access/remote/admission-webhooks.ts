@@ -10,6 +10,7 @@ import type { Credentials } from "./kubeconfig.ts";
 import { remoteClient, type RemoteRequest, type RemoteText, type TextClient } from "./remote-client.ts";
 import { hostPortOf, webhookAccess, type WebhookAddresses } from "./webhook-access.ts";
 import { answerMistake, connectionText, type Target, targetOf } from "./webhook-texts.ts";
+import { valueText } from "../../../core/value-text.ts";
 
 export interface AdmissionWebhookNeeds {
   readonly clock?: Clock;
@@ -57,7 +58,7 @@ export function admissionWebhooks(needs: AdmissionWebhookNeeds = {}): AdmissionW
     async call(call, signal) {
       const { webhook, step, timeoutMs, json } = call;
       // Steps may have different credentials.
-      const key = JSON.stringify([webhook, needs.credentialsFor === undefined ? "" : step]), client = clientOf(key, call);
+      const key = valueText([webhook, needs.credentialsFor === undefined ? "" : step]), client = clientOf(key, call);
       client.calls++;
       try {
         const target = targetOf(webhook, Math.ceil(timeoutMs / 1000)), { tracing } = needs;

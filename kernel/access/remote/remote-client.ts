@@ -4,6 +4,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { limits } from "../../../core/limits.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
 import type { RemoteAccess } from "./kubeconfig.ts";
+import { valueText } from "../../../core/value-text.ts";
 
 /** A response: the status, and the value of its JSON body; undefined if the body is not JSON. */
 export interface RemoteAnswer {
@@ -68,7 +69,7 @@ export function remoteClient(read: () => Promise<RemoteAccess>, now: () => numbe
   async function renew(): Promise<void> {
     const access = await read();
     readAt = now();
-    const text = JSON.stringify(access);
+    const text = valueText(access);
     if (known?.text === text) return;
     known?.agent.destroy();
     known = { access, text, agent: agentOf(access) };
@@ -86,7 +87,7 @@ export function remoteClient(read: () => Promise<RemoteAccess>, now: () => numbe
     const { access, agent } = await current();
     signal.throwIfAborted();
     const url = urlOf(access.server, path);
-    const text = json ?? (body === undefined ? undefined : JSON.stringify(body));
+    const text = json ?? (body === undefined ? undefined : valueText(body));
     const bytes = text === undefined ? undefined : new TextEncoder().encode(text);
     const options: RequestOptions = {
       method,

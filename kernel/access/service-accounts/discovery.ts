@@ -1,5 +1,6 @@
 /** The documents with which other programs verify service account tokens without a request to the API (OpenID Connect Discovery 1.0). */
 import type { KeySet } from "./keys.ts";
+import { valueText } from "../../../core/value-text.ts";
 
 /** Paths of the documents. */
 export const discoveryPaths = Object.freeze({ configuration: "/.well-known/openid-configuration", keys: "/openid/v1/jwks" });
@@ -21,7 +22,7 @@ function notHttps(issuer: string): string {
 
 /** The document of the issuer, as JSON. */
 export function configurationDocument(issuer: string, keysUrl: string, { verifying }: KeySet): string {
-  return JSON.stringify({
+  return valueText({
     issuer,
     jwks_uri: keysUrl,
     response_types_supported: ["id_token"],
@@ -32,5 +33,5 @@ export function configurationDocument(issuer: string, keysUrl: string, { verifyi
 
 /** The keys that verify tokens, as JSON. */
 export function keysDocument({ verifying }: KeySet): string {
-  return JSON.stringify({ keys: verifying.map(({ published }) => published) });
+  return valueText({ keys: verifying.map(({ published }) => published) });
 }

@@ -4,6 +4,7 @@ import { extendedSeconds, projectedSeconds } from "../../config/service-accounts
 import { jose } from "../jose.ts";
 import { boundPayload, legacyPayload, type ObjectClaim } from "./claims.ts";
 import type { KeySet, SigningKey } from "./keys.ts";
+import { valueText } from "../../../core/value-text.ts";
 
 export interface IssuerNeeds {
   readonly keys: () => Promise<KeySet>;
@@ -58,7 +59,7 @@ export function tokenIssuer({ keys, settings, now }: IssuerNeeds): TokenIssuer {
 }
 
 async function signed({ id, algorithm, privateKey }: SigningKey, payload: object): Promise<string> {
-  const bytes = new TextEncoder().encode(JSON.stringify(payload));
+  const bytes = new TextEncoder().encode(valueText(payload));
   const { CompactSign } = await jose();
   return await new CompactSign(bytes).setProtectedHeader({ alg: algorithm, kid: id }).sign(privateKey);
 }

@@ -4,6 +4,7 @@ import { limits } from "../../../core/limits.ts";
 import { type Names, spell } from "../../../core/names.ts";
 import { StatusError } from "../../../core/status-error.ts";
 import { legacyLabels, type SecretUse } from "./legacy.ts";
+import { valueText } from "../../../core/value-text.ts";
 
 export interface RecordUseNeeds {
   readonly api: Api;
@@ -30,7 +31,7 @@ export function useRecorder({ api, names, now, logError }: RecordUseNeeds): UseR
     } catch (error) {
       // The Secret was deleted, or another one has its name.
       if (error instanceof StatusError && (error.reason === "NotFound" || error.reason === "Conflict")) return;
-      logError(`cannot label the Secret ${JSON.stringify(`${namespace}/${name}`)} with the day of its last use`, error);
+      logError(`cannot label the Secret ${valueText(`${namespace}/${name}`)} with the day of its last use`, error);
     }
   }
   return {

@@ -4,6 +4,7 @@ import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import type { Labels } from "../../../core/selectors/label.ts";
 import type { Catalog, Endpoint, StoredKind } from "../../catalog/catalog.ts";
 import { metadataMembers } from "../../objects/splice.ts";
+import { valueText } from "../../../core/value-text.ts";
 
 export interface Attributes {
   readonly labels: Labels;
@@ -47,7 +48,7 @@ export function attributesReader(kind: StoredKind, catalog: Catalog): Attributes
     const values: Record<string, string> = {};
     for (const { endpoint, attribute, read } of fields) values[attribute] = read(endpoint.fromStored(object));
     const attributes: Attributes = { labels: labels ?? noAttributes.labels, fields: values, ownership };
-    const text = JSON.stringify([Object.entries(attributes.labels).sort(([a], [b]) => a < b ? -1 : 1), Object.values(values), ownership]);
+    const text = valueText([Object.entries(attributes.labels).sort(([a], [b]) => a < b ? -1 : 1), Object.values(values), ownership]);
     const shared = known.get(text);
     if (shared !== undefined) return shared;
     if (known.size >= limits.internedAttributesMax) known = new Map();
@@ -68,5 +69,5 @@ export function attributesReader(kind: StoredKind, catalog: Catalog): Attributes
 
 function ownershipOf({ metadata: { deletionTimestamp, finalizers, ownerReferences } }: ApiObject): string {
   if (deletionTimestamp === undefined && finalizers === undefined && ownerReferences === undefined) return "";
-  return JSON.stringify([deletionTimestamp !== undefined, finalizers, ownerReferences]);
+  return valueText([deletionTimestamp !== undefined, finalizers, ownerReferences]);
 }

@@ -7,6 +7,7 @@ import { type Collection, namedKey, namespaceNamed } from "../../reads/reads.ts"
 import type { CachedEntry } from "./entry.ts";
 import { wantedTokens } from "./tokens.ts";
 import { attributeOf, type Attributes } from "./attributes.ts";
+import { valueText } from "../../../core/value-text.ts";
 
 export interface Selection {
   /** Prefix of the keys, with the namespace of a field selector. */
@@ -68,7 +69,7 @@ class NamedSelection implements Selection {
     this.#selectors = selectors;
   }
   get name(): string {
-    return this.#name ??= JSON.stringify([this.prefix, this.key, ...this.#selectors, this.ownership, this.owned]);
+    return this.#name ??= valueText([this.prefix, this.key, ...this.#selectors, this.ownership, this.owned]);
   }
 }
 

@@ -5,6 +5,7 @@ import { limits } from "../../../core/limits.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
 import type { FoundUse, Source } from "../../upgrade/advise/evidence.ts";
 import type { Lifecycles } from "../../upgrade/advise/lifecycles.ts";
+import { valueText } from "../../../core/value-text.ts";
 
 /** Reads a file of JSON lines (audit.k8s.io/v1 Event). */
 export async function* auditSource(path: string, lifecycles: Lifecycles): Source {
@@ -30,7 +31,7 @@ function add(uses: Map<string, FoundUse>, event: JsonObject, place: FoundUse["pl
   const groupVersion = apiGroup === "" ? String(apiVersion) : `${apiGroup}/${apiVersion}`;
   if (lifecycles.ofResource(groupVersion, String(resource)) === undefined) return 0;
   const user = isObject(event.user) ? String(event.user.username) : "", agent = String(event.userAgent ?? "").split(" ", 1)[0]!;
-  const key = JSON.stringify([groupVersion, resource, user, agent]);
+  const key = valueText([groupVersion, resource, user, agent]);
   if (!uses.has(key) && uses.size >= limits.auditUsesMax) return 1;
   uses.set(key, {
     tag: "use",

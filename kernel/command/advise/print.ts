@@ -6,6 +6,7 @@ import { type Advice, type RuleName, ruleTexts } from "../../upgrade/advise/advi
 import type { Place, Unread } from "../../upgrade/advise/evidence.ts";
 import { ownVersion } from "../../startup/version.ts";
 import { printable } from "../printable.ts";
+import { indentedText } from "../../../core/value-text.ts";
 
 export interface Report {
   readonly target: Release;
@@ -26,7 +27,7 @@ function asText({ advice }: Report): string {
 
 function asJson({ target, advice, unread }: Report): string {
   const errors = unread.map(({ place, reason }) => ({ place, reason }));
-  return `${JSON.stringify({ targetVersion: target, findings: advice, unread: errors }, undefined, 2)}\n`;
+  return `${indentedText({ targetVersion: target, findings: advice, unread: errors })}\n`;
 }
 
 /** SARIF 2.1.0. Findings that are in no file have a logical location. */
@@ -54,7 +55,7 @@ function asSarif({ advice, unread }: Report): string {
       results,
     }],
   };
-  return `${JSON.stringify(log, undefined, 2)}\n`;
+  return `${indentedText(log)}\n`;
 }
 
 /** A URI of an absolute path, else a relative reference. */

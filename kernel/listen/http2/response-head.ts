@@ -2,6 +2,7 @@
 import { encodedField, encodedName, encodedText } from "../../http2/header-encoder.ts";
 import { consistsOf, nameCharacters, valueCharacters } from "../characters.ts";
 import type { Reply } from "../../request/exchange.ts";
+import { valueText } from "../../../core/value-text.ts";
 
 /** Encodes heads with the last encoded value of each name: most values repeat. */
 export class HeadEncoder {
@@ -28,7 +29,7 @@ export class HeadEncoder {
     const last = this.#last.get(name);
     if (last?.value === value) return last.encoded;
     if (name !== ":status" && !consistsOf(name, nameCharacters)) {
-      throw new Error(`A response has an invalid header name: ${JSON.stringify(name)}`);
+      throw new Error(`A response has an invalid header name: ${valueText(name)}`);
     }
     if (!consistsOf(value, valueCharacters)) throw new Error(`The header ${name} of a response has an invalid value`);
     const encoded = encodedField(name, value);

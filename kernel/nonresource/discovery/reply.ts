@@ -22,6 +22,7 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import { type RequestInfo, trimSlashes } from "../../request/request-info.ts";
 import { hasDeclared, isDeclared } from "../../request/route.ts";
 import { aggregated, apiGroup, apiGroupList, apiResourceList, apiVersions, terminatingNames } from "./documents.ts";
+import { valueText } from "../../../core/value-text.ts";
 
 /** The fields of the request info that discovery uses. */
 export type DiscoveryPath = Pick<RequestInfo, "path" | "query">;
@@ -147,7 +148,7 @@ async function aggregatedReply(
   const pretty = isPretty(exchange, info, output);
   const { reply, etag } = await keptReply(catalog, core ? "core" : "others", output, pretty, async () => {
     const body = aggregated(catalog, core);
-    const etag = `"${await hexDigest(JSON.stringify(body))}"`;
+    const etag = `"${await hexDigest(valueText(body))}"`;
     const made = await inOnePiece(typedReply({ output, pretty, catalog }, 200, APIGroupDiscoveryList, body));
     const type = `${mediaType(output.encoding, catalog.names)};g=apidiscovery.${catalog.names.domain};v=v2;as=APIGroupDiscoveryList`;
     return { reply: { ...made, headers: { ...made.headers, ...headersOf(etag), "content-type": type } }, etag };

@@ -9,6 +9,8 @@ import { v2Text } from "./v2.ts";
 import { v2Message } from "./v2-messages.ts";
 import { v3Document, v3Operations } from "./v3.ts";
 import { v3Message } from "./v3-messages.ts";
+import { plainJson } from "../../../core/tree/plain-json.ts";
+import { valueText } from "../../../core/value-text.ts";
 
 /** One document in its encodings. The hash is that of its JSON, for every encoding: replies vary by Accept. */
 export interface OpenapiDocument {
@@ -30,35 +32,45 @@ export interface OpenapiDocuments {
 const made = new WeakMap<Catalog, OpenapiDocuments>();
 const v3Kept = keptParts<Promise<OpenapiDocument>>();
 
-/** The documents of a catalog. A catalog is immutable, and so are its documents. */
-export function openapiDocuments(catalog: Catalog): OpenapiDocuments {
+/** Called with the error of a version whose part cannot be made, and its name in the index, such as `apis/example.com/v1`. */
+export type ReportVersion = (error: unknown, name: string) => void;
+
+/**
+ * The documents of a catalog. A catalog is immutable, and so are its documents. A version whose schemas cannot be published is missing in the
+ * index and in the v2 document; only its own v3 document fails.
+ */
+export function openapiDocuments(catalog: Catalog, report: ReportVersion): OpenapiDocuments {
   let documents = made.get(catalog);
-  if (documents === undefined) made.set(catalog, documents = documentsOf(catalog));
+  if (documents === undefined) made.set(catalog, documents = documentsOf(catalog, report));
   return documents;
 }
 
-function documentsOf(catalog: Catalog): OpenapiDocuments {
+function documentsOf(catalog: Catalog, report: ReportVersion): OpenapiDocuments {
   const operations = once(() => v3Operations(catalog)), kinds = once(() => kindsOf(catalog));
   const v3s = new Map<string, Promise<OpenapiDocument>>();
   const v3 = (name: string) => {
     const known = v3s.get(name), described = operations().get(name);
     if (known !== undefined || described === undefined) return known;
     const { version } = described;
-    const make = (kinds: KindsOf) => documentOf(JSON.stringify(v3Document(catalog, described, kinds)), v3Message);
+    const make = (kinds: KindsOf) => documentOf(valueText(v3Document(catalog, described, kinds)), v3Message);
     const document = version === undefined ? make(kinds()) : v3Kept(version, catalog, kinds(), make);
     v3s.set(name, document);
     return document;
   };
   return {
     v3,
-    v2: once(async () => documentOf(await v2Text(catalog, operations(), kinds()), v2Message)),
+    v2: once(async () => documentOf(await v2Text(catalog, operations(), kinds(), report), v2Message)),
     index: once(async () => {
       const paths: [string, Json][] = [];
       for (const name of operations().keys()) {
-        const { hash } = (await v3(name))!;
-        paths.push([name, { serverRelativeURL: v3Address(name, hash) }]);
+        try {
+          const { hash } = (await v3(name))!;
+          paths.push([name, { serverRelativeURL: v3Address(name, hash) }]);
+        } catch (error) {
+          report(error, name);
+        }
       }
-      return await documentOf(JSON.stringify({ paths: Object.fromEntries(paths) }), undefined);
+      return await documentOf(valueText({ paths: Object.fromEntries(paths) }), undefined);
     }),
   };
 }
@@ -70,7 +82,7 @@ export function v3Address(name: string, hash: string): string {
 
 async function documentOf(text: string, message: Message | undefined): Promise<OpenapiDocument> {
   const json = new TextEncoder().encode(text);
-  const protobuf = message === undefined ? undefined : once(() => encodeMessage(message, JSON.parse(new TextDecoder().decode(json))));
+  const protobuf = message === undefined ? undefined : once(() => encodeMessage(message, plainJson(text)));
   return {
     json,
     hash: await sha512(json),

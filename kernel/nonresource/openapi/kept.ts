@@ -1,6 +1,7 @@
 /** Parts of documents that outlive a catalog, so that a change of one version does not rebuild the others. */
 import type { Catalog, CatalogVersion } from "../../catalog/catalog.ts";
 import type { KindsOf } from "./components.ts";
+import { valueText } from "../../../core/value-text.ts";
 
 /** A part, and what it was made of beside the endpoints of its version. */
 interface Kept<T> {
@@ -30,7 +31,7 @@ export function keptParts<T>(): KeepPart<T> {
     const read = new Map<string, string>();
     const part = make((component) => {
       const found = kinds(component);
-      read.set(component, JSON.stringify(found));
+      read.set(component, valueText(found));
       return found;
     });
     parts.set(version, { settings, kinds: read, part });
@@ -39,10 +40,10 @@ export function keptParts<T>(): KeepPart<T> {
 }
 
 function settingsOf({ names, media, gates }: Catalog): string {
-  return JSON.stringify([names.domain, names.platform, media.types, gates.isOn("OpenAPIEnums")]);
+  return valueText([names.domain, names.platform, media.types, gates.isOn("OpenAPIEnums")]);
 }
 
 function isSame(read: ReadonlyMap<string, string>, kinds: KindsOf): boolean {
-  for (const [component, text] of read) if (JSON.stringify(kinds(component)) !== text) return false;
+  for (const [component, text] of read) if (valueText(kinds(component)) !== text) return false;
   return true;
 }

@@ -66,6 +66,10 @@ function catalogOf(names: Names = defaultNames): Catalog {
 }
 const catalog = catalogOf();
 const now = Date.UTC(2026, 0, 31, 12);
+/** Every version of these tests can be described. */
+const undescribed = (error: unknown): void => {
+  throw error;
+};
 
 function ask(url: string, headers: Record<string, string> = {}, method = "GET"): Promise<Reply | undefined> {
   const exchange: Exchange = {
@@ -78,7 +82,7 @@ function ask(url: string, headers: Record<string, string> = {}, method = "GET"):
     protocol: "HTTP/1.1",
     signal: new AbortController().signal,
   };
-  return openapiReply(exchange, requestInfo(method, url)!, catalog, now);
+  return openapiReply(exchange, requestInfo(method, url)!, catalog, { now: () => now, undescribed });
 }
 async function answer(url: string, headers: Record<string, string> = {}, method = "GET"): Promise<Reply> {
   const reply = await ask(url, headers, method);
@@ -341,7 +345,9 @@ test("the v2 document shares parameters, except those that old kubectl versions 
 
 test("openapiDocuments() use the configured domain and platform name", async () => {
   const other = catalogOf({ domain: "acme.dev", platform: "acme" });
-  const document = JSON.parse(new TextDecoder().decode((await openapiDocuments(other).v3("apis/rbac.authorization.acme.dev/v1"))!.json));
+  const document = JSON.parse(
+    new TextDecoder().decode((await openapiDocuments(other, undescribed).v3("apis/rbac.authorization.acme.dev/v1"))!.json),
+  );
   assert.equal(document.info.title, "Acme");
   const { post } = document.paths["/apis/rbac.authorization.acme.dev/v1/namespaces/{namespace}/roles"];
   assert.equal(post.operationId, "createRbacAuthorizationV1NamespacedRole");
@@ -350,9 +356,9 @@ test("openapiDocuments() use the configured domain and platform name", async () 
 });
 
 test("openapiDocuments() builds a document once", async () => {
-  assert.equal(openapiDocuments(catalog), openapiDocuments(catalog));
-  assert.equal(await openapiDocuments(catalog).v2(), await openapiDocuments(catalog).v2());
-  assert.equal(await openapiDocuments(catalog).v3("api/v1"), await openapiDocuments(catalog).v3("api/v1"));
+  assert.equal(openapiDocuments(catalog, undescribed), openapiDocuments(catalog, undescribed));
+  assert.equal(await openapiDocuments(catalog, undescribed).v2(), await openapiDocuments(catalog, undescribed).v2());
+  assert.equal(await openapiDocuments(catalog, undescribed).v3("api/v1"), await openapiDocuments(catalog, undescribed).v3("api/v1"));
 });
 
 test("openapiDocuments() reuses the documents of versions that have not changed under another catalog", async () => {
@@ -368,8 +374,8 @@ test("openapiDocuments() reuses the documents of versions that have not changed 
     served: { [`${group}/v1`]: { schema: object(kind, {}, { doc: kind }), introduced: "1.0" } },
   });
   const one = appear("One", "one.example.com"), two = appear("Two", "two.example.com"), three = appear("Three", "two.example.com");
-  const before = openapiDocuments(compile(plugins, config, [one, two])),
-    after = openapiDocuments(compile(plugins, config, [one, two, three]));
+  const before = openapiDocuments(compile(plugins, config, [one, two]), undescribed),
+    after = openapiDocuments(compile(plugins, config, [one, two, three]), undescribed);
   const same = async (name: string) => await before.v3(name) === await after.v3(name);
   await before.index();
   assert.equal(await same("api/v1"), true);
@@ -383,7 +389,7 @@ test("openapiDocuments() reuses the documents of versions that have not changed 
   assert.notEqual(definitions["com.example.two.v1.Three"], undefined);
   // A document in parts that were kept is that of new parts.
   const anew = compile(plugins, config, [{ ...one }, { ...two }, { ...three }]);
-  assert.equal(await text(openapiDocuments(anew)), await text(after));
+  assert.equal(await text(openapiDocuments(anew, undescribed)), await text(after));
 });
 
 test("openapiDocuments() builds the document of a version without the schemas of others", async () => {
@@ -409,8 +415,42 @@ test("openapiDocuments() builds the document of a version without the schemas of
   };
   const config = { names: defaultNames, featureGates: new Map(), runtimeConfig: new Map() };
   const catalog = compile([{ name: "test", summary: "", resources }], config, [appear("One"), appear("Two")]);
-  const documents = openapiDocuments(catalog);
+  const documents = openapiDocuments(catalog, undescribed);
   assert.deepEqual(read, []);
   await documents.v3("apis/one.example.com/v1");
   assert.deepEqual([...new Set(read)], ["One"]);
+});
+
+test("openapiDocuments() leave out a version whose schemas cannot be published, and report it once", async () => {
+  const good = object("One", {}, { doc: "One." });
+  const appear = (group: string, schema: typeof good): Resource => ({
+    kind: "One",
+    scope: "Cluster",
+    summary: "",
+    custom: true,
+    storedAs: `${group}/v1`,
+    storedUnder: `${group}/ones`,
+    served: { [`${group}/v1`]: { schema, introduced: "1.0" } },
+  });
+  const bad = new Proxy(good, {
+    get(target, key, receiver) {
+      if (key === "doc") throw new Error("no text");
+      return Reflect.get(target, key, receiver);
+    },
+  });
+  const config = { names: defaultNames, featureGates: new Map(), runtimeConfig: new Map() };
+  const plugins: readonly Plugin[] = [{ name: "test", summary: "", resources }];
+  const reported: string[] = [];
+  const documents = openapiDocuments(
+    compile(plugins, config, [appear("bad.example.com", bad), appear("good.example.com", good)]),
+    (error, name) => void reported.push(`${name}: ${(error as Error).message}`),
+  );
+  const index = JSON.parse(new TextDecoder().decode((await documents.index()).json));
+  const v2 = JSON.parse(new TextDecoder().decode((await documents.v2()).json));
+  const paths = Object.keys(index.paths), oldPaths = Object.keys(v2.paths);
+  assert.ok(paths.includes("apis/good.example.com/v1") && paths.includes("api/v1"));
+  assert.ok(!paths.includes("apis/bad.example.com/v1"));
+  assert.ok(oldPaths.includes("/apis/good.example.com/v1/ones") && oldPaths.includes("/api/v1/configmaps"));
+  assert.ok(!oldPaths.includes("/apis/bad.example.com/v1/ones"));
+  assert.deepEqual(reported, ["apis/bad.example.com/v1: no text", "apis/bad.example.com/v1: no text"], "once for each document");
 });

@@ -5,6 +5,7 @@
 import type { Writer } from "protobufjs/minimal.js";
 import { protobufjs } from "../../../core/codec/protobufjs.ts";
 import type { Json } from "../../../core/schema.ts";
+import { valueText } from "../../../core/value-text.ts";
 
 /** Writes the fields of one message. */
 export type Message = (value: Json, writer: Writer) => void;
@@ -77,7 +78,7 @@ export function choice(pick: (value: Json) => readonly [number: number, write: W
 }
 
 /** A free value. */
-export const any: Write = inside(() => (value, writer) => text(2, `${JSON.stringify(value)}\n`, writer));
+export const any: Write = inside(() => (value, writer) => text(2, `${valueText(value)}\n`, writer));
 
 /**
  * A message of named fields; members named `x-...` go into field `extensions`. Throws for a member without a field, which is a bug of ours.
@@ -100,7 +101,7 @@ export function fields(extensions: number, table: Table): Message {
 
 function objectOf(value: Json): { readonly [key: string]: Json } {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new Error(`expected an object, got ${JSON.stringify(value)}`);
+    throw new Error(`expected an object, got ${valueText(value)}`);
   }
   return value as { readonly [key: string]: Json }; // Neither null nor a list.
 }

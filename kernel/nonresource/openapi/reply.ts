@@ -3,8 +3,9 @@ import { parseAccept } from "../../../core/codec/accept.ts";
 import { type Exchange, header, type Reply } from "../../request/exchange.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { RequestInfo } from "../../request/request-info.ts";
+import type { Outside } from "../nonresource.ts";
 import { content } from "./content.ts";
-import { type OpenapiDocument, openapiDocuments, v3Address } from "./documents.ts";
+import { type OpenapiDocument, type OpenapiDocuments, openapiDocuments, v3Address } from "./documents.ts";
 
 type Form = "json" | "protobuf";
 type Headers = Readonly<Record<string, string>>;
@@ -13,14 +14,19 @@ type Headers = Readonly<Record<string, string>>;
 const keepMs = 365 * 24 * 60 * 60 * 1000;
 
 /**
- * The reply to a path below /openapi; undefined for unknown paths (a text 404). `now` is in milliseconds since the epoch. As in
- * kube-apiserver every method counts as GET.
+ * The reply to a path below /openapi; undefined for unknown paths (a text 404). As in kube-apiserver every method counts as GET.
  */
-export async function openapiReply(exchange: Exchange, info: RequestInfo, catalog: Catalog, now: number): Promise<Reply | undefined> {
-  const { path } = info;
-  if (path === "/openapi/v2") return await v2Reply(exchange, catalog, now);
+export async function openapiReply(
+  exchange: Exchange,
+  info: RequestInfo,
+  catalog: Catalog,
+  outside: Pick<Outside, "now" | "undescribed">,
+): Promise<Reply | undefined> {
+  const { path } = info, now = outside.now();
+  const documents = openapiDocuments(catalog, outside.undescribed);
+  if (path === "/openapi/v2") return await v2Reply(exchange, documents, now);
   if (path === "/openapi/v3") {
-    const document = await openapiDocuments(catalog).index();
+    const document = await documents.index();
     // JSON with the media type of text: kube-apiserver's aggregator lets Go detect the type, and clients rely on the result. It has no ETag
     // and is as new as its reply.
     const reply = content(exchange, {
@@ -31,7 +37,7 @@ export async function openapiReply(exchange: Exchange, info: RequestInfo, catalo
     });
     return reply.status === 412 ? { ...reply, headers: { "last-modified": reply.headers["last-modified"]! } } : reply;
   }
-  if (path.startsWith("/openapi/v3/")) return await v3Reply(exchange, path.slice("/openapi/v3/".length), info, catalog, now);
+  if (path.startsWith("/openapi/v3/")) return await v3Reply(exchange, path.slice("/openapi/v3/".length), info, documents, now);
   return undefined;
 }
 
@@ -69,10 +75,10 @@ function bytesOf(document: OpenapiDocument, form: Form): Uint8Array {
 const empty = (status: number, headers: Headers = {}): Reply => ({ status, headers, body: "" });
 const v2Vary: Headers = { vary: "Accept-Encoding, Accept" };
 
-async function v2Reply(exchange: Exchange, catalog: Catalog, now: number): Promise<Reply> {
+async function v2Reply(exchange: Exchange, documents: OpenapiDocuments, now: number): Promise<Reply> {
   const form = formOf(header(exchange, "accept"), "v2");
   if (form === undefined || form === "nothing") return empty(406, v2Vary);
-  const document = await openapiDocuments(catalog).v2();
+  const document = await documents.v2();
   const headers = { ...headersOf(document, form, "v2"), ...v2Vary };
   const gzipped = acceptsGzip(header(exchange, "accept-encoding")) ? await document.gzip(form) : undefined;
   return content(exchange, { bytes: bytesOf(document, form), headers, modified: modifiedOf(document, now), gzipped });
@@ -85,8 +91,14 @@ function acceptsGzip(acceptEncoding: string): boolean {
   });
 }
 
-async function v3Reply(exchange: Exchange, name: string, { query }: RequestInfo, catalog: Catalog, now: number): Promise<Reply> {
-  const found = openapiDocuments(catalog).v3(name);
+async function v3Reply(
+  exchange: Exchange,
+  name: string,
+  { query }: RequestInfo,
+  documents: OpenapiDocuments,
+  now: number,
+): Promise<Reply> {
+  const found = documents.v3(name);
   if (found === undefined) return { status: 404, headers: {}, body: "" };
   const form = formOf(header(exchange, "accept"), "v3");
   if (form === undefined) return empty(406, { vary: "Accept" });

@@ -10,6 +10,7 @@ import type { Described } from "./v3.ts";
 import type { Operation } from "./operations.ts";
 import type { Parameter } from "./parameters.ts";
 import { bearerToken, type Dialect, extensions, info, pathItems, phrases, rootsOf, type Value } from "./paths.ts";
+import { valueText } from "../../../core/value-text.ts";
 
 /** The part of one group version, or of one document of discovery. Members are JSON: a name in quotes, a colon and the value. */
 interface Part {
@@ -23,24 +24,38 @@ const kept = keptParts<Part>();
 /** Milliseconds of work after which other requests run. */
 const workMs = 20;
 
-/** The document of all operations, as JSON. It is made in parts, with turns of the event loop in between; parts that are still valid are kept. */
-export async function v2Text(catalog: Catalog, described: ReadonlyMap<string, Described>, kinds: KindsOf): Promise<string> {
+/**
+ * The document of all operations, as JSON. It is made in parts, with turns of the event loop in between; parts that are still valid are kept. A
+ * part that cannot be made is left out and reported by its name in the index of v3.
+ */
+export async function v2Text(
+  catalog: Catalog,
+  described: ReadonlyMap<string, Described>,
+  kinds: KindsOf,
+  report: (error: unknown, name: string) => void,
+): Promise<string> {
   // Paths end with a slash or continue after it: in this order, those of all parts are sorted.
   const sorted = [...described].map(([name, each]): [string, Described] => [`${name}/`, each]).toSorted(byName);
   const shared = new SharedParameters(), definitions = new Map<string, string>(), paths: string[] = [];
   let since = performance.now();
-  for (const [, { version, operations }] of sorted) {
+  for (const [name, { version, operations }] of sorted) {
     const make = (kinds: KindsOf) => partOf(catalog, operations(), kinds, shared, definitions);
-    const part = version === undefined ? make(kinds) : kept(version, catalog, kinds, make, ({ parameters }) => shared.accepts(parameters));
-    append(paths, part.paths);
-    for (const [name, text] of part.definitions) definitions.set(name, text);
+    try {
+      const part = version === undefined
+        ? make(kinds)
+        : kept(version, catalog, kinds, make, ({ parameters }) => shared.accepts(parameters));
+      append(paths, part.paths);
+      for (const [definition, text] of part.definitions) definitions.set(definition, text);
+    } catch (error) {
+      report(error, name.slice(0, -1));
+    }
     if (performance.now() - since < workMs) continue;
     await nextTurn();
     since = performance.now();
   }
-  const texts = [...definitions].toSorted(byName).map(([name, text]) => `${JSON.stringify(name)}:${text}`);
-  const head = JSON.stringify({ swagger: "2.0", info: info(catalog.names.platform, serverRelease) }).slice(0, -1);
-  const tail = JSON.stringify({ securityDefinitions: { BearerToken: bearerToken }, security: [{ BearerToken: [] }] }).slice(1);
+  const texts = [...definitions].toSorted(byName).map(([name, text]) => `${valueText(name)}:${text}`);
+  const head = valueText({ swagger: "2.0", info: info(catalog.names.platform, serverRelease) }).slice(0, -1);
+  const tail = valueText({ securityDefinitions: { BearerToken: bearerToken }, security: [{ BearerToken: [] }] }).slice(1);
   return `${head},"paths":{${paths.join(",")}},"definitions":{${texts.join(",")}},"parameters":{${shared.text()}},${tail}`;
 }
 
@@ -59,15 +74,15 @@ function partOf(
   const { names, gates } = catalog;
   const parameters = new Map<string, SharedParameter>();
   const nameOf = (wanted: string, value: Value) => {
-    const text = JSON.stringify(value), name = shared.nameOf(wanted, text);
+    const text = valueText(value), name = shared.nameOf(wanted, text);
     parameters.set(name, { wanted, text, name });
     return name;
   };
-  const paths = pathItems(operations, dialect(catalog, nameOf)).map(([path, item]) => `${JSON.stringify(path)}:${JSON.stringify(item)}`);
+  const paths = pathItems(operations, dialect(catalog, nameOf)).map(([path, item]) => `${valueText(path)}:${valueText(item)}`);
   const schemas = openapiSchemas(rootsOf(operations), { version: "v2", names, kinds, enums: gates.isOn("OpenAPIEnums") });
   const definitions = new Map(
     Object.entries(schemas).map(([name, schema]) => {
-      const text = JSON.stringify(schema), other = known.get(name);
+      const text = valueText(schema), other = known.get(name);
       return [name, other === text ? other : text];
     }),
   );
@@ -155,6 +170,6 @@ class SharedParameters {
     return parameters.every(({ wanted, text, name }) => this.nameOf(wanted, text) === name);
   }
   text(): string {
-    return [...this.#texts].toSorted(byName).map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(",");
+    return [...this.#texts].toSorted(byName).map(([name, text]) => `${valueText(name)}:${text}`).join(",");
   }
 }

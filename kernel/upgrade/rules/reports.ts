@@ -1,6 +1,7 @@
 /** Events, endpoint slices, access reviews and certificate signing requests to their `v1`. */
 import type { Fields } from "../fields.ts";
 import type { Rule } from "./rule.ts";
+import { valueText } from "../../../core/value-text.ts";
 
 const hostname = "kubernetes.io/hostname";
 const zone = "topology.kubernetes.io/zone";
@@ -50,7 +51,7 @@ export const event: Rule = (object) => {
   }
   const type = object.text("type");
   if (type !== "Normal" && type !== "Warning") {
-    object.choice("type", `${type === undefined ? "required" : `${JSON.stringify(type)} is not allowed`} in new events: Normal or Warning`);
+    object.choice("type", `${type === undefined ? "required" : `${valueText(type)} is not allowed`} in new events: Normal or Warning`);
   }
 };
 
@@ -108,12 +109,12 @@ export const signingRequest: Rule = (object, { from }) => {
   }
   if (!spec.has("usages")) {
     spec.set("usages", [...defaultUsages]);
-    spec.note("usages", `${JSON.stringify(defaultUsages)} written, the default of ${from}`);
+    spec.note("usages", `${valueText(defaultUsages)} written, the default of ${from}`);
   }
   const seen = new Set<string>();
   for (const usage of spec.texts("usages")) {
-    if (!usages.has(usage)) spec.choice("usages", `${JSON.stringify(usage)} is not a known usage`);
-    if (seen.has(usage)) spec.choice("usages", `${JSON.stringify(usage)} is listed twice`);
+    if (!usages.has(usage)) spec.choice("usages", `${valueText(usage)} is not a known usage`);
+    if (seen.has(usage)) spec.choice("usages", `${valueText(usage)} is listed twice`);
     seen.add(usage);
   }
   const types = new Set<string>();
@@ -123,7 +124,7 @@ export const signingRequest: Rule = (object, { from }) => {
       condition.note("status", `"True" written, the default of ${from}`);
     }
     const type = condition.text("type") ?? "";
-    if (types.has(type)) condition.choice("type", `${JSON.stringify(type)} is listed twice`);
+    if (types.has(type)) condition.choice("type", `${valueText(type)} is listed twice`);
     types.add(type);
   }
 };

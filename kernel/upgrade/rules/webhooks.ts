@@ -1,6 +1,7 @@
 /** Webhook configurations to `admissionregistration.k8s.io/v1`. */
 import type { Json } from "../../../core/json.ts";
 import type { Rule } from "./rule.ts";
+import { valueText } from "../../../core/value-text.ts";
 
 /** Defaults that differ in `v1`: behaviour stays the same if they are written. */
 const oldDefaults: Readonly<Record<string, Json>> = Object.freeze({
@@ -17,7 +18,7 @@ export const webhooks: Rule = (object, { from }) => {
       // An empty list was filled, too.
       if (webhook.has(field) && !(Array.isArray(value) && webhook.texts(field).length === 0)) continue;
       webhook.set(field, value);
-      webhook.note(field, `${JSON.stringify(value)} written, the default of ${from}`);
+      webhook.note(field, `${valueText(value)} written, the default of ${from}`);
     }
     const effects = webhook.text("sideEffects");
     if (effects !== "None" && effects !== "NoneOnDryRun") {
@@ -29,7 +30,7 @@ export const webhooks: Rule = (object, { from }) => {
       );
     }
     const name = webhook.text("name") ?? "";
-    if (names.has(name)) webhook.choice("name", `${JSON.stringify(name)} is already the name of another webhook: give each its own`);
+    if (names.has(name)) webhook.choice("name", `${valueText(name)} is already the name of another webhook: give each its own`);
     names.add(name);
   }
 };

@@ -9,6 +9,7 @@ import {
   StatusError,
   type Subject,
   type SubjectAttributes,
+  valueText,
 } from "../../../plugin.ts";
 import { recordConditions } from "../conditions/metrics.ts";
 import { limits } from "../../../core/limits.ts";
@@ -207,5 +208,5 @@ function valueOf({ results: [result], left }: Results): Value {
 /** Policy, binding and parameters of an invocation. */
 function keyOf({ policy, binding, params }: Invocation<Policy, PolicyBinding>): string {
   const { name = "", namespace = "" } = params?.metadata as { readonly name?: string; readonly namespace?: string } | undefined ?? {};
-  return JSON.stringify([policy.metadata.name, binding.metadata.name, namespace, name]);
+  return valueText([policy.metadata.name, binding.metadata.name, namespace, name]);
 }

@@ -9,6 +9,7 @@ import {
   type StatusReason,
   type Subject,
   type SubjectAttributes,
+  valueText,
 } from "../../../plugin.ts";
 import { recordConditions } from "../conditions/metrics.ts";
 import { groupVersion, type ValidatingAdmissionPolicy, type ValidatingAdmissionPolicyBinding } from "../schema.ts";
@@ -127,7 +128,7 @@ class Review {
       }
       if (action === "Audit") {
         const failure = { message, policy: policyName, binding: bindingName, expressionIndex: index, validationActions };
-        annotate(`validation.policy.admission.${names.domain}/validation_failure`, JSON.stringify([failure]));
+        annotate(`validation.policy.admission.${names.domain}/validation_failure`, valueText([failure]));
       }
       record(message, enforcements[action]);
     }

@@ -10,6 +10,7 @@ import {
   type RequestHookContext,
   sameValue,
   type Subject,
+  valueText,
 } from "../../../plugin.ts";
 import {
   calledForm,
@@ -93,7 +94,7 @@ async function changedBy(webhook: KnownWebhook, form: AdmissionForm, request: Re
     return rejection;
   });
   const { configuration, webhook: { name } } = webhook;
-  annotate(keys.mutation, JSON.stringify({ configuration, webhook: name, mutated: next !== object && !sameValue(next, object) }));
+  annotate(keys.mutation, valueText({ configuration, webhook: name, mutated: next !== object && !sameValue(next, object) }));
   if (end.tag === "rejected") throw end.error;
   if (end.tag === "over") throw requestOver();
   return next;

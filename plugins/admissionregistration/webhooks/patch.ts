@@ -5,7 +5,15 @@ import { JsonPatchFailure } from "../../../core/patch/json-patch-failure.ts";
 import { writtenText } from "../../../core/patch/written.ts";
 import { plainString, readWrittenJson } from "../../../core/tree/json.ts";
 import { type Tree, TreeObject } from "../../../core/tree/tree.ts";
-import { type AdmissionForm, type ApiObject, goQuote, internalError, type RequestHookContext, StatusError } from "../../../plugin.ts";
+import {
+  type AdmissionForm,
+  type ApiObject,
+  goQuote,
+  internalError,
+  type RequestHookContext,
+  StatusError,
+  valueText,
+} from "../../../plugin.ts";
 import { CallError } from "./call.ts";
 
 /** The operations of a patch. Throws a CallError if it cannot be read or is too long. */
@@ -55,6 +63,6 @@ export function annotatePatch(
   patch: Uint8Array,
 ): void {
   const { configuration, webhook } = by, operations = new TextDecoder().decode(patch).trim();
-  const head = JSON.stringify({ configuration, webhook }).slice(0, -1);
+  const head = valueText({ configuration, webhook }).slice(0, -1);
   annotate(key, `${head},"patch":${operations},"patchType":"JSONPatch"}`, "Request");
 }

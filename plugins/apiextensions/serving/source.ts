@@ -1,5 +1,5 @@
 /** Follows the definitions, so that their resources are added, changed and removed while the server runs. */
-import type { ResourceSource } from "../../../plugin.ts";
+import { type ResourceSource, valueText } from "../../../plugin.ts";
 import { type CustomResourceDefinition, groupVersion } from "../schema.ts";
 import { resourcesOf } from "./resources.ts";
 import { type Description, descriptionOf } from "./description.ts";
@@ -60,7 +60,7 @@ function take(served: Map<string, Followed>, type: string, definition: CustomRes
   const description = type === "DELETED" ? undefined : descriptionOf(definition);
   if (description === undefined) return served.delete(name);
   // The spec has changed if its generation has.
-  const key = JSON.stringify([uid, String(generation), description.names]);
+  const key = valueText([uid, String(generation), description.names]);
   const before = served.get(name);
   if (before?.key === key) {
     // The description stays, so that watches go on: their clients see the deletion of each object.

@@ -12,6 +12,7 @@ import {
   tooLong,
   utf8Length,
   validateLabelSelector,
+  valueText,
 } from "../../../plugin.ts";
 import { limits } from "../../../core/limits.ts";
 import type { ClusterTrustBundleProjection, PodCertificateProjection } from "../../shared/volumes/mod.ts";
@@ -72,7 +73,7 @@ function validateSignerName(name: string, path: string): readonly FieldError[] {
 }
 function firstWrong(text: string, rule: (label: string) => readonly string[], path: string): readonly FieldError[] {
   const label = text.split(".").find((each) => rule(each).length > 0);
-  return label === undefined ? [] : rule(label).map((wrong) => invalid(path, text, `validating label ${JSON.stringify(label)}: ${wrong}`));
+  return label === undefined ? [] : rule(label).map((wrong) => invalid(path, text, `validating label ${valueText(label)}: ${wrong}`));
 }
 
 const keyTypes = ["RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519"];

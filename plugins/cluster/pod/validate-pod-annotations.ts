@@ -1,5 +1,5 @@
 /** Validation of annotations that were later replaced by fields, with upstream's order and texts. */
-import { type FieldError, forbidden, invalid, type Names, spell } from "../../../plugin.ts";
+import { type FieldError, forbidden, invalid, type Names, spell, valueText } from "../../../plugin.ts";
 import { validateLocalPath } from "../../shared/volumes/rules.ts";
 import { containersWithPaths, everyContainer } from "./containers-of.ts";
 import type { ValidationOptions } from "./validation-options.ts";
@@ -78,7 +78,7 @@ function validateAppArmor(annotations: Annotations, spec: PodSpec, prefix: strin
     const right = ["", runtimeDefault, unconfined].includes(profile) || profile.startsWith(local);
     return [
       ...(known.has(container) ? [] : [invalid(at, container, "container not found")]),
-      ...(right ? [] : [invalid(at, profile, `invalid AppArmor profile name: ${JSON.stringify(profile)}`)]),
+      ...(right ? [] : [invalid(at, profile, `invalid AppArmor profile name: ${valueText(profile)}`)]),
     ];
   });
 }

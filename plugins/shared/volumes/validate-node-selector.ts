@@ -11,6 +11,7 @@ import {
   type Names,
   qualifiedName,
   required,
+  valueText,
 } from "../../../plugin.ts";
 import { deprecatedNodeLabel } from "../node-labels.ts";
 import type {
@@ -127,7 +128,7 @@ export function validateTopologies(terms: readonly TopologySelectorTerm[], path:
 /** A canonical text of the requirements, independent of the order of keys and values. */
 function topologyText(requirements: ReadonlyMap<string, readonly string[]>): string {
   const keys = [...requirements.keys()].sort();
-  return JSON.stringify(keys.map((key) => [key, [...new Set(requirements.get(key))].sort()]));
+  return valueText(keys.map((key) => [key, [...new Set(requirements.get(key))].sort()]));
 }
 
 function validateTopologyRequirement({ key, values }: TopologySelectorLabelRequirement, path: string): readonly FieldError[] {

@@ -4,6 +4,7 @@
  */
 import type { AuthorizationAttributes, AuthorizationDecision } from "../../../access.ts";
 import type { Caller } from "../../../user-info.ts";
+import { valueText } from "../../../value-text.ts";
 
 /** A check that an expression makes: whether a user may do something. */
 export interface AccessCheck {
@@ -49,5 +50,5 @@ export class DecisionTable implements AccessPort {
 }
 
 function keyOf(check: AccessCheck): string {
-  return JSON.stringify(check);
+  return valueText(check);
 }

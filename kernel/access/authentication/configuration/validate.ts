@@ -4,6 +4,7 @@ import { duplicate, type FieldError, forbidden, invalid, required, tooMany } fro
 import { limits } from "../../../../core/limits.ts";
 import { validateClaims } from "./validate-claims.ts";
 import type { AuthenticationConfiguration, IssuerConfig } from "./schema.ts";
+import { valueText } from "../../../../core/value-text.ts";
 
 type Issuer = IssuerConfig["issuer"];
 
@@ -104,7 +105,7 @@ function validateAudiences({ audiences = [], audienceMatchPolicy: policy = "" }:
 
 /** The fields that a reload must not change. */
 export function validateReload(next: AuthenticationConfiguration, first: AuthenticationConfiguration): readonly FieldError[] {
-  return JSON.stringify(next.anonymous) === JSON.stringify(first.anonymous)
+  return valueText(next.anonymous) === valueText(first.anonymous)
     ? []
     : [forbidden("anonymous", "changed from initial configuration file")];
 }

@@ -5,6 +5,7 @@ import { goQuote } from "../../../../core/tree/go-quote.ts";
 import type { IssuerConfig } from "../configuration/schema.ts";
 import { type FetchDocument, fetchObject } from "./document.ts";
 import { RemoteKeys } from "./remote-keys.ts";
+import { valueText } from "../../../../core/value-text.ts";
 
 export interface ProviderNeeds {
   /** A fetch that trusts these PEM certificates; an empty text means those of the system. */
@@ -38,7 +39,7 @@ export class Provider {
 
   /** Equal for configurations that can share a provider: what decides where keys come from. */
   static identity({ url = "", discoveryURL = "", certificateAuthority = "" }: IssuerConfig["issuer"]): string {
-    return JSON.stringify([url, discoveryURL, certificateAuthority]);
+    return valueText([url, discoveryURL, certificateAuthority]);
   }
 
   get url(): string {
