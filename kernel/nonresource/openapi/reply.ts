@@ -3,9 +3,8 @@ import { parseAccept } from "../../../core/codec/accept.ts";
 import { type Exchange, header, type Reply } from "../../request/exchange.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { RequestInfo } from "../../request/request-info.ts";
-import type { Outside } from "../nonresource.ts";
 import { content } from "./content.ts";
-import { type OpenapiDocument, type OpenapiDocuments, openapiDocuments, v3Address } from "./documents.ts";
+import { type OpenapiDocument, type OpenapiDocuments, openapiDocuments, type ReportVersion, v3Address } from "./documents.ts";
 
 type Form = "json" | "protobuf";
 type Headers = Readonly<Record<string, string>>;
@@ -20,7 +19,7 @@ export async function openapiReply(
   exchange: Exchange,
   info: RequestInfo,
   catalog: Catalog,
-  outside: Pick<Outside, "now" | "undescribed">,
+  outside: { now(): number; readonly undescribed: ReportVersion },
 ): Promise<Reply | undefined> {
   const { path } = info, now = outside.now();
   const documents = openapiDocuments(catalog, outside.undescribed);
