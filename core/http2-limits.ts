@@ -18,8 +18,13 @@ export const http2Limits = Object.freeze({
   /** Bytes of the dynamic table of a client's headers (the default of HTTP/2), and frames of one block of headers. */
   http2HeaderTableBytes: 4096,
   http2HeaderFramesMax: 128,
-  /** Bytes that an HTTP/2 client has not read, above which a further PING or SETTINGS ends its connection. */
-  http2UnreadBytesMax: 512 * 1024,
+  /** Bytes of other frames that are neither heads nor bodies, such as SETTINGS, that count as a frame of their own in a turn. */
+  frameBytesPerTurnFrame: 256,
+  /** Bytes that an HTTP/2 client has not read, whichever frames they are in, above which nothing more of its connection is read. */
+  http2UnreadBytesMax: 256 * 1024,
+  /** Bytes of the buffers of unread frames of all HTTP/2 connections, above which the connection ends whose client has read nothing for the longest
+   *  time. */
+  http2UnreadBytesOfAllMax: 128 * 1024 * 1024,
   /** Milliseconds between the two GOAWAY frames of a connection if the client does not answer the PING between them (as Go's server). */
   http2GoAwayMs: 1_000,
   /** Requests that an HTTP/2 client may reset before their responses, in excess of completed ones (Go: four times the concurrent streams). */

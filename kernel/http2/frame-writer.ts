@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { Socket } from "node:net";
 import process from "node:process";
 import { limits } from "../../core/limits.ts";
-import { frameBytesMax, headBytes } from "./frames.ts";
+import { flag, frameBytesMax, frameType, headBytes } from "./frames.ts";
 
 /** Bytes of the buffers of one write: most turns write a few small frames; others write as much as one write may hold. */
 const smallBytes = 16 * 1024, largeBytes = limits.writeBytesMax + 8 * headBytes + frameBytesMax;
@@ -14,21 +14,55 @@ interface Slab {
   /** Bytes before `begin` are written to the socket, those before `end` are filled. */
   begin: number;
   end: number;
+  /** Streams that end with a frame after `begin`. */
+  ends: number;
 }
 
 /** Buffers of writes. They are used again after a write, because new ones cost page faults and garbage collections. */
 export class Slabs {
   readonly #small: Slab[] = [];
   readonly #large: Slab[] = [];
+  readonly #bytesMax: number;
+  readonly #onExcess: () => boolean;
+  #held = 0;
+  #isExcessive = false;
 
+  /**
+   * @param bytesMax bytes of all buffers in use, above which `onExcess` is called in a later turn, until it returns false: it ends a
+   *   connection that holds some of them
+   */
+  constructor(bytesMax = Infinity, onExcess: () => boolean = () => false) {
+    this.#bytesMax = bytesMax;
+    this.#onExcess = onExcess;
+  }
+  /** Bytes of the buffers in use. */
+  get heldBytes(): number {
+    return this.#held;
+  }
   take(isLarge: boolean): Slab {
     const free = (isLarge ? this.#large : this.#small).pop();
-    return free ?? { bytes: Buffer.allocUnsafeSlow(isLarge ? largeBytes : smallBytes), begin: 0, end: 0 };
+    const slab = free ?? { bytes: Buffer.allocUnsafeSlow(isLarge ? largeBytes : smallBytes), begin: 0, end: 0, ends: 0 };
+    this.#held += slab.bytes.length;
+    if (this.#held > this.#bytesMax && !this.#isExcessive) this.#reduce();
+    return slab;
   }
   give(slab: Slab): void {
-    slab.begin = slab.end = 0;
+    this.drop(slab);
+    slab.begin = slab.end = slab.ends = 0;
     const free = slab.bytes.length === largeBytes ? this.#large : this.#small;
     if (free.length < freeMax) free.push(slab);
+  }
+  /** As `give`, for a buffer that the socket may still read: it is not used again. */
+  drop({ bytes }: Slab): void {
+    this.#held -= bytes.length;
+  }
+  /** Not at once: a connection must not end within the call that writes its frame. */
+  #reduce(): void {
+    this.#isExcessive = true;
+    setImmediate(() => {
+      while (this.#held > this.#bytesMax && this.#onExcess());
+      this.#isExcessive = false;
+    });
   }
 }
 
@@ -39,21 +73,22 @@ export class Slabs {
 export class FrameWriter {
   readonly #socket: Socket;
   readonly #slabs: Slabs;
-  readonly #onRoom: () => void;
+  readonly #onTaken: () => void;
   readonly #later: (flush: () => void) => void;
   /** Slabs in order. The first is being written, the last is being filled. */
   readonly #filled: Slab[] = [];
   #unread = 0;
+  #unreadEnds = 0;
   #planned = false;
   #finished: (() => void) | undefined;
   /** Start of the current write (performance.now()); undefined if there is none. */
   #writingSince: number | undefined;
 
-  /** `onRoom` is called when the writer is no longer full; `later` calls a function when the frames of this turn are written. */
-  constructor(socket: Socket, slabs: Slabs, onRoom: () => void, later: (flush: () => void) => void = process.nextTick) {
+  /** `onTaken` is called when the socket has taken a write; `later` calls a function when the frames of this turn are written. */
+  constructor(socket: Socket, slabs: Slabs, onTaken: () => void, later: (flush: () => void) => void = process.nextTick) {
     this.#socket = socket;
     this.#slabs = slabs;
-    this.#onRoom = onRoom;
+    this.#onTaken = onTaken;
     this.#later = later;
   }
   /** Whether data should wait. Frames can be written at any time. */
@@ -63,6 +98,10 @@ export class FrameWriter {
   /** Bytes that the socket has not taken yet. */
   get unreadBytes(): number {
     return this.#unread;
+  }
+  /** Streams whose last frame the socket has not taken yet. */
+  get unreadEnds(): number {
+    return this.#unreadEnds;
   }
   /** Start of the current write; undefined if there is none. */
   get writingSince(): number | undefined {
@@ -83,6 +122,11 @@ export class FrameWriter {
     this.#finished = () => this.#socket.end();
     if (this.#filled.length === 0) this.#finished();
   }
+  /** Releases the buffers: the socket is closed. */
+  drop(): void {
+    this.#writingSince = undefined;
+    for (const slab of this.#filled.splice(0)) this.#slabs.drop(slab);
+  }
 
   #begin(type: number, flags: number, stream: number, length: number): Slab {
     const slab = this.#withSpaceFor(headBytes + length), { bytes, end } = slab;
@@ -97,6 +141,10 @@ export class FrameWriter {
     bytes[end + 8] = stream;
     slab.end = end + headBytes + length;
     this.#unread += headBytes + length;
+    if (endsStream(type, flags)) {
+      slab.ends++;
+      this.#unreadEnds++;
+    }
     if (!this.#planned && this.#writingSince === undefined) {
       this.#planned = true;
       this.#later(() => this.#flush());
@@ -111,6 +159,7 @@ export class FrameWriter {
       // A copy of these few bytes costs less than a write of their own.
       next.bytes.set(last.bytes.subarray(0, last.end));
       next.end = last.end;
+      next.ends = last.ends;
       this.#filled.pop();
       this.#slabs.give(last);
     }
@@ -121,21 +170,27 @@ export class FrameWriter {
     this.#planned = false;
     const slab = this.#filled[0];
     if (slab === undefined || this.#socket.destroyed) return;
-    const piece = slab.bytes.subarray(slab.begin, slab.end);
+    const piece = slab.bytes.subarray(slab.begin, slab.end), { ends } = slab;
     slab.begin = slab.end;
+    slab.ends = 0;
     this.#writingSince = performance.now();
-    this.#socket.write(piece, (error) => error || this.#written(slab, piece.length));
+    this.#socket.write(piece, (error) => error || this.#written(slab, piece.length, ends));
   }
-  #written(slab: Slab, bytes: number): void {
+  #written(slab: Slab, bytes: number, ends: number): void {
+    if (this.#filled[0] !== slab) return; // dropped
     this.#writingSince = undefined;
-    const wasFull = this.isFull;
     this.#unread -= bytes;
+    this.#unreadEnds -= ends;
     if (slab.begin === slab.end) {
       this.#filled.shift();
       this.#slabs.give(slab);
     }
     if (this.#filled.length > 0) this.#flush();
     else this.#finished?.();
-    if (wasFull && !this.isFull) this.#onRoom();
+    this.#onTaken();
   }
+}
+
+function endsStream(type: number, flags: number): boolean {
+  return type === frameType.reset || type <= frameType.headers && (flags & flag.endStream) !== 0;
 }

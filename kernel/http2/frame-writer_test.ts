@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { test } from "node:test";
 import { FrameWriter, Slabs } from "./frame-writer.ts";
-import { frameType, headBytes } from "./frames.ts";
+import { flag, frameType, headBytes } from "./frames.ts";
 
 /** A writer, and the writes to its socket; `written` ends the oldest of them. */
 function scene() {
@@ -53,4 +53,45 @@ test("FrameWriter writes the frames that come during a write after it, in order"
   const all = Buffer.concat(writes);
   assert.equal(all.length, 4 * (10_000 + headBytes));
   assert.deepEqual([1, 2, 3, 4].map((byte) => all[byte * (10_000 + headBytes) - 1]), [1, 2, 3, 4]);
+});
+
+test("FrameWriter counts the streams whose last frame the socket has not taken, by each frame that ends one", async () => {
+  const { writer, written } = scene();
+  writer.frame(frameType.headers, flag.endStream, 1, data(10, 1));
+  writer.frame(frameType.headers, 0, 3, data(10, 1));
+  writer.frame(frameType.data, flag.endStream, 3, data(10, 1));
+  writer.frame(frameType.reset, 0, 5, data(4, 0));
+  writer.frame(frameType.settings, flag.ack, 0, data(0, 0));
+  assert.equal(writer.unreadEnds, 3);
+  await turn();
+  // During the write, in the same buffer.
+  writer.frame(frameType.headers, flag.endStream, 7, data(10, 1));
+  assert.equal(writer.unreadEnds, 4);
+  written();
+  assert.equal(writer.unreadEnds, 1);
+  written();
+  assert.equal(writer.unreadEnds, 0);
+});
+
+test("Slabs have connections ended in a later turn while they hold more bytes than their bound", async () => {
+  const held: ReturnType<Slabs["take"]>[] = [];
+  let ended = 0;
+  const slabs: Slabs = new Slabs(40_000, () => {
+    ended++;
+    const slab = held.shift();
+    if (slab !== undefined) slabs.drop(slab);
+    return slab !== undefined;
+  });
+  for (let count = 0; count < 2; count++) held.push(slabs.take(false));
+  await turn();
+  assert.deepEqual([slabs.heldBytes, ended], [32_768, 0]);
+  for (let count = 0; count < 3; count++) held.push(slabs.take(false));
+  assert.equal(ended, 0);
+  await turn();
+  assert.deepEqual([slabs.heldBytes, ended], [32_768, 3]);
+  // Nothing can be ended: no loop.
+  held.length = 0;
+  slabs.take(false);
+  await turn();
+  assert.equal(ended, 4);
 });

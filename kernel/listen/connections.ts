@@ -139,6 +139,17 @@ export class Connections {
   sendAway({ session }: Connection): void {
     if (session !== undefined && !session.closed && !session.destroyed) session.close();
   }
+  /** Ends the HTTP/2 connection whose socket has taken nothing for the longest time. Returns whether there was one. */
+  endSlowest(): boolean {
+    let slowest: Session | undefined, since = Infinity;
+    for (const { session } of this.#all.values()) {
+      if (session?.writingSince === undefined || session.writingSince >= since) continue;
+      slowest = session;
+      since = session.writingSince;
+    }
+    slowest?.destroy();
+    return slowest !== undefined;
+  }
   of(carrier: object): Connection | undefined {
     return this.#of.get(carrier);
   }

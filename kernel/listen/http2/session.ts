@@ -81,22 +81,33 @@ export class ServerSession implements StreamSession {
   #last = 0;
   /** Streams that ended early because of the client, and needless answers, minus answered requests. */
   #mistakes = 0;
-  #stepping = false;
+  /**
+   * `stepping`: more frames are read in later turns. `waiting`: none is read until the socket takes more of what was written. The input is held
+   * in both.
+   */
+  #input: "open" | "stepping" | "waiting" = "open";
+  /** Bytes that were received after the end. */
+  #discarded = 0;
   /** The turn of the event loop that has read last, and the frames that it may still read. */
   #turn = -1;
   #left = 0;
   #isLeft = false;
   #goAwayTimer: ReturnType<typeof setTimeout> | undefined;
+  #endTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
     const { socket, slabs, streamsMax } = options;
-    this.#writer = new FrameWriter(socket, slabs, () => this.#queue.resume());
+    this.#writer = new FrameWriter(socket, slabs, () => this.#resume());
     this.#queue = new SendQueue(this.#writer);
     socket.on("data", (chunk: Buffer) => this.#read(chunk));
     socket.on("error", () => this.#end());
     socket.on("end", () => this.destroy());
-    socket.on("close", () => this.#end());
+    socket.on("close", () => {
+      clearTimeout(this.#endTimer);
+      this.#end();
+      this.#writer.drop();
+    });
     const settings = settingsPayload([
       [setting.headerTableSize, limits.http2HeaderTableBytes],
       [setting.maxConcurrentStreams, streamsMax],
@@ -117,6 +128,10 @@ export class ServerSession implements StreamSession {
   get writingSince(): number | undefined {
     return this.#writer.writingSince;
   }
+  /** Bytes that the socket has not taken. */
+  get unreadBytes(): number {
+    return this.#writer.unreadBytes;
+  }
   /** Sends GOAWAY. The connection ends with the requests in progress and those on their way. */
   close(): void {
     if (this.closed) return;
@@ -128,6 +143,7 @@ export class ServerSession implements StreamSession {
   }
   destroy(): void {
     this.#end();
+    this.#writer.drop();
     this.#options.socket.destroy();
   }
 
@@ -165,19 +181,43 @@ export class ServerSession implements StreamSession {
     else this.#remove(stream);
   }
 
-  /** Reads a bounded number of frames on each turn of the event loop: a packet can hold thousands. */
   #read(chunk: Buffer): void {
-    if (this.#phase === "over") return;
+    if (this.#phase === "over") return this.#discard(chunk.length);
     this.#reader.add(chunk);
-    if (this.#stepping || !this.#step()) return;
-    this.#stepping = true;
+    if (this.#input !== "open" || !this.#step()) return;
     this.#options.input.hold();
+    this.#readLater();
+  }
+  /** Reads a bounded number of frames on each turn of the event loop: a packet can hold thousands. */
+  #readLater(): void {
+    this.#input = "stepping";
     this.#options.turns.add(() => {
-      if (this.#step()) return true;
-      this.#stepping = false;
-      this.#options.input.release();
-      return false;
+      if (!this.#step()) this.#open();
+      else if (this.#isBehind) this.#input = "waiting";
+      return this.#input === "stepping";
     });
+  }
+  #open(): void {
+    this.#input = "open";
+    this.#options.input.release();
+  }
+  /**
+   * Whether the client reads too little for further frames, each of which may have an answer: too many bytes wait for the socket, or an answered
+   * request waits that still counts as an open one.
+   */
+  get #isBehind(): boolean {
+    const { unreadBytes, unreadEnds } = this.#writer;
+    return unreadBytes > limits.http2UnreadBytesMax || unreadEnds > 0 && unreadEnds + this.#streams.size >= this.#options.streamsMax;
+  }
+  /** The socket has taken a write. */
+  #resume(): void {
+    this.#queue.resume();
+    if (this.#input === "waiting" && !this.#isBehind) this.#readLater();
+  }
+  /** What arrives after the end is dropped: closing the socket before would lose answers. */
+  #discard(bytes: number): void {
+    this.#discarded += bytes;
+    if (this.#discarded > limits.http2ConnectionWindowBytes) this.#options.input.stop();
   }
   /** Returns whether more frames may wait. One turn can bring many chunks of data, which share its frames. */
   #step(): boolean {
@@ -192,7 +232,9 @@ export class ServerSession implements StreamSession {
           if (!this.#reader.skip(expectedPreface)) return false;
           this.#phase = "settings";
         }
-        if (this.#phase === "over" || !this.#reader.next()) return false;
+        if (this.#phase === "over") return false;
+        if (this.#isBehind) return true;
+        if (!this.#reader.next()) return false;
         const { type, flags, stream } = this.#reader;
         this.#take(type, flags, stream, type === frameType.windowUpdate ? nothing : this.#reader.payload);
       }
@@ -298,14 +340,14 @@ export class ServerSession implements StreamSession {
     const { initialWindowSize, headerTableSize } = settingsOf(payload);
     if (this.#tableUpdate === "none" && headerTableSize < firstTableBytes) this.#tableUpdate = "due";
     // First: until the acknowledgement arrives, a client may count with its previous window, and data above it is an error.
-    this.#acknowledge(frameType.settings, nothing);
+    this.#writer.frame(frameType.settings, flag.ack, 0, nothing);
     if (initialWindowSize !== undefined) this.#queue.resize(initialWindowSize);
     if (this.#phase === "settings") this.#phase = "open";
   }
   #takePing(flags: number, id: number, payload: Buffer): void {
     ofConnection(id);
     hasBytes(payload, 8);
-    if ((flags & flag.ack) === 0) return this.#acknowledge(frameType.ping, payload);
+    if ((flags & flag.ack) === 0) return this.#writer.frame(frameType.ping, flag.ack, 0, payload);
     if (this.#phase === "closing" && payload.equals(goAwayPing)) this.#leave();
     // An answer to no PING is no error, thousands of them are.
     else this.#countMistake();
@@ -381,12 +423,6 @@ export class ServerSession implements StreamSession {
     if (stream.isOver) this.#remove(stream);
     else stream.over();
   }
-  #acknowledge(type: number, payload: Buffer): void {
-    if (this.#writer.unreadBytes > limits.http2UnreadBytesMax) {
-      throw new ConnectionError(errorCode.enhanceYourCalm, "The client does not read acknowledgements");
-    }
-    this.#writer.frame(type, flag.ack, 0, payload);
-  }
   #goAway(last: number, code: number): void {
     this.#writer.frame(frameType.goAway, 0, 0, Buffer.concat([word(last), word(code)]));
   }
@@ -400,7 +436,7 @@ export class ServerSession implements StreamSession {
   #finishIfLast(): void {
     if (this.#streams.size > 0 || (!this.#isLeft && this.#phase !== "leaving") || this.#phase === "over") return;
     this.#end();
-    this.#writer.end();
+    this.#endSocket(limits.stalledMs);
   }
   #fail(error: unknown): void {
     if (this.#phase === "over") return;
@@ -409,12 +445,18 @@ export class ServerSession implements StreamSession {
     this.#goAway(this.#last, isClients ? error.code : errorCode.internal);
     this.#end();
     this.#options.input.stop();
+    this.#endSocket(limits.http2GoAwayMs);
+  }
+  /** Ends the socket after everything that was written, or after so many milliseconds: the client may not read it. */
+  #endSocket(withinMs: number): void {
     this.#writer.end();
+    this.#endTimer = setTimeout(() => this.destroy(), withinMs);
   }
   /** The streams end; no further frame is read. */
   #end(): void {
     if (this.#phase === "over") return;
     this.#phase = "over";
+    if (this.#input === "waiting") this.#open();
     clearTimeout(this.#goAwayTimer);
     for (const stream of [...this.#streams.values()]) this.#stop(stream);
   }
@@ -423,9 +465,13 @@ export class ServerSession implements StreamSession {
 /** The cost of a request in frames. */
 const requestCost = limits.framesPerTurnMax / limits.requestsPerTurnMax;
 
-/** The cost of the last frame in frames: a request takes longer than other frames, and one with a large head even longer. */
+/**
+ * The cost of the last frame in frames. A request takes longer than other frames, and one with a large head even longer. Bodies have turns of
+ * their own.
+ */
 function costOf({ type, length }: FrameReader): number {
-  if (type !== frameType.headers && type !== frameType.continuation) return 1;
+  if (type === frameType.data) return 1;
+  if (type !== frameType.headers && type !== frameType.continuation) return 1 + Math.floor(length / limits.frameBytesPerTurnFrame);
   const ofBytes = requestCost * Math.floor(length / limits.headBytesPerTurnRequest);
   return (type === frameType.headers ? requestCost : 1) + ofBytes;
 }
