@@ -115,3 +115,46 @@ test("a definition that is created again while the objects of the earlier one ar
   const { items } = await done(server, "GET", things);
   assert.deepEqual(items.map(({ metadata }: any) => metadata.name), ["new"]);
 });
+
+const version = (name: string, served: boolean, storage: boolean) => ({
+  name,
+  served,
+  storage,
+  schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
+});
+const defined = (versions: readonly object[], conversion: object = { strategy: "None" }) => ({
+  metadata: { name: definition },
+  spec: { group, scope: "Namespaced", names: { plural: "things", kind: "Thing" }, versions, conversion },
+});
+
+test("a definition none of whose versions is served is deleted with its objects, and clients do not reach them", async () => {
+  await using server = await openTestServer();
+  await done(server, "POST", definitions, defined([version("v1", true, true)]));
+  await until(async () => void await done(server, "POST", things, thing("old")));
+  const stored = await done(server, "GET", `${definitions}/${definition}`);
+  await done(server, "PUT", `${definitions}/${definition}`, { ...stored, spec: defined([version("v1", false, true)]).spec });
+  await until(async () => assert.equal((await send(server, "GET", things)).status, 404));
+  assert.equal((await send(server, "GET", `${things}/old`)).status, 404);
+  await done(server, "DELETE", `${definitions}/${definition}`);
+  await until(async () => assert.equal((await send(server, "GET", `${definitions}/${definition}`)).status, 404));
+  await done(server, "POST", definitions, defined([version("v1", true, true)]));
+  await until(async () => assert.deepEqual((await done(server, "GET", things)).items, []));
+});
+
+test("a definition whose conversion webhook is gone is deleted with objects of every stored version", async () => {
+  await using server = await openTestServer();
+  const webhook = { conversionReviewVersions: ["v1"], clientConfig: { url: "https://127.0.0.1:9/convert" } };
+  const conversion = { strategy: "Webhook", webhook };
+  await done(server, "POST", definitions, defined([version("v1beta1", true, true), version("v1", true, false)], conversion));
+  const old = { ...thing("old"), apiVersion: `${group}/v1beta1` };
+  await until(async () => void await done(server, "POST", things.replace("/v1/", "/v1beta1/"), old));
+  const stored = await done(server, "GET", `${definitions}/${definition}`);
+  const { spec } = defined([version("v1beta1", true, false), version("v1", true, true)], conversion);
+  await done(server, "PUT", `${definitions}/${definition}`, { ...stored, spec });
+  await until(async () => void await done(server, "POST", things, thing("new")));
+  assert.equal((await send(server, "GET", things)).status, 500, "the old object cannot be converted");
+  await done(server, "DELETE", `${definitions}/${definition}`);
+  await until(async () => assert.equal((await send(server, "GET", `${definitions}/${definition}`)).status, 404));
+  await done(server, "POST", definitions, defined([version("v1", true, true)]));
+  await until(async () => assert.deepEqual((await done(server, "GET", things)).items, []));
+});

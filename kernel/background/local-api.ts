@@ -97,7 +97,8 @@ export function localApi(server: Server, user: UserInfo, options: LocalOptions =
       await audit?.received();
       await authorize(caller, info, audit?.decided);
       const { catalog } = server;
-      const where = route(info, method, catalog);
+      const { group, version, resource } = info;
+      const where = route(info, method, catalog, catalog.endpoint(group, version, resource) ?? catalog.unserved(group, version, resource));
       const call = { exchange, info, where, user: caller, audit: audit?.notes, catalog, server, warnings: new Warnings(), step() {} };
       const reply = await dispatch(call);
       return audit === undefined ? reply : await audit.end(reply);

@@ -149,6 +149,8 @@ export interface Catalog {
   group(name: string): CatalogGroup | undefined;
   version(group: string, version: string): CatalogVersion | undefined;
   endpoint(group: string, version: string, plural: string): Endpoint | undefined;
+  /** A version of a custom resource without paths for clients, which calls in process can use: the objects of a definition are deleted through it. */
+  unserved(group: string, version: string, plural: string): Endpoint | undefined;
   /** Whether the namespace of new objects must exist and must not be terminating: the admission plugin NamespaceLifecycle. */
   readonly checksNamespaces: boolean;
   /** The admission steps of a resource's writes, in order. */

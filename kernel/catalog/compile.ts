@@ -34,7 +34,8 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig, appea
   const settings = { names, isOn: gates.isOn, releases };
   const declared = plugins.flatMap(({ resources = [] }) => resources.map((resource) => kindOf(resource, settings)));
   const endpoints = endpointsOf(plugins, config, settings, mistakes);
-  const kinds = [...declared, ...addAppeared(endpoints, declared, appeared, settings)];
+  const unserved = new Map<string, Endpoint>();
+  const kinds = [...declared, ...addAppeared(endpoints, unserved, declared, appeared, settings)];
   if (mistakes.length > 0) throw new CatalogError(mistakes);
 
   const priorities = new Map(
@@ -69,6 +70,7 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig, appea
     group: (name: string) => groupByName.get(name),
     version: (group: string, version: string) => groupByName.get(group)?.versions.find((each) => each.version === version),
     endpoint: (group: string, version: string, plural: string) => byPath.get(group)?.get(version)?.get(plural),
+    unserved: (group: string, version: string, plural: string) => unserved.get(endpointKey(group, version, plural)),
     admission: (resource: Resource) => steps.get(resource) ?? (resource.handleCreate === undefined ? forAll : forReviews),
     versionsOf: (kind: StoredKind) =>
       Object.entries(kind.resource.served).filter(([, served]) => lifeOf(served, releases.emulated) !== "gone").map(([written]) =>
@@ -139,6 +141,7 @@ function endpointsOf(
 /** Adds the endpoints of resources that have appeared, and returns their kinds. One with the keys or paths of another is left out. */
 function addAppeared(
   endpoints: Map<string, Endpoint>,
+  unserved: Map<string, Endpoint>,
   declared: readonly StoredKind[],
   appeared: readonly Resource[],
   settings: Settings,
@@ -155,7 +158,7 @@ function addAppeared(
     ) return [];
     places.add(kind.under);
     for (const { written, key } of own) {
-      if (resource.served[written]!.hidden !== true) endpoints.set(key, endpointOf(kind, written, settings));
+      (resource.served[written]!.hidden === true ? unserved : endpoints).set(key, endpointOf(kind, written, settings));
     }
     return [kind];
   });

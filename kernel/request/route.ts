@@ -41,8 +41,12 @@ export function isDeclared({ endpoints }: CatalogVersion): boolean {
 }
 
 /** The route of a resource request. Throws 404 for a path without an endpoint and 405 for a method that the path does not support. */
-export function route(info: RequestInfo, method: string, catalog: Catalog): Route {
-  const endpoint = catalog.endpoint(info.group, info.version, info.resource);
+export function route(
+  info: RequestInfo,
+  method: string,
+  catalog: Catalog,
+  endpoint: Endpoint | undefined = catalog.endpoint(info.group, info.version, info.resource),
+): Route {
   if (endpoint === undefined) throw unservedKindError(info, method, catalog.names) ?? noRouteError();
   if (endpoint.resource.custom === true) return customRoute(endpoint, info);
   if (info.verb === "proxy") throw noRouteError();

@@ -83,16 +83,18 @@ async function update(api: Api, definition: CustomResourceDefinition, news: Cond
   return withConditions(await api.update(groupVersion, resource, "", definition.metadata.name ?? "", next, { subresource: "status" }));
 }
 
+/**
+ * Deletes the objects through the version of their stored form, served or not: objects of this version need no conversion, and objects of a
+ * definition without a served version do not appear again with the next definition of the name.
+ */
 async function deleteObjects(
   api: Api,
   { spec, status }: CustomResourceDefinition,
   signal: AbortSignal,
 ): Promise<{ readonly news: ConditionNews } | { readonly news: ConditionNews; readonly error: unknown }> {
   const plural = status.acceptedNames?.plural ?? spec.names.plural;
-  const served = spec.versions.find((version) => version.served);
-  // Objects of a definition without a served version cannot be reached.
-  if (served === undefined) return { news: deletionCompleted };
-  const version = `${spec.group}/${served.name}`;
+  const stored = spec.versions.find(({ storage }) => storage) ?? spec.versions[0]!; // checked: exactly one
+  const version = `${spec.group}/${stored.name}`;
   try {
     const namespaces = new Set<string>();
     for await (const { metadata } of listed(api, version, plural, "")) namespaces.add(metadata.namespace ?? "");

@@ -2,13 +2,20 @@
 import type { Json, JsonObject } from "../../../core/json.ts";
 import { type ConversionContext, StatusError, type StoredConversion } from "../../../plugin.ts";
 import { addressOf } from "../../shared/webhook-address.ts";
+import type { Description } from "../../../core/definition/definition.ts";
 import type { Spec } from "../schema.ts";
 import { checkedConversion, ConvertedError, typeText } from "./converted.ts";
 import { type FailureType, recordConversion, recordRequest } from "./metrics.ts";
 import { readReview, ReviewError, reviewVersions, writeReview } from "./review.ts";
 
-/** The conversion of a definition's objects, with their accepted plural; undefined if no webhook converts them, or if there is one version only. */
-export function webhookConversion(definition: string, plural: string, spec: Spec): StoredConversion | undefined {
+/** The parts of a definition's description that its conversion needs. */
+type Converted = Pick<Description, "name" | "names" | "state"> & { readonly spec: Spec };
+
+/**
+ * The conversion of a definition's objects, with their accepted plural; undefined if no webhook converts them, or if there is one version only.
+ * While the definition is being deleted, a webhook that fails does not keep its objects: they get the wanted version and stay as they are.
+ */
+export function webhookConversion({ name: definition, names: { plural }, spec, state }: Converted): StoredConversion | undefined {
   const { group, versions, conversion } = spec;
   const config = conversion?.strategy === "Webhook" ? conversion.webhook : undefined;
   if (config?.clientConfig === undefined || versions.length < 2) return undefined;
@@ -27,7 +34,10 @@ export function webhookConversion(definition: string, plural: string, spec: Spec
       const sent = objects.filter((object) => object["apiVersion"] !== apiVersion);
       if (sent.length === 0) return objects;
       if (reviewVersion === undefined) throw failure("no supported conversion review versions");
-      const converted = await measured(definition, sent, apiVersion, context, () => review(sent, apiVersion, context));
+      const converted = await measured(definition, sent, apiVersion, context, () => review(sent, apiVersion, context)).catch((error) => {
+        if (!state.terminating) throw error;
+        return sent.map((object) => ({ ...object, apiVersion }));
+      });
       let next = 0;
       return objects.map((object) => object["apiVersion"] === apiVersion ? object : converted[next++]!);
     },

@@ -10,7 +10,7 @@ import type { Description } from "./description.ts";
  */
 export function resourcesOf(description: Description): readonly Resource[] {
   const { versions } = description.spec;
-  const conversion = webhookConversion(description.name, description.names.plural, description.spec);
+  const conversion = webhookConversion(description);
   if (conversion === undefined) return [resourceOf(description, versions)];
   return versions.map((version) => ({
     ...resourceOf(description, [version]),
