@@ -41,15 +41,21 @@ export interface Versions {
   readonly ignored: (apiVersion: string) => FieldSet;
 }
 
-/** An object has a field that the other version does not declare, as custom resources can. The message is upstream's. */
-export class NotConvertible extends Error {}
+/** An object has a field that the other version does not declare, as custom resources can, or its conversion by a call failed. The message is upstream's. */
+export class NotConvertible extends Error {
+  readonly isFailedCall: boolean;
+  constructor(message: string, { isFailedCall = false } = {}) {
+    super(message);
+    this.isFailedCall = isFailedCall;
+  }
+}
 
 /** Adds what was being done to the message of `NotConvertible`. */
 function within<T>(what: string, convert: () => T): T {
   try {
     return convert();
   } catch (error) {
-    throw error instanceof NotConvertible ? new NotConvertible(`${what}: ${error.message}`) : error;
+    throw error instanceof NotConvertible ? new NotConvertible(`${what}: ${error.message}`, error) : error;
   }
 }
 

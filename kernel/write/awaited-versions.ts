@@ -37,7 +37,7 @@ export function awaitedVersion({ exchange }: RequestContext, object: Json, from:
   const id = `${to} ${goJson(sent)}`;
   const found = known.get(exchange)?.get(id);
   if (found === undefined) throw new NotConverted(id, sent, to);
-  if (found instanceof StatusError) throw new NotConvertible(found.message);
+  if (found instanceof StatusError) throw new NotConvertible(found.message, { isFailedCall: true });
   return found;
 }
 

@@ -77,15 +77,16 @@ export function recorded(call: RequestContext, object: ApiObject, live: ApiObjec
 }
 
 /**
- * The object with its managed fields after this write to `live`, both in the request's version. As upstream, an object has none if it cannot
- * be converted to the version of an owner, or if that version does not declare one of its fields.
+ * The object with its managed fields after this write to `live`, both in the request's version. An object keeps those that it had if
+ * its conversion to the version of an owner fails, or if it does not fit its own version (upstream since kubernetes/kubernetes#136949; earlier it
+ * lost them). It has none if the version of an owner does not declare one of its fields, as upstream.
  */
 export function recordedNow(call: RequestContext, object: ApiObject, live: ApiObject | undefined): ApiObject {
   try {
     return withOwners(call, object, live);
   } catch (error) {
     if (!(error instanceof NotConvertible)) throw error;
-    return withEntries(object, undefined);
+    return withEntries(object, error.isFailedCall ? live?.metadata.managedFields : undefined);
   }
 }
 
@@ -96,9 +97,8 @@ function withOwners(call: RequestContext, object: ApiObject, live: ApiObject | u
   const own = sentEntries(call, object, live);
   if (call.endpoint.resource.custom) {
     const atom = atomOf(call.endpoint.schema);
-    // As upstream, an object has no entries if it does not have the types of its definition: the definition has changed, or the status of a
-    // new object is wrong, which is dropped.
-    if (!isTyped(atom, before) || !isTyped(atom, after)) return withEntries(object, undefined);
+    // The object does not have the types of its definition: the definition has changed, or the status of a new object is wrong, which is dropped.
+    if (!isTyped(atom, before) || !isTyped(atom, after)) return withEntries(object, live?.metadata.managedFields);
   }
   if (live !== undefined && call.endpoint.resource.custom) {
     checkConvertible(versions, before, own ?? readOwners(live.metadata.managedFields) ?? noOwners);
@@ -110,8 +110,8 @@ function withOwners(call: RequestContext, object: ApiObject, live: ApiObject | u
   const owners = own ?? readOwners(live?.metadata.managedFields) ?? noOwners;
   // A live object without entries had them cleared: none are recorded until the next apply.
   if (owners.size === 0 && live !== undefined) return withEntries(object, undefined);
-  // As upstream, an object that cannot be represented as a field set has no entries.
-  if (!hasAllKeys(atomOf(call.endpoint.schema), after)) return withEntries(object, undefined);
+  // An object that cannot be represented as a field set.
+  if (!hasAllKeys(atomOf(call.endpoint.schema), after)) return withEntries(object, live?.metadata.managedFields);
   const owned = ownersAfterUpdate(versions, before, after, owners, writerOf(call, managerName(call)), found);
   return withEntries(object, writeOwners(capped(owned)));
 }
