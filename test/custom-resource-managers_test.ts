@@ -10,7 +10,8 @@ const path = (version: string) => `/apis/${group}/${version}/namespaces/default/
 async function send(server: TestServer, method: string, url: string, body?: object, type = "application/json"): Promise<any> {
   const init = body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": type } };
   const response = await server.handle(new Request(`http://localhost${url}`, { method, ...init }));
-  return { status: response.status, body: await response.json() };
+  // A path that is not served yet is answered in text.
+  return { status: response.status, body: response.status === 404 ? await response.text() : await response.json() };
 }
 const apply = (server: TestServer, version: string, name: string, spec: object, manager: string, more = "") =>
   send(
