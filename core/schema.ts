@@ -157,13 +157,15 @@ export interface FieldOptions {
    * is never written. Only for fields with `omitempty`.
    */
   readonly keepsEmpty?: true;
-  /** Published default of an absent field. */
+  /** Published default of an absent field. Implies `pointer`: a zero, an empty text or false that was sent stays. For lists and maps see `unpublishedDefault`. */
   readonly default?: Json;
   /**
-   * A default that OpenAPI does not publish, of an absent field (for a list or map without `pointer`: or an empty one). For a field with a
-   * gate it applies while the gate is on.
+   * A default that OpenAPI does not publish, of an absent field (for a list or map: or an empty one). Implies `pointer`. For a field with a gate
+   * it applies while the gate is on.
    */
   readonly unpublishedDefault?: Json;
+  /** The field is no pointer although it has a default (a plain value in Go): its zero value is the same as an absent field, and gets the default. */
+  readonly zeroIsAbsent?: true;
   /** The field cannot change on update: the derived check returns `field is immutable`. */
   readonly immutable?: true;
   /** A feature gate. While it is off, new values are dropped; stored values are kept. */
@@ -213,7 +215,14 @@ export function field<T, const O extends FieldOptions = Record<never, never>>(
   options?: O,
 ): FieldOf<T, O> {
   const required: FieldOptions = options?.required && !options.written ? { written: "always" } : {};
-  return Object.freeze({ number, node, doc, ...required, ...options }) as FieldOf<T, O>;
+  const present: FieldOptions = hasPresence(node, options) ? { pointer: true } : {};
+  return Object.freeze({ number, node, doc, ...required, ...present, ...options }) as FieldOf<T, O>;
+}
+
+/** Whether a default makes an absent value differ from a zero one. */
+function hasPresence({ tag }: Node, options: FieldOptions = {}): boolean {
+  const hasDefault = options.default !== undefined || options.unpublishedDefault !== undefined;
+  return hasDefault && options.zeroIsAbsent !== true && tag !== "list" && tag !== "record";
 }
 
 type Fields = Readonly<Record<string, Field<any, any>>>;

@@ -70,6 +70,9 @@ function fieldMistakes(field: Field, path: string): readonly string[] {
     if (value !== undefined) append(mistakes, defaultMistakes(field.node)(value, path));
   }
   if (field.default !== undefined && field.unpublishedDefault !== undefined) mistakes.push(`${path}: it has two defaults`);
+  if (field.zeroIsAbsent && (field.pointer || (field.default ?? field.unpublishedDefault) === undefined)) {
+    mistakes.push(`${path}: zeroIsAbsent is for fields with a default that are no pointers`);
+  }
   if (node.tag === "list") append(mistakes, listMistakes(node, field, path));
   else if (field.patch?.mergeKey !== undefined) mistakes.push(`${path}: only a list has a merge key`);
   return mistakes;

@@ -8,13 +8,13 @@ import type { Gates } from "../controller.ts";
 import { defaulter, gatesOfDefaults } from "./apply-defaults.ts";
 
 const struct = structsOf("core/v1");
-const Probe = struct("Probe", { period: field(1, int32, "", { default: 10 }) });
+const Probe = struct("Probe", { period: field(1, int32, "", { default: 10, zeroIsAbsent: true }) });
 const Hoisted = struct("Hoisted", { kind: field(1, string, "") }, {
   applyDefaults: (self) => self.kind === undefined ? { ...self, kind: "empty" } : self,
 });
 const Spec = struct("Spec", {
-  policy: field(1, string, "", { default: "Always" }),
-  attach: field(2, boolean, "", { pointer: true, default: true }),
+  policy: field(1, string, "", { default: "Always", zeroIsAbsent: true }),
+  attach: field(2, boolean, "", { default: true }),
   modes: field(3, list(string), "", { default: ["Persistent"] }),
   probe: field(4, Probe, "", { pointer: true }),
   limits: field(5, record(Probe), ""),
@@ -37,15 +37,16 @@ const defaultKind = defaulter(Kind) as (value: object, isOn: Gates) => { spec: R
 const withDefaults = (value: object, isOn: Gates = on) => defaultKind(value, isOn);
 const head = { kind: "Kind", apiVersion: "v1", metadata: {} };
 
-test("defaulter() sets absent fields, and zero ones without a pointer", () => {
+test("defaulter() sets absent fields, zero ones with `zeroIsAbsent`, and empty lists", () => {
   const full = { policy: "Always", attach: true, modes: ["Persistent"], kind: "empty", inner: { period: 10 } };
   assert.deepEqual(withDefaults({ ...head, spec: {} }).spec, full);
   assert.deepEqual(withDefaults({ ...head, spec: { policy: "", modes: [], inner: { period: 0 } } }).spec, full);
   assert.deepEqual(withDefaults(head).spec, full);
 });
 
-test("defaulter() keeps zero values of pointers", () => {
+test("a default implies presence: defaulter() keeps zero values that were set", () => {
   assert.equal(withDefaults({ ...head, spec: { attach: false } }).spec.attach, false);
+  assert.equal(Spec.fields["attach"]!.pointer, true);
 });
 
 test("defaulter() applies defaults inside lists, records, pointers that are set, and structs that `applyDefaults` creates", () => {

@@ -12,7 +12,7 @@ const node: StructNode = struct("Thing", {
   items: field(5, list(string), "Items."),
   set: field(6, fieldsV1, "Set.", { pointer: true }),
   kept: field(7, string, "Always written.", { required: true }),
-  mode: field(8, string, "With a default.", { default: "plain" }),
+  mode: field(8, string, "With a default.", { default: "plain", zeroIsAbsent: true }),
   blob: field(9, bytes, "Bytes."),
   lasts: field(10, duration, "A duration.", { pointer: true }),
 }, { doc: "A thing." });

@@ -32,6 +32,6 @@ export interface LocalObjectReference {
 /** The schema of `LocalObjectReference`. */
 export const LocalObjectReference: Typed<LocalObjectReference, StructNode> = declared<LocalObjectReference>()(
   struct("LocalObjectReference", {
-    name: field(1, string, "Name of the object.", { default: "" }),
+    name: field(1, string, "Name of the object.", { default: "", zeroIsAbsent: true }),
   }, { doc: "A reference to an object of the same namespace.", atomic: true }),
 );

@@ -40,6 +40,8 @@ test("the controller sets the status, and counts it", async () => {
 });
 
 test("scale and restart change the object", async () => {
+  assert.equal((await ask("PUT", `${path}/main/scale`, scale(0))).status, 200);
+  assert.equal((await server.api.get(home, "databases", "default", "main") as Database).spec.replicas, 0, "0 is not the default");
   assert.equal((await ask("PUT", `${path}/main/scale`, scale(3))).status, 200);
   assert.equal(JSON.parse((await ask("POST", `${path}/main/restart`)).text).spec.replicas, 3);
 });

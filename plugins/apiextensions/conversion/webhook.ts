@@ -2,14 +2,18 @@
 import type { Json, JsonObject } from "../../../core/json.ts";
 import { type ConversionContext, StatusError, type StoredConversion } from "../../../plugin.ts";
 import { addressOf } from "../../shared/webhook-address.ts";
-import type { Description } from "../../../core/definition/definition.ts";
 import type { Spec } from "../schema.ts";
 import { checkedConversion, ConvertedError, typeText } from "./converted.ts";
 import { type FailureType, recordConversion, recordRequest } from "./metrics.ts";
 import { readReview, ReviewError, reviewVersions, writeReview } from "./review.ts";
 
 /** The parts of a definition's description that its conversion needs. */
-type Converted = Pick<Description, "name" | "names" | "state"> & { readonly spec: Spec };
+interface Converted {
+  readonly name: string;
+  readonly names: { readonly plural: string };
+  readonly spec: Spec;
+  readonly state: { readonly terminating: boolean };
+}
 
 /**
  * The conversion of a definition's objects, with their accepted plural; undefined if no webhook converts them, or if there is one version only.

@@ -11,7 +11,10 @@ export const ContainerPort = struct("ContainerPort", {
   name: field(1, string, "The name of the port, for services and probes."),
   hostPort: field(2, int32, "The port of the node that is mapped to it."),
   containerPort: field(3, int32, "The port number.", { required: true }),
-  protocol: field(4, named("v1.Protocol", oneOf("SCTP", "TCP", "UDP")), "TCP (the default), UDP or SCTP.", { default: "TCP" }),
+  protocol: field(4, named("v1.Protocol", oneOf("SCTP", "TCP", "UDP")), "TCP (the default), UDP or SCTP.", {
+    default: "TCP",
+    zeroIsAbsent: true,
+  }),
   hostIP: field(5, string, "The IP address of the node to which hostPort is bound."),
 }, { doc: "A port of a container." });
 export type ContainerPort = Infer<typeof ContainerPort>;

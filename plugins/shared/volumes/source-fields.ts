@@ -50,7 +50,7 @@ export const iscsi = <S>(secret: Typed<S>) =>
     targetPortal: field(1, string, "The address of the target, as host or host:port.", { required: true }),
     iqn: field(2, string, "The qualified name of the target.", { required: true }),
     lun: field(3, int32, "The logical unit number of the target.", { required: true }),
-    iscsiInterface: field(4, string, "The iSCSI interface to use.", { default: "default" }),
+    iscsiInterface: field(4, string, "The iSCSI interface to use.", { default: "default", zeroIsAbsent: true }),
     fsType: field(5, string, fsType),
     readOnly: field(6, boolean, "Whether the volume is mounted read-only."),
     portals: field(7, list(string), "Additional addresses of the target, for multipath."),
@@ -72,9 +72,9 @@ export const rbd = <S>(secret: Typed<S>) =>
     monitors: field(1, list(string), "The addresses of the Ceph monitors.", { required: true, goName: "CephMonitors" }),
     image: field(2, string, "The name of the image.", { required: true, goName: "RBDImage" }),
     fsType: field(3, string, fsType),
-    pool: field(4, string, "The pool of the image.", { default: "rbd", goName: "RBDPool" }),
-    user: field(5, string, "The Ceph user.", { default: "admin", goName: "RadosUser" }),
-    keyring: field(6, string, "The path of the keyring on the node.", { default: "/etc/ceph/keyring" }),
+    pool: field(4, string, "The pool of the image.", { default: "rbd", zeroIsAbsent: true, goName: "RBDPool" }),
+    user: field(5, string, "The Ceph user.", { default: "admin", zeroIsAbsent: true, goName: "RadosUser" }),
+    keyring: field(6, string, "The path of the keyring on the node.", { default: "/etc/ceph/keyring", zeroIsAbsent: true }),
     secretRef: field(7, secret, "The secret with the key of the user. Overrides keyring.", { pointer: true }),
     readOnly: field(8, boolean, "Whether the volume is mounted read-only."),
   }, { doc: "A Ceph block device. Deprecated; nodes no longer support it." }] as const;
@@ -87,9 +87,12 @@ export const scaleIO = <S>(secret: Typed<S>) =>
     sslEnabled: field(4, boolean, "Whether the connection to the gateway uses TLS."),
     protectionDomain: field(5, string, "The protection domain of the storage."),
     storagePool: field(6, string, "The storage pool of the protection domain."),
-    storageMode: field(7, string, "The storage mode: ThickProvisioned or ThinProvisioned.", { default: "ThinProvisioned" }),
+    storageMode: field(7, string, "The storage mode: ThickProvisioned or ThinProvisioned.", {
+      default: "ThinProvisioned",
+      zeroIsAbsent: true,
+    }),
     volumeName: field(8, string, "The name of an existing volume."),
-    fsType: field(9, string, fsType, { default: "xfs" }),
+    fsType: field(9, string, fsType, { default: "xfs", zeroIsAbsent: true }),
     readOnly: field(10, boolean, "Whether the volume is mounted read-only."),
   }, { doc: "A volume of ScaleIO. Deprecated; nodes no longer support it." }] as const;
 
