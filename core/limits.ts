@@ -293,6 +293,16 @@ export const limits = Object.freeze({
   chunkedTurnBytes: 64 * 1024,
   /** Time that an HTTP/1.1 connection stays open after its last response while the client may still send (as Go's server). */
   lingerMs: 500,
+  /**
+   * Descriptors that connections leave to the rest of the process: a share of the limit of open files, and at least those of connections that
+   * arrive while others are being closed, up to half of the limit.
+   */
+  descriptorsKeptShare: 1 / 8,
+  descriptorsKeptMin: 640,
+  /** The smallest maximum of connections that is derived from their number when accepting failed, where the limit of open files is not known. */
+  connectionsLearnedMin: 256,
+  /** Share of the connections without a request in progress that are closed at once when there are too many. */
+  connectionsClosedShare: 1 / 64,
   /** Timeout of the TLS handshake. */
   handshakeMs: 10_000,
   /** Time from the handshake to the first request (kube-apiserver's ReadHeaderTimeout). */

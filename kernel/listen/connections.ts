@@ -5,6 +5,7 @@ import { limits } from "../../core/limits.ts";
 import { BodyTurns } from "./body-turns.ts";
 import type { PeerAnswer } from "./peer-reader.ts";
 import type { Answering } from "./pump.ts";
+import { connectionsUnder } from "./descriptors.ts";
 import { ConnectionInput } from "./input.ts";
 import { pace } from "./frame-pacing.ts";
 import { RequestQueue } from "./request-queue.ts";
@@ -71,11 +72,19 @@ export class Connections {
   readonly #sweeper: ReturnType<typeof setInterval>;
   readonly turns = new StepScheduler();
   readonly #bodies = new BodyTurns();
+  /** Connections above which silent ones are closed. */
+  #max: number;
+  #accepted = 0;
+  #peak = 0;
+  readonly #onFull: (max: number) => void;
   #closing = false;
   #emptied: () => void = () => {};
 
-  constructor(times: ConnectionTimes) {
+  /** `onFull` is called when connections are closed because there are more than `max`. */
+  constructor(times: ConnectionTimes, max = Infinity, onFull: (max: number) => void = () => {}) {
     this.#times = times;
+    this.#max = max;
+    this.#onFull = onFull;
     this.#sweeper = setInterval(() => this.#sweep(performance.now()), times.sweepMs);
   }
 
@@ -98,10 +107,38 @@ export class Connections {
       ended: false,
     };
     this.#all.set(remote, connection);
+    this.#accepted++;
+    if (this.#all.size > this.#max) this.#makeRoom(connection);
+    this.#peak = Math.max(this.#peak, this.#all.size);
     socket.once("close", () => {
       if (this.#all.get(remote) === connection) this.#all.delete(remote);
       if (this.#all.size === 0) this.#emptied();
     });
+  }
+  /** Number of connections that were accepted so far. */
+  get acceptedCount(): number {
+    return this.#accepted;
+  }
+  /** Whether a connection from this port of this machine is open. */
+  isFrom(port: number): boolean {
+    for (const { raw } of this.#all.values()) if (raw.remotePort === port) return true;
+    return false;
+  }
+  /** Accepting has failed: where the limit of open files is not known, the most connections so far are taken for it. */
+  learnMax(): void {
+    if (this.#max === Infinity) this.#max = Math.max(limits.connectionsLearnedMin, connectionsUnder(this.#peak));
+  }
+  /** Closes the oldest connections without a request in progress, those without any request first; the newest one if there are none. */
+  #makeRoom(newest: Connection): void {
+    const silent = [...this.#all.values()].filter((each) => each !== newest && each.answers.size === 0);
+    silent.sort((a, b) => Number(a.used) - Number(b.used) || a.since - b.since);
+    // Several at once: the next connections need no sorting.
+    const closed = silent.length === 0 ? [newest] : silent.slice(0, 1 + Math.floor(silent.length * limits.connectionsClosedShare));
+    for (const { remote, socket } of closed) {
+      this.#all.delete(remote);
+      socket.destroy();
+    }
+    this.#onFull(this.#max);
   }
   /** Finds the connection by its addresses: a TLS socket has those of its raw socket. */
   handshakeCompleted(tls: TLSSocket): void {

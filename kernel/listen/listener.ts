@@ -1,7 +1,10 @@
 import { Server as TlsServer, type TlsOptions } from "node:tls";
 import { limits } from "../../core/limits.ts";
 import type { Exchange, Reply } from "../request/exchange.ts";
+import { AcceptWatch } from "./accept-watch.ts";
+import { attemptOn } from "./attempt.ts";
 import { Connections, type ConnectionTimes } from "./connections.ts";
+import { connectionsMax } from "./descriptors.ts";
 import { type ListenerTls, tlsContext } from "./tls-context.ts";
 import type { Serving } from "./serve-request.ts";
 import { ownServer, runtimeServer } from "./servers.ts";
@@ -23,6 +26,12 @@ export interface ListenOptions {
   report(error: unknown): void;
   /** Called for every connection whose TLS handshake failed. */
   handshakeFailed?(): void;
+  /** Called when connections are closed because there are too many, at most once a minute, and when the listener has to listen anew. */
+  notice?(message: string): void;
+  /** Called when no connection is accepted any more: the process should end. */
+  failed?(error: Error): void;
+  /** Maximum connections. Default: as many as the limit of open files permits, where that can be read. */
+  readonly connectionsMax?: number;
   /** Overrides of the timeouts of core/limits.ts. */
   readonly times?: Partial<ConnectionTimes>;
 }
@@ -43,22 +52,32 @@ export interface Listener {
    * @throws if the certificates are invalid; nothing has changed then
    */
   secure(tls: ListenerTls): void;
+  /** Closes the listening socket and opens another one on the same address. Connections stay open. */
+  listenAnew(): Promise<void>;
   /** Stops accepting, lets requests in progress finish and resolves when every connection is closed. Connections that remain after
    *  `graceMs` are destroyed. The caller must end endless answers (watches). */
   close(graceMs: number): Promise<void>;
 }
 
+/** Milliseconds between two looks at the timeouts of connections. */
+const sweepMs = 5_000;
+
 /** Starts listening. Rejects if the address is in use or the certificates are not PEM. */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { context, readPeer } = tlsContext(options.tls);
-  const connections = new Connections({
-    handshakeMs: limits.handshakeMs,
-    firstRequestMs: limits.firstRequestMs,
-    idleMs: limits.idleMs,
-    stalledMs: limits.stalledMs,
-    sweepMs: 5_000,
-    ...options.times,
-  });
+  const notice = options.notice ?? (() => {});
+  const connections = new Connections(
+    {
+      handshakeMs: limits.handshakeMs,
+      firstRequestMs: limits.firstRequestMs,
+      idleMs: limits.idleMs,
+      stalledMs: limits.stalledMs,
+      sweepMs,
+      ...options.times,
+    },
+    options.connectionsMax ?? connectionsMax(),
+    onceAMinute((max) => notice(`more than ${max} connections are open: the oldest ones without a request in progress are closed`)),
+  );
   const streamsMax = options.streamsMax || limits.streamsPerConnectionMax;
   const { handle, report } = options;
   const serving: Serving = { draining: false, connections, readPeer, handle, report };
@@ -74,9 +93,25 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     void connections.close(0);
     throw error;
   });
+  const listenAnew = async (): Promise<void> => {
+    TlsServer.prototype.close.call(server);
+    await bound(server, { ...options, port });
+  };
+  const watch = new AcceptWatch({
+    accepted: () => connections.acceptedCount,
+    attempt: () => attemptOn(options.host, port, (from) => connections.isFrom(from)),
+    listenAnew() {
+      connections.learnMax();
+      return listenAnew();
+    },
+    notice,
+    fail: (error) => options.failed?.(error),
+  });
+  const looking = setInterval(() => void watch.look(), options.times?.sweepMs ?? sweepMs);
   return {
     address,
     port,
+    listenAnew,
     beginShutdown: () => {
       serving.draining = true;
     },
@@ -89,6 +124,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     },
     close: async (graceMs) => {
       serving.draining = true;
+      watch.end();
+      clearInterval(looking);
       // Not the http2 server's own close(), which closes all sessions at once.
       TlsServer.prototype.close.call(server);
       await connections.close(graceMs);
@@ -110,4 +147,15 @@ function bound(
       else resolve({ address: at.address, port: at.port });
     });
   });
+}
+
+/** Calls `run`, and not again within a minute. */
+function onceAMinute<T>(run: (value: T) => void): (value: T) => void {
+  let last = -Infinity;
+  return (value) => {
+    const now = performance.now();
+    if (now - last < 60_000) return;
+    last = now;
+    run(value);
+  };
 }

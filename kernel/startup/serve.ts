@@ -113,6 +113,12 @@ async function listening(
     http2: config["http2-implementation"] === "runtime" ? "runtime" : "own", // the only two values
     handle: way.handle,
     report: (error) => log.error("a connection failed", describe(error)),
+    notice: (message) => log.error(message),
+    failed: (error) => {
+      log.error("the server ends", describe(error));
+      // Not in a process that belongs to somebody else.
+      if (ownsProcess) process.exit(1);
+    },
     handshakeFailed: () => registry.record.handshakeErrors.with({}).add(),
   });
   const url = serverUrl(config["bind-address"], listener.port);
