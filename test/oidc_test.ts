@@ -217,18 +217,24 @@ test("a token with invalid claims is rejected with the reason", () =>
     const cases: readonly [Record<string, unknown>, RegExp][] = [
       [{ aud: "other" }, /expected audience "thole" got \["other"\]$/],
       [{ aud: undefined }, /expected audience "thole" got \[\]$/],
-      [{ aud: { thole: true } }, /expected audience/],
+      [{ aud: { thole: true } }, /the claim "aud" has the wrong type/],
+      [{ aud: [1, "thole"] }, /the claim "aud" has the wrong type/],
+      [{ aud: [null, "thole"] }, /the claim "aud" has the wrong type/],
+      [{ iat: "yesterday" }, /the claim "iat" has the wrong type/],
+      [{ nonce: 1 }, /the claim "nonce" has the wrong type/],
+      [{ exp: 2 ** 63 }, /the claim "exp" has the wrong type/],
       [{ exp: now - 1 }, /token is expired/],
       [{ exp: undefined }, /token is expired \(Token Expiry: 0001-01-01 00:00:00 \+0000 UTC\)/],
-      [{ exp: "9999999999" }, /token is expired/],
+      [{ exp: "9999999999" }, /the claim "exp" has the wrong type/],
       [{ nbf: now + 120 }, /before the nbf/],
       [{ sub: undefined }, /parse username claims "sub": claim not present/],
-      [{ sub: 7 }, /parse username claims "sub": json: cannot unmarshal number into Go value of type string/],
+      [{ sub: 7 }, /the claim "sub" has the wrong type/],
       [{ sub: "" }, /username claim "sub" is empty/],
       [{ groups: ["a", 7] }, /parse groups claim "groups": json: cannot unmarshal array into/],
       [{ groups: { a: "b" } }, /parse groups claim "groups"/],
       [{ groups: Array.from({ length: limits.claimGroupsMax + 1 }, () => "g") }, /more than 5000 groups/],
       [{ _claim_names: { groups: "src" }, _claim_sources: { src: { endpoint: issuer.url } } }, /distributed claims/],
+      [{ _claim_names: {} }, /no claim sources/],
     ];
     for (const [claims, reason] of cases) {
       const answer = await found.names(await issuer.token(claims));
@@ -282,7 +288,72 @@ test("unsigned tokens, symmetric signatures and algorithms that are not allowed 
     assert.match(await found.names(await changedHeader(await issuer.token(), { alg: "RS512", kid: issuer.kid })), /got "RS512"$/);
     assert.match(await found.names(await changedHeader(await issuer.token(), { alg: "ES256", kid: issuer.kid })), /^refused: .*verify/);
     assert.match(await found.names(await changedHeader(await issuer.token(), { alg: "rs256", kid: issuer.kid })), /got "rs256"$/);
-    assert.match(await found.names(await changedHeader(await issuer.token(), { alg: ["RS256"] })), /^refused: .*unsupported algorithm/);
+    assert.match(
+      await found.names(await changedHeader(await issuer.token(), { alg: ["RS256"] })),
+      /^refused: .*(unsupported algorithm|malformed jwt)/,
+    );
+  }));
+
+test("a token that two readers could read differently is rejected", () =>
+  withIssuer(async (issuer) => {
+    using found = await world([configured(issuer)]);
+    const seconds = Math.floor(Date.now() / 1000) + 600;
+    const claims = (more = "", exp = String(seconds)) =>
+      `{"iss":${JSON.stringify(issuer.url)},"aud":"thole","sub":"jane","exp":${exp}${more}}`;
+    const header = `{"alg":"RS256","kid":"${issuer.kid}"}`;
+    const signed = async (payload: string | Uint8Array<ArrayBuffer>, head = header) => {
+      const segment = (part: string | Uint8Array) => Buffer.from(part).toString("base64url");
+      const input = `${segment(head)}.${segment(payload)}`;
+      const signature = await crypto.subtle.sign("RSASSA-PKCS1-v1_5", issuer.key, new TextEncoder().encode(input));
+      return `${input}.${segment(new Uint8Array(signature))}`;
+    };
+    assert.equal(await found.names(await signed(claims())), "oidc:jane");
+    assert.equal(await found.names(await signed(claims(',"x":1.5e3,"Name":"J","y":[{"a":1},{"a":2}]'))), "oidc:jane");
+    const text = new TextEncoder().encode(claims(',"name":"?"'));
+    const bytes = text.map((byte) => byte === 0x3f ? 0xff : byte);
+    const payloads = [
+      claims("", "1e400"),
+      claims(',"x":1e999'),
+      `\ufeff${claims()}`,
+      `${claims()}x`,
+      claims(',"sub":"admin"'),
+      claims(',"x":{"y":[{"z":1,"z":2}]}'),
+      claims(',"SUB":"admin"'),
+      claims(',"Aud":"other"'),
+      claims(`,"\u017fub":"admin"`),
+      claims(',"EXP":1'),
+      claims(',"x":"\\ud800"'),
+      claims(',"\\udfff":1'),
+      claims(`,"x":${"[".repeat(10_000)}${"]".repeat(10_000)}`),
+      bytes,
+    ];
+    for (const payload of payloads) assert.notEqual(await found.names(await signed(payload)), "oidc:jane", String(payload).slice(0, 200));
+    const headers = [
+      `{"alg":"none","alg":"RS256","kid":"${issuer.kid}"}`,
+      `{"alg":"RS256","kid":"x","kid":"${issuer.kid}"}`,
+      `\ufeff${header}`,
+      '{"alg":"RS256","kid":null}',
+      '{"alg":"RS256","kid":1}',
+      '{"alg":"RS256","x5c":["AAAA"]}',
+      '{"alg":"RS256","x5c":"AAAA"}',
+      '{"alg":"RS256","nonce":7}',
+      '{"alg":"RS256","jwk":{}}',
+      '{"alg":"RS256","b64":true,"crit":["b64"]}',
+    ];
+    for (const head of headers) assert.notEqual(await found.names(await signed(claims(), head)), "oidc:jane", head);
+    // Unused bits of the last letter: another text with the same bytes. Two padded lengths.
+    const token = await signed(claims());
+    for (const at of [0, 1, 2]) {
+      const parts = token.split("."),
+        last = parts[at]!.at(-1)!,
+        alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+      if (parts[at]!.length % 4 === 0) continue;
+      parts[at] = parts[at]!.slice(0, -1) + alphabet[alphabet.indexOf(last) + 1];
+      assert.notEqual(await found.names(parts.join(".")), "oidc:jane", `segment ${at}`);
+    }
+    for (const other of [`${token}=`, `${token}.`, token.replace(".", "=."), ` ${token}`]) {
+      assert.equal(await found.names(other), "undefined");
+    }
   }));
 
 test("keys within a token are ignored: jwk, jku, x5u, x5c, crit and an invented kid", () =>
@@ -305,7 +376,7 @@ test("keys within a token are ignored: jwk, jku, x5u, x5c, crit and an invented 
       for (const header of headers) {
         assert.match(
           await found.names(await evil.token(claims, header)),
-          /^refused: .*failed to verify id token signature$/,
+          /^refused: .*(failed to verify id token signature|malformed jwt)$/,
           JSON.stringify(header),
         );
       }

@@ -132,7 +132,8 @@ function legacyClaims(payload: Json): LegacyClaims {
 }
 
 function registered(payload: Json): RegisteredClaims {
-  const audience = payload["aud"] ?? [];
+  const { aud: audience = [] } = payload;
+  if (audience === null) throw new WrongType();
   return {
     subject: text(payload["sub"]),
     audiences: Array.isArray(audience) ? audience.map(text) : [text(audience)],
@@ -155,6 +156,6 @@ function text(value: unknown): string {
 }
 function seconds(value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== "number" || !Number.isFinite(value)) throw new WrongType();
+  if (typeof value !== "number" || !(Math.abs(value) < 2 ** 63)) throw new WrongType();
   return Math.trunc(value);
 }

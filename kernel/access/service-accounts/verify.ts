@@ -2,9 +2,10 @@
 import { limits } from "../../../core/limits.ts";
 import { TokenRefusal } from "../authentication/token-authenticator.ts";
 import { jose } from "../jose.ts";
+import { type TokenObject, tokenObject } from "../signed-token.ts";
 import { type Claims, legacyIssuer, readClaims } from "./claims.ts";
 import type { KeySet, VerifyingKey } from "./keys.ts";
-import { type Json, mayBeToken, parsedJson, untrustedHeader, untrustedIssuer } from "./untrusted.ts";
+import { mayBeToken, untrustedHeader, untrustedIssuer } from "./untrusted.ts";
 
 export interface VerifierNeeds {
   /** The active keys. */
@@ -58,6 +59,7 @@ interface Verified {
 async function verify(token: string, { verifying }: KeySet): Promise<Claims | undefined> {
   const header = untrustedHeader(token);
   if (header === undefined) return undefined;
+  if (header.isExtended) throw new TokenRefusal(badSignature);
   const candidates = header.kid === "" ? verifying : verifying.filter(({ id }) => id === header.kid);
   if (candidates.length === 0) throw new TokenRefusal("invalid signature, no keys found");
   for (const key of candidates) {
@@ -71,11 +73,11 @@ async function verify(token: string, { verifying }: KeySet): Promise<Claims | un
 }
 
 /** The payload if the signature is valid. The key alone determines the algorithm; keys and addresses in the header are never used. */
-async function payloadSignedBy({ key, algorithm }: VerifyingKey, token: string): Promise<Json | undefined> {
+async function payloadSignedBy({ key, algorithm }: VerifyingKey, token: string): Promise<TokenObject | undefined> {
   const { compactVerify, errors } = await jose();
   try {
-    const { payload, protectedHeader } = await compactVerify(token, key, { algorithms: [algorithm] });
-    return protectedHeader.crit === undefined ? parsedJson(new TextDecoder().decode(payload)) : undefined;
+    const { payload } = await compactVerify(token, key, { algorithms: [algorithm] });
+    return tokenObject(payload);
   } catch (error) {
     if (error instanceof errors.JOSEError) return undefined;
     throw error;

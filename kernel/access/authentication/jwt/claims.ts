@@ -98,7 +98,9 @@ function groupsOf(claims: Claims, claim: string, prefix: string): readonly strin
 
 /** Groups that the issuer stores elsewhere (OpenID Connect Core 1.0, section 5.6.2): a user without them would have other rights. */
 function checkNotDistributed(claims: Claims, claim: string): void {
-  const names = claims["_claim_names"];
+  if (!Object.hasOwn(claims, "_claim_names")) return;
+  const { _claim_names: names, _claim_sources: sources } = claims;
+  if (typeof sources !== "object" || sources === null) throw new TokenRefusal("oidc: no claim sources");
   if (typeof names === "object" && names !== null && Object.hasOwn(names, claim)) {
     throw new TokenRefusal("oidc: could not expand distributed claims: they are not supported");
   }

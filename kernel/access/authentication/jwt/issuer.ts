@@ -2,13 +2,13 @@
 import type { Clock } from "../../../../core/async.ts";
 import { goQuote } from "../../../../core/tree/go-quote.ts";
 import type { IssuerConfig } from "../configuration/schema.ts";
+import { tokenObject } from "../../signed-token.ts";
 import { TokenRefusal } from "../token-authenticator.ts";
 import type { ExpiringUser } from "../token-cache.ts";
 import { type ClaimRules, type Claims, userOfClaims } from "./claims.ts";
-import { parsed } from "./document.ts";
 import { expressionsOf } from "./expressions.ts";
 import type { Provider } from "./provider.ts";
-import { untrustedAlgorithm, wholeIssuer } from "./untrusted.ts";
+import { untrustedHeader, wholeIssuer } from "./untrusted.ts";
 
 /** Records the work of issuers, for upstream's metrics. */
 export interface JwtMeter {
@@ -66,12 +66,15 @@ export class Issuer {
   async #verified(token: string): Promise<Claims> {
     const { keys } = this.#provider;
     if (keys === undefined) throw new Error("oidc: authenticator not initialized");
-    const algorithm = untrustedAlgorithm(token);
+    const header = untrustedHeader(token);
+    if (header === undefined) throw refusal("oidc: malformed jwt");
+    if (header.isExtended) throw refusal("failed to verify signature: failed to verify id token signature");
+    const { alg: algorithm } = header;
     if (!this.#algorithms.includes(algorithm)) {
       const expected = this.#algorithms.map(goQuote).join(" ");
       throw refusal(`oidc: id token signed with unsupported algorithm, expected [${expected}] got ${goQuote(algorithm)}`);
     }
-    const claims = parsed(new TextDecoder().decode(await keys.verify(token, this.#algorithms)));
+    const claims = tokenObject(await keys.verify(token, this.#algorithms));
     if (claims === undefined) throw refusal("oidc: failed to unmarshal claims: they are no object");
     this.#check(claims);
     return claims;
@@ -83,7 +86,9 @@ export class Issuer {
     if (typeof iss !== "string" || wholeIssuer(iss) !== this.url) {
       throw refusal(`oidc: id token issued by a different provider, expected ${goQuote(this.url)} got ${goQuote(String(iss))}`);
     }
-    const named = (Array.isArray(aud) ? aud : [aud]).filter((each): each is string => typeof each === "string");
+    const wrong = Object.entries(types).find(([name, isOf]) => Object.hasOwn(claims, name) && !isOf(claims[name]));
+    if (wrong !== undefined) throw refusal(`oidc: failed to unmarshal claims: the claim ${goQuote(wrong[0])} has the wrong type`);
+    const named = (Array.isArray(aud) ? aud : [aud]).filter((each) => typeof each === "string");
     if (!named.some((audience) => audiences.includes(audience))) {
       const expected = audiences.length === 1 ? goQuote(audiences[0]!) : `in [${audiences.map(goQuote).join(" ")}]`;
       throw refusal(`oidc: expected audience ${expected} got [${named.map(goQuote).join(" ")}]`);
@@ -94,6 +99,25 @@ export class Issuer {
     }
   }
 }
+
+const isText = (value: unknown) => value === null || typeof value === "string";
+const isTexts = (value: unknown) => Array.isArray(value) && value.every((each) => typeof each === "string");
+/** Seconds that fit in 64 bits. */
+const isSeconds = (value: unknown) => typeof value === "number" && Math.abs(value) < 2 ** 63;
+const isMap = (value: unknown) => value === null || (typeof value === "object" && !Array.isArray(value));
+
+/** The types of registered claims. Upstream rejects a token with another one, also in a claim that is not used. */
+const types: Readonly<Record<string, (value: unknown) => boolean>> = Object.freeze({
+  sub: isText,
+  aud: (value: unknown) => isText(value) || isTexts(value),
+  exp: isSeconds,
+  iat: isSeconds,
+  nbf: (value: unknown) => value === null || isSeconds(value),
+  nonce: isText,
+  at_hash: isText,
+  _claim_names: isMap,
+  _claim_sources: isMap,
+});
 
 /** Clock tolerance in seconds for the start of a token's validity, as upstream. */
 const leewaySeconds = 60;
