@@ -212,6 +212,9 @@ function leafReplaced(kept: KeyedCertificate, wish: CertificateWish, ca: KeyedCe
   const missing = (wish.names ?? []).filter((name) => !names.includes(name));
   if (missing.length > 0) return `it lacks the names ${missing.join(", ")}`;
   if (!isIssuer(ca, kept)) return "another authority has signed it";
+  const authority = factsOf(ca);
+  // What an authority signs outside of its time is worth nothing, and the present certificate may become valid again.
+  if (now < authority.notBefore || now > authority.notAfter) return undefined;
   // The end of its authority is its own.
   return notAfter >= wish.notAfter && notAfter - now < renewMs ? undefined : untimely(kept, now, 0);
 }

@@ -197,6 +197,7 @@ for (const days of [-400, -1 / 12, 3621, 7300]) {
         for (const wrong of [now + days * day, now + days * day + 60_000, now]) {
           pki = await openPki(options(directory, { now: wrong }), pki);
           assert.deepEqual([pki.ca, pki.former], [first.ca, []]);
+          if (days < -1 || days > 3650) assert.deepEqual(pki, first, "its authority is not valid at that time");
           // Without an end there is no reason to renew a leaf once more.
           assert.deepEqual(await openPki(options(directory, { now: wrong }), pki), pki);
         }
