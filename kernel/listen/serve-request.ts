@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { constants } from "node:http2";
 import { limits } from "../../core/limits.ts";
 import { internalError, type StatusError, statusOf } from "../../core/status-error.ts";
@@ -62,8 +63,7 @@ export async function serve(request: Request, response: Response, serving: Servi
   const unread = isUnread(request);
   if (unread) await discardRest(body, limits.discardBytesMax, () => endBehind(response, body, connection, connections));
   if (!("stream" in response)) {
-    // Closing while the client still sends would reset the connection, which can lose the answer: the client closes it instead.
-    if (unread) response.shouldKeepAlive = true;
+    if (unread && isUnread(request)) stayOpen(response, connection, connections);
     else if (serving.draining || framing?.upgrades === true) response.setHeader("connection", "close");
   }
   try {
@@ -116,6 +116,16 @@ function endBehind(response: Response, { input }: IncomingBody, connection: Conn
   const end = (): void => connections.hangUp(connection);
   if (response.writableFinished || response.destroyed) end();
   else response.once("finish", end);
+}
+
+/**
+ * Closing while the client still sends would reset the connection, which can lose the answer. One that is to be closed after the answer (`Connection: close`,
+ * HTTP/1.0) stops being written, and is closed when the client has ended or after `limits.lingerMs`.
+ */
+function stayOpen(response: ServerResponse, connection: Connection, connections: Connections): void {
+  if (response.shouldKeepAlive) return;
+  response.shouldKeepAlive = true;
+  response.once("finish", () => connections.hangUp(connection));
 }
 
 /** Makes an HTTP/2 client stop sending a body after the answer (RFC 9113, section 8.1). Some runtimes send the reset before an answer
