@@ -30,3 +30,14 @@ export function readStream(body: Uint8Array | string): Read {
     throw problem;
   }
 }
+
+/** Why a text is no YAML, without its value: `line 2: found character that cannot start any token`. Undefined if it is. */
+export function yamlSyntaxError(text: string): string | undefined {
+  try {
+    composeFirst(scanOf(sourceOf(text)));
+    return undefined;
+  } catch (problem) {
+    if (problem instanceof YamlProblem) return problem.message;
+    throw problem;
+  }
+}

@@ -1,6 +1,6 @@
 /** `thole advise`: where API versions that end are used, who writes them, and what to do. */
 import { realpath, rename, rm, stat, writeFile } from "node:fs/promises";
-import { defaultNames, type Names } from "../../core/names.ts";
+import { defaultNames } from "../../core/names.ts";
 import type { Plugin, Release } from "../../core/plugin.ts";
 import { limits } from "../../core/limits.ts";
 import { serverRelease } from "../../core/releases.ts";
@@ -12,16 +12,18 @@ import type { Advice } from "../upgrade/advise/advice.ts";
 import { checkObject, checkUse } from "../upgrade/advise/check.ts";
 import type { Evidence, Source, Unread } from "../upgrade/advise/evidence.ts";
 import { Lifecycles } from "../upgrade/advise/lifecycles.ts";
-import { convertManifest } from "../upgrade/convert.ts";
+import { choiceCount, convertedCount, convertManifest, type ConvertOptions } from "../upgrade/convert.ts";
+import { findingLine } from "../upgrade/finding.ts";
 import { auditSource } from "./advise/audit-log.ts";
 import { fileSource } from "./advise/files.ts";
 import { liveSource } from "./advise/live-server.ts";
 import { forms } from "./advise/print.ts";
 import { storedSource } from "./advise/stored-objects.ts";
+import { definitionRules } from "./definition-rules.ts";
 import { progressOfCommand } from "./command-progress.ts";
 import { writeOutput } from "./manifest-files.ts";
-import { printable } from "./printable.ts";
 import { valueText } from "../../core/value-text.ts";
+import { printable } from "../../core/printable.ts";
 
 /** Resolves with 0 if nothing ends by the target release, 2 if something does or `--fix` leaves choices, 1 if something cannot be read. */
 export async function run(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {
@@ -31,9 +33,10 @@ export async function run(args: readonly string[], plugins: readonly Plugin[]): 
   const lifecycles = new Lifecycles(names, plugins);
   const files = flags.get("filename") ?? [], kubeconfig = one("kubeconfig");
   const store: SourceFlags = joined(new Map([...flags].filter(([name]) => sourceFlags.some((each) => each.name === name))));
+  const rules = definitionRules(plugins, names);
   let choices = 0;
   const change = async (path: string, text: string) => {
-    const fixed = await fix(path, text, names, target);
+    const fixed = await fix(path, text, { names, until: target, check: rules });
     choices += fixed.choices;
     return fixed.text;
   };
@@ -87,8 +90,8 @@ function releaseOf(text: string): Release {
  * Converts a file in place; resolves with its new text and the number of choices in it. The text is written beside the file first, so that a failure leaves the
  * file as it was.
  */
-async function fix(path: string, text: string, names: Names, until: Release): Promise<{ readonly text: string; readonly choices: number }> {
-  const done = convertManifest(text, { names, until });
+async function fix(path: string, text: string, options: ConvertOptions): Promise<{ readonly text: string; readonly choices: number }> {
+  const done = convertManifest(text, options);
   // A document that stays as it is because of a choice is found again, as what it is.
   if (done.objects.length === 0 || path === "-") return { text, choices: 0 };
   const file = await realpath(path), beside = `${file}.thole-new`;
@@ -97,9 +100,10 @@ async function fix(path: string, text: string, names: Names, until: Release): Pr
     await rm(beside, { force: true });
     throw error;
   });
-  console.error(`thole: ${path}: converted ${done.objects.length} objects`);
+  const say = (line: string) => console.error(printable(line));
+  say(`thole: ${path}: converted ${convertedCount(done)} objects`);
   const findings = done.findings.toSorted((a, b) => a.line - b.line);
-  for (const { level, line, field, text: reason } of findings) console.error(`${path}:${line}: ${field}: ${level}: ${reason}`);
-  if (done.moreFindings > 0) console.error(`${path}: ${done.moreFindings} more`);
-  return { text: done.text, choices: findings.filter(({ level }) => level === "choice").length + done.moreFindings };
+  for (const each of findings) say(findingLine(path, each));
+  if (done.moreFindings > 0) say(`${path}: ${done.moreFindings} more`);
+  return { text: done.text, choices: choiceCount(done) };
 }

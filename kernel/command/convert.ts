@@ -1,35 +1,40 @@
 /** `thole convert`: files of objects in other versions. */
 import { defaultNames } from "../../core/names.ts";
+import { printable } from "../../core/printable.ts";
+import type { Plugin } from "../../core/plugin.ts";
 import { RemovedKinds } from "../../core/removed-apis.ts";
 import { readCommandFlags } from "../config/command-flags.ts";
 import { UsageError } from "../config/commands.ts";
-import { type Conversion, convertManifest } from "../upgrade/convert.ts";
+import { choiceCount, type Conversion, convertedCount, convertManifest } from "../upgrade/convert.ts";
+import { findingLine } from "../upgrade/finding.ts";
+import { definitionRules } from "./definition-rules.ts";
 import { FileError, manifestFiles, writeOutput } from "./manifest-files.ts";
 import { valueText } from "../../core/value-text.ts";
 
 /** Resolves with 0 if everything is converted, 2 if choices are left, 1 if something cannot be read. */
-export async function run(args: readonly string[]): Promise<number> {
+export async function run(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {
   const flags = readCommandFlags({ name: "convert", args });
   const files = flags.get("filename") ?? [];
   if (files.length === 0) throw new UsageError("convert: -f FILE is required (thole help convert)");
   const names = { ...defaultNames, domain: flags.get("group-domain")?.[0] ?? defaultNames.domain };
   const to = flags.get("output-version")?.[0];
   if (to !== undefined) checkVersion(to, new RemovedKinds(names));
+  const check = definitionRules(plugins, names);
   let converted = 0, choices = 0, errors = 0, last = "---\n";
   for await (const file of manifestFiles(files, flags.has("recursive"))) {
     if (file instanceof FileError) {
-      console.error(`thole: ${file.path}: ${file.message}`);
+      console.error(printable(`thole: ${file.path}: ${file.message}`));
       errors++;
       continue;
     }
-    const done = convertManifest(file.text, { names, to });
+    const done = convertManifest(file.text, { names, to, check });
     if (done.text !== "") {
       await writeOutput(separatorBetween(last, done.text) + done.text);
       last = done.text;
     }
     report(file.path, done);
-    converted += done.objects.length;
-    choices += done.findings.filter(({ level }) => level === "choice").length + done.moreFindings;
+    converted += convertedCount(done);
+    choices += choiceCount(done);
     errors += done.errors.length;
   }
   console.error(`thole: converted ${converted} objects; ${choices} choices are left; ${errors} files or documents cannot be read`);
@@ -55,9 +60,9 @@ function separatorBetween(before: string, after: string): string {
 }
 
 function report(path: string, { findings, moreFindings, errors }: Conversion): void {
-  for (const { line, message } of errors) console.error(`${path}:${line}: ${message}; the document is not converted`);
-  for (const { level, line, field, text } of findings.toSorted((a, b) => a.line - b.line)) {
-    console.error(`${path}:${line}: ${field}: ${level}: ${text}`);
-  }
-  if (moreFindings > 0) console.error(`${path}: ${moreFindings} more`);
+  for (const { line, message } of errors) say(`${path}:${line}: ${message}; the document is not converted`);
+  for (const each of findings.toSorted((a, b) => a.line - b.line)) say(findingLine(path, each));
+  if (moreFindings > 0) say(`${path}: ${moreFindings} more`);
 }
+
+const say = (line: string) => console.error(printable(line));

@@ -19,7 +19,7 @@ import { noFaults } from "../store/fault.ts";
 import { compactInitialRevision } from "../store/initial-revision.ts";
 import { progressOfCommand } from "./command-progress.ts";
 import { importedJson, importSummary, listSummary, surveyTable, tokenNote } from "./imported-text.ts";
-import { printable } from "./printable.ts";
+import { printable } from "../../core/printable.ts";
 import { printingStoreErrors } from "./store-errors.ts";
 import { withStoredResources } from "./stored-resources.ts";
 import { indentedText, valueText } from "../../core/value-text.ts";

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { Imported } from "../import/import-objects.ts";
 import type { Row } from "../import/survey.ts";
-import { printable } from "./printable.ts";
+import { printable } from "../../core/printable.ts";
 
 /** Rows with aligned columns. */
 export function surveyTable(rows: readonly Readonly<Row>[]): string {

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../core/json.ts";
 import { type CheckName, checkNames, checks, countOf } from "../verify/checks.ts";
 import type { Verified } from "../verify/verify-store.ts";
-import { printable } from "./printable.ts";
+import { printable } from "../../core/printable.ts";
 
 /** One line for each problem, the errors first. */
 export function problemLines({ findings, isPartial }: Verified): readonly string[] {

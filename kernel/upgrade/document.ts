@@ -15,6 +15,7 @@ import {
   Scalar,
 } from "yaml";
 import { limits } from "../../core/limits.ts";
+import { yamlSyntaxError } from "../../core/tree/yaml.ts";
 import { ManifestError } from "./finding.ts";
 import { valueText } from "../../core/value-text.ts";
 
@@ -83,6 +84,20 @@ export function readDocument({ text, line }: Part): ManifestDocument | undefined
   fillKeys(document.contents);
   const targets = checkNodes(document.contents, lineAt);
   return { document, head, body, isJson: isJson(body), lineAt, resolve: (alias) => targets.get(alias) };
+}
+
+/** The error of a part that is no YAML, without reading it as a document, which takes longer. Templates are passed over. */
+export function syntaxErrorOf({ text, line }: Part): ManifestError | undefined {
+  if (text.includes("{{") || isJson(text)) return undefined;
+  const error = yamlSyntaxError(text);
+  if (error === undefined) return undefined;
+  const [, own, reason] = /^line (\d+): (.*)$/s.exec(error) ?? [];
+  return new ManifestError(line + Math.max(0, Number(own ?? 1) - 1), `invalid YAML: ${reason ?? error}`);
+}
+
+/** Whether the document is a list of objects, which is no object. */
+export function isListOfObjects(root: unknown): boolean {
+  return isSeq(root) && root.items.some((item) => isMap(item) && item.has("apiVersion") && item.has("kind"));
 }
 
 /** The document of a text that is a document already; undefined if it is not. */

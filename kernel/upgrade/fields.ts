@@ -1,5 +1,5 @@
 /** Reads and changes the fields of one mapping of a document, and reports what it cannot decide at the line of a field. */
-import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, Pair, Scalar, type YAMLMap } from "yaml";
+import { type Alias, isAlias, isMap, isNode, isPair, isScalar, isSeq, type Node, Pair, Scalar, type YAMLMap } from "yaml";
 import type { Json } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { Resolved } from "../../core/tree/yaml/resolve.ts";
@@ -20,7 +20,8 @@ export interface Editing {
   lineAt(offset: number): number;
   /** What an alias stands for. */
   resolve(alias: Alias): Node | undefined;
-  report(finding: Finding): void;
+  /** `place`: equal for a field of the source and its copies, which have one finding. */
+  report(finding: Finding, place: string): void;
 }
 
 export class Fields {
@@ -51,6 +52,24 @@ export class Fields {
   lineOf(name: string): number {
     const start = this.#pair(name)?.key.range?.[0];
     return start === undefined ? this.#line : this.#editing.lineAt(start);
+  }
+
+  /** The line of the field at a path, or of the last part of the path that the source has. */
+  lineAt([name, ...rest]: readonly string[]): number {
+    const pair = name === undefined ? undefined : this.#pair(name);
+    if (pair === undefined) return this.#line;
+    let node: Node | null | undefined = pair.value, line = this.lineOf(name!);
+    for (const step of rest) {
+      const next: unknown = isMap(node)
+        ? node.items.find(({ key }) => isScalar(key) && key.value === step)
+        : isSeq(node)
+        ? node.items[Number(step)]
+        : undefined;
+      const [start, value] = isPair(next) ? [(next.key as Node).range?.[0], next.value] : isNode(next) ? [next.range?.[0], next] : [];
+      if (start !== undefined) line = this.#editing.lineAt(start);
+      node = value as Node | null | undefined; // Values of maps and lists that were read are nodes.
+    }
+    return line;
   }
 
   names(): readonly string[] {
@@ -116,15 +135,22 @@ export class Fields {
     return new FormError(this.lineOf(name), this.pathOf(name), reason);
   }
 
+  /** Gives a field another name. A field with that name is replaced, unless only it has a value. */
   rename(from: string, to: string): void {
     const pair = this.#pair(from);
     if (pair === undefined) return;
+    if (!this.has(from) && this.has(to)) return this.remove(from);
     this.remove(to);
     pair.key.value = to;
   }
 
   remove(name: string): void {
     this.take(name);
+  }
+
+  /** Removes fields that are null: servers know them in the old version only. */
+  removeNulls(...names: readonly string[]): void {
+    for (const name of names) if (!this.has(name)) this.remove(name);
   }
 
   /** Removes a field and returns it with its comments. */
@@ -134,11 +160,13 @@ export class Fields {
     return pair;
   }
 
-  /** Adds a field that was taken out, under a name. Without one nothing happens. */
+  /** Adds a field that was taken out, under a name, or replaces the field with that name, such as a null. Without a field nothing happens. */
   put(pair: Taken | undefined, name: string, position: Position = {}): void {
     if (pair === undefined) return;
+    const before = this.#pair(name);
     pair.key.value = name;
-    this.#insert(pair, position);
+    if (before === undefined) this.#insert(pair, position);
+    else this.#map.items.splice(this.#map.items.indexOf(before), 1, pair);
   }
 
   /** Adds or replaces a field. */
@@ -181,11 +209,17 @@ export class Fields {
 
   /** Reports a value that only a person can choose. */
   choice(name: string, text: string): void {
-    this.#editing.report({ level: "choice", line: this.lineOf(name), field: this.pathOf(name), text });
+    this.#report("choice", name, text);
   }
 
   /** Reports what was written, or why. */
   note(name: string, text: string): void {
-    this.#editing.report({ level: "note", line: this.lineOf(name), field: this.pathOf(name), text });
+    this.#report("note", name, text);
+  }
+
+  #report(level: Finding["level"], name: string, text: string): void {
+    // A mapping that was added has no place in the source.
+    const start = this.#map.range?.[0], place = start === undefined ? this.path : String(start);
+    this.#editing.report({ level, line: this.lineOf(name), field: this.pathOf(name), text }, `${place} ${name} ${text}`);
   }
 }

@@ -10,6 +10,9 @@ export interface Finding {
   readonly text: string;
 }
 
+/** A finding as a line for people. */
+export const findingLine = (path: string, { level, line, field, text }: Finding): string => `${path}:${line}: ${field}: ${level}: ${text}`;
+
 /** A document that cannot be read; the message is for the user. */
 export class ManifestError extends Error {
   readonly line: number;

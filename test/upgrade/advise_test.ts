@@ -34,6 +34,14 @@ function adviceOf(evidence: Iterable<Evidence>, target = "1.35"): readonly Advic
 const inFile = (text: string, target?: string) => adviceOf(objectsInText(text, (line) => ({ name: "f", file: "f", line })), target);
 const shown = ({ place, rule, level, subject, text }: Advice) => `${place.line ?? place.name} ${rule} ${level}: ${subject} ${text}`;
 
+test("the command of a fix names any file as one word of a shell", () => {
+  const text = "apiVersion: batch/v1beta1\nkind: CronJob\n";
+  const fixes = ["a.yaml", "$(touch x).yaml", "-a b.yaml"].map((file) =>
+    adviceOf(objectsInText(text, (line) => ({ name: file, file, line }))).map(({ fix }) => fix).join()
+  );
+  assert.deepEqual(fixes, ["thole convert -f a.yaml", "thole convert -f '$(touch x).yaml'", "thole convert -f './-a b.yaml'"]);
+});
+
 const references = `# a
 apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler

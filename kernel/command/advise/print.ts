@@ -5,8 +5,8 @@ import type { Release } from "../../../core/plugin.ts";
 import { type Advice, type RuleName, ruleTexts } from "../../upgrade/advise/advice.ts";
 import type { Place, Unread } from "../../upgrade/advise/evidence.ts";
 import { ownVersion } from "../../startup/version.ts";
-import { printable } from "../printable.ts";
 import { indentedText } from "../../../core/value-text.ts";
+import { printable, printableJson } from "../../../core/printable.ts";
 
 export interface Report {
   readonly target: Release;
@@ -27,7 +27,7 @@ function asText({ advice }: Report): string {
 
 function asJson({ target, advice, unread }: Report): string {
   const errors = unread.map(({ place, reason }) => ({ place, reason }));
-  return `${indentedText({ targetVersion: target, findings: advice, unread: errors })}\n`;
+  return `${printableJson(indentedText({ targetVersion: target, findings: advice, unread: errors }))}\n`;
 }
 
 /** SARIF 2.1.0. Findings that are in no file have a logical location. */
@@ -55,7 +55,7 @@ function asSarif({ advice, unread }: Report): string {
       results,
     }],
   };
-  return `${indentedText(log)}\n`;
+  return `${printableJson(indentedText(log))}\n`;
 }
 
 /** A URI of an absolute path, else a relative reference. */

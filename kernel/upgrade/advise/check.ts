@@ -1,5 +1,6 @@
 /** Checks what sources find for versions that end. */
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
+import { shellPath } from "../../../core/printable.ts";
 import type { Release } from "../../../core/plugin.ts";
 import { splitGroupVersion } from "../../../core/versions.ts";
 import type { Advice, RuleName } from "./advice.ts";
@@ -188,7 +189,7 @@ const endOf = ({ removed, replacement }: Lifecycle) =>
 
 function fixOf({ isConverted, replacement }: Lifecycle, { file }: Place): string {
   if (!isConverted) return `use ${replacement}`;
-  return file === undefined ? `write it as ${replacement}` : `thole convert -f ${file}`;
+  return file === undefined ? `write it as ${replacement}` : `thole convert -f ${shellPath(file)}`;
 }
 
 /** Every kube-apiserver stores definitions in this version, and reads it: its JSON is shorter. */

@@ -2,7 +2,7 @@
 import { isMap, isSeq, type Node } from "yaml";
 import { isObject, type JsonObject } from "../../../core/json.ts";
 import { limits } from "../../../core/limits.ts";
-import { type ManifestDocument, partsOf, readDocument } from "../document.ts";
+import { type ManifestDocument, partsOf, readDocument, syntaxErrorOf } from "../document.ts";
 import { FormError, ManifestError } from "../finding.ts";
 import { valueOf } from "../nodes.ts";
 import type { FoundObject, Place, Unread } from "./evidence.ts";
@@ -11,7 +11,7 @@ import type { FoundObject, Place, Unread } from "./evidence.ts";
 const words = Object.freeze(["alpha", "beta", "extensions", "policy", "storedVersions"]);
 
 /**
- * Yields the objects of a text, those of lists one by one, and what cannot be read. Documents without a word of an old version are passed over.
+ * Yields the objects of a text, those of lists one by one, and what cannot be read. Of documents without a word of an old version only the syntax is checked.
  *
  * @param placeOf the place of a line
  */
@@ -21,9 +21,10 @@ export function* objectsInText(
   fix?: string,
 ): Generator<FoundObject | Unread> {
   for (const part of partsOf(text.replaceAll("\r\n", "\n"))) {
-    if (!words.some((word) => part.text.includes(word))) continue;
     try {
-      const read = readDocument(part);
+      const read = words.some((word) => part.text.includes(word)) ? readDocument(part) : undefined;
+      const error = syntaxErrorOf(part);
+      if (error !== undefined) throw error;
       if (read !== undefined) yield* objectsIn(read, read.document.contents, placeOf, fix);
     } catch (error) {
       if (!(error instanceof ManifestError)) throw error;

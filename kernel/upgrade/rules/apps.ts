@@ -50,6 +50,7 @@ function keep(fields: Fields, name: string, value: string | number, { from }: St
 export const deployment: Rule = (object, step) => {
   const spec = withSelector(object, step);
   if (spec === undefined) return;
+  spec.removeNulls("rollbackTo");
   if (spec.has("rollbackTo")) {
     spec.choice("rollbackTo", "removed: apps/v1 rolls back by `kubectl rollout undo --to-revision=N`; remove the field when that is done");
     spec.remove("rollbackTo");
@@ -67,6 +68,7 @@ export const deployment: Rule = (object, step) => {
 export const daemonSet: Rule = (object, step) => {
   const spec = withSelector(object, step);
   if (spec === undefined) return;
+  spec.removeNulls("templateGeneration");
   if (spec.has("templateGeneration")) {
     spec.note("templateGeneration", "removed: the server counts revisions of the template itself");
     spec.remove("templateGeneration");

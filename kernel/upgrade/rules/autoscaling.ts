@@ -68,6 +68,8 @@ function convert(metric: Fields, into: "target" | "current"): void {
 }
 
 function convertSource(fields: Fields, { metricName, selector, object, values }: Source, into: "target" | "current"): void {
+  // A null of these names is not known in the new version; `target` is.
+  fields.removeNulls(...[metricName, selector, ...Object.keys(values)].filter((name) => name !== undefined));
   const isConverted = metricName === undefined ? fields.has(into) : fields.has("metric");
   if (isConverted) return;
   if (object !== undefined) fields.rename(object, "describedObject");

@@ -5,6 +5,7 @@ import type { Rule } from "./rule.ts";
 export const ingress: Rule = (object, { from, to }) => {
   const spec = object.fields("spec");
   if (spec === undefined || !to.endsWith("/v1")) return;
+  spec.removeNulls("backend");
   const backend = spec.fields("backend");
   if (backend !== undefined) {
     backendToService(backend);
@@ -26,7 +27,7 @@ export const ingress: Rule = (object, { from, to }) => {
 
 /** `serviceName` and `servicePort` become `service`. A backend of a `resource` stays. */
 function backendToService(backend: Fields): void {
-  if (!backend.has("serviceName") && !backend.has("servicePort")) return;
+  if (!backend.has("serviceName") && !backend.has("servicePort")) return backend.removeNulls("serviceName", "servicePort");
   for (const name of ["serviceName", "servicePort"]) if (!backend.has(name)) backend.choice(name, "required");
   const isNumber = backend.scalar("servicePort")?.type === "int";
   const name = backend.take("serviceName"), port = backend.take("servicePort");

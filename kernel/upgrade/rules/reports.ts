@@ -1,5 +1,6 @@
 /** Events, endpoint slices, access reviews and certificate signing requests to their `v1`. */
 import type { Fields } from "../fields.ts";
+import { isCertificateChain } from "./certificate-chain.ts";
 import type { Rule } from "./rule.ts";
 import { valueText } from "../../../core/value-text.ts";
 
@@ -9,7 +10,10 @@ const zone = "topology.kubernetes.io/zone";
 export const endpointSlice: Rule = (object) => {
   for (const endpoint of object.items("endpoints")) {
     const topology = endpoint.fields("topology");
-    if (topology === undefined) continue;
+    if (topology === undefined) {
+      endpoint.removeNulls("topology");
+      continue;
+    }
     const nodeName = topology.text(hostname);
     if (nodeName !== undefined && (!endpoint.has("nodeName") || endpoint.text("nodeName") === nodeName)) {
       const taken = topology.take(hostname);
@@ -43,6 +47,7 @@ export const event: Rule = (object) => {
     replace(into, "count", object, "deprecatedCount");
     replace(into, "lastObservedTime", object, "deprecatedLastTimestamp");
     inMicroseconds(into, "lastObservedTime");
+    for (const name of ["count", "lastObservedTime"]) if (!into.has(name)) into.choice(name, "required in a series of events");
     into.remove("state");
   }
   for (const name of ["deprecatedFirstTimestamp", "deprecatedLastTimestamp", "deprecatedCount"]) object.remove(name);
@@ -117,8 +122,15 @@ export const signingRequest: Rule = (object, { from }) => {
     if (seen.has(usage)) spec.choice("usages", `${valueText(usage)} is listed twice`);
     seen.add(usage);
   }
+  const status = object.fields("status"), certificate = status?.text("certificate");
+  if (certificate !== undefined && certificate !== "" && !isCertificateChain(certificate)) {
+    status!.choice(
+      "certificate",
+      "not allowed: it must be PEM, in base64, with CERTIFICATE blocks and nothing else; remove it, or leave the request as it is",
+    );
+  }
   const types = new Set<string>();
-  for (const condition of object.fields("status")?.items("conditions") ?? []) {
+  for (const condition of status?.items("conditions") ?? []) {
     if (!condition.has("status")) {
       condition.set("status", "True");
       condition.note("status", `"True" written, the default of ${from}`);
