@@ -6,4 +6,8 @@ export const budgetLimits = Object.freeze({
   inlineStepsMax: 500_000,
   /** Steps of one request that cannot run in the heavy thread, because its kind is converted by a webhook. */
   undividedStepsMax: 5_000_000,
+  /** Bytes of JSON that the defaults of a definition add to one object: more than the store accepts for the whole object. */
+  defaultBytesMax: 1.5 * 1024 * 1024,
+  /** Values that the copies of one JSON patch may add. An empty list takes two bytes of a body, and a microsecond of each later step. */
+  jsonPatchCopiedValuesMax: 200_000,
 });

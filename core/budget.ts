@@ -65,6 +65,11 @@ export function spendSteps(steps: number): void {
   running.budget?.spend(steps, running.bound);
 }
 
+/** Whether work of a request runs that has a budget. */
+export function isBudgeted(): boolean {
+  return running.budget !== undefined;
+}
+
 /** Steps that are left of the budget in force; `Infinity` outside of one. */
 export function stepsLeft(): number {
   return running.budget === undefined ? Infinity : Math.max(0, running.bound.stepsMax - running.budget.spent);

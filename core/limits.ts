@@ -82,10 +82,13 @@ export const limits = Object.freeze({
   celCallStepsMax: 20_000_000,
   /** Steps of all evaluations of rules for one object, and of finding the values that have not changed. */
   celObjectStepsMax: 40_000_000,
-  /** Estimated instructions of a regular expression in CEL: `[a-z]{1000}` has a thousand. Each takes about 100 bytes and a microsecond. */
+  /** Estimated instructions of a regular expression in CEL or a schema: `[a-z]{1000}` has a thousand. Each takes about 100 bytes and a
+   *  microsecond. */
   celPatternSizeMax: 100_000,
-  /** The same of all regular expressions in CEL that are kept compiled. The oldest are compiled again when they are used. */
+  /** The same of all these regular expressions that are kept compiled. The oldest are compiled again when they are used. */
   celPatternsSizeMax: 500_000,
+  /** Bytes of the states that one compiled regular expression keeps between two matches; they are made again when they are needed. */
+  celAutomatonBytesMax: 1024 * 1024,
   /** Parameters in the query of a URL in a CEL expression. With more, upstream's `getQuery` returns an empty map. */
   urlQueryParametersMax: 10_000,
   /** Total size of the values of a ConfigMap or Secret. */
@@ -119,8 +122,6 @@ export const limits = Object.freeze({
   fieldErrorsLengthMax: 1024 * 1024,
   /** Validation errors of one list or map. The rest of the list is not checked. */
   fieldErrorsOfListMax: 1024 * 1024 / 32,
-  /** Compiled patterns of schemas that are kept. */
-  patternsKeptMax: 4096,
   /** Ports, and files of one volume, that are compared for the warnings of a template. */
   comparedForWarningsMax: 256,
   /** UTF-16 units of a JSON path of a column or selectable field, and values that one evaluation visits. A path beyond them finds nothing. */

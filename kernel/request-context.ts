@@ -19,7 +19,7 @@ import type { Reads, Waiter } from "./reads/reads.ts";
 import type { Store } from "./store/store.ts";
 import { Turns } from "../core/turns.ts";
 import type { Warnings } from "./request/warnings.ts";
-import { type GroupName, tooLargeError } from "../core/status-error.ts";
+import { type GroupName, StatusError, tooLargeError } from "../core/status-error.ts";
 
 /** Clock and random numbers, passed in so that tests can control them. */
 export interface Clock {
@@ -152,6 +152,10 @@ export function requestBudget(stepsMax: number): Budget {
  */
 export function budgeted<T>({ budget, heavy }: Pick<RequestContext, "budget" | "heavy">, work: () => T): T {
   return heavy === undefined ? budget.run(work) : budget.run(work, inlineShare);
+}
+/** Whether an error is what `budgeted` throws above a bound. */
+export function isOfBudget(error: unknown): boolean {
+  return error instanceof HandOver || (error instanceof StatusError && error.reason === "RequestEntityTooLarge");
 }
 const inlineShare: Share = { stepsMax: limits.inlineStepsMax, exceeded: () => new HandOver() };
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { limits } from "../core/limits.ts";
-import { statusOf, withHeavyThread } from "./heavy-server.ts";
+import { responseOf, statusOf, withHeavyThread } from "./heavy-server.ts";
 import { until } from "./real-server.ts";
 
 const group = "example.com", things = `/apis/${group}/v1/things`;
@@ -70,5 +70,43 @@ test(
       assert.equal(await statusOf(server, "DELETE", `${definitions}/things.${group}`), 200);
       // A dry run, because the condition is not there at once.
       await until(async () => assert.equal(await statusOf(server, "POST", `${things}?dryRun=All`, thing("b")), 403));
+    }),
+);
+
+test(
+  "what is heavy is judged by the work of a request, and a request that exceeds its budget is refused",
+  { timeout: 120_000 },
+  () =>
+    withHeavyThread(async (server, jobs) => {
+      const anyOf = Array.from({ length: 500 }, () => ({ minimum: 100 }));
+      const properties = {
+        l: { type: "array", items: { type: "integer", anyOf } },
+        d: { type: "array", items: { type: "object", properties: { text: { type: "string", default: "x".repeat(10_000) } } } },
+        free: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+      };
+      const versions = [{ ...definition.spec.versions[0], schema: { openAPIV3Schema: { type: "object", properties } } }];
+      assert.equal(await statusOf(server, "POST", definitions, { ...definition, spec: { ...definition.spec, versions } }), 201);
+      await until(async () => assert.equal(await statusOf(server, "GET", things), 200));
+      const base = { apiVersion: `${group}/v1`, kind: "Thing", metadata: { name: "a" } };
+      const create = (more: object) => responseOf(server, "POST", `${things}?dryRun=All`, { ...base, ...more });
+      const items = <T>(count: number, item: T) => Array.from({ length: count }, () => item);
+
+      assert.equal((await create({ l: items(10, 1) })).status, 422);
+      assert.equal(jobs(), 0);
+      assert.equal((await create({ l: items(200, 1) })).status, 422);
+      assert.equal(jobs(), 1, "a body of 0.5 kB");
+      const refused = await create({ l: items(9_000, 1) });
+      assert.equal(refused.status, 413);
+      const message = `Request entity too large: checking the object takes more than ${limits.requestStepsMax} steps`;
+      assert.equal(JSON.parse(String(refused.body)).message, message);
+      assert.equal((await create({ d: items(1_000, {}) })).status, 413, "defaults");
+
+      assert.equal(await statusOf(server, "POST", things, { ...base, free: { a: [] } }), 201);
+      const before = jobs(), copies = items(14, { op: "copy", from: "/free/a", path: "/free/a/-" });
+      const exchange = { "content-type": "application/json-patch+json" };
+      assert.equal((await responseOf(server, "PATCH", `${things}/a?dryRun=All`, copies, exchange)).status, 200);
+      assert.equal(jobs(), before + 1, "a patch of 1 kB");
+      const more = items(30, copies[0]);
+      assert.equal((await responseOf(server, "PATCH", `${things}/a?dryRun=All`, more, exchange)).status, 422);
     }),
 );

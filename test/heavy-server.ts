@@ -14,12 +14,18 @@ export async function statusOf(server: Server, method: string, url: string, body
 }
 
 /** The response to a request with a JSON body. */
-export async function responseOf(server: Server, method: string, url: string, body?: object): ReturnType<typeof handle> {
+export async function responseOf(
+  server: Server,
+  method: string,
+  url: string,
+  body?: object,
+  headers: Readonly<Record<string, string>> = {},
+): ReturnType<typeof handle> {
   const bytes = Buffer.from(body === undefined ? "" : JSON.stringify(body));
   const exchange: Exchange = {
     method,
     url,
-    headers: { "content-type": method === "PATCH" ? "application/merge-patch+json" : "application/json", "user-agent": "test" },
+    headers: { "content-type": method === "PATCH" ? "application/merge-patch+json" : "application/json", "user-agent": "test", ...headers },
     body: () => Promise.resolve(bytes),
     peer: undefined,
     remote: "",

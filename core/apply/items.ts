@@ -1,4 +1,5 @@
 /** Items of merged lists: the element that identifies an item, and the errors for items without one. */
+import { spendSteps } from "../budget.ts";
 import { isObject, type Json, type JsonObject } from "../schema.ts";
 import type { ListAtom } from "./atom.ts";
 import { type Element, keyElement, valueElement } from "./element.ts";
@@ -12,6 +13,9 @@ export function own(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
+/** Steps of one key of an item. */
+const keySteps = 10;
+
 /** The element of an item, or upstream's error message for an item without one. */
 export function itemElement(list: ListAtom, item: Json): { readonly element: Element } | { readonly problem: string } {
   if (list.type === "set") {
@@ -22,6 +26,7 @@ export function itemElement(list: ListAtom, item: Json): { readonly element: Ele
   }
   if (item === null) return { problem: "associative list with keys may not have a null element" };
   if (!isObject(item)) return { problem: "associative list with keys may not have non-map elements" };
+  spendSteps(list.keys.length * keySteps);
   const keys: [string, Json][] = [];
   for (const { name, missing } of list.keys) {
     // An explicit null is a valid key.

@@ -2,6 +2,7 @@
  * The old value that belongs to a new one, for ratcheting: an error of a value that has not changed is no error of an update (KEP-4008).
  * Members belong together by name, items of keyed lists by their keys. Items of other lists do not.
  */
+import { spendSteps } from "../budget.ts";
 import { sameValue } from "../derive/same-value.ts";
 import { isObject, type Json } from "../json.ts";
 import { memberSchema, type StructuralSchema } from "../structural-schema.ts";
@@ -72,7 +73,11 @@ export class Correlated {
   }
 }
 
+/** Steps of writing one key of an item. */
+const keySteps = 10;
+
 function keyOf(item: Json, keys: readonly string[], schema: StructuralSchema): string {
+  spendSteps(keySteps * keys.length);
   if (!isObject(item)) return "";
   return rawText(keys.map((key) => (Object.hasOwn(item, key) ? item[key] : schema.properties?.[key]?.default) ?? null));
 }

@@ -1,4 +1,5 @@
 /** Uniqueness in lists with `x-kubernetes-list-type` set or map (upstream: apiextensions-apiserver `schema/listtype`). */
+import { spendSteps } from "../budget.ts";
 import { append } from "../append.ts";
 import { duplicate, type FieldError, invalid } from "../field-error.ts";
 import { isObject, type Json, type JsonObject } from "../json.ts";
@@ -32,17 +33,23 @@ function visitItems(items: readonly Json[], schema: StructuralSchema, path: stri
   if (inner !== undefined) items.forEach((item, index) => visit(item, inner, `${path}[${index}]`, errors));
 }
 
+/** Steps of one item or member, and characters of an item that are written and compared in one step. */
+const itemSteps = 10;
+const charactersPerStep = 4;
+
 /** Indexes of the first repetition of each value that occurs more than once. */
 function repeated(values: readonly Json[]): readonly number[] {
   const times = new Map<string, number>();
   return values.flatMap((value, index) => {
     const text = sortedText(value), seen = times.get(text) ?? 0;
+    spendSteps(itemSteps + text.length / charactersPerStep);
     times.set(text, seen + 1);
     return seen === 1 ? [index] : [];
   });
 }
 
 function keyErrors(items: readonly Json[], keys: readonly string[], path: string): readonly FieldError[] {
+  spendSteps(items.length * (1 + keys.length));
   const wrong = items.findIndex((item) => item !== null && !isObject(item));
   if (wrong >= 0) return [invalid(`${path}[${wrong}]`, items[wrong], "must be an object for an array of list-type map")];
   const own = items.map((item): JsonObject =>

@@ -1,27 +1,13 @@
-/** Patterns of schemas, in RE2 syntax: matching is linear in the text. */
-import { limits } from "../limits.ts";
-import { re2js } from "../re2js.ts";
+/** Patterns of schemas, in RE2 syntax: matching is linear in the text, and charges the budget of the request. */
+import { spendSteps } from "../budget.ts";
+import { isMatch, patternOf as compiled } from "../cel/value/pattern.ts";
+import { CelError } from "../cel/values.ts";
 
 export type Pattern = { readonly matches: (text: string) => boolean } | { readonly error: string };
 
-/** Cache of compiled patterns. It is cleared when it is full, because few patterns are in use at a time. */
-const compiled = new Map<string, Pattern>();
-
-/** The compiled pattern, or the reason why it cannot be compiled. */
+/** The compiled pattern, or the reason why it cannot be compiled. The cache of patterns is that of expressions. */
 export function patternOf(text: string): Pattern {
-  const known = compiled.get(text);
-  if (known !== undefined) return known;
-  if (compiled.size >= limits.patternsKeptMax) compiled.clear();
-  const made = compile(text);
-  compiled.set(text, made);
-  return made;
-}
-
-function compile(text: string): Pattern {
-  try {
-    const pattern = re2js().RE2JS.compile(text);
-    return { matches: (value) => pattern.matcher(value).find() };
-  } catch (error) {
-    return { error: error instanceof Error ? error.message : String(error) };
-  }
+  const pattern = compiled(text, spendSteps);
+  if (pattern instanceof CelError) return { error: pattern.message };
+  return { matches: (value) => isMatch(pattern, value, spendSteps) };
 }

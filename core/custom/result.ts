@@ -1,18 +1,32 @@
 /** Outcome of checking a value against one schema: errors, and how many checks have passed. */
+import { spendSteps } from "../budget.ts";
 import type { FieldError } from "../field-error.ts";
+import { limits } from "../limits.ts";
 
-/** Collects errors. Of errors with the same text only the first is kept. */
+/** UTF-16 units that one error takes in a response at least, beside its path and its detail. */
+const errorLength = 32;
+
+/**
+ * Collects errors. Of errors with the same text only the first is kept. Errors beyond the length of a response are not kept: nobody would
+ * read them, and they would take many times the memory of the value.
+ */
 export class Result {
   readonly errors: FieldError[] = [];
   /** Checks that have passed: of failed alternatives the one with most is reported. */
   passed = 0;
-  readonly #texts = new Set<string>();
+  #length = 0;
+  /** Details by type and path. Details are shared by many errors, so they are not copied into keys. */
+  #details: Map<string, Set<string>> | undefined;
 
   add(error: FieldError): void {
-    const text = `${error.type} ${error.path} ${error.detail}`;
-    if (this.#texts.has(text)) return;
-    this.#texts.add(text);
+    spendSteps(errorSteps);
+    if (this.isFull) return;
+    const known = this.#details ??= new Map(), place = `${error.type} ${error.path}`, details = known.get(place);
+    if (details === undefined) known.set(place, new Set([error.detail]));
+    else if (details.has(error.detail)) return;
+    else details.add(error.detail);
     this.errors.push(error);
+    this.#length += lengthOf(error);
   }
   merge(other: Result): void {
     this.passed += other.passed;
@@ -21,4 +35,22 @@ export class Result {
   get isValid(): boolean {
     return this.errors.length === 0;
   }
+  /** Whether further errors are left out. */
+  get isFull(): boolean {
+    return this.#length > limits.fieldErrorsLengthMax;
+  }
+}
+
+/** Steps of adding one error. */
+const errorSteps = 10;
+
+function lengthOf({ path, detail }: FieldError): number {
+  return path.length + detail.length + errorLength;
+}
+
+/** Whether errors of a Result are all that it could keep. */
+export function areCut(errors: readonly FieldError[]): boolean {
+  let length = 0;
+  for (const error of errors) length += lengthOf(error);
+  return length > limits.fieldErrorsLengthMax;
 }

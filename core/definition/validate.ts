@@ -5,6 +5,7 @@ import { rulesOf } from "../cel/schema/validator.ts";
 import type { Json } from "../json.ts";
 import { embeddedErrors } from "../custom/embedded.ts";
 import { listTypeErrors } from "../custom/list-types.ts";
+import { areCut } from "../custom/result.ts";
 import { validateValue } from "../custom/validate.ts";
 import type { ApiObject } from "../meta/object-meta.ts";
 import { type FieldError, type FieldErrorType, invalid } from "../field-error.ts";
@@ -41,7 +42,7 @@ export function validatorOf(version: Version, apiVersion: string): CustomValidat
   /** Adds the errors of the rules in CEL. */
   function withRules(errors: readonly FieldError[], object: ApiObject, next: Json, prior?: Json): readonly FieldError[] {
     if (rules === undefined) return errors;
-    if (errors.some(({ type }) => blocking.has(type))) return [...errors, notChecked];
+    if (errors.some(({ type }) => blocking.has(type)) || areCut(errors)) return [...errors, notChecked];
     const found = validateRules(rules, next, prior);
     if (found.warnings.length > 0) warned.set(object, found.warnings);
     return [...errors, ...found.errors];

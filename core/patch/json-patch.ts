@@ -3,6 +3,7 @@
  * is ignored, indexes may be negative or signed, `replace` adds to objects, `copy` of a missing key gives null, and `test` compares
  * strings and numbers as written.
  */
+import { spendSteps } from "../budget.ts";
 import { goString } from "../tree/json-text.ts";
 import { limits } from "../limits.ts";
 import { badRequestError, tooLargeError } from "../status-error.ts";
@@ -84,7 +85,7 @@ function operationOf(item: Tree): Operation {
  * more than `limits.jsonPatchCopyBytesMax` in total.
  */
 export function applyJsonPatch(document: Tree, operations: readonly Operation[]): Tree {
-  const run: Run = { root: document, open: new Map(), copied: 0 };
+  const run: Run = { root: document, open: new Map(), copied: 0, copiedValues: 0 };
   for (const operation of operations) {
     const step = steps.get(operation.op ?? "");
     if (step === undefined) throw new JsonPatchFailure(`Unexpected kind: ${operation.op ?? "unknown"}`);
@@ -99,8 +100,9 @@ interface Run {
   root: Tree;
   /** Objects on the path of an operation. Their keys are unique, and are sorted at the end. */
   readonly open: Map<TreeObject, OpenObject>;
-  /** Bytes added by copies. */
+  /** Bytes and values added by copies. */
   copied: number;
+  copiedValues: number;
 }
 
 /** An object with an index of its members. */
@@ -156,11 +158,7 @@ const steps: ReadonlyMap<string, Step> = new Map<string, Step>(Object.entries({
     const source = sourceOf(run, from, "copy");
     const value = within(`error in copy for from: '${from}'`, () => get(source) ?? null);
     const target = targetOf(run, path, "copy operation does not apply: doc is missing destination path");
-    if (value !== null) run.copied += copyBytes(value, limits.jsonPatchCopyBytesMax - run.copied);
-    if (run.copied > limits.jsonPatchCopyBytesMax) {
-      const limit = `exceeding the limit ${limits.jsonPatchCopyBytesMax}`;
-      throw new JsonPatchFailure(`Unable to complete the copy, the accumulated size increase of copy is ${run.copied}, ${limit}`);
-    }
+    if (value !== null) chargeCopy(run, value);
     within("error while adding value during copy", () => add(target, copyOf(value)));
   },
   test: (run: Run, { path, value }: Operation) => {
@@ -186,12 +184,36 @@ function tested(run: Run, path: string | undefined): Tree {
   return within(`error in test for path: '${path}'`, () => get(target) ?? null);
 }
 
-/** Bytes of the JSON of a value. Stops counting above `most`. */
-function copyBytes(value: Tree, most: number): number {
-  let bytes = 0;
+/**
+ * Steps of one value that a copy adds, and bytes of it in one step: the result is decoded, defaulted, validated, compared and encoded. Items of
+ * a list that an inserted or removed one moves in one step.
+ */
+const copiedValueSteps = 50;
+const copiedBytesPerStep = 4;
+const movedItemsPerStep = 64;
+
+/** Adds a copy to the totals of the patch. Fails if they exceed their bounds. */
+function chargeCopy(run: Run, value: Tree): void {
+  const { bytes, values } = sizeOf(value, limits.jsonPatchCopyBytesMax - run.copied, limits.jsonPatchCopiedValuesMax - run.copiedValues);
+  run.copied += bytes;
+  run.copiedValues += values;
+  const cannot = "Unable to complete the copy, the accumulated";
+  if (run.copied > limits.jsonPatchCopyBytesMax) {
+    throw new JsonPatchFailure(`${cannot} size increase of copy is ${run.copied}, exceeding the limit ${limits.jsonPatchCopyBytesMax}`);
+  }
+  if (run.copiedValues > limits.jsonPatchCopiedValuesMax) {
+    throw new JsonPatchFailure(`${cannot} number of values of copies exceeds the limit ${limits.jsonPatchCopiedValuesMax}`);
+  }
+  spendSteps(values * copiedValueSteps + bytes / copiedBytesPerStep);
+}
+
+/** Bytes of the JSON of a value, and number of values in it. Stops counting above the bounds. */
+function sizeOf(value: Tree, bytesMax: number, valuesMax: number): { readonly bytes: number; readonly values: number } {
+  let bytes = 0, values = 0;
   const waiting: Tree[] = [value];
-  while (waiting.length > 0 && bytes <= most) {
+  while (waiting.length > 0 && bytes <= bytesMax && values <= valuesMax) {
     const next = waiting.pop()!;
+    values++;
     if (next instanceof TreeObject) {
       bytes += 1 + Math.max(1, next.keys.length);
       for (const [index, key] of next.keys.entries()) {
@@ -203,7 +225,7 @@ function copyBytes(value: Tree, most: number): number {
       for (const item of next) waiting.push(item);
     } else bytes += leafBytes(next);
   }
-  return bytes;
+  return { bytes, values };
 }
 function leafBytes(leaf: Tree): number {
   return leaf instanceof NumberText ? leaf.text.length : utf8.encode(writtenText(leaf)).length;
@@ -288,6 +310,7 @@ function add({ in: container, key }: Place, value: Tree): void {
       throw new JsonPatchFailure(index.startsWith("strconv") ? `value was not a proper array index: '${key}': ${index}` : index);
     }
     if (index >= size) throw new JsonPatchFailure(beyond(index));
+    spendSteps((container.length - index) / movedItemsPerStep);
     container.splice(index, 0, value);
   }
 }
@@ -295,7 +318,9 @@ function remove(place: Place): void {
   const { in: container, key } = place;
   if (Array.isArray(container)) {
     get(place);
-    container.splice(indexOf(key, container.length), 1);
+    const index = indexOf(key, container.length);
+    spendSteps((container.length - index) / movedItemsPerStep);
+    container.splice(index, 1);
   } else removeMember(container, key);
 }
 

@@ -11,7 +11,7 @@ import type { Item } from "../objects/objects.ts";
 import { type WriteOptions, writeOptions } from "../request/options.ts";
 import { servedObject } from "../respond/served.ts";
 import { placed } from "../write/write-pipeline.ts";
-import { bodyOf, type RequestContext, resourceName } from "../request-context.ts";
+import { bodyOf, budgeted, type RequestContext, resourceName } from "../request-context.ts";
 import { store } from "./create.ts";
 import type { Start } from "../write/guaranteed-update.ts";
 import { checkName, expectedRevision, refuseAbsent, replace } from "./update.ts";
@@ -55,13 +55,13 @@ function applyToLive(
       checkName(call, object);
       return shown.attempt(current, placed(shown.call, object), expectedRevision(object.metadata.resourceVersion), true);
     };
-    const object = settled(shown.call, () => appliedObject(shown.call, live, document, options));
+    const object = settled(shown.call, () => budgeted(call, () => appliedObject(shown.call, live, document, options)));
     return object instanceof Promise ? object.then(attempt) : attempt(object);
   });
 }
 
 async function createApplied(call: RequestContext, document: ApplyDocument, options: WriteOptions, shown: ShownKind): Promise<Item> {
-  const object = await settled(shown.call, () => appliedObject(shown.call, undefined, document, options));
+  const object = await settled(shown.call, () => budgeted(call, () => appliedObject(shown.call, undefined, document, options)));
   if (call.subresource !== undefined) throw notFoundError(resourceName(call), call.info.name);
   checkName(call, object);
   refuseAbsent(call);

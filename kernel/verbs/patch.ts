@@ -11,7 +11,7 @@ import { keyOfCall } from "./key-of-call.ts";
 import { writeOptions } from "../request/options.ts";
 import type { Route } from "../request/route.ts";
 import { placed } from "../write/write-pipeline.ts";
-import { bodyOf, type RequestContext, resourceName } from "../request-context.ts";
+import { bodyOf, budgeted, type RequestContext, resourceName } from "../request-context.ts";
 import { apply } from "./apply.ts";
 import { checkName, expectedRevision, replace } from "./update.ts";
 
@@ -66,10 +66,11 @@ async function patched(call: RequestContext, dialect: Dialect): Promise<VerbResu
   const shown = shownKind(call);
   const change = dialect(shown.call, body, fieldValidation);
   const written = await replace(call, { item, renew }, dryRun, (current) => {
-    const object = change(shown.live(current));
+    const live = shown.live(current);
+    const object = budgeted(call, () => change(live));
     checkName(call, object);
     // The resourceVersion is that of the live object, unless the patch sets another one, which then rejects every attempt.
-    const drafted = placed(shown.call, shown.call.endpoint.applyDefaults(object));
+    const drafted = placed(shown.call, budgeted(call, () => shown.call.endpoint.applyDefaults(object)));
     return shown.attempt(current, drafted, expectedRevision(object.metadata.resourceVersion));
   });
   if (written === undefined) throw notFoundError(resourceName(call), info.name);

@@ -7,7 +7,7 @@ import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import { jsonOf } from "../objects/json-of.ts";
-import type { RequestContext } from "../request-context.ts";
+import { isOfBudget, type RequestContext } from "../request-context.ts";
 
 const gate = "DeclarativeValidation", takeoverGate = "DeclarativeValidationTakeover";
 
@@ -47,6 +47,7 @@ function declaredErrors(call: RequestContext, next: ApiObject, prior: ApiObject 
     for (const text of unchanged) warnings.add(text);
     return { tag: "errors", errors };
   } catch (error) {
+    if (isOfBudget(error)) throw error;
     meter.ruled("panic");
     call.report(error, `rules of ${stored.resource.kind}`);
     return { tag: "failed", error: { type: "Internal", path: "", detail: `panic during declarative validation: ${reasonOf(error)}` } };

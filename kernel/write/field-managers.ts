@@ -33,7 +33,7 @@ import type { Json } from "../../core/schema.ts";
 import { isPlainAscii, isPrintable } from "../../core/tree/go-quote.ts";
 import { treeFromJson } from "../../core/tree/json.ts";
 import { TreeObject } from "../../core/tree/tree.ts";
-import { type RequestContext, timeText } from "../request-context.ts";
+import { budgeted, type RequestContext, timeText } from "../request-context.ts";
 import { header } from "../request/exchange.ts";
 import { splitGroupVersion } from "../../core/versions.ts";
 import { type Endpoint } from "../catalog/catalog.ts";
@@ -73,7 +73,7 @@ export function writerOf(call: RequestContext, manager: string): Writer {
  * As `recordedNow`, for a kind whose versions may be converted by calls.
  */
 export function recorded(call: RequestContext, object: ApiObject, live: ApiObject | undefined): ApiObject | Promise<ApiObject> {
-  return settled(call, () => recordedNow(call, object, live));
+  return settled(call, () => budgeted(call, () => recordedNow(call, object, live)));
 }
 
 /**

@@ -13,7 +13,7 @@ import type { ApiObject, ObjectMeta } from "../../core/meta/object-meta.ts";
 import type { Subresource } from "../../core/plugin.ts";
 import { badRequestError, invalidError } from "../../core/status-error.ts";
 import { approve, authorizeContents, mutated } from "./admission/admit.ts";
-import { checkValidation, hookContext, kindName, type RequestContext } from "../request-context.ts";
+import { budgeted, checkValidation, hookContext, kindName, type RequestContext } from "../request-context.ts";
 import { randomSuffix } from "./names.ts";
 import { withOwnersOnce, withValidManagers } from "./owners.ts";
 import { withDeclaredRules } from "./declared-rules.ts";
@@ -94,16 +94,16 @@ export async function toCreate(call: RequestContext, object: ApiObject, keepsDel
   next = resource.dropDisabled?.(next, undefined, catalog.gates.isOn) ?? next;
   const written = [
     ...(resource.strategy?.ownMetaRules ? [] : validateObjectMeta(next.metadata, metaRulesOf(resource, catalog.names))),
-    ...(resource.create?.(next, context) ?? []),
+    ...budgeted(call, () => resource.create?.(next, context) ?? []),
   ];
-  const errors = [...withDeclaredRules(call, written, next, undefined)];
+  const errors = [...budgeted(call, () => withDeclaredRules(call, written, next, undefined))];
   // Every name must be valid as a path segment, also for kinds without their own rule.
   if (errors.length === 0) append(errors, validateObjectMeta(next.metadata, storedNameRules(resource.scope)));
   if (errors.length > 0) throw invalidError(kindName(call), next.metadata.name ?? "", errors);
   await approve(call, next, undefined);
   call.step("validated and admitted");
   for (const text of resource.warn?.(next, undefined, context) ?? []) warnings.add(text);
-  return asStored(endpoint, next);
+  return asStored(call, next);
 }
 
 /** The object that an update stores in place of `prior`, both in the stored form. As upstream's, a dry run returns the client's selfLink. */
@@ -134,14 +134,14 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
   const written: readonly FieldError[] = [
     ...validateObjectMeta(next.metadata, storedNameRules(resource.scope)),
     ...validateObjectMetaUpdate(next.metadata, prior.metadata),
-    ...((part === undefined ? resource.update : part.update)?.(next, prior, context) ?? []),
+    ...budgeted(call, () => (part === undefined ? resource.update : part.update)?.(next, prior, context) ?? []),
   ];
-  const errors = withDeclaredRules(call, written, next, prior);
+  const errors = budgeted(call, () => withDeclaredRules(call, written, next, prior));
   if (errors.length > 0) throw invalidError(kindName(call), next.metadata.name ?? "", errors);
   await approve(call, withVersionOf(next, prior), prior);
   call.step("validated and admitted");
   for (const text of resource.warn?.(next, prior, context) ?? []) warnings.add(text);
-  return asStored(endpoint, next);
+  return asStored(call, next);
 }
 
 /** The object of an update as validating steps see it: as upstream, an unconditional update has the version that it replaces. */
@@ -153,10 +153,11 @@ function withVersionOf(next: ApiObject, { metadata: { resourceVersion } }: ApiOb
  * A valid custom resource without the fields that its stored version does not have, and with its defaults: also of a status that was removed,
  * and of parts that a view made.
  */
-function asStored({ resource, served, stored }: Endpoint, object: ApiObject): ApiObject {
+function asStored({ endpoint: { resource, served, stored }, budget }: RequestContext, object: ApiObject): ApiObject {
   if (!resource.custom) return object;
   const kept = served.toStored === undefined ? object : served.toStored(object);
-  return isValidatedAsSent(resource) ? stored.applyDefaults(kept) : kept;
+  // Not `budgeted`: admission may have had effects, so the request cannot be repeated.
+  return isValidatedAsSent(resource) ? budget.run(() => stored.applyDefaults(kept)) : kept;
 }
 
 /** The subresource of a write, if its body is the object itself. Views and actions write the whole object. */

@@ -12,16 +12,18 @@ const patterns = new Map<string, { readonly pattern: Pattern | CelError; readonl
 const known = { size: 0 };
 /** Steps of compiling one instruction. */
 const compileSteps = 25;
-/** Instructions that are tried on a character in one step. */
+/** Instructions that are tried on a character in one step of a search for groups. */
 const matchesPerStep = 4;
+/** Steps of trying one instruction on a character where states of the automaton are made. */
+const stepsPerInstruction = 2;
 
-/** The compiled pattern; a `CelError` with Go's message for an invalid one. */
-export function patternOf(text: string): Pattern | CelError {
+/** The compiled pattern; a `CelError` with Go's message for an invalid one. `charge`: charges the steps of compiling it. */
+export function patternOf(text: string, charge: (steps: number) => void = spend): Pattern | CelError {
   const entry = patterns.get(text);
   if (entry !== undefined) return entry.pattern;
   const size = estimatedSize(text);
   if (size > limits.celPatternSizeMax) return new CelError("error parsing regexp: expression too large");
-  spend(size * compileSteps);
+  charge(size * compileSteps);
   const pattern = compiled(text);
   remember(text, pattern, size + text.length);
   return pattern;
@@ -60,10 +62,33 @@ export function spendSearch(pattern: Pattern, start: number, end: number, length
   if (/[*+]|,\}/.test(pattern.pattern())) spend((length - end) >> 4);
 }
 
-/** Whether a pattern matches somewhere in a text. */
-export function isMatch(pattern: Pattern, text: string): boolean {
-  spendMatch(pattern, text.length);
-  return pattern.test(text);
+/**
+ * Whether a pattern matches somewhere in a text. Charges the worst case before, all instructions on each character, and returns afterwards
+ * what was not used: usually the states of the automaton are known, and a character takes one step.
+ */
+export function isMatch(pattern: Pattern, text: string, charge: (steps: number) => void = spend): boolean {
+  const size = pattern.programSize() * stepsPerInstruction, worst = text.length * (1 + size), before = statesOf(pattern);
+  charge(worst);
+  const matches = pattern.test(text);
+  charge(Math.min(0, text.length + newStates(pattern, before) * size - worst));
+  return matches;
+}
+
+/** States of the automaton that a pattern has made so far. Patterns that are matched without one have none. */
+function statesOf(pattern: Pattern): number {
+  const automaton = pattern.re2().lazyDFA as ReturnType<Pattern["re2"]>["lazyDFA"] | null; // null before the first match
+  return automaton?.stateCount ?? 0;
+}
+
+/** States that a match has made; `Infinity` if the automaton was given up. Frees the memory of an automaton that has become large. */
+function newStates(pattern: Pattern, before: number): number {
+  const engine = pattern.re2(), automaton = engine.lazyDFA as typeof engine.lazyDFA | null; // as above
+  if (automaton === null) return engine.onepass !== null || engine.prefixComplete || engine.prefilter !== null ? 0 : Infinity;
+  const { stateCount, startStates, maxMem, memBudget } = automaton;
+  // The states are cleared when there is no memory for a further one, and the search may go on without them.
+  const wasCleared = startStates.size === 0 || automaton.failed;
+  if (wasCleared || maxMem - memBudget > limits.celAutomatonBytesMax) engine.lazyDFA = null!; // as before the first match
+  return wasCleared ? Infinity : stateCount - before;
 }
 
 /**

@@ -16,7 +16,7 @@ import { badRequestError, forbiddenError, invalidError, StatusError } from "../.
 import { readJson } from "../../../core/tree/json.ts";
 import { type Read, type Tree, TreeObject } from "../../../core/tree/tree.ts";
 import { readYaml } from "../../../core/tree/yaml.ts";
-import { bodyOf, type RequestContext } from "../../request-context.ts";
+import { bodyOf, budgeted, type RequestContext } from "../../request-context.ts";
 import { header } from "../../request/exchange.ts";
 import type { Endpoint } from "../../catalog/catalog.ts";
 import type { FieldValidation } from "../../request/options.ts";
@@ -37,7 +37,7 @@ export async function readBody(call: RequestContext, validation: FieldValidation
     throw unsupportedMediaType(catalog.media.types.filter((_, index) => catalog.media.encodings[index] !== "protobuf"));
   }
   const bytes = await bodyOf(call);
-  const object = endpoint.applyDefaults(decoded(bytes, encoding, shown, validation));
+  const object = budgeted(call, () => endpoint.applyDefaults(decoded(bytes, encoding, shown, validation)));
   if (call.audit !== undefined) noteObject(call, endpoint, object);
   return object;
 }
