@@ -342,7 +342,7 @@ export const limits = Object.freeze({
   claimGroupsMax: 5_000,
   /** UTF-16 units of a token of an issuer. */
   jwtLengthMax: 128 * 1024,
-  /** Bytes of a document of an issuer, milliseconds to fetch it, and redirects on the way (Go's http.Client). */
+  /** Bytes of a document of an issuer, milliseconds to fetch it, and redirects to other origins on the way (Go's http.Client). */
   issuerDocumentBytesMax: 512 * 1024,
   issuerFetchMs: 10_000,
   issuerRedirectsMax: 10,
@@ -401,6 +401,17 @@ export const limits = Object.freeze({
   kubeconfigBytesMax: 1024 * 1024,
   /** Size of an answer of a webhook or of the cluster in front, and of one event of a watch there. */
   remoteAnswerBytesMax: 3 * 1024 * 1024,
+  /**
+   * Bytes of the head of such an answer, with the informational ones before it; their number (Go's http.Client); bytes beside the content of the
+   * answer: a fixed number, and a factor on the content.
+   */
+  remoteHeadBytesMax: 64 * 1024,
+  remoteInformationalMax: 5,
+  remoteOverheadBytesMax: 16 * 1024,
+  remoteBytesPerByteMax: 3,
+  /** Redirects of one request within the origin of a remote server (Go's http.Client), and bytes of the content of each. */
+  remoteRedirectsMax: 10,
+  remoteRedirectBytesMax: 64 * 1024,
   /** Connections to one webhook or cluster; further requests wait. */
   remoteConnectionsMax: 64,
   /** Milliseconds for which credentials of a webhook or cluster are used before their files are read again. */

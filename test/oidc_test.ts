@@ -494,7 +494,7 @@ test("documents of an issuer are bounded and validated", () =>
       assert.match(await found.names(await issuer.token()), reason);
     };
     bomb("/keys", `{"keys":[${'{"kty":"RSA"},'.repeat(50_000)}null]}`);
-    await failing(/^failed: oidc: fetching keys the document has more than 524288 bytes/);
+    await failing(/^failed: oidc: fetching keys the answer is larger than 524288 bytes/);
     bomb("/keys", JSON.stringify({ keys: Array.from({ length: limits.keysOfSetMax + 1 }, () => issuer.keys[0]) }));
     await failing(/^failed: oidc: fetching keys oidc: the key set has 101 keys, more than 100/);
     bomb("/keys", "not json");

@@ -60,6 +60,10 @@ export const kubeconfigSettings = Object.freeze(
 /** The machine's name, for the lease of leader election. Deno does not permit reading /proc for metrics with any grant here. */
 const machineFiles = Object.freeze(["/etc/hostname"]);
 
+/** Whether the authorities of the operating system are trusted as well as those of the runtime. Deno reads it with `--allow-sys=ca`. */
+const variablesOfAuthorities = Object.freeze(["NODE_USE_SYSTEM_CA"]);
+const variablesOfPod = Object.freeze(["KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"]);
+
 const inMemory = ":memory:";
 
 /** Settings that name what is written: the values that name nothing, and the folder to grant for a path. */
@@ -131,12 +135,13 @@ export function permissionFlags(
     `--allow-net=${
       listed([...addresses(config), ...issuerAddresses(config, folder), ...remotes.addresses, ...collector.addresses, ...own.addresses])
     }`,
-    `--allow-sys=hostname,networkInterfaces${own.readsDiskSpace ? ",statfs" : ""}`,
+    // `ca`: the system's authorities, which Deno reads for a remote server without a CA of its own in the settings.
+    `--allow-sys=hostname,networkInterfaces,ca${own.readsDiskSpace ? ",statfs" : ""}`,
     // The packages of OpenTelemetry look for variables, which are none of this server's settings.
     ...(config["tracing-config-file"] === "" ? [] : ["--ignore-env"]),
     // The process that starts the workers. It serves no requests, and the workers have no such permission.
     ...(workersMistakes(config).length === 0 && workerCount(config) > 1 ? [`--allow-run=${listed([deno])}`] : []),
-    ...(remotes.isInCluster ? ["--allow-env=KUBERNETES_SERVICE_HOST,KUBERNETES_SERVICE_PORT"] : []),
+    `--allow-env=${listed([...variablesOfAuthorities, ...(remotes.isInCluster ? variablesOfPod : [])])}`,
   ];
 }
 

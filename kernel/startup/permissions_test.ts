@@ -32,9 +32,10 @@ test("launchOf() grants a command the files and the etcd of its own flags", () =
     `--allow-read=${[sources, ...machine].join()},/srv/a.db,/srv/keys.yaml,/srv/state`,
     "--allow-write=/srv/state",
     "--allow-net=127.0.0.1:6443,10.0.0.1:2379,10.0.0.2:80",
-    "--allow-sys=hostname,networkInterfaces",
+    "--allow-sys=hostname,networkInterfaces,ca",
+    "--allow-env=NODE_USE_SYSTEM_CA",
   ]);
-  assert.equal(launchOf(["verify"], "/srv").permissions.at(-1), "--allow-sys=hostname,networkInterfaces,statfs");
+  assert.equal(launchOf(["verify"], "/srv").permissions.at(-2), "--allow-sys=hostname,networkInterfaces,ca,statfs");
 });
 
 test("permissionFlags() grants the sources, the data folder and the address, and nothing else", () => {
@@ -44,7 +45,8 @@ test("permissionFlags() grants the sources, the data folder and the address, and
     `--allow-read=${[sources, ...machine].join()},/srv/state`,
     "--allow-write=/srv/state",
     "--allow-net=127.0.0.1:7443",
-    "--allow-sys=hostname,networkInterfaces",
+    "--allow-sys=hostname,networkInterfaces,ca",
+    "--allow-env=NODE_USE_SYSTEM_CA",
   ]);
   assert.equal(Object.hasOwn(granted(["--data-dir=:memory:"]), "write"), false);
 });
@@ -213,7 +215,7 @@ users: [{name: u, user: {tokenFile: /var/token}}]
     );
     const args = ["--data-dir=:memory:", `--audit-log-path=${join(folder, "logs/audit.log")}`, `--audit-webhook-config-file=${file}`];
     const { read, write, net, env } = granted(args);
-    assert.deepEqual([write, net, env], [[join(folder, "logs")], ["127.0.0.1:6443", "10.0.0.8:443"], undefined]);
+    assert.deepEqual([write, net, env], [[join(folder, "logs")], ["127.0.0.1:6443", "10.0.0.8:443"], ["NODE_USE_SYSTEM_CA"]]);
     for (const path of [file, join(folder, "ca.crt"), "/var/token"]) assert.ok(read?.includes(path), path);
     // A missing folder is created in its nearest existing parent; a file that cannot be used grants nothing but itself.
     writeFileSync(file, "users: [");
@@ -224,7 +226,11 @@ users: [{name: u, user: {tokenFile: /var/token}}]
     ]);
     assert.deepEqual([missing.write, missing.net], [[folder], ["127.0.0.1:6443"]]);
     assert.equal(Object.hasOwn(granted(["--data-dir=:memory:", "--audit-log-path=-"]), "write"), false);
-    assert.deepEqual(granted(["--audit-webhook-config-file=in-cluster"]).env, ["KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"]);
+    assert.deepEqual(granted(["--audit-webhook-config-file=in-cluster"]).env, [
+      "NODE_USE_SYSTEM_CA",
+      "KUBERNETES_SERVICE_HOST",
+      "KUBERNETES_SERVICE_PORT",
+    ]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

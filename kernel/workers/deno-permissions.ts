@@ -37,4 +37,4 @@ export function withPort(flags: readonly string[], host: string, port: number): 
   return flags.map((flag) => flag.startsWith("--allow-net=") ? `${flag},${place}` : flag);
 }
 
-const common = Object.freeze(["--no-prompt", "--cached-only", "--allow-sys=hostname,networkInterfaces"]);
+const common = Object.freeze(["--no-prompt", "--cached-only", "--allow-sys=hostname,networkInterfaces,ca"]);

@@ -23,7 +23,7 @@ test("flagsFrom() passes permissions without limits on, and the right to start p
   assert.deepEqual(await flagsFrom(states(["read", "write", "net"], ["env"]), never), [
     "--no-prompt",
     "--cached-only",
-    "--allow-sys=hostname,networkInterfaces",
+    "--allow-sys=hostname,networkInterfaces,ca",
     "--ignore-env",
     "--allow-read",
     "--allow-write",

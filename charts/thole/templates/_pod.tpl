@@ -187,7 +187,7 @@ topologySpreadConstraints:
 - --allow-read
 - --allow-write
 - --allow-run=/bin/deno
-- --allow-sys=hostname,networkInterfaces
+- --allow-sys=hostname,networkInterfaces,ca
 - --ignore-env
 - /thole/main.js
 {{- end -}}

@@ -126,7 +126,7 @@ async function posted(
   let answer: RemoteText;
   try {
     signal.throwIfAborted();
-    answer = await remote.text({ ...sent, method: "POST", path }, limits.webhookAnswerBytesMax, observer);
+    answer = await remote.text({ ...sent, method: "POST", path, timeoutMs: Infinity }, limits.webhookAnswerBytesMax, observer);
   } catch (error) {
     const isRequestOver = signal.aborted && signal.reason !== timedOut;
     const why = !signal.aborted ? connectionText(error, service) : isRequestOver ? "context canceled" : "context deadline exceeded";

@@ -1,9 +1,10 @@
 /** A client of JSON over HTTPS: webhooks, and the kube-apiserver in front. */
-import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as httpRequest, type RequestOptions } from "node:http";
-import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import type { Agent, IncomingMessage, RequestOptions } from "node:http";
 import { limits } from "../../../core/limits.ts";
-import { reasonOf } from "../../../core/reason-of.ts";
+import { beginRequest, type BegunResponse } from "./begin-request.ts";
 import type { RemoteAccess } from "./kubeconfig.ts";
+import { checkRedirects, redirectOf } from "./redirects.ts";
+import { agentOf } from "./remote-agent.ts";
 import { valueText } from "../../../core/value-text.ts";
 
 /** A response: the status, and the value of its JSON body; undefined if the body is not JSON. */
@@ -18,6 +19,8 @@ export interface RemoteText {
   readonly status: number;
   readonly contentType: string;
   readonly text: string;
+  /** Target of a redirect that was not followed. */
+  readonly location?: string | undefined;
 }
 export interface RemoteRequest {
   readonly method: "GET" | "POST";
@@ -30,7 +33,10 @@ export interface RemoteRequest {
   /** Headers besides the client's own. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
+  /** Milliseconds for the whole answer. Default: `limits.remoteCallMs`; Infinity if the signal is the bound. */
+  readonly timeoutMs?: number;
 }
+/** Redirects are followed within the origin of the server. Every part of an answer has a bound, and so has its time. */
 export interface RemoteClient {
   /** Rejects if there is no response, with an error that has the host and no secret, or with the reason of the signal. */
   send(request: RemoteRequest): Promise<RemoteAnswer>;
@@ -63,7 +69,7 @@ export class RemoteError extends Error {
 
 /** `read` returns the credentials; they are read again after ten seconds, and connections are replaced if they have changed. */
 export function remoteClient(read: () => Promise<RemoteAccess>, now: () => number = () => performance.now()): TextClient {
-  let known: { readonly access: RemoteAccess; readonly text: string; readonly agent: HttpAgent } | undefined;
+  let known: { readonly access: RemoteAccess; readonly text: string; readonly agent: Agent } | undefined;
   let readAt = -Infinity, reading: Promise<void> | undefined;
 
   async function renew(): Promise<void> {
@@ -74,7 +80,7 @@ export function remoteClient(read: () => Promise<RemoteAccess>, now: () => numbe
     known?.agent.destroy();
     known = { access, text, agent: agentOf(access) };
   }
-  async function current(): Promise<{ readonly access: RemoteAccess; readonly agent: HttpAgent }> {
+  async function current(): Promise<{ readonly access: RemoteAccess; readonly agent: Agent }> {
     if (known === undefined || now() - readAt > limits.remoteCredentialsMs) {
       reading ??= renew().finally(() => reading = undefined);
       // The last valid credentials are used until new ones can be read.
@@ -83,10 +89,9 @@ export function remoteClient(read: () => Promise<RemoteAccess>, now: () => numbe
     return known!; // Set or thrown by `renew`.
   }
 
-  async function open({ method, path, body, json, headers, signal }: RemoteRequest): Promise<IncomingMessage> {
+  async function open({ method, path, body, json, headers, signal }: RemoteRequest): Promise<BegunResponse> {
     const { access, agent } = await current();
     signal.throwIfAborted();
-    const url = urlOf(access.server, path);
     const text = json ?? (body === undefined ? undefined : valueText(body));
     const bytes = text === undefined ? undefined : new TextEncoder().encode(text);
     const options: RequestOptions = {
@@ -101,62 +106,89 @@ export function remoteClient(read: () => Promise<RemoteAccess>, now: () => numbe
         ...(bytes === undefined ? {} : { "content-type": "application/json", "content-length": bytes.length }),
       },
     };
-    return await new Promise((resolve, reject) => {
-      const sent = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, options, resolve);
-      sent.on("error", (error) => reject(signal.aborted ? signal.reason : new Error(`${url.host}: ${causeOf(error)}`, { cause: error })));
-      const abort = () => {
-        reject(signal.reason);
-        cancel(sent);
-      };
-      signal.addEventListener("abort", abort, { once: true });
-      sent.on("close", () => signal.removeEventListener("abort", abort));
-      sent.end(bytes);
-    });
+    let url = urlOf(access.server, path);
+    for (let followed = 0;; followed++) {
+      const response = await beginRequest(url, options, bytes, signal),
+        { statusCode: status = 0, headers: { location } } = response.message;
+      const next = redirectOf({ status, location, method }, url, access);
+      if (next === undefined) return response;
+      checkRedirects(followed);
+      await textOf(response, signal, limits.remoteRedirectBytesMax);
+      url = next;
+    }
   }
 
   return {
-    async send(request) {
-      const response = await open(request);
-      const text = await textOf(response, request.signal);
-      return { status: response.statusCode ?? 0, body: valueOf(text), retryAfter: secondsOf(response.headers["retry-after"]) };
-    },
-    async text(request, bytesMax, observer) {
-      const response = await open(request);
-      observer?.began();
-      const text = await textOf(response, request.signal, bytesMax, observer);
-      return { status: response.statusCode ?? 0, contentType: response.headers["content-type"] ?? "", text };
-    },
+    send: (request) =>
+      inTime(request, async (signal) => {
+        const response = await open({ ...request, signal }), { statusCode: status = 0, headers } = response.message;
+        const text = await textOf(response, signal);
+        return { status, body: valueOf(text), retryAfter: secondsOf(headers["retry-after"]) };
+      }),
+    text: (request, bytesMax, observer) =>
+      inTime(request, async (signal) => {
+        const response = await open({ ...request, signal }), { statusCode: status = 0, headers } = response.message;
+        observer?.began();
+        const text = await textOf(response, signal, bytesMax, observer);
+        return { status, contentType: headers["content-type"] ?? "", text, location: headers.location };
+      }),
     async *stream(path, signal) {
-      const response = await open({ method: "GET", path, signal });
-      const status = response.statusCode ?? 0;
-      if (status !== 200) throw new RemoteError(status, messageOf(valueOf(await textOf(response, signal))) ?? `status ${status}`);
-      for await (const line of linesOf(response)) {
-        const value = valueOf(line);
-        if (value === undefined) throw new Error("a line of the stream is not JSON");
-        yield value;
+      const time = new Deadline(signal, limits.remoteCallMs);
+      try {
+        const response = await open({ method: "GET", path, signal: time.signal }), { statusCode: status = 0 } = response.message;
+        if (status !== 200) throw new RemoteError(status, messageOf(valueOf(await textOf(response, time.signal))) ?? `status ${status}`);
+        time.met();
+        for await (const line of linesOf(response)) {
+          const value = valueOf(line);
+          if (value === undefined) throw new Error("a line of the stream is not JSON");
+          yield value;
+        }
+      } finally {
+        time.end();
       }
     },
     close: () => known?.agent.destroy(),
   };
 }
 
-/** Ends a request. Deno would send it again, without an end, if its connection had served another one before. */
-function cancel(sent: ClientRequest): void {
-  sent.reusedSocket = false;
-  sent.destroy();
+/** Runs a request with a signal that aborts with that of the request, or when its time is over. */
+async function inTime<T>(
+  { signal, timeoutMs = limits.remoteCallMs }: Pick<RemoteRequest, "signal" | "timeoutMs">,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  if (timeoutMs === Infinity) return await run(signal);
+  const time = new Deadline(signal, timeoutMs);
+  try {
+    return await run(time.signal);
+  } finally {
+    time.end();
+  }
 }
 
-function agentOf({ server, ca, cert, key, serverName, insecure }: RemoteAccess): HttpAgent {
-  const pool = { keepAlive: true, maxSockets: limits.remoteConnectionsMax };
-  if (server.protocol === "http:") return new HttpAgent(pool);
-  return new HttpsAgent({
-    ...pool,
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
-    ...(serverName === undefined ? {} : { servername: serverName }),
-    ...(insecure === true ? { rejectUnauthorized: false } : {}),
-  });
+/** A signal that aborts with another one, or after a time. */
+class Deadline {
+  readonly signal: AbortSignal;
+  readonly #outer: AbortSignal;
+  readonly #timer: ReturnType<typeof setTimeout>;
+  readonly #leave: () => void;
+
+  constructor(outer: AbortSignal, ms: number) {
+    const over = new AbortController();
+    this.signal = over.signal;
+    this.#outer = outer;
+    this.#leave = () => over.abort(outer.reason);
+    this.#timer = setTimeout(() => over.abort(new Error(`no complete answer within ${ms} ms`)), ms);
+    if (outer.aborted) this.#leave();
+    outer.addEventListener("abort", this.#leave, { once: true });
+  }
+  /** Only the outer signal counts from now on. */
+  met(): void {
+    clearTimeout(this.#timer);
+  }
+  end(): void {
+    this.met();
+    this.#outer.removeEventListener("abort", this.#leave);
+  }
 }
 
 function urlOf(server: URL, path: string): URL {
@@ -168,7 +200,7 @@ function urlOf(server: URL, path: string): URL {
 }
 
 async function textOf(
-  response: IncomingMessage,
+  { message, took, reasonOf }: BegunResponse,
   signal: AbortSignal,
   bytesMax = limits.remoteAnswerBytesMax,
   observer?: ResponseObserver,
@@ -176,28 +208,38 @@ async function textOf(
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   try {
-    for await (const chunk of response) {
-      bytes += (chunk as Uint8Array).length;
+    for await (const chunk of chunksOf(message)) {
+      took(chunk.length);
+      bytes += chunk.length;
       if (bytes > bytesMax) throw new Error(`the answer is larger than ${bytesMax} bytes`);
-      observer?.received((chunk as Uint8Array).length);
-      chunks.push(chunk as Uint8Array);
+      observer?.received(chunk.length);
+      chunks.push(chunk);
     }
   } catch (error) {
-    response.destroy();
-    throw signal.aborted ? signal.reason : error;
+    message.destroy();
+    throw signal.aborted ? signal.reason : reasonOf(error);
   }
   return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
-async function* linesOf(response: IncomingMessage): AsyncGenerator<string> {
+async function* linesOf({ message, took, reasonOf }: BegunResponse): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";
-  for await (const chunk of response) {
-    const lines = (rest + decoder.decode(chunk as Uint8Array, { stream: true })).split("\n");
-    rest = lines.pop() ?? "";
-    if (rest.length > limits.remoteAnswerBytesMax) throw new Error(`a line is longer than ${limits.remoteAnswerBytesMax} characters`);
-    for (const line of lines) if (line !== "") yield line;
+  try {
+    for await (const chunk of chunksOf(message)) {
+      took(chunk.length);
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+      rest = lines.pop() ?? "";
+      if (rest.length > limits.remoteAnswerBytesMax) throw new Error(`a line is longer than ${limits.remoteAnswerBytesMax} characters`);
+      for (const line of lines) if (line !== "") yield line;
+    }
+  } catch (error) {
+    throw reasonOf(error);
   }
+}
+
+function chunksOf(message: IncomingMessage): AsyncIterable<Uint8Array> {
+  return message; // its chunks are Buffers: no encoding was set
 }
 
 function valueOf(text: string): unknown {
@@ -214,10 +256,4 @@ export function messageOf(body: unknown): string | undefined {
 }
 function secondsOf(header: string | undefined): number | undefined {
   return header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) : undefined;
-}
-
-/** Errors of several addresses are one error without a message. */
-function causeOf(error: unknown): string {
-  const { errors } = error as { readonly errors?: readonly unknown[] };
-  return reasonOf(errors?.[0] ?? error) || String((error as { readonly code?: unknown }).code ?? "no connection");
 }

@@ -72,7 +72,7 @@ async function posted(
   const signal = AbortSignal.timeout(callMs);
   let answer: RemoteText;
   try {
-    answer = await remote.text({ method: "POST", path, json, headers, signal }, limits.conversionAnswerBytesMax);
+    answer = await remote.text({ method: "POST", path, json, headers, signal, timeoutMs: Infinity }, limits.conversionAnswerBytesMax);
   } catch (error) {
     const late = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)";
     throw new Error(`Post ${goQuote(shown)}: ${signal.aborted ? late : connectionText(error, service)}`, { cause: error });

@@ -31,8 +31,9 @@ export function answerMistake(answer: RemoteText): string | undefined {
 /** Go's text for the usual failures of a connection; the own text for others. `service`: of the target. */
 export function connectionText(error: unknown, service?: string): string {
   const { cause } = error as { readonly cause?: unknown };
-  const { name, code, address, port, hostname, errors } = (cause ?? error) as {
+  const { name, message = "", code, address, port, hostname, errors } = (cause ?? error) as {
     readonly name?: string;
+    readonly message?: string;
     readonly code?: string;
     readonly address?: string;
     readonly port?: number;
@@ -42,8 +43,10 @@ export function connectionText(error: unknown, service?: string): string {
   if (errors !== undefined && errors.length > 0) return connectionText(errors[0], service);
   const place = address === undefined ? "" : ` ${address.includes(":") ? `[${address}]` : address}:${port}`;
   if (code === "ECONNREFUSED") return `dial tcp${place}: connect: connection refused`;
-  // Deno's error for an address that `npm start` did not permit.
-  if (name === "NotCapable") return `dial tcp${place}: connect: permission denied; --webhook-addresses must name it`;
+  // Deno's error for an address that `npm start` did not permit. It has others for files, variables and the system's authorities.
+  if (name === "NotCapable" && message.startsWith("Requires net access")) {
+    return `dial tcp${place}: connect: permission denied; --webhook-addresses must name it`;
+  }
   // Upstream looks the Service up; here its DNS name is the only trace of it.
   if (code === "ENOTFOUND" && service !== undefined) return `service ${goQuote(service)} not found`;
   if (code === "ENOTFOUND" && hostname !== undefined) return `dial tcp: lookup ${hostname}: no such host`;

@@ -1,0 +1,105 @@
+/** One request to a server that may be hostile: everything that it sends before and beside the content of its answer has a bound. */
+import { type ClientRequest, type IncomingMessage, request as httpRequest, type RequestOptions } from "node:http";
+import { request as httpsRequest } from "node:https";
+import type { Socket } from "node:net";
+import { limits } from "../../../core/limits.ts";
+import { reasonOf } from "../../../core/reason-of.ts";
+
+/** The head of a response, and how much of its content was read. */
+export interface BegunResponse {
+  readonly message: IncomingMessage;
+  /** Counts content that was read: bytes beside it are bounded in proportion to it. */
+  took(bytes: number): void;
+  /** Why the response has ended early, if it was ended here; else the error of the stream. */
+  reasonOf(error: unknown): unknown;
+}
+
+/**
+ * Sends a request; resolves with the head of its response. The response ends with an error when too many bytes arrive beside its content. Rejects
+ * with an error that has the host and no secret, or with the reason of the signal, which ends the response as well.
+ */
+export function beginRequest(url: URL, options: RequestOptions, body: Uint8Array | undefined, signal: AbortSignal): Promise<BegunResponse> {
+  return new Promise((resolve, reject) => {
+    const request = url.protocol === "https:" ? httpsRequest : httpRequest;
+    const sent = request(url, { ...options, maxHeaderSize: limits.remoteHeadBytesMax });
+    const arrived = new Arrived((text) => fail(new Error(`${url.host}: ${text}`)));
+    let informational = 0, ended: { readonly reason: unknown } | undefined;
+    const fail = (reason: unknown) => {
+      ended ??= { reason };
+      reject(reason);
+      cancel(sent);
+    };
+    const abort = () => fail(signal.reason);
+    const count = (chunk: Uint8Array) => arrived.received(chunk.length);
+    let socket: Socket | undefined;
+    signal.addEventListener("abort", abort, { once: true });
+    sent.on("socket", (used) => {
+      socket = used;
+      used.on("data", count);
+    });
+    sent.on("information", () => {
+      if (++informational > limits.remoteInformationalMax) fail(new Error(`${url.host}: too many 1xx informational responses`));
+    });
+    sent.on("upgrade", (_, upgraded) => {
+      upgraded.on("error", () => {});
+      upgraded.destroy();
+      fail(new Error(`${url.host}: the answer switches to another protocol`));
+    });
+    sent.on("response", (message) => {
+      arrived.begin(message);
+      resolve({ message, took: (bytes) => arrived.took(bytes), reasonOf: (error) => ended === undefined ? error : ended.reason });
+    });
+    sent.on("error", (error) => reject(signal.aborted ? signal.reason : new Error(`${url.host}: ${causeOf(error)}`, { cause: error })));
+    sent.on("close", () => {
+      socket?.off("data", count);
+      signal.removeEventListener("abort", abort);
+      reject(new Error(`${url.host}: the connection ended without an answer`)); // unless one of the above has happened
+    });
+    sent.end(body);
+  });
+}
+
+/** Bytes of a connection while it has one response. */
+class Arrived {
+  readonly #exceeded: (text: string) => void;
+  #bytes = 0;
+  #head = 0;
+  #taken = 0;
+  #message: IncomingMessage | undefined;
+
+  constructor(exceeded: (text: string) => void) {
+    this.#exceeded = exceeded;
+  }
+  begin(message: IncomingMessage): void {
+    this.#message = message;
+    this.#head = this.#bytes;
+  }
+  took(bytes: number): void {
+    this.#taken += bytes;
+  }
+  /** The runtimes differ in whether the parser has seen the piece already: so the bounds are on the bytes before it. */
+  received(bytes: number): void {
+    const before = this.#bytes;
+    this.#bytes += bytes;
+    if (this.#message === undefined) {
+      if (before > limits.remoteHeadBytesMax) this.#exceeded(`the head of the answer is larger than ${limits.remoteHeadBytesMax} bytes`);
+      return;
+    }
+    const content = this.#taken + this.#message.readableLength;
+    if (before - this.#head > limits.remoteOverheadBytesMax + limits.remoteBytesPerByteMax * content) {
+      this.#exceeded("the answer consists of little but the frames of its chunks");
+    }
+  }
+}
+
+/** Ends a request. Deno would send it again, without an end, if its connection had served another one before. */
+function cancel(sent: ClientRequest): void {
+  sent.reusedSocket = false;
+  sent.destroy();
+}
+
+/** Errors of several addresses are one error without a message. */
+function causeOf(error: unknown): string {
+  const { errors } = error as { readonly errors?: readonly unknown[] };
+  return reasonOf(errors?.[0] ?? error) || String((error as { readonly code?: unknown }).code ?? "no connection");
+}
