@@ -95,6 +95,8 @@ export interface RequestHookContext extends HookContext {
   readonly isDryRun: boolean;
   /** For admission steps that look at more than one request. */
   readonly server: AdmissionServer;
+  /** Registers what takes back an effect of a step if the write is not stored, because its name is in use or another write came first. */
+  readonly ifNotStored: (takeBack: () => Promise<void>) => void;
   /** The user of the request; with impersonation the impersonated user. */
   readonly caller: Caller;
   /** The name in the URL: "" for a POST to a collection. */

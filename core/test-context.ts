@@ -88,6 +88,7 @@ export function fakeRequestContext(
     },
     reinvocation: { isSecondRun: false, request: unused("Reinvocation.request"), stateOf: (_key, make) => make() },
     isDryRun,
+    ifNotStored: () => {},
     server: {
       recent: unused("AdmissionServer.recent"),
       derived: unused("AdmissionServer.derived"),

@@ -173,6 +173,7 @@ export function requestContextOf(
     report: server.report,
     deadline: verb === "watch" ? exchange : deadline,
     heavy: server.heavy === undefined || !mayHandOver ? undefined : { work: server.heavy, body: undefined },
+    takeBacks: [],
     budget: requestBudget(mayHandOver ? limits.requestStepsMax : limits.undividedStepsMax),
   };
 }

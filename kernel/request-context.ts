@@ -82,6 +82,8 @@ export interface RequestContext {
   readonly heavy: HeavyRoute | undefined;
   /** Bounds the work of the request that multiplies. `budgeted` runs work under it. */
   readonly budget: Budget;
+  /** What admission takes back if the write is not stored. */
+  readonly takeBacks: (() => Promise<void>)[];
 }
 
 /** The bound of the waits of a request. */

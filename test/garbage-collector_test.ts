@@ -4,6 +4,7 @@ import type { ApiCollection, ApiObject } from "../plugin.ts";
 import { fakeApi, fakeContext } from "../core/test-context.ts";
 import { internalError, notFoundError } from "../core/status-error.ts";
 import { until } from "./real-server.ts";
+import { openTestServer } from "../testing.ts";
 import { garbageCollector } from "../plugins/cluster/garbage-collector.ts";
 
 const collectionOf = (resource: string, kind: string): ApiCollection => ({ groupVersion: "v1", resource, kind, namespaced: true });
@@ -41,6 +42,7 @@ test("a kind that cannot be followed waits alone, with a log line and a metric t
       const found = resource === "secrets" ? objects.get(name) : undefined;
       return found === undefined ? Promise.reject(notFoundError({ group: "", name: resource }, name)) : Promise.resolve(found);
     },
+    list: () => Promise.resolve({ metadata: { resourceVersion: "1" }, items: [] }),
     delete: (_, __, ___, name) => {
       deleted.push(name);
       objects.delete(name);
@@ -67,4 +69,22 @@ test("a kind that cannot be followed waits alone, with a log line and a metric t
   await until(() => assert.equal(waiting.at(-1), 0));
   ending.abort();
   await running;
+});
+
+test("an object whose owner lies in another namespace is collected, with an event that says so", async () => {
+  await using server = await openTestServer();
+  const { api } = server;
+  for (const name of ["one", "two"]) await api.create("v1", "namespaces", "", { metadata: { name } });
+  const { metadata: { uid } } = await api.create("v1", "configmaps", "two", { metadata: { name: "owner" } });
+  const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name: "owner", uid }];
+  await api.create("v1", "configmaps", "one", { metadata: { name: "dependent", ownerReferences } });
+  await until(async () => {
+    const { items } = await api.list("v1", "events", "one") as { items: readonly any[] };
+    const [event] = items.filter(({ reason }) => reason === "OwnerRefInvalidNamespace");
+    assert.deepEqual([event?.type, event?.involvedObject.kind, event?.involvedObject.name], ["Warning", "ConfigMap", "dependent"]);
+    const about = `[v1/ConfigMap, namespace: one, name: owner, uid: ${uid}]`;
+    assert.equal(event.message, `ownerRef ${about} does not exist in namespace "one"`);
+    assert.equal((await server.handle(new Request("http://test/api/v1/namespaces/one/configmaps/dependent"))).status, 404);
+  });
+  assert.equal((await api.get("v1", "configmaps", "two", "owner")).metadata.uid, uid);
 });

@@ -9,7 +9,7 @@ import { field, type Infer, int32, string, struct } from "../schema.ts";
 const home = { package: "autoscaling/v1" };
 
 const ScaleSpec = struct("ScaleSpec", {
-  replicas: field(1, int32, "The wanted number of instances.", { default: 0 }),
+  replicas: field(1, int32, "The wanted number of instances.", { default: 0, zeroIsAbsent: true }),
 }, { ...home, doc: "The wanted state of a scaled object." });
 
 const ScaleStatus = struct("ScaleStatus", {

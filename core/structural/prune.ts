@@ -49,15 +49,17 @@ interface Run {
   readonly path: (string | number)[];
 }
 
-function prune(value: Json, schema: StructuralSchema, run: Run): Json {
+/** `inherits`: unknown members are kept, because the list that contains the value keeps them. A member with a schema does not inherit that. */
+function prune(value: Json, schema: StructuralSchema, run: Run, inherits = false): Json {
+  const keeps = inherits || schema["x-kubernetes-preserve-unknown-fields"] === true;
   if (Array.isArray(value)) {
     const { items } = schema;
     if (items !== undefined) {
-      return copyDoubles(value, (value as readonly Json[]).map((item, index) => at(run, index, () => prune(item, items, run))));
+      return copyDoubles(value, (value as readonly Json[]).map((item, index) => at(run, index, () => prune(item, items, run, keeps))));
     }
-    return schema["x-kubernetes-preserve-unknown-fields"] === true ? value : pruneLists(value, run);
+    return keeps ? value : pruneLists(value, run);
   }
-  return isObject(value) ? pruneMembers(value, schema, run) : value;
+  return isObject(value) ? pruneMembers(value, schema, run, keeps) : value;
 }
 
 /** Lists without a schema stay, the members of objects in them go. Iterative, because lists may have ten thousand levels. */
@@ -85,9 +87,8 @@ function pruneLists(list: readonly Json[], { options, path }: Run): Json {
   return root;
 }
 
-function pruneMembers(object: JsonObject, schema: StructuralSchema, run: Run): Json {
+function pruneMembers(object: JsonObject, schema: StructuralSchema, run: Run, keeps: boolean): Json {
   const { options, path } = run;
-  const keeps = schema["x-kubernetes-preserve-unknown-fields"] === true;
   const isEmbedded = schema["x-kubernetes-embedded-resource"] === true;
   const result: Record<string, Json> = {};
   for (const key of sortedKeys(object)) {

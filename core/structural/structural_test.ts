@@ -41,6 +41,16 @@ test("pruned() drops members without a schema, and keeps those of free-form obje
   assert.deepEqual(unknown, ["any/o/p", "free/known/x", "list/0/e", "map/x/d", "z"]);
 });
 
+test("pruned() keeps the unknown members of the items of a list that keeps them, and not those of their members", () => {
+  const inner: StructuralSchema = { type: "object", properties: { k: { type: "string" } } };
+  const list = (items: StructuralSchema): StructuralSchema => ({ type: "array", items, "x-kubernetes-preserve-unknown-fields": true });
+  const items: StructuralSchema = { type: "object", properties: { k: { type: "string" }, inner } };
+  const schema: StructuralSchema = { type: "object", properties: { flat: list(items), nested: list({ type: "array", items }) } };
+  const item = { inner: { k: "1", u: 2 }, k: "1", n: { x: [{ y: 1 }] }, u: 2 };
+  const kept = { inner: { k: "1" }, k: "1", n: { x: [{ y: 1 }] }, u: 2 };
+  assert.deepEqual(pruned({ flat: [item], nested: [[item], []] }, schema, plain), { flat: [kept], nested: [[kept], []] });
+});
+
 test("pruned() removes nulls of members that may not be null and have no default", () => {
   const schema: StructuralSchema = {
     type: "object",

@@ -9,7 +9,7 @@ import { recorded } from "../write/field-managers.ts";
 import { Item, keyOf, storedBytes } from "../objects/objects.ts";
 import { asStored, untilDeadline } from "../write/converted-writes.ts";
 import { writeOptions } from "../request/options.ts";
-import { requestHookContext } from "../write/request-hook-context.ts";
+import { requestHookContext, takeBack } from "../write/request-hook-context.ts";
 import { placed, toCreate } from "../write/write-pipeline.ts";
 import { hookContext, kindName, type RequestContext, resourceName } from "../request-context.ts";
 
@@ -51,6 +51,7 @@ export async function store(call: RequestContext, sent: ApiObject, dryRun: boole
     const next = await toCreate(call, object, hasOwners);
     const created = await insert(call, next, dryRun, object.metadata.resourceVersion);
     if (created.done) return created.item;
+    await takeBack(call);
     if (generated && tries < limits.generateNameTries) continue;
     throw taken(call, next.metadata.name!, generated, created.current);
   }

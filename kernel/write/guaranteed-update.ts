@@ -13,6 +13,7 @@ import { checkWeight, type RequestContext } from "../request-context.ts";
 import { Item } from "../objects/objects.ts";
 import type { Live } from "../reads/reads.ts";
 import type { Entry } from "../store/store.ts";
+import { takeBack } from "./request-hook-context.ts";
 
 export type Tried<T> =
   | {
@@ -39,8 +40,10 @@ export async function guaranteedUpdate<T>(
     if (call.info.verb !== "deletecollection") checkWeight(call, current);
     const tried = await outcome(() => attempt(current));
     let found: Item | undefined;
-    if (tried.tag === "lost") found = tried.found && new Item(call.endpoint.stored, tried.found);
-    else {
+    if (tried.tag === "lost") {
+      await takeBack(call);
+      found = tried.found && new Item(call.endpoint.stored, tried.found);
+    } else {
       if (confirm === undefined || (tried.tag === "done" && tried.committed)) return answerOf(tried);
       found = await confirm();
       if (found?.revision === current.revision) return answerOf(tried);

@@ -53,6 +53,10 @@ class WriteContext extends CallHookContext implements RequestHookContext {
   get server(): AdmissionServer {
     return this.#server ??= admissionServer(this.#call);
   }
+  get ifNotStored(): RequestHookContext["ifNotStored"] {
+    const { takeBacks } = this.#call;
+    return (takeBack) => void takeBacks.push(takeBack);
+  }
   get access(): Access {
     return accessOf(this.#call.access, this.#call.deadline);
   }
@@ -69,6 +73,11 @@ class WriteContext extends CallHookContext implements RequestHookContext {
       if (level === undefined || audit?.level !== "Metadata") audit?.annotate(key, value);
     };
   }
+}
+
+/** Takes back the effects of admission steps after a write that was not stored, for certain. */
+export async function takeBack({ takeBacks }: RequestContext): Promise<void> {
+  for (const undo of takeBacks.splice(0)) await undo();
 }
 
 /** For hooks that run once. */

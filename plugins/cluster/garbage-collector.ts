@@ -21,6 +21,7 @@ import {
   type ApiObject,
   type Controller,
   defineMetric,
+  type EventRecorder,
   foregroundFinalizer,
   orphanFinalizer,
   type OwnerReference,
@@ -35,13 +36,14 @@ export const garbageCollector: Controller = {
   name: "garbage-collector",
   serviceAccount: "generic-garbage-collector",
   fieldManager: "kube-controller-manager",
-  async run({ api, work, metric, logError = () => {} }, signal) {
+  async run({ api, work, metric, events, logError = () => {} }, signal) {
     const failed = new AbortController();
     const until = AbortSignal.any([signal, failed.signal]);
     const graph = new OwnerGraph();
+    const means: Means = { api, graph, events, nowhere: new Set() };
     const queue = new WorkQueue(
       limits.controllerPassesMax,
-      (uid) => attempt(api, graph, uid, (other) => queue.add(other)),
+      (uid) => attempt(means, uid, (other) => queue.add(other)),
       (error) => failed.abort(error),
       work,
     );
@@ -233,8 +235,18 @@ function isForeground({ deleting, finalizers }: Node): boolean {
   return deleting && finalizers.includes(foregroundFinalizer);
 }
 
+interface Means {
+  readonly api: Api;
+  readonly graph: OwnerGraph;
+  readonly events: EventRecorder;
+  /** Uids of owners that were found in no namespace, at most `nowhereMax`: the dependents of an owner are collected together. */
+  readonly nowhere: Set<string>;
+}
+const nowhereMax = 1_000;
+
 /** Processes one object. Resolves with true if it must be processed again, also after a StatusError. Rejects with other errors. */
-async function attempt(api: Api, graph: OwnerGraph, uid: string, again: (uid: string) => void): Promise<boolean> {
+async function attempt(means: Means, uid: string, again: (uid: string) => void): Promise<boolean> {
+  const { api, graph } = means;
   const node = graph.get(uid);
   if (node === undefined) return false;
   try {
@@ -243,7 +255,7 @@ async function attempt(api: Api, graph: OwnerGraph, uid: string, again: (uid: st
       for (const dependent of graph.dependentsOf(uid)) if (!dependent.deleting) again(dependent.uid);
       if (!graph.dependentsOf(uid).some((dependent) => blocks(dependent, uid))) await dropFinalizer(api, node, foregroundFinalizer);
     }
-    return node.owners.length > 0 && await collect(api, graph, node);
+    return node.owners.length > 0 && await collect(means, node);
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     if (error.reason === "NotFound") return false;
@@ -257,13 +269,25 @@ function blocks(dependent: Node, uid: string): boolean {
 }
 
 /** Deletes an object if each owner is absent or waits for it. If an owner exists, removes the references to absent ones. */
-async function collect(api: Api, graph: OwnerGraph, node: Node): Promise<boolean> {
+async function collect(means: Means, node: Node): Promise<boolean> {
+  const { api, graph, events } = means;
   const live = await api.get(node.groupVersion, node.resource, node.namespace, node.name);
   if (live.metadata.uid !== node.uid) return false;
   const pending = (live.metadata.deletionTimestamp ?? null) !== null;
   if (pending) return false;
   const owners = live.metadata.ownerReferences ?? [];
   const states = await Promise.all(owners.map((owner) => stateOf(api, graph, node, owner)));
+  for (const [index, owner] of owners.entries()) {
+    if (states[index] !== "absent" && states[index] !== "unknown" || !await isElsewhere(means, node, owner)) continue;
+    const { apiVersion, kind, name, uid } = owner, { namespace } = node;
+    events.record(live, {
+      type: "Warning",
+      reason: "OwnerRefInvalidNamespace",
+      action: "CollectingGarbage",
+      note:
+        `ownerRef [${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}] does not exist in namespace "${namespace}"`,
+    });
+  }
   if (owners.length === 0 || states.includes("unknown")) return false;
   const absent = owners.filter((_, index) => states[index] !== "present");
   if (states.includes("present")) {
@@ -308,6 +332,24 @@ async function stateOf(api: Api, graph: OwnerGraph, node: Node, owner: OwnerRefe
     if (error instanceof StatusError && error.reason === "NotFound") return "absent";
     throw error;
   }
+}
+
+/** Whether the owner exists in another namespace than the object, which no owner may. */
+async function isElsewhere(
+  { api, nowhere }: Means,
+  { namespace }: Node,
+  { apiVersion, kind, name, uid }: OwnerReference,
+): Promise<boolean> {
+  if (nowhere.has(uid)) return false;
+  const collection = api.collections("list").find((each) => sameGroup(each.groupVersion, apiVersion) && each.kind === kind);
+  if (collection?.namespaced !== true) return false;
+  const { items } = await api.list(collection.groupVersion, collection.resource, "", { fieldSelector: `metadata.name=${name}` });
+  const isFound = items.some(({ metadata }) => metadata.uid === uid && metadata.namespace !== namespace);
+  if (!isFound) {
+    if (nowhere.size >= nowhereMax) nowhere.clear();
+    nowhere.add(uid);
+  }
+  return isFound;
 }
 
 function canCreate(api: Api, { groupVersion, resource }: ApiCollection): boolean {

@@ -27,7 +27,10 @@ async function charged(next: ApiObject, prior: ApiObject | undefined, context: R
   const timeout = setTimeout(() => timer.reject(internalError("resource quota evaluation timed out")), limits.admissionCallMs);
   try {
     const charge = { usage, next, prior, subresource };
-    return await Promise.race([ledger.charge(next.metadata.namespace ?? "", charge, isDryRun, server), timer.promise]);
+    const namespace = next.metadata.namespace ?? "";
+    const verdict = await Promise.race([ledger.charge(namespace, charge, isDryRun, server), timer.promise]);
+    if (verdict === undefined && !isDryRun) context.ifNotStored(() => ledger.release(namespace, charge, server));
+    return verdict;
   } finally {
     clearTimeout(timeout);
   }

@@ -35,6 +35,17 @@ export function chargeTo(quotas: readonly ResourceQuota[], charge: Charge): Char
   return { quotas: charged };
 }
 
+/** The quota without the usage of a write that was charged to it. */
+export function releasedFrom(quota: ResourceQuota, charge: Charge): ResourceQuota {
+  const { usage, next, prior } = charge, whole = usage.of(next);
+  const isNew = prior === undefined || !isInScopes(usage, quota.spec, prior);
+  const less = only(isNew ? whole : increased(whole, usage.of(prior)), concerns(quota, charge)), { used = {} } = quota.status;
+  const names = Object.keys(less).filter((name) => compareQuantities(less[name]!, "0") !== 0 && amountIn(used, name) !== undefined);
+  if (names.length === 0) return quota;
+  const after = { ...used, ...Object.fromEntries(names.map((name) => [name, increase(used[name]!, less[name]!)])) };
+  return { ...quota, status: { ...quota.status, used: after } };
+}
+
 /** The names of the quota's limits that are about the object; none if it is not in the quota's scopes. */
 function concerns({ spec, status }: ResourceQuota, { usage, next }: Charge): readonly string[] {
   const names = usage.matching(Object.keys(status.hard ?? {}));

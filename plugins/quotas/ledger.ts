@@ -9,7 +9,7 @@
  */
 import { type AdmissionServer, type ApiObject, sameAmounts, StatusError } from "../../plugin.ts";
 import { limits } from "../../core/limits.ts";
-import { type Charge, chargeTo } from "./charge.ts";
+import { type Charge, chargeTo, releasedFrom } from "./charge.ts";
 import type { ResourceQuota } from "./quota-schema.ts";
 
 /** The reason to reject a write, or undefined. */
@@ -25,6 +25,8 @@ interface Waiter {
 export class Ledger {
   /** Waiting writes by namespace. A namespace in the map has a worker. */
   readonly #waiting = new Map<string, Waiter[]>();
+  /** Times at which charges were stored, in milliseconds of `performance.now()`. */
+  readonly #charged = new WeakMap<Charge, number>();
   /** The last states that this server wrote: memory may be older. */
   readonly #written = new Map<string, ResourceQuota>();
 
@@ -39,6 +41,27 @@ export class Ledger {
       void this.#work(namespace);
     }
     return end.promise;
+  }
+
+  /**
+   * Takes a charge back whose write was not stored, so that a create of a name that exists does not use up the quota. Never rejects: the
+   * controller counts again what is not taken back here. A charge that is older than half of the time after which usage is counted anew stays,
+   * because the count may have left it out already.
+   */
+  async release(namespace: string, charge: Charge, server: AdmissionServer): Promise<void> {
+    const since = this.#charged.get(charge);
+    this.#charged.delete(charge);
+    if (since === undefined || performance.now() - since > limits.quotaSettleMs / 2) return;
+    try {
+      let left: ReadonlySet<string> | undefined;
+      for (let tries = 1; left?.size !== 0; tries++) {
+        const newest = await newestQuotas(server, namespace);
+        const before = newest.filter(({ metadata }) => left?.has(metadata.name ?? "") ?? true);
+        left = await this.#update(server, before, before.map((quota) => releasedFrom(quota, charge)), tries);
+      }
+    } catch {
+      // another writer changes the quota all the time, or the store has failed
+    }
   }
 
   /** Charges the waiting writes of a namespace, batch by batch. Never rejects. */
@@ -83,7 +106,10 @@ export class Ledger {
       const { server } = batch[0]!;
       const lost = await this.#update(server, before, after, tries);
       if (lost.size === 0) {
-        for (const { end } of accepted) end.resolve(undefined);
+        for (const { end, charge } of accepted) {
+          this.#charged.set(charge, performance.now());
+          end.resolve(undefined);
+        }
         return unfit;
       }
       // The other quotas have been charged already.

@@ -57,8 +57,14 @@ test("deletions lower the usage, and a create that fails after its charge does n
   for (const name of ["a", "b"]) assert.equal((await ask(server, "POST", `${base}/secrets`, { metadata: { name } })).status, 201);
   await ask(server, "DELETE", `${base}/secrets/a`);
   await usedBecomes(server, { secrets: "1" });
-  assert.equal((await ask(server, "POST", `${base}/secrets`, { metadata: { name: "b" } })).status, 409);
-  assert.deepEqual((await statusOf(server)).used, { secrets: "2" }, "charged as by kube-apiserver");
+  for (let times = 0; times < 4; times++) {
+    assert.equal(
+      (await ask(server, "POST", `${base}/secrets`, { metadata: { name: "b" } })).status,
+      409,
+      "the charge is taken back at once",
+    );
+  }
+  assert.deepEqual((await statusOf(server)).used, { secrets: "1" });
   // Counted again when something is deleted or the limits change.
   assert.equal((await ask(server, "PATCH", `${base}/resourcequotas/q`, { spec: { hard: { secrets: "3" } } })).status, 200);
   await usedBecomes(server, { secrets: "1" });

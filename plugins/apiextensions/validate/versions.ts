@@ -29,7 +29,8 @@ export function parted({ versions }: Spec): Parted {
   if (first === undefined) return { version: "", shared: nothing, versions: [] };
   const isShared = <K extends keyof Version>(key: K) => versions.every((each) => each === first || sameValue(each[key], first[key]));
   const subresources = isShared("subresources"), schema = isShared("schema");
-  const columns = isShared("additionalPrinterColumns"), fields = isShared("selectableFields");
+  // Unlike upstream, which refuses them: fields that are validated against the schemas of the versions belong to the versions, if these differ.
+  const columns = isShared("additionalPrinterColumns"), fields = schema && isShared("selectableFields");
   return {
     version: first.name,
     shared: {
