@@ -35,8 +35,8 @@ export const limits = Object.freeze({
   jsonPatchCopyBytesMax: 3 * 1024 * 1024,
   /** UTF-16 units of the JSON that one mutation of an admission policy makes, and of the JSON of the object after it. */
   mutationLengthMax: 3 * 1024 * 1024,
-  /** Time of mutations of one request after which other requests get a turn of the event loop. */
-  mutationTurnMs: 5,
+  /** Time of expressions of policies and webhooks for one request after which other requests get a turn of the event loop. */
+  expressionTurnMs: 5,
   /** Bytes of bodies and stored objects above which requests run in the heavy thread, because decoding them would block other connections. */
   inlineBodyBytesMax: 128 * 1024,
   /** URLs longer than this are parsed one per turn of the event loop: a selector of 600 kB takes about 100 ms. */
@@ -65,6 +65,8 @@ export const limits = Object.freeze({
   celCallCostMax: 1_000_000,
   /** Cost units of all rules of a schema that are evaluated for one object. */
   celObjectCostMax: 10_000_000,
+  /** Cost units of the expressions of all policies, and of the match conditions of all webhooks, for one request. */
+  celRequestCostMax: 40_000_000,
   /** Cost units of all match conditions of a policy or a webhook for one request. */
   celConditionsCostMax: 2_500_000,
   /** Evaluations of rules for one object: a rule of constants costs no units. */

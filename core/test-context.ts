@@ -3,6 +3,7 @@ import { defaultNames } from "./names.ts";
 import type { Access, AdmissionServer, Reader } from "./access.ts";
 import type { Api } from "./api.ts";
 import type { ControllerContext } from "./controller.ts";
+import { ExpressionWork } from "./admission/expression-work.ts";
 import type { HookContext, RequestHookContext } from "./plugin.ts";
 import { struct } from "./schema.ts";
 
@@ -84,6 +85,7 @@ export function fakeRequestContext(
         parse: unused("AdmissionForm.parse"),
       },
       forms: unused("AdmissionRequest.forms"),
+      expressions: new ExpressionWork(),
       options: unused("AdmissionRequest.options"),
     },
     reinvocation: { isSecondRun: false, request: unused("Reinvocation.request"), stateOf: (_key, make) => make() },

@@ -2,6 +2,7 @@
 import type { JsonObject } from "../json.ts";
 import type { ApiObject } from "../meta/object-meta.ts";
 import type { StructNode } from "../schema.ts";
+import type { ExpressionWork } from "./expression-work.ts";
 
 /** The operation of a request. */
 export type AdmissionOperation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
@@ -53,6 +54,8 @@ export interface AdmissionRequest {
   readonly form: AdmissionForm;
   /** All groups and versions that serve the objects, with that of the request. */
   readonly forms: () => readonly AdmissionForm[];
+  /** What the expressions of policies and webhooks have cost so far. */
+  readonly expressions: ExpressionWork;
   /** The options of the operation, with their kind and apiVersion. */
   readonly options: (operation: AdmissionOperation) => JsonObject;
 }

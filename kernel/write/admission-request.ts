@@ -1,5 +1,7 @@
 /** The request of a write as the rules of admission see it. */
 import type { AdmissionForm, AdmissionOperation, AdmissionRequest } from "../../core/admission/request.ts";
+import { ExpressionWork } from "../../core/admission/expression-work.ts";
+import type { Budget } from "../../core/budget.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { DecodeError } from "../../core/derive/decode.ts";
@@ -16,6 +18,8 @@ import { viewObject } from "./view-object.ts";
 export function admissionRequest(call: RequestContext, deletion?: DeleteRequest): AdmissionRequest {
   return new RequestOfCall(call, deletion);
 }
+
+const works = new WeakMap<Budget, ExpressionWork>();
 
 class RequestOfCall implements AdmissionRequest {
   readonly #call: RequestContext;
@@ -36,6 +40,13 @@ class RequestOfCall implements AdmissionRequest {
   }
   get form(): AdmissionForm {
     return this.#form ??= requestedForm(this.#call);
+  }
+  get expressions(): ExpressionWork {
+    // Of all contexts of the request: its budget is one object.
+    const { budget } = this.#call;
+    let work = works.get(budget);
+    if (work === undefined) works.set(budget, work = new ExpressionWork());
+    return work;
   }
   // Functions that need no `this`: attributes of a request take them out of it.
   get forms(): AdmissionRequest["forms"] {

@@ -1,5 +1,6 @@
 /** Evaluates expressions one after another with one budget. */
 import type { PolicyActivation, PolicyExpression } from "../../../core/cel/policy/policy.ts";
+import type { ExpressionWork } from "../../../core/admission/expression-work.ts";
 import { CelError, type Value } from "../../../core/cel/values.ts";
 
 /** An expression with its text, as errors show it. */
@@ -22,8 +23,13 @@ export interface Results {
   readonly left: number;
 }
 
-/** Evaluates expressions with one budget. */
-export function inTurn(activation: PolicyActivation, expressions: readonly (Expression | undefined)[], budget: number): Results {
+/** Evaluates expressions with one budget, and with that of the request. Other requests get turns between them. */
+export async function inTurn(
+  work: ExpressionWork,
+  activation: PolicyActivation,
+  expressions: readonly (Expression | undefined)[],
+  budget: number,
+): Promise<Results> {
   const results: (EvaluationResult | undefined)[] = [];
   let left = budget;
   for (const expression of expressions) {
@@ -36,8 +42,11 @@ export function inTurn(activation: PolicyActivation, expressions: readonly (Expr
       results.push({ error: `compilation error: ${compiled.error}`, seconds: 0 });
       continue;
     }
+    const pause = work.pause();
+    if (pause !== undefined) await pause;
     const begun = performance.now();
     const { value, cost, isExhausted } = activation.evaluate(compiled.program, left);
+    work.spend(cost);
     if (isExhausted) return { results, left: -1 };
     left -= cost;
     const seconds = (performance.now() - begun) / 1000;

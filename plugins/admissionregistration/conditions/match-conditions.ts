@@ -1,4 +1,5 @@
 /** Match conditions of policies and webhooks: expressions in CEL that must all be true. */
+import type { ExpressionWork } from "../../../core/admission/expression-work.ts";
 import { limits } from "../../../core/limits.ts";
 import { PolicyCompiler, type PolicyInput } from "../../../core/cel/policy/policy.ts";
 import type { MatchCondition } from "../schema.ts";
@@ -40,17 +41,25 @@ export interface MeasuredConditions {
 }
 
 /** Evaluates match conditions; undefined if there are none. */
-export function measuredConditions(compiled: CompiledConditions, input: PolicyInput): MeasuredConditions | undefined {
+export async function measuredConditions(
+  work: ExpressionWork,
+  compiled: CompiledConditions,
+  input: PolicyInput,
+): Promise<MeasuredConditions | undefined> {
   if (compiled.conditions.length === 0) return undefined;
-  const begun = performance.now(), result = evaluateConditions(compiled, input);
+  const begun = performance.now(), result = await evaluateConditions(work, compiled, input);
   return { result, seconds: (performance.now() - begun) / 1000 };
 }
 
 /** Whether all conditions are true. One that is false beats errors. */
-function evaluateConditions({ conditions, conditionCompiler }: CompiledConditions, input: PolicyInput): ConditionResult {
+async function evaluateConditions(
+  work: ExpressionWork,
+  { conditions, conditionCompiler }: CompiledConditions,
+  input: PolicyInput,
+): Promise<ConditionResult> {
   // As upstream, conditions do not see the namespace.
   const activation = conditionCompiler.activate(input, "namespaceObject");
-  const evaluated = inTurn(activation, conditions, limits.celConditionsCostMax);
+  const evaluated = await inTurn(work, activation, conditions, limits.celConditionsCostMax);
   if (evaluated.left < 0) return { tag: "failed", errors: 0, message: spent };
   const errors: string[] = [];
   for (const result of evaluated.results) {

@@ -1,4 +1,5 @@
 /** Evaluates a ValidatingAdmissionPolicy for one request and one object of parameters, as upstream's validator. */
+import type { ExpressionWork } from "../../../core/admission/expression-work.ts";
 import { limits } from "../../../core/limits.ts";
 import type { PolicyInput } from "../../../core/cel/policy/policy.ts";
 import { utf8Length } from "../../../plugin.ts";
@@ -25,31 +26,33 @@ export interface Evaluation {
 const nothing: Evaluation = Object.freeze({ decisions: [], annotations: [] });
 
 /** Evaluates the match conditions, and the rest if they are true. `conditions`: undefined if there are none. */
-export function evaluate(
+export async function evaluate(
+  work: ExpressionWork,
   policy: ValidatingAdmissionPolicy,
   compiled: CompiledPolicy,
   input: PolicyInput,
-): Evaluation & { readonly conditions: MeasuredConditions | undefined } {
-  const conditions = measuredConditions(compiled, input);
-  return { ...evaluateRest(policy, compiled, input, conditions), conditions };
+): Promise<Evaluation & { readonly conditions: MeasuredConditions | undefined }> {
+  const conditions = await measuredConditions(work, compiled, input);
+  return { ...await evaluateRest(work, policy, compiled, input, conditions), conditions };
 }
 
-function evaluateRest(
+async function evaluateRest(
+  work: ExpressionWork,
   policy: ValidatingAdmissionPolicy,
   compiled: CompiledPolicy,
   input: PolicyInput,
   conditions: MeasuredConditions | undefined,
-): Evaluation {
+): Promise<Evaluation> {
   const ignores = policy.spec.failurePolicy === "Ignore";
   const failed = (message: string): Evaluation => ({ decisions: [failure(message, ignores, 0)], annotations: [] });
   if (conditions?.result.tag === "excluded") return nothing;
   if (conditions?.result.tag === "failed") return ignores ? nothing : failed(conditions.result.message);
   const activation = compiled.compiler.activate(input);
-  const checked = inTurn(activation, compiled.validations, limits.celObjectCostMax);
+  const checked = await inTurn(work, activation, compiled.validations, limits.celObjectCostMax);
   if (checked.left < 0) return failed(spent);
   const isAdmitted = checked.results.every((result) => result?.value === true);
   // Their results matter only for what is denied.
-  const messages = isAdmitted ? unused : inTurn(compiled.compiler.activate(input), compiled.messages, checked.left);
+  const messages = isAdmitted ? unused : await inTurn(work, compiled.compiler.activate(input), compiled.messages, checked.left);
   const decisions = checked.results.map((result, i): Decision => {
     const seconds = result?.seconds ?? 0;
     if (result === undefined || result.error === undefined && result.value === true) return { tag: "admit", error: undefined, seconds };
@@ -60,7 +63,7 @@ function evaluateRest(
     return { tag: "deny", message: shown, reason, seconds };
   });
   if (compiled.annotations.length === 0) return { decisions, annotations: [] };
-  const annotated = inTurn(compiled.compiler.activate(input), compiled.annotations, limits.celObjectCostMax);
+  const annotated = await inTurn(work, compiled.compiler.activate(input), compiled.annotations, limits.celObjectCostMax);
   if (annotated.left < 0) return failed(spent);
   const annotations = annotated.results.flatMap((result, i) => annotation(compiled.annotations[i]!.key, result, ignores));
   return { decisions, annotations };

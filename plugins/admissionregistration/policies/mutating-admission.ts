@@ -13,7 +13,7 @@ import {
 } from "../../../plugin.ts";
 import { recordConditions } from "../conditions/metrics.ts";
 import { limits } from "../../../core/limits.ts";
-import { nextTurn } from "../../../core/turns.ts";
+import type { ExpressionWork } from "../../../core/admission/expression-work.ts";
 import type { PolicyActivation } from "../../../core/cel/policy/policy.ts";
 import type { Value } from "../../../core/cel/values.ts";
 import type { MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding } from "../mutating-schema.ts";
@@ -77,8 +77,6 @@ class Mutation {
   readonly #failures: Failure[] = [];
   /** Of both runs. */
   readonly #runs: PolicyRuns;
-  /** Milliseconds of mutations in this turn of the event loop. */
-  #workedMs = 0;
 
   constructor(subject: MutatedSubject, context: RequestHookContext) {
     this.#subject = subject;
@@ -115,11 +113,11 @@ class Mutation {
 
   /** Whether a mutation was evaluated without an error. */
   async #runOne(invocation: Invocation<Policy, PolicyBinding>): Promise<boolean> {
-    const { policy, binding } = invocation, { reinvocation, server } = this.#context;
+    const { policy, binding } = invocation, { reinvocation, server, request: { expressions } } = this.#context;
     const compiled = server.stateOf(mutatingPolicies, () => new CompiledPolicies(compiledMutations)).of(policy);
     if (compiled.conditions.length > 0) {
       const input = await this.#evaluations.input(this.#subject, invocation, compiled);
-      const held = (await this.#evaluations.evaluate(() => measuredConditions(compiled, input)))!; // there are conditions
+      const held = (await this.#evaluations.evaluate(() => measuredConditions(expressions, compiled, input)))!; // there are conditions
       const { operation } = this.#attributes, { name = "" } = policy.metadata;
       recordConditions(this.#context, { kind: "policy", name, type: "validate", operation }, held);
       if (held.result.tag === "excluded") return false;
@@ -137,7 +135,8 @@ class Mutation {
       const failure = await this.#apply(mutation, compiled, invocation);
       const ms = performance.now() - begun;
       recordMutation(this.#context, { policy, binding, failure, seconds: ms / 1000 });
-      await this.#yieldAfter(ms);
+      const pause = expressions.pause();
+      if (pause !== undefined) await pause;
       if (failure instanceof StatusError) throw failure;
       if (failure === undefined) hasMutated = true;
       else this.#failures.push({ policy, binding, message: failure.message, isInvalid: true });
@@ -150,14 +149,6 @@ class Mutation {
     return hasMutated;
   }
 
-  /** Lets other requests go on after mutations that took so many milliseconds. */
-  async #yieldAfter(ms: number): Promise<void> {
-    this.#workedMs += ms;
-    if (this.#workedMs < limits.mutationTurnMs) return;
-    await nextTurn();
-    this.#workedMs = 0;
-  }
-
   /** Applies one mutation to the object. Returns its failure. */
   async #apply(
     mutation: CompiledMutation,
@@ -168,7 +159,9 @@ class Mutation {
     const { form } = invocation, subject = this.#subject, stored = subject.object;
     const input = await this.#evaluations.input(subject, invocation, compiled);
     try {
-      const made = valueOf(await this.#evaluations.evaluate(() => evaluated(mutation, compiled.compiler.activate(input))));
+      const made = valueOf(
+        await this.#evaluations.evaluate(() => evaluated(this.#context.request.expressions, mutation, compiled.compiler.activate(input))),
+      );
       const next = mutation.type === "JSONPatch"
         ? withJsonPatch({ form, stored }, made)
         : withConfiguration({ form, stored, json: input.object! }, made); // there is an object
@@ -194,9 +187,9 @@ class Mutation {
   }
 }
 
-/** The evaluation of a mutation. Does not throw: it may run again with more decisions of the authorizer. */
-function evaluated({ text, compiled }: CompiledMutation, activation: PolicyActivation): Results {
-  return inTurn(activation, [{ text, compiled }], limits.celObjectCostMax);
+/** The evaluation of a mutation. Its errors are values: it may run again with more decisions of the authorizer. */
+function evaluated(work: ExpressionWork, { text, compiled }: CompiledMutation, activation: PolicyActivation): Promise<Results> {
+  return inTurn(work, activation, [{ text, compiled }], limits.celObjectCostMax);
 }
 /** The value of a mutation. Throws a MutationError. */
 function valueOf({ results: [result], left }: Results): Value {

@@ -93,10 +93,12 @@ class Review {
   }
 
   async #review(invocation: Invocation<ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding>): Promise<void> {
-    const { policy, binding } = invocation, { server } = this.#context;
+    const { policy, binding } = invocation, { server, request: { expressions } } = this.#context;
+    const pause = expressions.pause();
+    if (pause !== undefined) await pause;
     const compiled = server.stateOf(validatingPolicies, () => new CompiledPolicies(compiledPolicy)).of(policy);
     const input = await this.#evaluations.input(this.#subject, invocation, compiled);
-    const evaluation = await this.#evaluations.evaluate(() => evaluate(policy, compiled, input));
+    const evaluation = await this.#evaluations.evaluate(() => evaluate(expressions, policy, compiled, input));
     if (evaluation.conditions !== undefined) {
       const { operation } = this.#attributes, { name = "" } = policy.metadata;
       recordConditions(this.#context, { kind: "policy", name, type: "validate", operation }, evaluation.conditions);

@@ -95,10 +95,10 @@ export async function calledForm({ webhook, conditions }: KnownWebhook, request:
     authorizer,
     requestResource: new ResourceCheck(authorizer, { group: form.group, resource: form.resource, subresource, namespace, name }),
   };
-  const measured = await request.decisions.evaluate(
-    () => measuredConditions(compiled, input)!, // there are conditions
+  const measured = (await request.decisions.evaluate(
+    () => measuredConditions(context.request.expressions, compiled, input),
     async ({ user, attributes: checked }): Promise<AuthorizationDecision> => await access.authorize(user, checked),
-  );
+  ))!; // there are conditions
   const { result } = measured;
   const isExcluded = result.tag === "excluded" || result.tag === "failed" && webhook.failurePolicy === "Ignore";
   const series: ConditionSeries = { kind: "webhook", name: webhook.name, type: request.type, operation };

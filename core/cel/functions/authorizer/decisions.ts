@@ -35,12 +35,12 @@ export class DecisionTable implements AccessPort {
 
   /**
    * Evaluates until the table has all decisions that the evaluation needs. Checks after the first missing one are not decided: with its
-   * decision the expression may not need them. By the cost of a check, at most two fit into an evaluation.
+   * decision the expression may not need them. By the cost of a check, at most two fit into an evaluation. One evaluation at a time uses a table.
    */
-  async evaluate<T>(run: () => T, authorize: (check: AccessCheck) => Promise<AuthorizationDecision>): Promise<T> {
+  async evaluate<T>(run: () => T | Promise<T>, authorize: (check: AccessCheck) => Promise<AuthorizationDecision>): Promise<T> {
     for (;;) {
       this.#missing = undefined;
-      const result = run();
+      const running = run(), result = running instanceof Promise ? await running : running;
       // Set by `decide` while `run` ran.
       const missing = this.#missing as AccessCheck | undefined;
       if (missing === undefined) return result;
