@@ -113,6 +113,30 @@ test("a server is not ready before its authorizers are, and allows only system:m
   assert.equal((await server.handle(request(), alice)).status, 200);
 });
 
+test("a server whose only authorizer denies is ready, and its controllers act as members of system:masters", async () => {
+  const gate = fake("Gate", { verdict: "deny", reason: "" });
+  gate.ready.resolve();
+  await using server = await openTestServer({ plugins: [gate.plugin], settings: { "authorization-mode": ["Gate"] } });
+  await until(async () => assert.equal((await server.handle(request("/readyz"))).status, 200));
+  // The controller of namespaces removes its finalizer.
+  const post = new Request("https://test/api/v1/namespaces", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ metadata: { name: "short" } }),
+  });
+  assert.equal((await server.handle(post)).status, 201);
+  assert.equal((await server.handle(new Request("https://test/api/v1/namespaces/short", { method: "DELETE" }))).status, 200);
+  await until(async () => assert.equal((await server.handle(request("/api/v1/namespaces/short"))).status, 404));
+  assert.equal((await server.handle(request(), alice)).status, 403);
+});
+
+test("a server with an authorizer that denies before RBAC is ready", async () => {
+  const gate = fake("Gate", { verdict: "deny", reason: "" });
+  gate.ready.resolve();
+  await using server = await openTestServer({ plugins: [gate.plugin], settings: { "authorization-mode": ["Gate", "RBAC"] } });
+  await until(async () => assert.equal((await server.handle(request("/readyz"))).status, 200));
+});
+
 test("an authorizer that cannot start leaves the server unready and is logged", async () => {
   const gate = fake("Gate", { verdict: "noOpinion", reason: "" });
   gate.ready.reject(new Error("no rules"));

@@ -55,6 +55,8 @@ export interface AuthorizationNeeds {
 export interface Authorization extends Chain {
   /** Opens the authorizers of the active configuration. `api` acts as a member of system:masters. */
   open(api: Api): void;
+  /** Whether an authorizer of the active configuration grants rights by roles. */
+  hasRoles(): boolean;
 }
 
 /** The start hook that is finished when every authorizer of the first chain is ready. */
@@ -77,10 +79,15 @@ const publicRights: readonly ChainedAuthorizer[] = [systemMonitoring, publicInfo
 
 export function openAuthorization(needs: AuthorizationNeeds): Authorization {
   const { file } = needs;
-  const opener = new AuthorizationFollower(needs, file === undefined ? authorizersOfConfig : file.configured);
+  const configured = file === undefined ? authorizersOfConfig : file.configured;
+  const opener = new AuthorizationFollower(needs, configured);
   return {
     decide: (user, attributes, waiting) => opener.chain.decide(user, attributes, waiting),
     rules: (user, namespace, only) => opener.chain.rules(user, namespace, only),
+    hasRoles() {
+      const active = needs.inForce.current();
+      return configured(active).some(({ type }) => type === "RBAC" && definitionOf(type, active) !== undefined);
+    },
     open(api) {
       const follow = () => opener.follow(needs.inForce.current(), api);
       follow();

@@ -9,7 +9,6 @@ import { type Background, controllerHook, runBackground } from "../background/ba
 import type { ControllerBoard } from "../background/controller-board.ts";
 import { localApi, type LocalOptions } from "../background/local-api.ts";
 import type { BeginProgress } from "../../core/progress.ts";
-import type { Catalog } from "../catalog/catalog.ts";
 import type { Log } from "../observe/log.ts";
 import type { KernelRegistry } from "../observe/metrics.ts";
 import { workMeters } from "../observe/work-metrics.ts";
@@ -22,23 +21,16 @@ const masters = [systemGroups.masters];
 const serverUser = { name: "system:apiserver", groups: masters };
 /** The user of leader election, and of controllers without a service account. */
 const controllerUser = { name: "system:kube-controller-manager", groups: masters };
-/** The user of reads by controllers with a service account, as upstream's shared informers. */
-const readingUser = { name: "system:kube-controller-manager", groups: [systemGroups.authenticated] };
-
 /** The API of a controller. */
-function controllerApi(server: Server, controller: Controller, options: LocalOptions): Api {
+function controllerApi(server: Server, controller: Controller, hasRoles: boolean, options: LocalOptions): Api {
   const { serviceAccount, fieldManager: manager = controller.name } = controller;
-  if (serviceAccount === undefined || !hasRoles(server.catalog)) return localApi(server, controllerUser, { ...options, manager });
+  if (serviceAccount === undefined || !hasRoles) return localApi(server, controllerUser, { ...options, manager });
   const account = {
     name: `system:serviceaccount:kube-system:${serviceAccount}`,
     groups: [systemGroups.serviceAccounts, `${systemGroups.serviceAccounts}:kube-system`, systemGroups.authenticated],
   };
-  return localApi(server, account, { ...options, manager, reader: readingUser, patientMs: limits.localAuthorizationMs });
-}
-
-/** Whether roles can grant rights to service accounts. */
-function hasRoles({ plugins }: Catalog): boolean {
-  return plugins.some(({ authorizers = [] }) => authorizers.some(({ name }) => name === "RBAC"));
+  // Reads are those of the server, as upstream's informers in a kube-apiserver: readiness must not depend on an authorizer that denies, or does not answer.
+  return localApi(server, account, { ...options, manager, reader: controllerUser, patientMs: limits.localAuthorizationMs });
 }
 
 /** The API in process of the server itself, with upstream's user and field manager. */
@@ -50,7 +42,7 @@ export function serverApi(server: Server): Api {
 export async function openControllers(
   inForce: ConfigInForce,
   server: Server,
-  { store, start, registry, log, findings, board, progress, rootCertificates, issueLegacyToken, runsUnelected, signal }: {
+  { store, start, registry, log, findings, board, progress, rootCertificates, issueLegacyToken, runsUnelected, hasRoles, signal }: {
     readonly store: Store;
     readonly start: StartUp;
     readonly registry: KernelRegistry;
@@ -63,6 +55,8 @@ export async function openControllers(
     readonly issueLegacyToken: ControllerContext["issueLegacyToken"];
     /** Whether controllers run in this process if there is no election. */
     readonly runsUnelected: boolean;
+    /** Whether roles can grant rights to the service accounts of controllers. Otherwise controllers act as members of system:masters. */
+    readonly hasRoles: () => boolean;
     readonly signal: AbortSignal;
   },
 ): Promise<Background> {
@@ -74,7 +68,7 @@ export async function openControllers(
     // Bootstrap objects and the lease have the field managers of upstream's programs.
     api: serverApi(server),
     apiOf: (controller, patientWhile) =>
-      controllerApi(server, controller, { patientWhile, follows: (kind) => followed(start, controller.name, kind) }),
+      controllerApi(server, controller, hasRoles(), { patientWhile, follows: (kind) => followed(start, controller.name, kind) }),
     hookApiOf: ({ name, fieldManager: manager = name }) => localApi(server, serverUser, { manager }),
     election: {
       api: localApi(server, controllerUser, { manager: "kube-controller-manager" }),

@@ -98,7 +98,7 @@ export async function openServer(given: ServeOptions): Promise<Opened> {
   const watches = watchEnds(signal);
   const parts = { inForce, registry, access, storage, health, signal };
   const board = controllerBoard();
-  const { server, heavy, webhooks } = openRequests(options, {
+  const { server, heavy, webhooks, hasRoles } = openRequests(options, {
     ...parts,
     controllers: board.rows,
     recentErrors,
@@ -106,7 +106,15 @@ export async function openServer(given: ServeOptions): Promise<Opened> {
     tracing,
     ending: () => watches.signal(Math.random),
   });
-  const background = await openBackground(server, { ...parts, log, findings, board, progress, runsUnelected: isFirst(options.workers) });
+  const background = await openBackground(server, {
+    ...parts,
+    log,
+    findings,
+    board,
+    progress,
+    runsUnelected: isFirst(options.workers),
+    hasRoles,
+  });
   describeConfig(inForce, registry, findings);
   const { reload, watching } = followSource(options, inForce, registry, signal);
   return {
@@ -235,7 +243,7 @@ function openRequests(
   const api = serverApi(server);
   authorization.open(api);
   accounts.recordBy(api);
-  return { server, heavy, webhooks };
+  return { server, heavy, webhooks, hasRoles: authorization.hasRoles };
 }
 
 /** Addresses of webhooks, and their credentials from the configuration of admission steps. */
@@ -254,12 +262,13 @@ function webhookNeeds(inForce: ConfigInForce): AdmissionWebhookNeeds {
 /** Bootstrap objects, controllers, and resources that appear while the server runs. */
 async function openBackground(
   server: Server,
-  { inForce, registry, access, storage, health, signal, log, findings, board, progress, runsUnelected }: OpenedParts & {
+  { inForce, registry, access, storage, health, signal, log, findings, board, progress, runsUnelected, hasRoles }: OpenedParts & {
     readonly log: Log;
     readonly findings: Log;
     readonly board: ControllerBoard;
     readonly progress: BeginProgress;
     readonly runsUnelected: boolean;
+    readonly hasRoles: () => boolean;
   },
 ) {
   const { start } = health;
@@ -274,6 +283,7 @@ async function openBackground(
     rootCertificates: access.rootCertificates,
     issueLegacyToken: access.accounts.issuer.issueLegacy,
     runsUnelected,
+    hasRoles,
     signal,
   });
   const sources = followSources({ ...inForce, api: serverApi(server), start, log, signal });
