@@ -13,7 +13,9 @@ import {
   evaluator,
   ignoringErrors,
   type LostEvents,
+  omitsFirstStage,
   openAudit,
+  type Policy,
   type ReadPolicy,
   readPolicy,
   truncating,
@@ -64,6 +66,7 @@ export async function openedAudit(config: Config, { log, findings, record, audit
     return undefined;
   }
   for (const warning of read.warnings) findings.info(`Warning: the audit policy file has an error that is ignored: ${warning}`);
+  for (const text of strictWarnings(config, read.policy)) findings.info(`Warning: ${text}`);
   const names = namesOf(config), lost = lostEvents(log, record);
   const backends: AuditBackend[] = [];
   if (path !== "") backends.push(wrapped(config, "log", logOf(config, names, auditLog ?? await lineSink(config, log), lost), lost));
@@ -75,6 +78,15 @@ export async function openedAudit(config: Config, { log, findings, record, audit
   const backend = allBackends(backends);
   const audit = openAudit({ evaluate: evaluator(read.policy), backend, names, meter: meterOf(record), now: systemClock.now });
   return { audit, close: once(() => backend.close(AbortSignal.timeout(limits.auditDrainMs))) };
+}
+
+/** blocking-strict rejects a request whose first event cannot be written. Without that event it does nothing, as in kube-apiserver. */
+export function strictWarnings(config: Config, policy: Policy): readonly string[] {
+  if (!omitsFirstStage(policy)) return [];
+  const used = [["audit-log-mode", "audit-log-path"], ["audit-webhook-mode", "audit-webhook-config-file"]] as const;
+  return used.filter(([mode, path]) => config[path] !== "" && config[mode] === "blocking-strict").map(([mode]) =>
+    `--${mode}=blocking-strict rejects no request whose event RequestReceived the audit policy omits: it is processed even if its events cannot be written`
+  );
 }
 
 async function policyOf(config: Config): Promise<ReadPolicy | undefined> {

@@ -2,5 +2,5 @@ export { type Audit, AuditFailure, type AuditNeeds, type AuditRecord, openAudit,
 export { allBackends, type AuditBackend, ignoringErrors, type LostEvents } from "./backend.ts";
 export { type BatchOptions, buffered } from "./buffered.ts";
 export { evaluator } from "./evaluate.ts";
-export { type ReadPolicy, readPolicy } from "./policy.ts";
+export { omitsFirstStage, type Policy, type ReadPolicy, readPolicy } from "./policy.ts";
 export { truncating } from "./truncate.ts";

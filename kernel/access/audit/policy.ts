@@ -50,6 +50,15 @@ export interface ReadPolicy {
 }
 
 /**
+ * Whether some events have no stage RequestReceived. A failure of that event prevents its request; that of a later one
+ * cannot.
+ */
+export function omitsFirstStage({ rules, omitStages }: Policy): boolean {
+  const recorded = rules.filter(({ level }) => level !== "None");
+  return recorded.some((rule) => [...omitStages, ...rule.omitStages].includes("RequestReceived"));
+}
+
+/**
  * Parses a policy in YAML or JSON. Unknown and duplicate fields are warnings, as in kube-apiserver.
  *
  * @param domain the domain of API groups, `k8s.io`

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { limits } from "../../../core/limits.ts";
 import { requestInfo } from "../../request/request-info.ts";
 import { evaluator } from "./evaluate.ts";
-import { readPolicy } from "./policy.ts";
+import { omitsFirstStage, readPolicy } from "./policy.ts";
 
 const head = "apiVersion: audit.k8s.io/v1\nkind: Policy\n";
 const policyOf = (rules: string) => readPolicy(`${head}${rules}`, "k8s.io");
@@ -53,6 +53,16 @@ rules:
     readPolicy('{"apiVersion":"audit.acme.io/v1","kind":"Policy","rules":[{"level":"None"}]}', "acme.io").policy.rules.length,
     1,
   );
+});
+
+test("omitsFirstStage() looks at the policy and at each rule that records something", () => {
+  const omits = (text: string) => omitsFirstStage(policyOf(text).policy);
+  assert.equal(omits("rules: [{level: Metadata}]\n"), false);
+  assert.equal(omits("omitStages: [ResponseComplete]\nrules: [{level: Metadata}]\n"), false);
+  assert.equal(omits("omitStages: [RequestReceived]\nrules: [{level: Metadata}]\n"), true);
+  assert.equal(omits("omitStages: [RequestReceived]\nrules: [{level: None}]\n"), false);
+  assert.equal(omits("rules: [{level: None, omitStages: [RequestReceived]}, {level: Metadata}]\n"), false);
+  assert.equal(omits("rules: [{level: Metadata}, {level: Request, omitStages: [Panic, RequestReceived]}]\n"), true);
 });
 
 test("readPolicy() rejects invalid policies, with upstream's messages", () => {
