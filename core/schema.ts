@@ -166,6 +166,8 @@ export interface FieldOptions {
   readonly unpublishedDefault?: Json;
   /** The field is no pointer although it has a default (a plain value in Go): its zero value is the same as an absent field, and gets the default. */
   readonly zeroIsAbsent?: true;
+  /** Upstream declares that the value is not empty (`+k8s:required`). Checked for kinds with `rules: "compared"`. */
+  readonly mustBeSet?: true;
   /** The field cannot change on update: the derived check returns `field is immutable`. */
   readonly immutable?: true;
   /** A feature gate. While it is off, new values are dropped; stored values are kept. */

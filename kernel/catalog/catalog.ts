@@ -4,6 +4,7 @@
  */
 import type { MatchResources } from "../../core/admission/matching.ts";
 import type { Verb } from "../../core/versions.ts";
+import type { FieldError } from "../../core/field-error.ts";
 import type { DecodeReport } from "../../core/derive/decode.ts";
 import type { CborItem } from "../../core/codec/cbor/item.ts";
 import type { RuleNode } from "../../core/cel/schema/validator.ts";
@@ -30,6 +31,8 @@ export interface StoredKind {
   readonly schema: StructNode;
   /** The rules in the tree of the kind; undefined if it has none. Those of custom resources are run by their own validation. */
   readonly rules: RuleNode | undefined;
+  /** The checks that upstream declares with the types; undefined if the kind has none, or if its rules are not compared. */
+  readonly declared: ((next: ApiObject, prior: ApiObject | undefined) => readonly FieldError[]) | undefined;
   /** The mistakes in these rules. */
   readonly ruleMistakes: readonly string[];
   /** First bytes of each object's JSON: `{"kind":"ConfigMap","apiVersion":"v1",`. */

@@ -22,6 +22,7 @@ import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { StructNode, Typed } from "../../core/schema.ts";
 import { type Tree, TreeObject } from "../../core/tree/tree.ts";
 import { type Endpoint, type StoredForm, type StoredKind, type WrittenForm } from "./catalog.ts";
+import { declaredChecks } from "../../core/derive/declared.ts";
 import { compileRules } from "./compile-rules.ts";
 import { subresourcesOf } from "./compile-subresource.ts";
 import { compareReleases, type Releases } from "../../core/releases.ts";
@@ -101,6 +102,7 @@ function compileStored(resource: Resource, settings: Settings): StoredKind {
     under: spell(names, resource.storedUnder ?? ""),
     schema,
     ...(resource.custom ? { rules: undefined, ruleMistakes: [] } : compileRules(schema)),
+    declared: resource.rules === "compared" ? declaredChecks(schema as Typed<ApiObject, StructNode>) : undefined, // objects of the kind
     written: writtenForm(resource, apiVersion, codec, settings),
     head,
     headBytes: new TextEncoder().encode(head),

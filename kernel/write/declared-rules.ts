@@ -19,7 +19,7 @@ export function withDeclaredRules(
   prior: ApiObject | undefined,
 ): readonly FieldError[] {
   const { endpoint: { stored, resource }, catalog: { gates: { isOn } } } = call;
-  if (stored.rules === undefined) return written;
+  if (stored.rules === undefined && stored.declared === undefined) return written;
   const isCompared = resource.rules === "compared";
   if (isCompared && !isOn(gate)) return written;
   const applies = !isCompared || isOn(takeoverGate);
@@ -39,13 +39,15 @@ type Declared =
 function declaredErrors(call: RequestContext, next: ApiObject, prior: ApiObject | undefined): Declared {
   const { endpoint: { stored }, backend: { meter }, warnings } = call;
   try {
+    const declared = stored.declared?.(next, prior) ?? [];
+    if (stored.rules === undefined) return { tag: "errors", errors: declared };
     const { errors, warnings: unchanged } = validateRules(
-      stored.rules!, // checked above
+      stored.rules,
       jsonOf(stored, next),
       prior === undefined ? undefined : jsonOf(stored, prior),
     );
     for (const text of unchanged) warnings.add(text);
-    return { tag: "errors", errors };
+    return { tag: "errors", errors: [...declared, ...errors] };
   } catch (error) {
     if (isOfBudget(error)) throw error;
     meter.ruled("panic");

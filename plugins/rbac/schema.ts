@@ -45,7 +45,7 @@ export type ClusterRole = Infer<typeof ClusterRole>;
 const Subject = struct("Subject", {
   kind: field(1, string, "The kind of the subject: User, Group or ServiceAccount.", { required: true }),
   apiGroup: field(2, string, 'The API group of the subject: "" for a ServiceAccount, the group of roles for others, which is the default.'),
-  name: field(3, string, "The name of the subject.", { required: true }),
+  name: field(3, string, "The name of the subject.", { required: true, mustBeSet: true }),
   namespace: field(4, string, "The namespace of a ServiceAccount. Not for other kinds."),
 }, { atomic: true, doc: "Someone that a binding gives a role to." });
 export type Subject = Infer<typeof Subject>;
@@ -53,7 +53,7 @@ export type Subject = Infer<typeof Subject>;
 const RoleRef = struct("RoleRef", {
   apiGroup: field(1, string, "The API group of the role.", { required: true }),
   kind: field(2, string, "The kind of the role: Role or ClusterRole.", { required: true }),
-  name: field(3, string, "The name of the role.", { required: true }),
+  name: field(3, string, "The name of the role.", { required: true, mustBeSet: true }),
 }, { atomic: true, doc: "The role of a binding." });
 export type RoleRef = Infer<typeof RoleRef>;
 

@@ -1,6 +1,7 @@
 /** Rules of roles and bindings, in the order of kube-apiserver's pkg/apis/rbac/validation. */
 import {
   append,
+  coveredByRule,
   type FieldError,
   hasInvalidLabelValue,
   type HookContext,
@@ -65,7 +66,7 @@ export function validateBinding(
   const errors: FieldError[] = [];
   if (roleRef.apiGroup !== group) errors.push(notSupported("roleRef.apiGroup", roleRef.apiGroup, [group]));
   if (!kinds.includes(roleRef.kind)) errors.push(notSupported("roleRef.kind", roleRef.kind, kinds));
-  if (roleRef.name === "") errors.push(required("roleRef.name", ""));
+  if (roleRef.name === "") errors.push(coveredByRule(required("roleRef.name", "")));
   else for (const wrong of pathSegmentName(roleRef.name, false)) errors.push(invalid("roleRef.name", roleRef.name, wrong));
   const namespaced = kinds.includes("Role");
   subjects.forEach((subject, index) => append(errors, validateSubject(subject, namespaced, `subjects[${index}]`, group)));
@@ -79,7 +80,7 @@ function validateSubject(
   group: string,
 ): readonly FieldError[] {
   const errors: FieldError[] = [];
-  if (name === "") errors.push(required(`${path}.name`, ""));
+  if (name === "") errors.push(coveredByRule(required(`${path}.name`, "")));
   switch (kind) {
     case "ServiceAccount":
       if (name !== "") { for (const wrong of subdomainName(name, false)) errors.push(invalid(`${path}.name`, name, wrong)); }

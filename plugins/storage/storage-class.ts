@@ -3,6 +3,7 @@ import {
   type ApiObject,
   boolean,
   type Column,
+  coveredByRule,
   defaultNames,
   defineResource,
   field,
@@ -33,7 +34,7 @@ import { sameParameters, validateParameters } from "./parameters.ts";
 const groupVersion = "storage.{domain}/v1";
 
 const StorageClass = object("StorageClass", {
-  provisioner: field(2, string, "The name of the provisioner of the class. Immutable.", { required: true }),
+  provisioner: field(2, string, "The name of the provisioner of the class. Immutable.", { required: true, mustBeSet: true }),
   parameters: field(3, record(string), "Parameters for the provisioner, at most 512 keys and 256 KiB. Immutable.", {
     keepsEmpty: true,
   }),
@@ -117,7 +118,7 @@ function validateClass(storageClass: StorageClass): readonly FieldError[] {
     : [notSupported("volumeBindingMode", bindingMode, bindingModes)];
   return [
     ...(provisioner === ""
-      ? [required("provisioner", "")]
+      ? [coveredByRule(required("provisioner", ""))]
       : qualifiedName(provisioner.toLowerCase()).map((wrong) => invalid("provisioner", provisioner.toLowerCase(), wrong))),
     ...validateParameters(parameters, { atLeastOne: false }),
     ...(reclaimPolicy === "" || reclaimPolicies.includes(reclaimPolicy)
@@ -145,6 +146,7 @@ export const storageClasses: Resource<StorageClass> = defineResource<StorageClas
   storedUnder: "storageclasses",
   served: { [groupVersion]: { schema: StorageClass, introduced: "1.6", columns } },
   strategy: { deleteAnswers: "object", coreFinalizers: true },
+  rules: "compared",
   create: validateClass,
   update(next, prior, context) {
     const rules = metaRulesOf(storageClasses, context.names);
