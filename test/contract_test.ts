@@ -63,8 +63,11 @@ const internals: Readonly<Record<string, readonly string[]>> = {
   compareBytes: ["apiextensions"],
   isObject: ["admissionregistration", "apiextensions", "cluster", "shared"],
   limits: ["admissionregistration", "apiextensions", "cluster", "configmaps", "csi", "quotas", "shared", "storage"],
+  estimatedSize: ["apiextensions"],
   JsonPathError: ["admissionregistration"],
   parseJsonPath: ["admissionregistration"],
+  spendSteps: ["apiextensions"],
+  steadyTime: ["cluster"],
   // Match rules of policies and webhooks.
   ...Object.fromEntries(
     [
