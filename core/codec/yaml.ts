@@ -1,6 +1,7 @@
 /** YAML of plain values, byte for byte equal to the output of sigs.k8s.io/yaml for the same JSON. */
 
 import type { Json } from "../schema.ts";
+import { fitsIndentation, goString } from "../tree/json-text.ts";
 import { goFloat } from "../tree/yaml/go-value.ts";
 import { compareKeys } from "./yaml-keys.ts";
 import { blockHints, escapeDouble, type ScalarStyle, styleOf } from "./yaml-scalar.ts";
@@ -25,7 +26,7 @@ export function writeYaml(value: Json): string {
 
 /** The text of `writeYaml` in pieces, so that other work can run while a large value is written. */
 export function* yamlPieces(value: Json): Generator<string> {
-  const out: Out = { text: "", column: 0, indent: -1, fresh: true, spaced: true };
+  const out: Out = { text: "", column: 0, indent: -1, fresh: true, spaced: true, indented: 0, written: 0 };
   const open: Frame[] = [];
   writeNode(out, open, value, false);
   for (let frame = open.at(-1); frame !== undefined; frame = open.at(-1)) {
@@ -49,6 +50,9 @@ interface Out {
   indent: number;
   fresh: boolean;
   spaced: boolean;
+  /** Characters of indentation of all members that are written or will be, and characters of other text so far. */
+  indented: number;
+  written: number;
 }
 
 /** An object or list with members to write. `outer`: indentation of its parent. */
@@ -94,9 +98,44 @@ function writeNode(out: Out, open: Frame[], value: Json, inObject: boolean): voi
   if (frame.values.length === 0) return writeWord(out, frame.keys === undefined ? "[]" : "{}");
   // A list is not indented under its key.
   const indentless = frame.keys === undefined && inObject && !out.fresh;
-  if (out.indent < 0) out.indent = 0;
-  else if (!indentless) out.indent += indentStep;
+  const indent = out.indent < 0 ? 0 : indentless ? out.indent : out.indent + indentStep;
+  // Of all members at once: the lines of some follow those of deeper values. The first member of an item is on the item's line.
+  const lines = inObject ? frame.values.length : frame.values.length - 1, indented = out.indented + lines * indent;
+  if (!fitsIndentation(indent, indented, out.written)) return writeWord(out, flowText(value));
+  out.indented = indented;
+  out.indent = indent;
   open.push(frame);
+}
+
+/**
+ * A value on one line, for values that are too deep to be indented. Keys are after `?`, because others may have 1,024 characters only. Iterative,
+ * for values of any depth.
+ */
+function flowText(value: Json): string {
+  let text = "";
+  const open: Frame[] = [];
+  const start = (next: Json) => {
+    if (typeof next === "string") text += goString(next);
+    else if (next === null || typeof next !== "object") text += scalarText(next);
+    else {
+      const frame = frameOf(next, 0);
+      text += frame.keys === undefined ? "[" : "{";
+      open.push(frame);
+    }
+  };
+  start(value);
+  for (let frame = open.at(-1); frame !== undefined; frame = open.at(-1)) {
+    const at = frame.at++, next = frame.values[at];
+    if (next === undefined) {
+      text += frame.keys === undefined ? "]" : "}";
+      open.pop();
+      continue;
+    }
+    if (at > 0) text += ", ";
+    if (frame.keys !== undefined) text += `? ${goString(frame.keys[at]!)} : `;
+    start(next);
+  }
+  return text;
 }
 
 function frameOf(value: readonly Json[] | { readonly [key: string]: Json }, outer: number): Frame {
@@ -125,6 +164,7 @@ function isSimpleKey(key: string): boolean {
 
 function put(out: Out, text: string): void {
   out.text += text;
+  out.written += text.length;
   out.column += text.length;
   out.spaced = false;
 }

@@ -4,6 +4,8 @@ import { test } from "node:test";
 import type { Json } from "../schema.ts";
 import { jsonFromTree } from "../tree/values.ts";
 import { readYaml } from "../tree/yaml.ts";
+import { limits } from "../limits.ts";
+import { goJson } from "../tree/json-text.ts";
 import { writeYaml, yamlPieces } from "./yaml.ts";
 
 function readBack(text: string): Json {
@@ -230,3 +232,18 @@ function hasRecordings(folder: URL): boolean {
     return false;
   }
 }
+
+test("writeYaml() bounds the indentation of deep values: they are on one line, and are read back", () => {
+  const nested = (depth: number, inner: Json): Json => {
+    let value = inner;
+    for (let level = 0; level < depth; level++) value = level % 2 === 0 ? { "a: b": value } : [value, 1.5, '<x> "y"', null, true];
+    return value;
+  };
+  const deep = nested(4_000, "end"), text = writeYaml(deep);
+  assert.ok(text.length < 2 * limits.indentationLengthMax, `${text.length}`);
+  assert.equal(goJson(readBack(text)), goJson(deep));
+  const key = "k".repeat(2_000), wide = nested(600, { [key]: Array.from({ length: 20_000 }, () => 1) });
+  assert.ok(writeYaml(wide).length < 3 * limits.indentationLengthMax);
+  assert.equal(goJson(readBack(writeYaml(wide))), goJson(wide));
+  assert.doesNotMatch(writeYaml(nested(30, Array.from({ length: 1_000 }, () => 1))), /\?/, "few columns always fit");
+});

@@ -1,5 +1,6 @@
 /** JSON text, byte for byte equal to the output of Go's encoding/json. */
 
+import { limits } from "../limits.ts";
 import type { Json } from "../schema.ts";
 import { numberText } from "./values.ts";
 
@@ -84,7 +85,19 @@ function leafText(value: null | boolean | number | bigint | string): string {
   return typeof value === "number" || typeof value === "bigint" ? numberText(value) : String(value);
 }
 
-/** Indents compact JSON text with two spaces for each level, as Go's json.Indent, without a final line break. */
+/**
+ * Whether a line may be indented by so many columns. `indented`: characters of indentation so far, including this line's; `written`: characters
+ * of the compact text so far.
+ */
+export function fitsIndentation(columns: number, indented: number, written: number): boolean {
+  return columns <= limits.indentationColumnsFree ||
+    indented <= limits.indentationLengthMax + limits.indentationPerCharacterMax * written;
+}
+
+/**
+ * Indents compact JSON text with two spaces for each level, as Go's json.Indent, without a final line break. Lines of very deep values that would
+ * exceed the bound of indentation have none.
+ */
 export function prettyJson(text: string): string {
   return prettyPrinter()(text);
 }
@@ -98,11 +111,18 @@ export function prettyPrinter(): (piece: string) => string {
   let inString = false;
   let afterBackslash = false;
   let justOpened = false;
-  const newLine = () => `\n${"  ".repeat(depth)}`;
+  let indented = 0, written = 0;
+  const newLine = () => {
+    const columns = 2 * depth;
+    if (!fitsIndentation(columns, indented + columns, written)) return "\n";
+    indented += columns;
+    return `\n${" ".repeat(columns)}`;
+  };
 
   return (piece) => {
     let out = "";
     let copied = 0; // text up to this index is in `out`
+    written += piece.length;
     for (let at = 0; at < piece.length; at++) {
       const c = piece.charCodeAt(at);
       if (inString) {

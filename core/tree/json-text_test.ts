@@ -61,3 +61,12 @@ test("prettyPrinter() accepts text in pieces that are cut anywhere", () => {
   const print = prettyPrinter();
   assert.equal([...text].map(print).join(""), whole);
 });
+
+test("prettyJson() bounds the indentation of deep values", () => {
+  const depth = 9_000, text = `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`, pretty = prettyJson(text);
+  const { indentationLengthMax, indentationPerCharacterMax, indentationColumnsFree } = limits;
+  assert.ok(pretty.length < indentationLengthMax + (indentationPerCharacterMax + indentationColumnsFree) * text.length, `${pretty.length}`);
+  assert.equal(pretty.replace(/[\n ]/g, ""), text);
+  const fitting = `${"[".repeat(600)}1${"]".repeat(600)}`;
+  assert.equal(prettyJson(fitting), JSON.stringify(JSON.parse(fitting), null, 2), "indented as ever");
+});
