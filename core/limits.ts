@@ -129,6 +129,13 @@ export const limits = Object.freeze({
   /** UTF-16 units of a JSON path of a column or selectable field, and values that one evaluation visits. A path beyond them finds nothing. */
   jsonPathLengthMax: 16 * 1024,
   jsonPathStepsMax: 100_000,
+  /**
+   * Steps (`budget.ts`) of all cells of one row of a table, of all rows of one answer, and of each further row above that. Cells beyond them are
+   * null.
+   */
+  tableRowStepsMax: 50_000,
+  tableStepsMax: 20_000_000,
+  tableFurtherRowStepsMax: 1_000,
   /** Attempts of a create to find an unused generated name. */
   generateNameTries: 8,
   generatedNameLengthMax: 63,

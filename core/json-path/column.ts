@@ -1,4 +1,5 @@
 /** Cells of columns, and texts of selectable fields, from JSON paths. */
+import { spendSteps } from "../budget.ts";
 import { isObject, type Json } from "../json.ts";
 import { age, type Cell } from "../meta/columns.ts";
 import { Unreadable } from "../scalars/unreadable.ts";
@@ -16,9 +17,22 @@ export function columnCell(path: JsonPath, type: ColumnType): (object: Json) => 
     const found = findJsonPath(path, object);
     if (found instanceof JsonPathError) return null;
     const value = found[0]?.[0];
-    return value === undefined ? null : cellOf(value, type);
+    return value === undefined ? null : charged(cellOf(value, type));
   };
 }
+
+/** The cell; null if the budget in force does not suffice for its text. */
+function charged(cell: Cell): Cell {
+  if (typeof cell !== "string") return cell;
+  try {
+    spendSteps(Math.floor(cell.length / charactersPerStep));
+    return cell;
+  } catch (error) {
+    if (error instanceof JsonPathError) return null;
+    throw error;
+  }
+}
+const charactersPerStep = 8;
 
 function cellOf(value: Json, type: ColumnType): Cell {
   if (type === "string") return value === null ? "<no value>" : goText(value);

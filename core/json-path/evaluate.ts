@@ -1,8 +1,12 @@
 /** Evaluates JSON paths over plain JSON. The work of one evaluation is bounded. */
+import { spendSteps } from "../budget.ts";
 import { isObject, type Json, type JsonObject } from "../json.ts";
 import { limits } from "../limits.ts";
 import { sortedKeys } from "../tree/sorted-keys.ts";
 import { type Constant, type JsonPath, JsonPathError, type Step, type Steps } from "./parse.ts";
+
+/** The work of a path has reached its bound, or that of the budget in force. */
+export class PathWorkError extends JsonPathError {}
 
 /** The values that each action of a path finds. An error for a path that does not fit the value, or that needs too much work. */
 export function findJsonPath(path: JsonPath, value: Json): readonly (readonly Json[])[] | JsonPathError {
@@ -31,8 +35,10 @@ class Run {
     return current;
   }
 
-  #spend(): void {
-    if (++this.#steps > limits.jsonPathStepsMax) fail("the path visits too many values");
+  #spend(steps = 1): void {
+    this.#steps += steps;
+    if (this.#steps > limits.jsonPathStepsMax) throw new PathWorkError("the path visits too many values");
+    spendSteps(steps);
   }
 
   #step(values: readonly Json[], step: Step): readonly Json[] {
@@ -70,9 +76,14 @@ class Run {
 
   /** Members, items, or the bytes of a text. */
   #inner(value: Json): readonly Json[] {
-    if (typeof value === "string") return [...new TextEncoder().encode(value)];
+    if (typeof value === "string") {
+      this.#spend(value.length);
+      return [...new TextEncoder().encode(value)];
+    }
     if (isList(value)) return value;
-    return isObject(value) ? membersOf(value) : [];
+    if (!isObject(value)) return [];
+    this.#spend(Object.keys(value).length);
+    return membersOf(value);
   }
 
   /** Every list, object and text that is not empty. A container precedes its contents. */
@@ -104,7 +115,7 @@ class Run {
     try {
       return this.all([item], steps).length > 0;
     } catch (error) {
-      if (error instanceof JsonPathError && this.#steps <= limits.jsonPathStepsMax) return false;
+      if (error instanceof JsonPathError && !(error instanceof PathWorkError)) return false;
       throw error;
     }
   }

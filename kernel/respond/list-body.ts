@@ -18,7 +18,7 @@ import { inOrder, type Part, Turn } from "../objects/chunks.ts";
 import type { Item } from "../objects/objects.ts";
 import type { ListPage } from "../reads/reads.ts";
 import { isStoredForm, metaVersion, partial, partialText, servedJson, servedObject } from "./served.ts";
-import { includeObject, tableHead, tableRow } from "./table.ts";
+import { includeObject, tableHead, tableRow, TableWork } from "./table.ts";
 import { checkYaml, yamlValue } from "./yaml.ts";
 import { valueText } from "../../core/value-text.ts";
 
@@ -83,7 +83,11 @@ export function openList(call: RequestContext, page: ListPage): string {
 
 function tableDocument(call: RequestContext, page: ListPage, version: string): ListDocument {
   const include = includeObject(call);
-  const elements = () => each(page.items, (item) => tableRow(call, item, include, version));
+  // YAML makes the rows twice.
+  const elements = () => {
+    const work = new TableWork();
+    return each(page.items, (item) => tableRow(call, item, include, version, work));
+  };
   // Upstream's default table converter returns null rows for an empty list; the converters of kinds return an empty list.
   const none = call.endpoint.served.columns === undefined ? "null" : "[]";
   return { open: tableHead(call, listMeta(page), version, true), field: "rows", elements, none };

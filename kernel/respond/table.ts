@@ -1,4 +1,7 @@
 /** Server-side tables: one row per object, with cells by the columns of its kind. */
+import { Budget } from "../../core/budget.ts";
+import { PathWorkError } from "../../core/json-path/evaluate.ts";
+import { limits } from "../../core/limits.ts";
 import { goJson, goString } from "../../core/tree/json-text.ts";
 import { Age, type Cell, defaultColumns } from "../../core/meta/columns.ts";
 import { encoder } from "../../core/derive/encode.ts";
@@ -23,6 +26,26 @@ export function includeObject(call: RequestContext): Include {
   throw badRequestError(`Unable to convert to Table as requested: ${why}`);
 }
 
+/** The work of the cells of one answer, in steps. */
+export class TableWork {
+  #left = limits.tableStepsMax;
+  /** One error for all cells: each further one would collect a stack. */
+  readonly #tooMuch = new PathWorkError("the cells of the row take too much work");
+
+  /** Runs the work of one row. `isFurther`: whether the rows before have used up the budget of the answer. */
+  row<T>(work: () => T, isFurther: boolean): T {
+    const budget = new Budget(isFurther ? limits.tableFurtherRowStepsMax : limits.tableRowStepsMax, () => this.#tooMuch);
+    try {
+      return budget.run(work);
+    } finally {
+      this.#left -= budget.spent;
+    }
+  }
+  get isSpent(): boolean {
+    return this.#left <= 0;
+  }
+}
+
 /** JSON of a Table with one row. `withColumns`: whether it has the column definitions; watches send them with the first row only. */
 export function tableText(
   call: RequestContext,
@@ -32,7 +55,7 @@ export function tableText(
   version: string,
   withColumns: boolean,
 ): string {
-  return `${tableHead(call, metadata, version, withColumns)},"rows":[${tableRow(call, item, include, version)}]}`;
+  return `${tableHead(call, metadata, version, withColumns)},"rows":[${tableRow(call, item, include, version, new TableWork())}]}`;
 }
 
 /** JSON of a Table up to its rows. */
@@ -52,26 +75,34 @@ export function tableHead({ endpoint, catalog }: RequestContext, metadata: ListM
 }
 
 /** JSON of a row: cells by the columns of the kind, and the included part of the object. */
-export function tableRow(call: RequestContext, item: Item, include: Include, version: string): string {
-  return `{"cells":[${rowCells(call, item)}],"object":${rowObject(call, item, include, version)}}`;
+export function tableRow(call: RequestContext, item: Item, include: Include, version: string, work: TableWork): string {
+  return `{"cells":[${rowCells(call, item, work)}],"object":${rowObject(call, item, include, version)}}`;
 }
 
 /** JSON has no such character. It stands before and after the time of an age in the kept cells of a row. */
 const aroundTime = "\0";
 
 /** The cells of a row. They are kept with a cached item, so that its object is decoded once. */
-function rowCells({ endpoint, backend }: RequestContext, item: Item): string {
-  const columns = endpoint.served.columns ?? defaultColumns;
+function rowCells({ endpoint, backend }: RequestContext, item: Item, work: TableWork): string {
+  const columns = endpoint.served.columns ?? defaultColumns, isFurther = work.isSpent;
   // A definition can change its columns while the objects stay the same.
-  const kept = item.form(columns, () => {
+  const kept = item.form(isFurther ? furtherKey(columns) : columns, () => {
     const object = shortLivedObject(endpoint, item);
-    return toBytes.encode(columns.map(({ cell }) => cellText(cell(object))).join(","));
+    return toBytes.encode(work.row(() => columns.map(({ cell }) => cellText(cell(object))).join(","), isFurther));
   });
   const parts = toText.decode(kept).split(aroundTime);
   if (parts.length === 1) return parts[0]!;
   const now = backend.clock.now();
   return parts.map((part, index) => index % 2 === 0 ? part : goString(new Age(Number(part)).at(now))).join("");
 }
+
+/** The key of the cells with the small budget of further rows. */
+function furtherKey(columns: object): object {
+  let key = furtherKeys.get(columns);
+  if (key === undefined) furtherKeys.set(columns, key = {});
+  return key;
+}
+const furtherKeys = new WeakMap<object, object>();
 
 function cellText(cell: Cell): string {
   return cell instanceof Age ? `${aroundTime}${cell.since}${aroundTime}` : goJson(cell);

@@ -1,5 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { spendSteps } from "../../core/budget.ts";
+import { PathWorkError } from "../../core/json-path/evaluate.ts";
+import { columnCell } from "../../core/json-path/column.ts";
+import { JsonPathError, parseJsonPath } from "../../core/json-path/parse.ts";
+import { limits } from "../../core/limits.ts";
 import { age, ageColumn, type Column, nameColumn } from "../../core/meta/columns.ts";
 import { object } from "../../core/meta/object.ts";
 import { defaultNames } from "../../core/names.ts";
@@ -9,7 +14,7 @@ import { Forms } from "../cache/index/forms.ts";
 import { compile } from "../catalog/compile.ts";
 import { Item } from "../objects/objects.ts";
 import type { RequestContext } from "../request-context.ts";
-import { tableRow } from "./table.ts";
+import { tableRow, TableWork } from "./table.ts";
 
 const schema = object("Thing", { text: field(2, string, "A text.") }, { doc: "A thing." });
 const begin = Date.parse("2024-01-02T03:04:05Z");
@@ -52,7 +57,7 @@ const thing = {
   metadata: { name: 'a"\u0001\u2028', creationTimestamp: "2024-01-02T03:04:05Z" },
   text: "red",
 };
-const cellsOf = (call: RequestContext, item: Item) => JSON.parse(tableRow(call, item, "None", "v1")).cells;
+const cellsOf = (call: RequestContext, item: Item, work = new TableWork()) => JSON.parse(tableRow(call, item, "None", "v1", work)).cells;
 const textColumn: Column = { name: "Text", type: "string", description: "A text.", cell: ({ text }) => text };
 
 test("the cells of a cached item are kept, and ages in them go on", () => {
@@ -81,4 +86,47 @@ test("a cell without a time is a text, and one before 1970 an age", () => {
   ];
   const call = callFor(columns, clock);
   assert.deepEqual(cellsOf(call, cachedEntry(call, thing).item()), ["<unknown>", "64y", null]);
+});
+
+/** A column of a path, and how often its cell was made. */
+function pathColumn(path: string): { readonly column: Column } {
+  const parsed = parseJsonPath(path);
+  assert.ok(!(parsed instanceof JsonPathError));
+  return { column: { name: "P", type: "string", description: "", cell: columnCell(parsed, "string") } };
+}
+
+test("the cells of a row have one budget: columns beyond it are null, however many there are", () => {
+  const items = Array.from({ length: limits.tableRowStepsMax / 4 }, () => ({ a: 2 }));
+  const { column } = pathColumn(".l[?(@.a==1)].b"), { column: name } = pathColumn(".metadata.uid");
+  const call = callFor([name, ...Array.from({ length: 1_000 }, () => column), name], manualClock(begin));
+  const object = { ...thing, metadata: { ...thing.metadata, uid: "u" }, l: items };
+  const work = new TableWork(), cells = cellsOf(call, cachedEntry(call, object).item(), work);
+  assert.equal(cells.length, 1_002);
+  assert.deepEqual([cells[0], cells.at(-1)], ["u", null]);
+  assert.ok(!work.isSpent);
+});
+
+test("the cells of an answer have one budget: rows after it get a small one, and those are not taken for whole ones", () => {
+  const items = Array.from({ length: 1_000 }, () => ({ a: 1, b: "x" }));
+  const call = callFor(
+    [pathColumn(".metadata.uid").column, pathColumn(".l[999].b").column, pathColumn(".l[?(@.a==2)].b").column],
+    manualClock(begin),
+  );
+  const object = { ...thing, metadata: { ...thing.metadata, uid: "u" }, l: items }, work = new TableWork();
+  const { item, counted } = cachedEntry(call, object);
+  assert.throws(() => work.row(() => spendSteps(limits.tableStepsMax), false), PathWorkError);
+  const heavy = pathColumn(".l[*].b").column,
+    heavyCall = callFor([heavy], manualClock(begin)),
+    { item: heavyItem } = cachedEntry(heavyCall, object);
+  assert.deepEqual(cellsOf(heavyCall, heavyItem(), work), [null]);
+  assert.deepEqual(cellsOf(heavyCall, heavyItem()), ["x"]);
+  assert.deepEqual(cellsOf(heavyCall, heavyItem(), work), [null]);
+  assert.deepEqual(cellsOf(call, item()).slice(0, 2), ["u", "x"]);
+  assert.equal(counted.decoded, 1);
+});
+
+test("the text of a cell counts: a column of a large part of the object cannot be repeated", () => {
+  const call = callFor(Array.from({ length: 30 }, () => pathColumn(".l").column), manualClock(begin));
+  const object = { ...thing, l: ["x".repeat(100_000)] }, cells = cellsOf(call, cachedEntry(call, object).item());
+  assert.equal(cells.filter((cell: unknown) => cell !== null).length, Math.floor(8 * limits.tableRowStepsMax / 100_010));
 });
