@@ -23,7 +23,7 @@ import { fillProgress } from "./fill-progress.ts";
 import type { ServeOptions } from "./serve-options.ts";
 import { openStore } from "./open-store.ts";
 import type { SteadyClock } from "./steady-clock.ts";
-import { plainEtcdWarnings } from "./plain-etcd.ts";
+import { etcdUserWarnings, plainEtcdWarnings } from "./plain-etcd.ts";
 
 /** The open store of a server. */
 export interface Storage {
@@ -54,7 +54,8 @@ export async function openStorage(
   const prefix = config["etcd-prefix"];
   const { record } = registry;
   const findings = sharedFindings(log, workers);
-  for (const text of plainEtcdWarnings(config["etcd-servers"])) findings.info(`Warning: ${text}`);
+  const servers = config["etcd-servers"];
+  for (const text of [...plainEtcdWarnings(servers), ...etcdUserWarnings(servers)]) findings.info(`Warning: ${text}`);
   const faults = faultsOf(systemClock, faultLog(log));
   const { store, followed, inUse } = await openStore(config, { faults, sqlite: { clock: { ...systemClock, now: steady.now }, ...sqlite } });
   const webhooks = webhookClients(config["webhook-addresses"], limits.remoteCallMs, tracing);

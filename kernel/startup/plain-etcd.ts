@@ -1,4 +1,4 @@
-/** Servers of etcd without TLS on other machines. */
+/** Servers of etcd without TLS on other machines, and users in addresses. */
 
 /** A warning for each address of `--etcd-servers` that is http:// and not a loopback address. Names are not resolved. */
 export function plainEtcdWarnings(servers: readonly string[]): readonly string[] {
@@ -10,6 +10,12 @@ export function plainEtcdWarnings(servers: readonly string[]): readonly string[]
       `shows that the other end is your etcd; use https:// with --etcd-cafile`,
     ];
   });
+}
+
+/** A warning if addresses of `--etcd-servers` contain users, which etcd does not get: the protocol has no place for them. */
+export function etcdUserWarnings(servers: readonly string[]): readonly string[] {
+  if (servers.every((text) => (URL.parse(text)?.username ?? "") === "")) return [];
+  return ["the user and password in --etcd-servers have no effect: etcd takes the user from the common name of --etcd-certfile"];
 }
 
 /** The URL parser has normalized addresses. */

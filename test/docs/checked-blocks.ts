@@ -129,6 +129,13 @@ export const rows: readonly Row[] = [
     "is full",
   ),
   alike(guide, "E1122 03:12:11", "test/operations/etcd-trouble_test.ts", "unreachable since", "is back after"),
+  alike(
+    guide,
+    "E1122 03:20:09",
+    "kernel/startup/steady-clock_test.ts",
+    "against the time that has passed: expiry of objects and renewal",
+    "the clock is right again",
+  ),
   inTest(guide, "rule_files:", others),
   inTest(guide, "kubectl create -f -", "migration/removed-version"),
   notRun(guide, "etcdctl compact", "it needs jq and a newer etcdctl; test/operations/etcd-trouble_test.ts does the same by etcd's gateway"),

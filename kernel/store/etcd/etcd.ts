@@ -34,7 +34,7 @@ export interface EtcdOptions extends ConnectionOptions {
 /**
  * A store in etcd 3.4 or later.
  *
- * @throws StoreError "unavailable" if no endpoint answers. A commit that fails as "unavailable" may have been written.
+ * @throws StoreError "unavailable" if no endpoint answers, "refused" if etcd requires another user. A commit that fails as "unavailable" may have been written.
  */
 export async function openEtcd(options: EtcdOptions): Promise<Store> {
   const { clock = elapsedClock, prefix = "" } = options;
@@ -45,8 +45,10 @@ export async function openEtcd(options: EtcdOptions): Promise<Store> {
     // From 3.6 on the status call needs administrator rights. Missing rights to the keys show at their first use.
     if (!isDenied(error)) {
       await connection.close();
-      const message = `Cannot reach etcd at ${options.endpoints.map(withoutUser).join(", ")}: ${toStoreError(error).message}`;
-      throw new StoreError("unavailable", `${message} (${guide("etcd-is-unreachable")})`, { cause: error });
+      const { code, message } = toStoreError(error), where = options.endpoints.map(withoutUser).join(", ");
+      throw code === "refused"
+        ? new StoreError("refused", `etcd at ${where} refuses requests: ${message} (${guide("etcd-refuses")})`, { cause: error })
+        : new StoreError("unavailable", `Cannot reach etcd at ${where}: ${message} (${guide("etcd-is-unreachable")})`, { cause: error });
     }
   }
   const progress = progressKeeper(clock);
