@@ -19,8 +19,10 @@ export const manifestLimits = Object.freeze({
   chartRenderMs: 60_000,
   /** Bytes of one release of Helm when it is unpacked. */
   releaseBytesMax: 16 * 1024 * 1024,
-  /** Objects that `thole advise` asks a server for, how many in one request, the bytes of one answer, and the time of one request. */
+  /** Objects that `thole advise` asks a server for, how many in one request, the bytes of one answer, the time of one request, and the requests, of
+   * which a server can make endless ones by pages without objects. */
   advisedObjectsMax: 200_000,
+  advisedRequestsMax: 20_000,
   advisedPageObjects: 500,
   advisedAnswerBytesMax: 256 * 1024 * 1024,
   advisedRequestMs: 60_000,

@@ -1,5 +1,6 @@
 /** `thole advise`: where API versions that end are used, who writes them, and what to do. */
 import { realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { sep } from "node:path";
 import { defaultNames } from "../../core/names.ts";
 import type { Plugin, Release } from "../../core/plugin.ts";
 import { limits } from "../../core/limits.ts";
@@ -36,7 +37,7 @@ export async function run(args: readonly string[], plugins: readonly Plugin[]): 
   const rules = definitionRules(plugins, names);
   let choices = 0;
   const change = async (path: string, text: string) => {
-    const fixed = await fix(path, text, { names, until: target, check: rules });
+    const fixed = await fix({ path, named: files }, text, { names, until: target, check: rules });
     choices += fixed.choices;
     return fixed.text;
   };
@@ -86,15 +87,30 @@ function releaseOf(text: string): Release {
   return release;
 }
 
+/** A file, and the files and folders of the command line, one of which it is or has it. */
+interface FileToFix {
+  readonly path: string;
+  readonly named: readonly string[];
+}
+
 /**
  * Converts a file in place; resolves with its new text and the number of choices in it. The text is written beside the file first, so that a failure leaves the
  * file as it was.
  */
-async function fix(path: string, text: string, options: ConvertOptions): Promise<{ readonly text: string; readonly choices: number }> {
+async function fix(
+  { path, named }: FileToFix,
+  text: string,
+  options: ConvertOptions,
+): Promise<{ readonly text: string; readonly choices: number }> {
   const done = convertManifest(text, options);
   // A document that stays as it is because of a choice is found again, as what it is.
   if (done.objects.length === 0 || path === "-") return { text, choices: 0 };
-  const file = await realpath(path), beside = `${file}.thole-new`;
+  const file = await realpath(path), roots = await Promise.all(named.filter((each) => each !== "-").map((each) => realpath(each)));
+  // Whoever wrote the files may have put a link among them.
+  if (!roots.some((root) => file === root || file.startsWith(root + sep))) {
+    throw new Error("it is a link that leads out of the folder: name the file that it leads to");
+  }
+  const beside = `${file}.thole-new`;
   await writeFile(beside, done.text, { mode: (await stat(file)).mode & 0o777, flag: "wx" });
   await rename(beside, file).catch(async (error) => {
     await rm(beside, { force: true });

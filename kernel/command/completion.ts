@@ -63,38 +63,46 @@ const shells = () => Object.keys(scripts).join(" ");
 
 function bash(flags: readonly Flag[]): string {
   const cases = flags.filter(({ values }) => values.length > 0).map(({ name, values, isList }) =>
-    `      --${name}) ${
-      values === "file" ? 'COMPREPLY=($(compgen -f -- "$current"))' : `${isList ? "list" : "words"} "${values.join(" ")}"`
-    } ;;`
+    `      --${name}) ${values === "file" ? "_thole_files" : `${isList ? "_thole_list" : "_thole_words"} "${values.join(" ")}"`} ;;`
   );
   const ownCases = withFlags.map((name) => {
     const own = flagsOfCommand(name), takesFile = own.some(({ values }) => values === "file");
     const list = own.map((flag) => `--${flag.name}${flag.value === undefined ? "" : "="}`).join(" ");
-    const files = takesFile ? 'if [[ $current != -* ]]; then COMPREPLY=($(compgen -f -- "$current")); return; fi; ' : "";
-    return `    ${name}) ${files}words "--help ${list}"; if [[ \${COMPREPLY[0]} == *= ]]; then compopt -o nospace 2>/dev/null; fi; return ;;`;
+    const files = takesFile ? "if [[ $current != -* ]]; then _thole_files; return; fi; " : "";
+    return `    ${name}) ${files}_thole_words "--help ${list}"; if [[ \${COMPREPLY[0]} == *= ]]; then compopt -o nospace 2>/dev/null; fi; return ;;`;
   });
   const ownValues = new Map(
     besideSettings.flatMap(flagsOfCommand).flatMap(({ name, values }) => values === undefined ? [] : [[name, values] as const]),
   );
   const valueCases = Array.from(
     ownValues,
-    ([name, values]) =>
-      `      --${name}) ${values === "file" ? 'COMPREPLY=($(compgen -f -- "$current"))' : `words "${values.join(" ")}"`} ;;`,
+    ([name, values]) => `      --${name}) ${values === "file" ? "_thole_files" : `_thole_words "${values.join(" ")}"`} ;;`,
   );
   const ownWords = besideSettings.map((name) =>
     `    ${name}) own="${flagsOfCommand(name).map((flag) => `--${flag.name}${flag.value === undefined ? "" : "="}`).join(" ")}" ;;`
   );
   return `# Completion of thole for bash: source <(thole completion bash)
+# The replies are one on each line: names of files have spaces, and characters that a shell would replace.
+_thole_replies() {
+  local reply
+  COMPREPLY=()
+  while IFS= read -r reply; do COMPREPLY+=("$reply"); done
+}
+_thole_words() { _thole_replies < <(compgen -W "$1" -- "$current"); }
+# With this option readline quotes what it inserts: a file may be named $(reboot).
+_thole_files() {
+  compopt -o filenames 2>/dev/null
+  _thole_replies < <(compgen -f -- "$current")
+}
+# The last of values that are separated by commas. Replies have what follows the last "=", which is the word to replace.
+_thole_list() {
+  local head="" done="\${value%"$current"}" index
+  if [[ $value == *,* ]]; then head="\${value%,*},"; fi
+  _thole_replies < <(compgen -P "$head" -W "$1" -- "\${value##*,}")
+  for index in "\${!COMPREPLY[@]}"; do COMPREPLY[index]="\${COMPREPLY[index]#"$done"}"; done
+}
 _thole() {
   local current="\${COMP_WORDS[COMP_CWORD]}" flag="" value="" at=$COMP_CWORD
-  words() { COMPREPLY=($(compgen -W "$1" -- "$current")); }
-  # The last of values that are separated by commas. Replies have what follows the last "=", which is the word to replace.
-  list() {
-    local head="" done="\${value%"$current"}" index
-    if [[ $value == *,* ]]; then head="\${value%,*},"; fi
-    COMPREPLY=($(compgen -P "$head" -W "$1" -- "\${value##*,}"))
-    for index in "\${!COMPREPLY[@]}"; do COMPREPLY[index]="\${COMPREPLY[index]#"$done"}"; done
-  }
   # Bash takes "=" for a word of its own: the value of a flag is the words after it, every other one of them "=".
   while ((at > 0)) && [[ \${COMP_WORDS[at]} != --* ]]; do value="\${COMP_WORDS[at]}$value"; ((at--)); done
   if ((at > 0 && at < COMP_CWORD)) && [[ \${COMP_WORDS[at+1]} == "=" && $value == =* ]]; then
@@ -112,18 +120,18 @@ ${[...cases, ...valueCases].join("\n")}
     esac
     return
   fi
-  if ((COMP_CWORD == 1)) && [[ $current != -* ]]; then words "${names.join(" ")}"; return; fi
+  if ((COMP_CWORD == 1)) && [[ $current != -* ]]; then _thole_words "${names.join(" ")}"; return; fi
   case "\${COMP_WORDS[1]}" in
-    completion) words "${shells()}"; return ;;
-    help) words "${names.join(" ")}"; return ;;
+    completion) _thole_words "${shells()}"; return ;;
+    help) _thole_words "${names.join(" ")}"; return ;;
 ${ownCases.join("\n")}
-    check) if [[ $current != -* ]]; then COMPREPLY=($(compgen -f -- "$current")); return; fi ;;
+    check) if [[ $current != -* ]]; then _thole_files; return; fi ;;
   esac
   local own=""
   case "\${COMP_WORDS[1]}" in
 ${ownWords.join("\n")}
   esac
-  words "--help $own ${flags.map(({ name }) => `--${name}=`).join(" ")}"
+  _thole_words "--help $own ${flags.map(({ name }) => `--${name}=`).join(" ")}"
   if [[ \${COMPREPLY[0]} == *= ]]; then compopt -o nospace 2>/dev/null; fi
 }
 complete -F _thole thole`;

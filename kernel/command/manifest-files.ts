@@ -63,10 +63,19 @@ async function* pathsOf(path: string, isRecursive: boolean, depth: number): Asyn
       const inner = join(path, entry.name);
       if (entry.isDirectory()) {
         if (isRecursive) yield* pathsOf(inner, true, depth + 1);
-      } else if (isManifest(entry.name) && (entry.isFile() || entry.isSymbolicLink())) yield inner; // A pipe would be read until somebody writes.
+      } else if (isManifest(entry.name) && (entry.isFile() || entry.isSymbolicLink() && await leadsToFile(inner))) yield inner; // A pipe would be read until somebody writes.
     }
   } catch (error) {
     yield new FileError(path, reasonOf(error));
+  }
+}
+
+/** Whether a link leads to a file. One that leads nowhere does, too: its reader reports it. */
+async function leadsToFile(link: string): Promise<boolean> {
+  try {
+    return (await stat(link)).isFile();
+  } catch {
+    return true;
   }
 }
 

@@ -1,5 +1,6 @@
 // The commands of the program, as processes.
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -88,6 +89,12 @@ for (const runtime of ["deno", "node"] as const) {
       assert.deepEqual(await completed("thole", "--v", "=", "3", "--plug"), ["--plugins="]);
       await writeFile(join(folder, "my.yaml"), "{}");
       assert.deepEqual(await completed("thole", "--config", "=", "my"), ["my.yaml"]);
+      // Names of files are neither split, replaced nor run, and readline is told to quote them.
+      for (const name of ["odd $(touch run) *.yaml", "odd`touch run`.yaml"]) await writeFile(join(folder, name), "{}");
+      assert.deepEqual((await completed("thole", "check", "odd")).toSorted(), ["odd $(touch run) *.yaml", "odd`touch run`.yaml"]);
+      assert.deepEqual(await completed("thole", "serve", "--config", "=", "$(touch run)"), [""]);
+      assert.equal(existsSync(join(folder, "run")), false);
+      assert.match(await readFile(script, "utf8"), /compopt -o filenames/);
     });
 
     it("completion completes commands, flags and lists of values in fish and in a zsh with a terminal", async (context) => {

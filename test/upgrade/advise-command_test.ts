@@ -1,6 +1,6 @@
 // `thole advise` as a process, with the permissions of `npm start`: files, charts, --fix, exit codes.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -100,7 +100,7 @@ test("a chart is rendered by helm, with the lines of its templates; without helm
   const helm = join(folder, "bin", "helm");
   const rendered =
     `---\n# Source: web/templates/job.yaml\n${old}---\n# Source: web/templates/made.yaml\napiVersion: extensions/v1beta1\nkind: Ingress\n`;
-  await writeFile(helm, `#!/bin/sh\n[ "$1 $2 $3" = "template release-name chart" ] && cat <<'END'\n${rendered}END\n`);
+  await writeFile(helm, `#!/bin/sh\n[ "$1 $2 $3" = "template release-name ./chart" ] && cat <<'END'\n${rendered}END\n`);
   await chmod(helm, 0o755);
   const { code, output } = await advise("-f", "chart", "-R");
   assert.equal(code, 2);
@@ -112,4 +112,28 @@ test("a chart is rendered by helm, with the lines of its templates; without helm
   const failed = await advise("-f", "chart", "-R");
   assert.deepEqual([failed.code, failed.output], [1, ""]);
   assert.match(failed.errors, /^thole: chart: helm template fails: Error: no values\n/);
+});
+
+test("links in a folder are not followed to pipes, and --fix does not change what they lead to", async () => {
+  const inside = join(folder, "linked");
+  await mkdir(inside);
+  await writeFile(join(folder, "outside.yaml"), old);
+  await symlink(join(folder, "outside.yaml"), join(inside, "link.yaml"));
+  execFileSync("mkfifo", [join(folder, "pipe")]);
+  await symlink(join(folder, "pipe"), join(inside, "pipe.yaml"));
+  const { code, errors } = await advise("-f", "linked", "--fix");
+  assert.equal(code, 1);
+  assert.match(errors, /^thole: linked\/link\.yaml: cannot be changed: it is a link that leads out of the folder/);
+  assert.equal(await readFile(join(folder, "outside.yaml"), "utf8"), old);
+});
+
+test("a folder whose name is a flag of helm is a chart and no flag", async () => {
+  const hostile = join(folder, "hostile"), chart = join(hostile, "--post-renderer=run");
+  await mkdir(join(chart, "templates"), { recursive: true });
+  await writeFile(join(chart, "Chart.yaml"), "apiVersion: v2\nname: web\nversion: 1.0.0\n");
+  await writeFile(join(chart, "templates", "job.yaml"), old);
+  await writeFile(join(folder, "bin", "helm"), '#!/bin/sh\necho "Error: $3" >&2\nexit 1\n');
+  await chmod(join(folder, "bin", "helm"), 0o755);
+  const { errors } = await advise("-f", "hostile", "-R");
+  assert.match(errors, /helm template fails: Error: \.\/hostile\/--post-renderer=run\n/);
 });

@@ -1,8 +1,9 @@
 /** Charts of Helm among files: rendered by helm if it is installed, else searched line by line. */
 import { spawn } from "node:child_process";
 import { Buffer } from "node:buffer";
-import { existsSync, readFileSync } from "node:fs";
-import { basename, dirname, join, relative, sep } from "node:path";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { basename, delimiter, dirname, isAbsolute, join, relative, sep } from "node:path";
+import process from "node:process";
 import { append } from "../../../core/append.ts";
 import { limits } from "../../../core/limits.ts";
 import { compareVersions, splitGroupVersion } from "../../../core/versions.ts";
@@ -75,15 +76,29 @@ function withLine({ object, place }: FoundObject): Place {
 
 function textOf(file: string): string | undefined {
   try {
-    return readFileSync(file, "utf8");
+    // A pipe would be read until somebody writes, a device for ever.
+    const about = statSync(file);
+    return about.isFile() && about.size <= limits.manifestBytesMax ? readFileSync(file, "utf8") : undefined;
   } catch {
-    return undefined; // A source that is no file, such as a folder.
+    return undefined; // A source that is not there.
   }
 }
 
+/** The folder of PATH relative to the working folder that has a helm, which whoever wrote the files to be read may have put there. */
+function foreignHelm(): string | undefined {
+  // Undefined on Deno under the permissions of the program, which find helm at the start.
+  const { PATH } = process.env;
+  const folder = PATH?.split(delimiter).find((each) => existsSync(join(each, "helm")));
+  return folder === undefined || isAbsolute(folder) ? undefined : folder || ".";
+}
+
 function render(chart: string): Promise<string | { readonly reason: string } | undefined> {
+  const foreign = foreignHelm();
+  if (foreign !== undefined) return Promise.resolve({ reason: `helm is not run: PATH has the relative folder ${foreign}` });
   return new Promise((resolve) => {
-    const child = spawn("helm", ["template", "release-name", chart], { stdio: ["ignore", "pipe", "pipe"] });
+    // A relative path alone would be a flag of helm if the folder's name begins with a dash, such as one that names a program to run.
+    const path = isAbsolute(chart) ? chart : `.${sep}${chart}`;
+    const child = spawn("helm", ["template", "release-name", path], { stdio: ["ignore", "pipe", "pipe"] });
     const chunks: Uint8Array[] = [], errors: Uint8Array[] = [];
     let bytes = 0, reason: string | undefined;
     const end = (why: string) => {

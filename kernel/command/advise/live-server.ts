@@ -16,7 +16,7 @@ const metadataOnly = "application/json;as=PartialObjectMetadataList;g=meta.k8s.i
 
 /** Yields what the server of a kubeconfig has. Parts that may not be read are reported, and the others are read. */
 export async function* liveSource(kubeconfig: string): Source {
-  const client = remoteClient(() => readAccess(kubeconfig));
+  const client = bounded(remoteClient(() => readAccess(kubeconfig)));
   try {
     yield* metricsOf(client);
     let objects = 0;
@@ -36,6 +36,16 @@ export async function* liveSource(kubeconfig: string): Source {
   } finally {
     client.close();
   }
+}
+
+/** The client, with a bound on its requests. */
+function bounded(client: TextClient): TextClient {
+  let left: number = limits.advisedRequestsMax;
+  return {
+    ...client,
+    text: (request, bytesMax) =>
+      left-- > 0 ? client.text(request, bytesMax) : Promise.reject(new Error(`more than ${limits.advisedRequestsMax} requests`)),
+  };
 }
 
 /** The text of a path. Rejects with the message of the server for other answers than 200. */
