@@ -281,6 +281,10 @@ export const limits = Object.freeze({
   headersMax: 1000,
   /** Pipelined requests of one HTTP/1.1 connection. */
   pipelinedRequestsMax: 32,
+  /** Bytes of one frame and of all frames that a client sends over the websocket of a watch, and bytes that wait to be read above which its pings have no answer. */
+  webSocketFrameBytesMax: 64 * 1024,
+  webSocketReceivedBytesMax: 1024 * 1024,
+  webSocketPongBacklogBytesMax: 16 * 1024,
   /** Bytes of a body that are read after the response, before the connection is closed. */
   discardBytesMax: 16 * 1024 * 1024,
   /** Milliseconds that a response waits for the rest of a discarded body. */

@@ -526,7 +526,7 @@ test("documents of an issuer are bounded and validated", () =>
     await undiscovered(own({ jwks_uri: undefined }), /did not return a JWKS URL/);
     await undiscovered(() => ({ status: 302, headers: { location: "http://127.0.0.1/" }, body: "" }), /is not https/);
     await undiscovered(() => ({ status: 302, headers: { location: "/again" }, body: "" }), /stopped after 10 redirects/);
-    await undiscovered(() => ({ body: "{".repeat(limits.issuerDocumentBytesMax + 1) }), /more than 524288 bytes/);
+    await undiscovered(() => ({ body: "{".repeat(limits.issuerDocumentBytesMax + 1) }), /larger than 524288 bytes/);
   }));
 
 test("redirects are followed, and another discovery URL is used", () =>

@@ -24,13 +24,15 @@ export class RequestExchange implements Exchange {
   readonly frontProxy: PeerCertificate | undefined;
   readonly remote: string;
   readonly protocol: Exchange["protocol"];
+  readonly offersWebSocket: boolean;
   readonly #request: Request;
   readonly #body: IncomingBody;
   #headers: Exchange["headers"] | undefined;
   #abort: AbortController | undefined;
   #gone = false;
 
-  constructor(request: Request, body: IncomingBody, caller: Caller) {
+  constructor(request: Request, body: IncomingBody, caller: Caller, offersWebSocket = false) {
+    this.offersWebSocket = offersWebSocket;
     this.#request = request;
     this.#body = body;
     this.method = request.method ?? "";

@@ -33,8 +33,13 @@ export function take(request: Request, response: Response, serving: Serving): vo
   queue.take(request, response, (...exchange) => void serve(...exchange, serving));
 }
 
-/** Answers one request; never rejects. */
-export async function serve(request: Request, response: Response, serving: Serving): Promise<void> {
+/** Answers one request; never rejects. `upgrade`: sends a reply of messages over a websocket. */
+export async function serve(
+  request: Request,
+  response: Response,
+  serving: Serving,
+  upgrade?: (reply: Reply, answering: Answering) => Promise<void>,
+): Promise<void> {
   const { connections } = serving;
   const connection = connections.of("stream" in request ? (request.stream.session ?? request) : request.socket);
   if (connection?.ended === true) return;
@@ -46,7 +51,7 @@ export async function serve(request: Request, response: Response, serving: Servi
   const answering = new InProgress(response);
   connections.opened(connection, answering);
   const body = bodyOf(request, connection);
-  const exchange = new RequestExchange(request, body, caller(connection, serving));
+  const exchange = new RequestExchange(request, body, caller(connection, serving), upgrade !== undefined);
   response.once("close", () => {
     connections.over(connection, answering);
     connection.queue?.closed(response.headersSent);
@@ -59,6 +64,9 @@ export async function serve(request: Request, response: Response, serving: Servi
   if (framing?.chunked === true) boundChunks(body, () => connection.socket.destroy());
   const reply = await replyTo(exchange, serving);
   if (response.destroyed || isReset(response)) return void discardReply(reply);
+  if (upgrade !== undefined && reply.messages !== undefined) {
+    return await upgrade(reply, answering).catch(serving.report).finally(() => exchange.clientGone());
+  }
   if (reply.goAway === true) connections.sendAway(connection);
   const unread = isUnread(request);
   if (unread) await discardRest(body, limits.discardBytesMax, () => endBehind(response, body, connection, connections));

@@ -1,4 +1,5 @@
 /** The servers of a listener: TLS, and HTTP/1.1 and HTTP/2 above it. */
+import type { IncomingMessage } from "node:http";
 import { createSecureServer, type Http2SecureServer } from "node:http2";
 import type { Socket } from "node:net";
 import type { Server as TlsServer, TlsOptions, TLSSocket } from "node:tls";
@@ -11,6 +12,8 @@ import type { Response } from "./pump.ts";
 import type { Request } from "./request.ts";
 import { refuse, refuseWith, serve, type Serving, statusReply, take } from "./serve-request.ts";
 import { exchangeOn, readHead } from "./unknown-method.ts";
+import { offersWebSocket } from "./websocket/handshake.ts";
+import { serveUpgrade } from "./websocket/serve-websocket.ts";
 
 /** Node does not pass these options of an HTTP/2 server on to HTTP/1.1, but reads them from the server object. Its timeouts would
  *  work on some runtimes only; connections.ts implements them for all. */
@@ -91,7 +94,8 @@ export function runtimeServer(secure: TlsOptions, streamsMax: number, serving: S
 /** Serves the requests that the runtime reads: those of HTTP/1.1, and with its implementation those of HTTP/2. */
 function serveHttp1(server: Http2SecureServer, serving: Serving): void {
   const { connections } = serving;
-  Object.assign(server, http1Settings);
+  Object.assign(server, http1Settings, { shouldUpgradeCallback: offersWebSocket });
+  server.on("upgrade", (request: IncomingMessage, socket: Socket, early: Uint8Array) => serveUpgrade(request, socket, early, serving));
   server.on("request", (request: Request, response: Response) => take(request, response, serving));
   server.on("checkExpectation", (request: Request, response: Response) => {
     const connection = "stream" in request ? undefined : connections.of(request.socket);

@@ -21,6 +21,8 @@ export interface Exchange {
   /** Host and port of the client, for logs. */
   readonly remote: string;
   readonly protocol: "HTTP/1.1" | "HTTP/2.0" | "HTTP/1.0";
+  /** Whether the client offers a websocket, which a watch accepts (`Reply.messages`). */
+  readonly offersWebSocket?: boolean;
   /** Identity of the client's connection, if other requests share it at the same time: what is sent to them at once leaves in one write. */
   readonly connection?: object | undefined;
   /** The changes that a watch delivers, and the objects of a list. Default: all, as for clients over the network. */
@@ -35,6 +37,11 @@ export interface Reply {
   /** Names in lower case. A list is sent as repeated headers. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: string | Uint8Array | Chunks;
+  /**
+   * With status 101: the chunks are sent over a websocket, each event as one message. `lines`: text with a line for each event; `lengths`: binary events after their
+   * length in four bytes; `whole`: each chunk is a message.
+   */
+  readonly messages?: "lines" | "lengths" | "whole";
   /** Aborts when the server stops waiting for a client that does not read the chunks: its HTTP/1.1 connection or HTTP/2 stream is
    *  closed. */
   readonly givenUp?: AbortSignal;

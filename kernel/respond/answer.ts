@@ -2,6 +2,7 @@
  * Encodes the result of a verb as a reply. JSON of the stored version is concatenated from stored bytes; every other representation is
  * encoded from the object.
  */
+import { chosenProtocol } from "../request/websocket.ts";
 import { mediaType } from "../../core/codec/negotiate.ts";
 import { prettyJson } from "../../core/tree/json-text.ts";
 import { encoder } from "../../core/derive/encode.ts";
@@ -54,7 +55,7 @@ export function statusResult(status: number, body: Status): VerbResult {
 export async function replyOf(call: RequestContext, answer: VerbResult): Promise<Reply> {
   switch (answer.tag) {
     case "feed":
-      return { status: 200, headers: { "content-type": answer.contentType }, body: answer.frames, givenUp: answer.givenUp };
+      return feedReply(call, answer);
     case "status":
       return statusReply(call, answer.status, answer.body);
     case "object":
@@ -67,6 +68,18 @@ export async function replyOf(call: RequestContext, answer: VerbResult): Promise
       checkTransform(call, true);
       return await listReply(call, answer.page);
   }
+}
+
+/** Events as chunks, or as messages if the client offers a websocket. */
+function feedReply(
+  { exchange, output: { encoding } }: RequestContext,
+  { contentType, frames, givenUp }: VerbResult & { tag: "feed" },
+): Reply {
+  if (exchange.offersWebSocket !== true) return { status: 200, headers: { "content-type": contentType }, body: frames, givenUp };
+  const protocol = chosenProtocol(exchange);
+  const headers = protocol === undefined ? {} : { "sec-websocket-protocol": protocol };
+  const messages = encoding === "json" ? "lines" : encoding === "protobuf" ? "lengths" : "whole";
+  return { status: 101, headers, body: frames, givenUp, messages };
 }
 
 async function listReply(call: RequestContext, page: ListPage): Promise<Reply> {

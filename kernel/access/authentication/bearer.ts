@@ -1,5 +1,6 @@
 /** Bearer tokens of requests. */
 import type { Exchange } from "../../request/exchange.ts";
+import { protocolToken } from "../../request/websocket.ts";
 import type { Authenticator, Warn } from "./authenticate.ts";
 import { type AuthenticateToken, refusalText } from "./token-chain.ts";
 
@@ -8,7 +9,7 @@ export function bearerTokens(authenticate: AuthenticateToken): Authenticator {
   return {
     name: "bearertoken",
     async authenticate(exchange, warn) {
-      const token = bearerToken(exchange, warn);
+      const token = bearerToken(exchange, warn) ?? protocolToken(exchange);
       if (token === undefined) return undefined;
       const outcome = await authenticate(token, [], warn);
       if (outcome.tag === "failed") throw new Error(refusalText(outcome.reasons));

@@ -18,6 +18,7 @@ import { mediaTypes, paths, selectors, tokens } from "./requests.ts";
 import { scalars } from "./scalars.ts";
 import { storedValues } from "./stored-values.ts";
 import { typed } from "./typed.ts";
+import { websocket } from "./websocket.ts";
 import { yaml } from "./yaml.ts";
 
 /** Every target, in the order in which they run. */
@@ -31,6 +32,7 @@ export const targets: readonly Target[] = Object.freeze(
     cbor,
     der,
     http2,
+    websocket,
     etcd,
     etcdFiles,
     storedValues,

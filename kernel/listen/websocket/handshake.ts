@@ -1,0 +1,31 @@
+/** The handshake of a websocket (RFC 6455, section 4). */
+import { createHash } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import type { Refusal } from "../framing.ts";
+
+/** Whether a request offers a websocket; other upgrades are not offered by this server, and such requests are answered as if they were none. */
+export function offersWebSocket(
+  { method, headers }: { readonly method?: string | undefined; readonly headers: IncomingHttpHeaders },
+): boolean {
+  return method === "GET" && headers.upgrade?.toLowerCase() === "websocket" &&
+    words(headers.connection).some((word) => word.toLowerCase() === "upgrade");
+}
+
+/** Why the offer cannot be accepted; undefined if it can. */
+export function handshakeMistake(headers: IncomingHttpHeaders): Refusal | undefined {
+  if (headers["sec-websocket-version"] !== "13") {
+    return { status: "426 Upgrade Required\r\nSec-WebSocket-Version: 13", detail: "the websocket's version must be 13" };
+  }
+  const key = headers["sec-websocket-key"] ?? "";
+  const isKey = typeof key === "string" && key.length === 24 && Buffer.from(key, "base64").toString("base64") === key;
+  return isKey ? undefined : { status: "400 Bad Request", detail: "Sec-WebSocket-Key must be 16 bytes in base64" };
+}
+
+/** The value that proves that the server has read the offer. */
+export function acceptOf(key: string): string {
+  return createHash("sha1").update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
+}
+
+function words(value: string | undefined): readonly string[] {
+  return (value ?? "").split(",").map((word) => word.trim());
+}

@@ -1,0 +1,41 @@
+/** What a request that offers a websocket says in its subprotocols. */
+import { type Exchange, headerList } from "./exchange.ts";
+
+const tokenPrefix = "base64url.bearer.authorization.k8s.io.";
+
+/** The subprotocols without the one that has a token. */
+function protocolsOf(exchange: Exchange): readonly string[] {
+  return headerList(exchange, "sec-websocket-protocol").split(",").map((word) => word.trim()).filter((word) => word !== "");
+}
+
+/** The subprotocol to answer with: the first that is no token. Browsers require one of those that they offered. */
+export function chosenProtocol(exchange: Exchange): string | undefined {
+  return protocolsOf(exchange).find((protocol) => !protocol.startsWith(tokenPrefix));
+}
+
+/**
+ * The bearer token in the subprotocols, for browsers, which cannot send an Authorization header; undefined if there is none. Throws for several, for one that
+ * is no text in base64url, and for one without another subprotocol, because the server must not answer with the token.
+ */
+export function protocolToken(exchange: Exchange): string | undefined {
+  if (exchange.offersWebSocket !== true) return undefined;
+  const [own, ...more] = protocolsOf(exchange).filter((protocol) => protocol.startsWith(tokenPrefix));
+  if (own === undefined) return undefined;
+  if (more.length > 0) throw new Error("multiple base64.bearer.authorization tokens specified");
+  const encoded = own.slice(tokenPrefix.length), bytes = Buffer.from(encoded, "base64url");
+  if (bytes.toString("base64url") !== encoded) throw new Error("invalid base64.bearer.authorization token encoding");
+  const token = bytes.toString("utf8");
+  if (Buffer.compare(Buffer.from(token), bytes) !== 0) throw new Error("invalid base64.bearer.authorization token");
+  if (token !== "" && chosenProtocol(exchange) === undefined) throw new Error("missing additional subprotocol");
+  return token === "" ? undefined : token;
+}
+
+/**
+ * Whether a page of another site may have opened this websocket with the credentials of its visitor's browser: a client certificate goes along by itself, and
+ * browsers let every page open websockets to every server.
+ */
+export function isCrossSite(exchange: Exchange): boolean {
+  const origin = exchange.headers["origin"], { peer, headers: { authorization, host } } = exchange;
+  if (origin === undefined || peer === undefined || authorization !== undefined) return false;
+  return typeof origin !== "string" || URL.parse(origin)?.host !== host;
+}

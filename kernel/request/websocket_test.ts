@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Exchange } from "./exchange.ts";
+import { chosenProtocol, isCrossSite, protocolToken } from "./websocket.ts";
+
+const offered = (headers: Exchange["headers"], more: Partial<Exchange> = {}) => ({ headers, offersWebSocket: true, ...more }) as Exchange;
+const bearer = (text: string) => `base64url.bearer.authorization.k8s.io.${text}`;
+const encoded = Buffer.from("tökèn").toString("base64url");
+const protocols = (value: string | string[]) => offered({ "sec-websocket-protocol": value });
+
+test("protocolToken() reads the token of a browser; chosenProtocol() never answers with it", () => {
+  assert.equal(protocolToken(protocols(`a, ${bearer(encoded)}`)), "tökèn");
+  assert.equal(protocolToken(protocols([bearer(encoded), "a"])), "tökèn");
+  assert.equal(chosenProtocol(protocols(`${bearer(encoded)}, b, c`)), "b");
+  assert.equal(protocolToken(protocols("a, b")), undefined);
+  assert.equal(protocolToken({ ...protocols(`a, ${bearer(encoded)}`), offersWebSocket: false }), undefined);
+  for (
+    const wrong of [
+      `${bearer(encoded)}`,
+      `a, ${bearer(encoded)}, ${bearer("YQ")}`,
+      `a, ${bearer("Y")}`,
+      `a, ${bearer("_w")}`,
+      `a, ${bearer("YQ==")}`,
+    ]
+  ) {
+    assert.throws(() => protocolToken(protocols(wrong)), /token|subprotocol/, wrong);
+  }
+});
+
+test("isCrossSite() is true for a page of another site that uses the browser's client certificate", () => {
+  const peer = { commonName: "ann" } as NonNullable<Exchange["peer"]>, host = "api.example:6443";
+  const site = (origin: string | string[] | undefined, more: Exchange["headers"] = {}) =>
+    isCrossSite(offered({ host, origin, ...more }, { peer }));
+  assert.deepEqual(["https://api.example:6443", undefined].map((origin) => site(origin)), [false, false]);
+  assert.deepEqual(["https://evil.example", "null", "https://api.example", ["a", "b"]].map((origin) => site(origin)), [
+    true,
+    true,
+    true,
+    true,
+  ]);
+  assert.equal(site("https://evil.example", { authorization: "Bearer a" }), false);
+  assert.equal(isCrossSite(offered({ host, origin: "https://evil.example" })), false);
+});
