@@ -85,6 +85,7 @@ export function fakeRequestContext(
         parse: unused("AdmissionForm.parse"),
       },
       forms: unused("AdmissionRequest.forms"),
+      bounded: (work) => work(),
       expressions: new ExpressionWork(),
       options: unused("AdmissionRequest.options"),
     },

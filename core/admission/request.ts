@@ -56,6 +56,11 @@ export interface AdmissionRequest {
   readonly forms: () => readonly AdmissionForm[];
   /** What the expressions of policies and webhooks have cost so far. */
   readonly expressions: ExpressionWork;
+  /**
+   * Runs synchronous work, such as applying a patch, under the step budget of the request. Long work is repeated in the heavy thread with the whole
+   * request, so it must precede all effects.
+   */
+  readonly bounded: <T>(work: () => T) => T;
   /** The options of the operation, with their kind and apiVersion. */
   readonly options: (operation: AdmissionOperation) => JsonObject;
 }

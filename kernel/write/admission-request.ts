@@ -10,7 +10,7 @@ import { plainJson } from "../../core/tree/plain-json.ts";
 import { TreeObject } from "../../core/tree/tree.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 import type { DeleteRequest } from "./delete-options.ts";
-import { hookContext, type RequestContext } from "../request-context.ts";
+import { budgeted, hookContext, type RequestContext } from "../request-context.ts";
 import { inStoredForm } from "./stored-form.ts";
 import { viewObject } from "./view-object.ts";
 
@@ -47,6 +47,10 @@ class RequestOfCall implements AdmissionRequest {
     let work = works.get(budget);
     if (work === undefined) works.set(budget, work = new ExpressionWork());
     return work;
+  }
+  get bounded(): AdmissionRequest["bounded"] {
+    const call = this.#call;
+    return (work) => budgeted(call, work);
   }
   // Functions that need no `this`: attributes of a request take them out of it.
   get forms(): AdmissionRequest["forms"] {

@@ -59,6 +59,31 @@ function patch(name: string, dialect: string, body: HostileRequest["body"], befo
   return { name, method: "PATCH", path: `${configMaps}/long${query}`, type: `application/${dialect}`, body, before };
 }
 
+/** A body of some kB against a definition of some kB, whose sizes multiply: `items` of the list in it, `count` times `item`. */
+function multiplied(name: string, items: object, count: number, item: string): HostileRequest {
+  const schema = { type: "object", properties: { l: { type: "array", items } } };
+  const definition = {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "products.example.com" },
+    spec: {
+      group: "example.com",
+      scope: "Cluster",
+      names: { plural: "products", kind: "Product" },
+      versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+    },
+  };
+  return {
+    name,
+    method: "POST",
+    path: "/apis/example.com/v1/products",
+    type: json,
+    body: (share) => `{"apiVersion":"example.com/v1","kind":"Product","metadata":{"name":"a"},"l":[${numbered(count, share, () => item)}]}`,
+    before: [{ path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", body: () => JSON.stringify(definition) }],
+  };
+}
+const enumeration = Array.from({ length: 20_000 }, (_, index) => index + 100);
+
 /** Envelope and message of a ConfigMap in protobuf, with so many empty finalizers. */
 function protobuf(share: number): Uint8Array {
   const meta = Buffer.from([0x12, 1, 0x78]); // generateName
@@ -357,6 +382,19 @@ export const hostileRequests: readonly HostileRequest[] = Object.freeze([
     type: json,
     body: (share) => `{"apiVersion":"v1","kind":"DeleteOptions","dryRun":[${repeated('"All",', share)}"All"]}`,
   },
+  multiplied("enumeration of 20,000 values", { type: "integer", enum: enumeration }, 120_000, "1"),
+  multiplied("2,000 alternatives", { anyOf: Array.from({ length: 2_000 }, () => ({ minimum: 100 })), type: "integer" }, 10_000, "1"),
+  multiplied(
+    "pattern of 50,000 instructions",
+    { type: "string", pattern: `^(${"(a?){1000}".repeat(12)})$` },
+    2_000,
+    `"${"a".repeat(1_900)}!"`,
+  ),
+  multiplied("default of 20 kB", { type: "object", properties: { d: { type: "string", default: "x".repeat(20_000) } } }, 30_000, "{}"),
+  patch("JSON patch, copies that double", "json-patch+json", () => {
+    const copies = Array.from({ length: 30 }, (_, index) => `{"op":"copy","from":"/data","path":"/data/${index}"}`);
+    return `[{"op":"add","path":"/data","value":{}},${copies}]`;
+  }),
   { name: "label selector of 600 kB", method: "GET", path: `${configMaps}?labelSelector=`, type: json, body: () => "" },
   { name: "field selector of 600 kB", method: "GET", path: `${configMaps}?fieldSelector=`, type: json, body: () => "" },
 ]);

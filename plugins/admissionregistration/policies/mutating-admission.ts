@@ -162,9 +162,11 @@ class Mutation {
       const made = valueOf(
         await this.#evaluations.evaluate(() => evaluated(this.#context.request.expressions, mutation, compiled.compiler.activate(input))),
       );
-      const next = mutation.type === "JSONPatch"
-        ? withJsonPatch({ form, stored }, made)
-        : withConfiguration({ form, stored, json: input.object! }, made); // there is an object
+      const next = this.#context.request.bounded(() =>
+        mutation.type === "JSONPatch"
+          ? withJsonPatch({ form, stored }, made)
+          : withConfiguration({ form, stored, json: input.object! }, made) // there is an object
+      );
       if (next !== stored) this.#subject = { ...subject, object: next };
       return undefined;
     } catch (error) {

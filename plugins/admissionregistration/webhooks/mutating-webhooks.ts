@@ -114,7 +114,7 @@ function patched(
     throw internalError(`admission webhook ${goQuote(name)} ${why}`);
   }
   if (patchType !== "JSONPatch") throw new CallError(`unsupported patch type ${goQuote(patchType)}`, 400);
-  const next = patchedObject(form, object, operations);
+  const next = context.request.bounded(() => patchedObject(form, object, operations));
   annotatePatch(context, annotation, { configuration, webhook: name }, patch);
   return next;
 }
