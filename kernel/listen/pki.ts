@@ -1,4 +1,4 @@
-import { X509Certificate } from "node:crypto";
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { chmod, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { isIP } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
@@ -127,7 +127,7 @@ users:
 - name: admin
   user:
     client-certificate-data: ${base64(admin.cert)}
-    client-key-data: ${base64(admin.key)}
+    client-key-data: ${base64(widelyRead(admin.key))}
 contexts:
 - name: ${cluster}
   context:
@@ -135,6 +135,12 @@ contexts:
     user: admin
 current-context: ${cluster}
 `;
+}
+
+/** The key in the form that every client reads: Java's fabric8 knows keys of elliptic curves as SEC 1 only (RFC 5915). Older folders have them as PKCS #8. */
+function widelyRead(key: string): string {
+  const parsed = createPrivateKey(key);
+  return parsed.asymmetricKeyType === "ec" ? String(parsed.export({ type: "sec1", format: "pem" })) : key;
 }
 
 /** The URL at which clients on this machine reach a server that is bound to `address`. */

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { createPrivateKey } from "node:crypto";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
-import { certificateFacts, pemCertificates } from "./x509/certificate.ts";
+import { certificateFacts, issueCertificate, pemCertificates } from "./x509/certificate.ts";
 import { kubeconfig, openPki, type PkiOptions, type Replacement, serverUrl, trustedPem, writtenPki } from "./pki.ts";
 import { writePrivateFile } from "./pki-files.ts";
 import { peerVerifier } from "./verify-peer.ts";
@@ -154,6 +155,16 @@ test("the certificates of openPki() work: a client with the administrator certif
   );
 });
 
+test("kubeconfig() has the key as SEC 1, which every client reads, also if the folder has it as PKCS #8", () => {
+  const admin = issueCertificate({ usage: "client", commonName: "a", notBefore: Date.now() - 1_000, notAfter: Date.now() + 60_000 });
+  assert.match(admin.key, /^-----BEGIN PRIVATE KEY-----/);
+  const data = /client-key-data: (.*)/.exec(kubeconfig(serverUrl("127.0.0.1", 6443), admin.cert, admin, defaultNames))?.[1] ?? "";
+  const key = Buffer.from(data, "base64").toString();
+  assert.match(key, /^-----BEGIN EC PRIVATE KEY-----\n/);
+  const form = { type: "pkcs8", format: "pem" } as const;
+  assert.equal(createPrivateKey(key).export(form), createPrivateKey(admin.key).export(form));
+});
+
 test("kubectl reads the kubeconfig()", (context) =>
   withDirectory(async (root) => {
     const pki = await openPki(options(undefined));
@@ -167,7 +178,10 @@ test("kubectl reads the kubeconfig()", (context) =>
     const seen = JSON.parse(run.stdout);
     assert.equal(seen["current-context"], "kubernetes");
     assert.equal(seen.clusters[0].cluster.server, "https://127.0.0.1:6443");
-    assert.equal(Buffer.from(seen.users[0].user["client-key-data"], "base64").toString(), pki.admin.key);
+    assert.equal(
+      Buffer.from(seen.users[0].user["client-key-data"], "base64").toString(),
+      String(createPrivateKey(pki.admin.key).export({ type: "sec1", format: "pem" })),
+    );
   }));
 
 test("openPki() replaces certificates that are not valid yet, also the authority, and reports each with its reason", () =>
