@@ -145,13 +145,14 @@ function frameOf(value: readonly Json[] | { readonly [key: string]: Json }, oute
   return { keys, values: keys.map((key) => object[key] ?? null), outer, at: 0 };
 }
 
+/** A number of this value is a double, which JSON writes with other digits: an int64 of it is a bigint. */
 const int64Min = -(2 ** 63);
 const uint64End = 2 ** 64;
 
 function scalarText(value: boolean | number | bigint | null): string {
   if (typeof value !== "number") return String(value);
   if (!Number.isFinite(value)) throw new RangeError(`Cannot write ${value} as YAML: it must be finite`);
-  if (Number.isInteger(value) && value >= int64Min && value < uint64End) return String(value + 0);
+  if (Number.isInteger(value) && value > int64Min && value < uint64End) return String(value + 0);
   return goFloat(value);
 }
 

@@ -5,7 +5,7 @@ import { int64Max, int64Min, outside, textOf } from "../codec/cbor/text.ts";
 import { objectOfCbor, treeOfCbor } from "../codec/cbor/untyped.ts";
 import { base64Of, parseBase64 } from "../scalars/base64.ts";
 import { isInt32 } from "../scalars/int-or-string.ts";
-import { canonicalQuantity } from "../scalars/quantity.ts";
+import { storedQuantity } from "../scalars/quantity.ts";
 import { parseMicroTime, parseTime } from "../scalars/time.ts";
 import { Unreadable } from "../scalars/unreadable.ts";
 import { inOrder } from "../tree/in-order.ts";
@@ -77,7 +77,7 @@ function readTextual<T>(parse: (text: string) => T | Unreadable, ofNull: T): Cbo
     return value instanceof Unreadable ? new CborFailure(value.error) : value;
   };
 }
-export const readQuantity: CborRead = readTextual((text) => canonicalQuantity(text.trim()), "0");
+export const readQuantity: CborRead = readTextual((text) => storedQuantity(text.trim()), "0");
 export const readTime: CborRead = readTextual<string | null>(parseTime, null);
 export const readMicroTime: CborRead = readTextual<string | null>(parseMicroTime, null);
 

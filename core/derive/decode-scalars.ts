@@ -2,7 +2,7 @@
 import { base64Of, parseBase64 } from "../scalars/base64.ts";
 import { durationText, parseDuration } from "../scalars/duration.ts";
 import { isInt32 } from "../scalars/int-or-string.ts";
-import { canonicalQuantity } from "../scalars/quantity.ts";
+import { storedQuantity } from "../scalars/quantity.ts";
 import { parseMicroTime, parseTime } from "../scalars/time.ts";
 import { Unreadable } from "../scalars/unreadable.ts";
 import { NumberText, type Tree } from "../tree/tree.ts";
@@ -85,7 +85,7 @@ export function decodeBytes(tree: Tree, prior: unknown, run: Decoding): unknown 
 export function decodeQuantity(tree: Tree, _prior: unknown, run: Decoding): unknown {
   if (tree === null) return "0";
   const text = typeof tree === "string" ? tree : tree instanceof NumberText ? shownNumber(tree.text, run) : "?";
-  return readable(canonicalQuantity(text));
+  return readable(storedQuantity(text));
 }
 
 export function decodeIntOrString(tree: Tree, prior: unknown, run: Decoding): unknown {

@@ -1,7 +1,7 @@
 /** Protobuf messages with a scalar as canonical form, and doubles, read as upstream does. */
 import type { Reader } from "protobufjs/minimal.js";
 import { durationText } from "../scalars/duration.ts";
-import { canonicalQuantity } from "../scalars/quantity.ts";
+import { storedQuantity } from "../scalars/quantity.ts";
 import { isWritable } from "../scalars/time.ts";
 import { Unreadable } from "../scalars/unreadable.ts";
 import { readJson } from "../tree/json.ts";
@@ -41,7 +41,7 @@ export function readDuration(from: Reader, end: number): string {
 export function readQuantity(from: Reader, end: number): string {
   const text = onlyField(from, end, quantityField, readText);
   if (text === undefined) return "0";
-  const canonical = canonicalQuantity(text);
+  const canonical = storedQuantity(text);
   if (canonical instanceof Unreadable) throw new ProtobufError(canonical.error);
   return canonical;
 }

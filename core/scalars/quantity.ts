@@ -123,17 +123,41 @@ export function quantityText(amount: Amount): Quantity {
   const number = `${negative ? "-" : ""}${digits}${"0".repeat(over)}`;
   const power = exponent - over;
   if (power === 0) return number;
-  const letter = format === "e" || format === "E" ? format : undefined;
+  const letter = format === "e" || format === "E" ? "e" : undefined; // upstream writes `E` in a kept spelling only
   const suffix = letter === undefined ? decimalSuffixOf.get(power) : undefined;
   // Upstream loses the magnitude of decimal quantities from 10^21; the exponent keeps it.
   return `${number}${suffix ?? `${letter ?? "e"}${power}`}`;
 }
 
-/** The canonical text of a quantity, or upstream's error. */
-export function canonicalQuantity(source: string): Quantity | Unreadable {
+/** The text of a quantity as it is stored, or upstream's error: the spelling that was sent where upstream keeps it, else the canonical text. */
+export function storedQuantity(source: string): Quantity | Unreadable {
   const amount = parseQuantity(source);
-  return amount instanceof Unreadable ? amount : quantityText(amount);
+  if (amount instanceof Unreadable) return amount;
+  const text = source.trim();
+  return keepsSpelling(text) ? text : quantityText(amount);
 }
+
+/**
+ * Whether upstream keeps the spelling of a valid quantity. It does for numbers that need few digits and whose suffix is the canonical one, so
+ * also with a sign, leading zeros, a point without digits, or three digits after it: `+5`, `01`, `1.`, `1.500`.
+ */
+function keepsSpelling(text: string): boolean {
+  const [head, , wholeText, fraction = ""] = /^([+-]?)([0-9]*)(?:\.([0-9]*))?/.exec(text) as unknown as readonly [
+    string,
+    string,
+    string,
+    string?,
+  ]; // matches any text
+  let zeros = 0;
+  while (wholeText.charCodeAt(zeros) === 0x30) zeros++;
+  const whole = wholeText.slice(zeros), suffix = text.slice(head.length);
+  const power = (binarySuffixes as readonly string[]).indexOf(suffix);
+  if (power > 0) return fraction === "" && whole !== "" && whole.length <= binaryDigitsMax - 3 * power && Number(whole.slice(-3)) % 8 !== 0;
+  const digits = whole + fraction, exponent = (decimalSuffixes.get(suffix) ?? Number(suffix.slice(1))) - fraction.length;
+  return whole !== "" && digits.length <= keptDigitsMax && exponent >= finest && exponent % 3 === 0 && !digits.endsWith("000");
+}
+/** Digits of a decimal quantity, and of a binary one without suffix, up to which the spelling is kept. */
+const keptDigitsMax = 18, binaryDigitsMax = 14;
 
 /** The amount of a canonical text. */
 export function amountOf(canonical: Quantity): Amount {

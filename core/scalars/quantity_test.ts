@@ -5,18 +5,18 @@ import { assertCheap } from "../test-cost.ts";
 import {
   type Amount,
   amountOf,
-  canonicalQuantity,
   compareQuantities,
   integerOf,
   isWhole,
   parseQuantity,
   quantityText,
   roundUp,
+  storedQuantity,
   sumOf,
 } from "./quantity.ts";
 import { Unreadable } from "./unreadable.ts";
 
-test("canonicalQuantity() writes no fraction and the largest exact suffix", () => {
+test("storedQuantity() writes no fraction and the largest exact suffix", () => {
   for (
     const [text, canonical] of [
       ["1024Mi", "1Gi"],
@@ -47,13 +47,38 @@ test("canonicalQuantity() writes no fraction and the largest exact suffix", () =
       ["9Ei", "9223372036854775807"],
       ["-9Ei", "-9223372036854775807"],
     ] as const
-  ) assert.equal(canonicalQuantity(text), canonical, text);
+  ) assert.equal(storedQuantity(text), canonical, text);
 });
 
-test("canonicalQuantity() does not change canonical text", () => {
+test("storedQuantity() does not change canonical text", () => {
   for (const text of ["1n", "1u", "1m", "1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Ei", "1e21", "1023", "1025Ki"]) {
-    assert.equal(canonicalQuantity(text), text);
+    assert.equal(storedQuantity(text), text);
   }
+});
+
+test("storedQuantity() keeps the spelling that upstream keeps", () => {
+  const kept = ["1.", "+5", "01", "08", "1.500", "-1.100", "1.e3", "1.5e1", "+1Gi", "01Gi", "1.Gi", "1.123k", "9.E", "1E-3", "+1n"];
+  const long = ["123456789012345678", "99999999999Ki", "+12345Gi", "+12Ti"];
+  for (const text of [...kept, ...long]) assert.equal(storedQuantity(text), text);
+  for (
+    const [text, canonical] of [
+      // A suffix that is not the canonical one, zeros that one could leave out, and numbers below one.
+      ["1.0", "1"],
+      ["1.000", "1"],
+      ["+1000", "1k"],
+      ["0.100", "100m"],
+      ["00", "0"],
+      ["-0", "0"],
+      ["+016Ki", "16Ki"],
+      ["+1.5Gi", "1536Mi"],
+      ["1E2", "100"],
+      ["22383.000E3", "22383e3"],
+      // One digit more than kept ones have.
+      ["+1234567890123456789", "1234567890123456789"],
+      ["+999999999999Ki", "999999999999Ki"],
+      ["+1Pi", "1Pi"],
+    ] as const
+  ) assert.equal(storedQuantity(text), canonical, text);
 });
 
 test("parseQuantity() distinguishes an invalid format and an invalid suffix", () => {
@@ -66,12 +91,12 @@ test("parseQuantity() distinguishes an invalid format and an invalid suffix", ()
 test("parseQuantity() rejects an amount without digits where upstream's integers do not suffice", () => {
   const numeric = new Unreadable("unable to parse numeric part of quantity");
   for (const text of [".Pi", "+Ei", "-.Ei", ".e-10", "-E-12"]) assert.deepEqual(parseQuantity(text), numeric, text);
-  for (const text of [".", "+", "-.Ti", ".e-9", "e5", "Ki"]) assert.equal(canonicalQuantity(text), "0", text);
+  for (const text of [".", "+", "-.Ti", ".e-9", "e5", "Ki"]) assert.equal(storedQuantity(text), "0", text);
 });
 
 test("quantities take bounded time and memory for any exponent", () => {
-  assert.equal(canonicalQuantity("1e1000000000"), "10e999999999");
-  assert.equal(canonicalQuantity("1e-1000000000"), "1e-9");
+  assert.equal(storedQuantity("1e1000000000"), "10e999999999");
+  assert.equal(storedQuantity("1e-1000000000"), "1e-9");
   assert.ok(compareQuantities("1e2000000000", "9Ei") > 0);
   assert.equal(integerOf(amountOf("1e2000000000")), undefined);
 });
@@ -103,14 +128,14 @@ test("integerOf() returns integers only", () => {
 test("parseQuantity() takes linear time for any text", () => {
   const ones = "1".repeat(400_000);
   assert.ok(assertCheap("a bad end", () => parseQuantity(`${ones}x`)) instanceof Unreadable);
-  assert.equal(assertCheap("zeros", () => canonicalQuantity(`1${"0".repeat(900_000)}`)), "1e900000");
-  assert.equal(assertCheap("leading zeros", () => canonicalQuantity(`${"0".repeat(900_000)}1Gi`)), "1Gi");
-  assert.equal(assertCheap("digits", () => canonicalQuantity(ones)), ones);
-  assert.equal(assertCheap("a long fraction", () => canonicalQuantity(`1.${"0".repeat(400_000)}1`)), "1000000001n");
-  assert.equal(assertCheap("a long binary fraction", () => canonicalQuantity(`0.${ones}Ki`)), "113777777778n");
-  assert.equal(assertCheap("a long binary amount", () => canonicalQuantity(`${ones}Ki`)), "9223372036854775807");
+  assert.equal(assertCheap("zeros", () => storedQuantity(`1${"0".repeat(900_000)}`)), "1e900000");
+  assert.equal(assertCheap("leading zeros", () => storedQuantity(`-${"0".repeat(900_000)}8Gi`)), "-8Gi");
+  assert.equal(assertCheap("digits", () => storedQuantity(ones)), ones);
+  assert.equal(assertCheap("a long fraction", () => storedQuantity(`1.${"0".repeat(400_000)}1`)), "1000000001n");
+  assert.equal(assertCheap("a long binary fraction", () => storedQuantity(`0.${ones}Ki`)), "113777777778n");
+  assert.equal(assertCheap("a long binary amount", () => storedQuantity(`${ones}Ki`)), "9223372036854775807");
   assert.ok(assertCheap("comparing", () => compareQuantities(`${ones}1`, `${ones}2`)) < 0);
-  assert.equal(assertCheap("an exponent", () => canonicalQuantity(`1e${"0".repeat(400_000)}3`)), "1e3");
+  assert.equal(assertCheap("an exponent", () => storedQuantity(`1e${"0".repeat(400_000)}4`)), "10e3");
 });
 
 test("sumOf() is exact, with bounded digits", () => {
@@ -129,7 +154,7 @@ test("sumOf() is exact, with bounded digits", () => {
   assert.ok(isWhole(amountOf(long)));
 });
 
-test("canonicalQuantity() agrees with arithmetic on bigints", () => {
+test("storedQuantity() agrees with arithmetic on bigints", () => {
   const random = randomOf(15);
   const digits = (most: number) => Array.from({ length: Math.floor(random() * most) }, () => Math.floor(random() * 10)).join("");
   const suffixes = ["", "n", "u", "m", "k", "M", "E", "Ki", "Gi", "Ei", "e3", "E-4"];

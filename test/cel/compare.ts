@@ -1,6 +1,6 @@
 /** Compares recorded and actual results. */
 import type { Json } from "../../core/json.ts";
-import { canonicalQuantity } from "../../core/scalars/quantity.ts";
+import { storedQuantity } from "../../core/scalars/quantity.ts";
 import { Unreadable } from "../../core/scalars/unreadable.ts";
 import type { Expected, OracleCase } from "./cases.ts";
 import { runPolicyCase } from "./policy-case.ts";
@@ -47,7 +47,7 @@ export function runCase(given: OracleCase): Expected {
 }
 
 function canonicalText(text: string): string {
-  const canonical = canonicalQuantity(text);
+  const canonical = storedQuantity(text);
   return canonical instanceof Unreadable ? text : canonical;
 }
 

@@ -31,7 +31,10 @@ export function roundToMillis(...keys: readonly string[]): <T extends object>(se
 }
 
 function rounding(amounts: Amounts): Amounts {
-  const rounded = Object.entries(amounts).map(([name, text]) => [name, text, quantityText(roundUp(amountOf(text), -3))] as const);
+  const rounded = Object.entries(amounts).map(([name, text]) => {
+    const amount = amountOf(text), next = roundUp(amount, -3);
+    return [name, text, next === amount ? text : quantityText(next)] as const; // the spelling stays, as upstream's
+  });
   return rounded.every(([, text, next]) => text === next) ? amounts : Object.fromEntries(rounded.map(([name, , next]) => [name, next]));
 }
 
