@@ -32,6 +32,7 @@ export type {
   Resource,
   ResourceSource,
   Served,
+  SourceContext,
   Stability,
   Strategy,
   Subresource,

@@ -203,4 +203,6 @@ export interface AdmissionServer {
   callWebhook(call: WebhookCall): Promise<WebhookOutcome>;
   /** The state that belongs to `key`, such as a step. Made at the first use, and kept as long as the server runs. */
   stateOf<S>(key: object, make: () => S): S;
+  /** Logs an error that is no rejection, of one of the things that a step goes through, with its name, such as `ValidatingAdmissionPolicy a`. */
+  failed(name: string, error: unknown): void;
 }

@@ -383,14 +383,23 @@ export interface ResourceSource<D = any> {
   /**
    * Yields all descriptions: first the existing ones, then all of them again after each change. Runs on every server, also without
    * leadership, until the signal aborts. A description that has not changed is the same value. An error restarts it after a pause; the last
-   * descriptions stay active.
+   * descriptions stay active. `failed` reports an object that cannot be described: without it, the source goes on with the others.
    */
-  follow(context: { readonly names: Names; readonly api: Api }, signal: AbortSignal): AsyncIterable<readonly D[]>;
+  follow(context: SourceContext, signal: AbortSignal): AsyncIterable<readonly D[]>;
   /**
    * The resources of a description. Pure, called once for each description. A resource whose name or stored keys are those of another
-   * one is left out. Must not throw.
+   * one is left out. If it throws, this description has no resources, the error is logged with the member `name` of the description, and the
+   * others go on.
    */
   resources(description: D): readonly Resource[];
+}
+
+/** What a resource source gets. */
+export interface SourceContext {
+  readonly names: Names;
+  readonly api: Api;
+  /** Logs the error of one object, by its name. Undefined where nobody reads it. */
+  readonly failed?: (name: string, error: unknown) => void;
 }
 
 /** A plugin: kinds, their rules, controllers, checks and metrics. `definePlugin` checks and freezes it. */

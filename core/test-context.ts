@@ -102,6 +102,7 @@ export function fakeRequestContext(
       updateStatus: unused("AdmissionServer.updateStatus"),
       callWebhook: unused("AdmissionServer.callWebhook"),
       stateOf: unused("AdmissionServer.stateOf"),
+      failed: unused("AdmissionServer.failed"),
       ...server,
     },
     access: {

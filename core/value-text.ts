@@ -1,6 +1,6 @@
 /**
  * The JSON text of a value of a user. Values have integers beyond 2^53, which are `bigint`, and any depth, so `JSON.stringify` throws for some of
- * them. This module and the writers in `tree/` know that; `test/values_test.ts` finds other uses of `JSON.stringify` and `structuredClone`.
+ * them. This module and the writers in `tree/` know that; `test/source-syntax_test.ts` finds other uses of `JSON.stringify` and `structuredClone`.
  */
 import type { Json } from "./json.ts";
 import { goJson, prettyJson } from "./tree/json-text.ts";

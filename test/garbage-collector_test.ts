@@ -88,3 +88,38 @@ test("an object whose owner lies in another namespace is collected, with an even
   });
   assert.equal((await api.get("v1", "configmaps", "two", "owner")).metadata.uid, uid);
 });
+
+test("an object that cannot be read, and one whose deletion fails, do not stop the others", async () => {
+  const deleted: string[] = [], logged: string[] = [], ending = new AbortController();
+  const api = fakeApi({
+    collections: () => [collectionOf("configmaps", "ConfigMap"), collectionOf("secrets", "Secret")],
+    async *followCollections(_, signal) {
+      yield api.collections("watch");
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    },
+    async *watch(...[, resource, , , signal, , synced]) {
+      if (resource === "configmaps") yield { type: "ADDED", object: {} as ApiObject };
+      else for (const name of ["a", "b"]) yield { type: "ADDED", object: ownedBy(name, "gone") };
+      synced?.();
+      await new Promise((resolve) => signal!.addEventListener("abort", resolve));
+    },
+    list: () => Promise.resolve({ metadata: { resourceVersion: "1" }, items: [] }),
+    get: (_, resource, __, name) =>
+      name === "gone" ? Promise.reject(notFoundError({ group: "", name: resource }, name)) : Promise.resolve(ownedBy(name, "gone")),
+    delete: (_, __, ___, name) => {
+      if (name === "a") return Promise.reject(new TypeError("a fault"));
+      deleted.push(name);
+      return Promise.resolve();
+    },
+  });
+  const metric = () => ({ with: () => ({ set() {} }) });
+  const logError = (sentence: string) => logged.push(sentence);
+  const running = garbageCollector.run(fakeContext({ api, metric: metric as never, logError }), ending.signal); // only gauges are recorded
+  await until(() => {
+    assert.deepEqual(deleted, ["b"], logged.join("; "));
+    assert.ok(logged.includes("secrets one/a cannot be processed; it is tried again"));
+    assert.ok(logged.includes("the objects of configmaps cannot be followed: they wait, other resources go on"));
+  });
+  ending.abort();
+  await running;
+});

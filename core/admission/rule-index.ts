@@ -41,9 +41,13 @@ export class RuleIndex<T> {
 
   #find({ operation, form, subresource, equivalents }: IndexedAttributes): readonly T[] {
     const forms = [form, ...equivalents()];
-    return this.#items.filter((item) =>
-      this.#rulesOf(item)?.some((rule) => forms.some((each) => ruleNames(rule, operation, each, subresource)))
-    );
+    return this.#items.filter((item) => {
+      try {
+        return this.#rulesOf(item)?.some((rule) => forms.some((each) => ruleNames(rule, operation, each, subresource)));
+      } catch {
+        return true; // the comparison of the item itself fails again, where its failure policy decides
+      }
+    });
   }
 }
 

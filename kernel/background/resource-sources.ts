@@ -4,7 +4,7 @@ import type { Api } from "../../core/api.ts";
 import type { Plugin, ResourceSource } from "../../core/plugin.ts";
 import type { StartUp } from "../../health/mod.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import { type ActiveConfig, withAppeared } from "../config/active-config.ts";
+import { type ActiveConfig, type Unusable, withAppeared } from "../config/active-config.ts";
 import { describe, type Log } from "../observe/log.ts";
 import { isServed } from "./controllers.ts";
 
@@ -64,11 +64,21 @@ function isWanted(plugin: Plugin, catalog: Catalog): plugin is Plugin & { readon
 /** Activates each set of descriptions. Restarts the source after an error. Never rejects. */
 async function followOne(plugin: string, source: ResourceSource, needs: SourceNeeds, signal: AbortSignal): Promise<void> {
   const { current, swap, api, start, log } = needs;
+  const failed = (name: string, error: unknown) =>
+    log.error(`${name} of plugin ${plugin} cannot be served as it is; the others go on`, describe(error));
+  /** The descriptions that were reported, by name. They are reported again when their error changes. */
+  let reported = new Map<string, string>();
+  const reportAll = (unusable: readonly Unusable[]) => {
+    const texts = new Map(unusable.map(({ name, error }) => [name, String(error)]));
+    for (const { name, error } of unusable) if (reported.get(name) !== texts.get(name)) failed(name, error);
+    reported = texts;
+  };
   for (let pauseMs = retryMsMin; !signal.aborted; pauseMs = Math.min(pauseMs * 2, retryMsMax)) {
     try {
-      for await (const descriptions of source.follow({ names: current().catalog.names, api }, signal)) {
+      for await (const descriptions of source.follow({ names: current().catalog.names, api, failed }, signal)) {
         if (signal.aborted) break;
         swap(withAppeared(current(), plugin, descriptions));
+        reportAll(current().unusable);
         start.finished(source.hook);
         pauseMs = retryMsMin;
       }

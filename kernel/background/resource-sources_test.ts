@@ -10,7 +10,7 @@ import { withDefaults } from "../config/parse.ts";
 import { handle } from "../handle.ts";
 import type { Exchange } from "../request/exchange.ts";
 import type { Server } from "../server.ts";
-import { silentLog } from "../observe/log.ts";
+import { jsonLog, silentLog, verbosityOf } from "../observe/log.ts";
 import { type Opened, openServer } from "../startup/open-server.ts";
 import { localApi } from "./local-api.ts";
 
@@ -39,7 +39,12 @@ function testSource(): { readonly source: ResourceSource<Description>; give(next
           yield next;
         }
       },
-      resources: ({ kind, doc }) => [resourceOf(kind, doc)],
+      resources({ kind, doc }) {
+        if (kind === "Thrown") throw new Error("it has no resources");
+        const resource = resourceOf(kind, doc);
+        // A fault that shows in the catalog only.
+        return [kind === "Uncompiled" ? { ...resource, served: { "example.com/v1": undefined as never } } : resource];
+      },
     },
     give(next) {
       given.push(next);
@@ -62,10 +67,14 @@ function resourceOf(kind: string, doc: string): Resource {
   };
 }
 
-async function opened(use: (server: Opened, give: ReturnType<typeof testSource>["give"]) => Promise<void>, more: Partial<Plugin> = {}) {
+async function opened(
+  use: (server: Opened, give: ReturnType<typeof testSource>["give"]) => Promise<void>,
+  more: Partial<Plugin> = {},
+  log = silentLog,
+) {
   const { source, give } = testSource();
   const plugin = definePlugin({ name: "things", summary: "For tests.", resourceSource: source, ...more });
-  const server = await openServer({ config: withDefaults({ "data-dir": ":memory:" }), plugins: [plugin], log: silentLog });
+  const server = await openServer({ config: withDefaults({ "data-dir": ":memory:" }), plugins: [plugin], log });
   await use(server, give).finally(() => server.close());
 }
 async function until(is: () => boolean): Promise<void> {
@@ -142,6 +151,33 @@ test("a failing source is restarted, and its last descriptions stay active", () 
     await server.catalogChanged(AbortSignal.timeout(10_000));
     assert.notEqual(server.catalog.endpoint("example.com", "v1", "others"), undefined);
   }));
+
+test("a description that cannot be served is logged once by its name, and the others are served", () => {
+  const lines: string[] = [];
+  const log = jsonLog((line) => lines.push(line), Date.now, verbosityOf(0, [], []));
+  return opened(
+    async ({ server }, give) => {
+      for (const others of [["Other"], ["Other", "Later"]]) {
+        const all = ["Thing", "Thrown", "Uncompiled", ...others].map((kind) => ({
+          name: `${kind.toLowerCase()}s.example.com`,
+          kind,
+          doc: "",
+        }));
+        give(all);
+        await server.catalogChanged(AbortSignal.timeout(10_000));
+        for (const plural of ["things", ...others.map((kind) => `${kind.toLowerCase()}s`)]) {
+          assert.notEqual(server.catalog.endpoint("example.com", "v1", plural), undefined, plural);
+        }
+      }
+      for (const name of ["throwns.example.com", "uncompileds.example.com"]) {
+        // Those of later rounds are new values, with the same error.
+        assert.equal(lines.filter((line) => line.includes(`${name} of plugin things cannot be served`)).length, 1, name);
+      }
+    },
+    {},
+    log,
+  );
+});
 
 test("a resource that conflicts with one of a plugin is not served", () =>
   opened(async ({ server }, give) => {

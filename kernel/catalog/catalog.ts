@@ -160,6 +160,8 @@ export interface Catalog {
   admission(resource: Resource): readonly Admission[];
   /** By admission step: the requests for which it runs, if not for all. */
   readonly matchConstraints: ReadonlyMap<string, MatchResources>;
+  /** Resources that have appeared and are left out because they cannot be compiled, with the errors. */
+  readonly unusable: readonly { readonly resource: Resource; readonly error: unknown }[];
   /** Every version of a kind, served or not, except long removed ones. */
   versionsOf(kind: StoredKind): readonly Endpoint[];
 }

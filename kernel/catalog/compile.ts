@@ -35,7 +35,8 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig, appea
   const declared = plugins.flatMap(({ resources = [] }) => resources.map((resource) => kindOf(resource, settings)));
   const endpoints = endpointsOf(plugins, config, settings, mistakes);
   const unserved = new Map<string, Endpoint>();
-  const kinds = [...declared, ...addAppeared(endpoints, unserved, declared, appeared, settings)];
+  const unusable: Catalog["unusable"][number][] = [];
+  const kinds = [...declared, ...addAppeared(endpoints, unserved, declared, appeared, settings, unusable)];
   if (mistakes.length > 0) throw new CatalogError(mistakes);
 
   const priorities = new Map(
@@ -62,6 +63,7 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig, appea
     gates,
     releases,
     plugins,
+    unusable,
     checksNamespaces: config.checksNamespaces ?? true,
     matchConstraints: config.matchConstraints ?? new Map(),
     groups,
@@ -138,29 +140,35 @@ function endpointsOf(
   return endpoints;
 }
 
-/** Adds the endpoints of resources that have appeared, and returns their kinds. One with the keys or paths of another is left out. */
+/** Adds the endpoints of resources that have appeared, and returns their kinds. One with the keys or paths of another is left out, and one that
+ * cannot be compiled. */
 function addAppeared(
   endpoints: Map<string, Endpoint>,
   unserved: Map<string, Endpoint>,
   declared: readonly StoredKind[],
   appeared: readonly Resource[],
   settings: Settings,
+  unusable: Catalog["unusable"][number][],
 ): readonly StoredKind[] {
   const declaredPlaces: ReadonlySet<string> = new Set(declared.map(({ under }) => under)), places = new Set(declaredPlaces);
   return appeared.flatMap((resource) => {
-    const kind = kindOf(resource, settings);
-    const own = Object.keys(resource.served).map((written) => {
-      const { group, version } = splitGroupVersion(spell(settings.names, written));
-      return { written, key: endpointKey(group, version, kind.plural) };
-    });
-    if (
-      places.has(kind.under) || declaredPlaces.has(resource.conversion?.under ?? kind.under) || own.some(({ key }) => endpoints.has(key))
-    ) return [];
-    places.add(kind.under);
-    for (const { written, key } of own) {
-      (resource.served[written]!.hidden === true ? unserved : endpoints).set(key, endpointOf(kind, written, settings));
+    try {
+      const kind = kindOf(resource, settings);
+      const own = Object.entries(resource.served).map(([written, { hidden }]) => {
+        const { group, version } = splitGroupVersion(spell(settings.names, written));
+        const into = hidden === true ? unserved : endpoints;
+        return { key: endpointKey(group, version, kind.plural), into, endpoint: endpointOf(kind, written, settings) };
+      });
+      const isTaken = places.has(kind.under) || declaredPlaces.has(resource.conversion?.under ?? kind.under) ||
+        own.some(({ key }) => endpoints.has(key));
+      if (isTaken) return [];
+      places.add(kind.under);
+      for (const { key, into, endpoint } of own) into.set(key, endpoint);
+      return [kind];
+    } catch (error) {
+      unusable.push({ resource, error }); // its own fault: the other resources go on
+      return [];
     }
-    return [kind];
   });
 }
 

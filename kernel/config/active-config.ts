@@ -1,7 +1,7 @@
 /** The active configuration: settings and plugins compiled to a catalog. A server replaces it as a whole. */
 import { append } from "../../core/append.ts";
 import type { Names } from "../../core/names.ts";
-import type { Plugin, Resource } from "../../core/plugin.ts";
+import type { Plugin, Resource, ResourceSource } from "../../core/plugin.ts";
 import { lineNames } from "../../metrics/mod.ts";
 import { kernelMetrics } from "../observe/metrics.ts";
 import { type AdmissionConfiguration, readAdmissionConfiguration } from "./admission-configuration.ts";
@@ -24,6 +24,14 @@ export interface ActiveConfig {
   /** The settings of admission steps, read at the start. */
   readonly admission: AdmissionConfiguration;
   readonly catalog: Catalog;
+  /** Descriptions whose resources cannot be served; the others are. */
+  readonly unusable: readonly Unusable[];
+}
+
+/** A description of a resource source that fails. `name`: its own, such as that of a definition. */
+export interface Unusable {
+  readonly name: string;
+  readonly error: unknown;
 }
 
 /** Descriptions of resources, by the names of the plugins whose sources gave them. */
@@ -42,7 +50,7 @@ export function activeConfigOf(
   admission = before?.admission,
 ): ActiveConfig {
   const isSame = before !== undefined && appeared === before.appeared && hasSameCatalog(config, plugins, before);
-  const { catalog, admission: steps } = isSame ? before : catalogOf(config, plugins, appeared, admission);
+  const { catalog, admission: steps, unusable } = isSame ? before : catalogOf(config, plugins, appeared, admission);
   if (config["requestheader-uid-headers"].length > 0 && !catalog.gates.isOn("RemoteRequestHeaderUID")) {
     throw new ConfigError(['--requestheader-uid-headers requires the "RemoteRequestHeaderUID" feature to be enabled']);
   }
@@ -50,7 +58,7 @@ export function activeConfigOf(
   if (wrongAddresses.length > 0) throw new ConfigError(wrongAddresses);
   const mistakes = authorizationMistakes(config, plugins.flatMap(({ authorizers = [] }) => authorizers.map(({ name }) => name)));
   if (mistakes.length > 0) throw new ConfigError(mistakes);
-  return { config, plugins, appeared, admission: steps, catalog };
+  return { config, plugins, appeared, admission: steps, catalog, unusable };
 }
 
 /** The configuration with other descriptions of one plugin's resource source. */
@@ -69,7 +77,7 @@ function catalogOf(
   plugins: readonly Plugin[],
   appeared: Appeared,
   known: AdmissionConfiguration | undefined,
-): Pick<ActiveConfig, "catalog" | "admission"> {
+): Pick<ActiveConfig, "catalog" | "admission" | "unusable"> {
   const mistakes: string[] = [...metricClashes(plugins)];
   const names = { enabled: config["enable-admission-plugins"], disabled: config["disable-admission-plugins"] };
   const { plugins: admitting, checksNamespaces } = chosenAdmission(plugins, names, mistakes);
@@ -86,8 +94,13 @@ function catalogOf(
     checksNamespaces,
   };
   try {
-    const catalog = compile(admitting, options, resourcesOf(plugins, appeared));
-    if (mistakes.length === 0) return { catalog, admission };
+    const made = madeOf(plugins, appeared);
+    const catalog = compile(admitting, options, made.resources);
+    const unusable = [
+      ...made.unusable,
+      ...catalog.unusable.map(({ resource, error }) => ({ name: made.names.get(resource) ?? resource.kind, error })),
+    ];
+    if (mistakes.length === 0) return { catalog, admission, unusable };
   } catch (error) {
     if (mistakes.length === 0 || !(error instanceof CatalogError)) throw error;
     append(mistakes, error.mistakes);
@@ -95,19 +108,38 @@ function catalogOf(
   throw new ConfigError(mistakes);
 }
 
-/** Resources by their descriptions. The keys are objects that only sources make. */
-const madeOf = new WeakMap<object, readonly Resource[]>();
+/** The resources of a description, or the error that it has thrown. The keys are objects that only sources make. */
+const kept = new WeakMap<object, { readonly resources: readonly Resource[]; readonly error?: unknown }>();
 
-function resourcesOf(plugins: readonly Plugin[], appeared: Appeared): readonly Resource[] {
-  return plugins.flatMap(({ name, resourceSource }) => {
-    if (resourceSource === undefined) return [];
-    return (appeared.get(name) ?? []).flatMap((description) => {
-      const key = description as object; // descriptions are objects
-      const made = madeOf.get(key) ?? resourceSource.resources(description);
-      madeOf.set(key, made);
-      return made;
-    });
-  });
+function resourcesOf({ resources }: ResourceSource, description: object) {
+  const known = kept.get(description);
+  if (known !== undefined) return known;
+  let made;
+  try {
+    made = { resources: resources(description) };
+  } catch (error) {
+    made = { resources: [], error }; // its own fault: the other descriptions go on
+  }
+  kept.set(description, made);
+  return made;
+}
+
+/** The resources of all descriptions, with the names of these, and the descriptions that have none because of an error. */
+function madeOf(plugins: readonly Plugin[], appeared: Appeared) {
+  const resources: Resource[] = [], names = new Map<Resource, string>(), unusable: Unusable[] = [];
+  for (const { name: plugin, resourceSource } of plugins) {
+    for (const description of resourceSource === undefined ? [] : appeared.get(plugin) ?? []) {
+      const one = description as { readonly name?: unknown }; // descriptions are objects
+      const name = typeof one.name === "string" ? one.name : `a resource of plugin ${plugin}`;
+      const made = resourcesOf(resourceSource!, one); // the plugin has one
+      if ("error" in made) unusable.push({ name, error: made.error });
+      for (const resource of made.resources) {
+        resources.push(resource);
+        names.set(resource, name);
+      }
+    }
+  }
+  return { resources, names, unusable };
 }
 
 /** Metrics of plugins with the name of a kernel metric or of an earlier plugin's metric. */

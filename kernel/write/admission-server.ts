@@ -111,6 +111,9 @@ class ServerOfCall implements AdmissionServer {
     if (!kept.has(key)) kept.set(key, make());
     return kept.get(key) as S; // made by the same step
   }
+  failed(name: string, error: unknown): void {
+    this.#call.report(error, name);
+  }
 
   #endpoint(groupVersion: string, resource: string): Endpoint | undefined {
     return servedEndpoint(this.#call.catalog, groupVersion, resource);

@@ -44,7 +44,10 @@ export const garbageCollector: Controller = {
     const queue = new WorkQueue(
       limits.controllerPassesMax,
       (uid) => attempt(means, uid, (other) => queue.add(other)),
-      (error) => failed.abort(error),
+      (uid, error) => {
+        const node = graph.get(uid), name = node === undefined ? uid : `${node.resource} ${node.namespace}/${node.name}`;
+        logError(`${name} cannot be processed; it is tried again`, error);
+      },
       work,
     );
     const handle = (node: Node, deleted: boolean) => {
@@ -95,7 +98,7 @@ export const garbageCollectorMetrics = Object.freeze([waitingResources]);
 
 /** Reports kinds that cannot be followed. */
 interface Waits {
-  failed(collection: ApiCollection, error: StatusError, isFirst: boolean): void;
+  failed(collection: ApiCollection, error: unknown, isFirst: boolean): void;
   ended(collection: ApiCollection): void;
 }
 
@@ -141,9 +144,9 @@ async function followAll({ api, graph, handle, failed, waits }: Following, until
     try {
       while (!signal.aborted) {
         const error = await followOnce(collection, see, synced, signal);
-        if (error === undefined) continue;
-        if (error.reason === "NotFound") return leave(name, one);
-        waits.failed(collection, error, failures === 0);
+        if (error === undefined || signal.aborted) continue;
+        if (error.because instanceof StatusError && error.because.reason === "NotFound") return leave(name, one);
+        waits.failed(collection, error.because, failures === 0);
         filled();
         await pause(Math.min(retryMsMax, retryMsMin * 2 ** Math.min(failures++, 30)), signal);
       }
@@ -154,13 +157,13 @@ async function followAll({ api, graph, handle, failed, waits }: Following, until
       filled();
     }
   }
-  /** Resolves with the error of the API that ends the watch, or with undefined after the signal aborts. Rejects with other errors. */
+  /** Resolves with the error that ends the watch, of the API or of an object, or with undefined after the signal aborts. */
   async function followOnce(
     { groupVersion, resource }: ApiCollection,
     see: Following["handle"],
     synced: () => void,
     signal: AbortSignal,
-  ): Promise<StatusError | undefined> {
+  ): Promise<{ readonly because: unknown } | undefined> {
     // Those that were there when the last watch failed, and that the list has not shown yet.
     const missing = new Map(graph.nodesOf(groupVersion, resource).map((node) => [node.uid, node]));
     const onSynced = (): void => {
@@ -174,9 +177,8 @@ async function followAll({ api, graph, handle, failed, waits }: Following, until
         see(nodeOf(groupVersion, resource, object), type === "DELETED");
       }
       return undefined;
-    } catch (error) {
-      if (error instanceof StatusError) return error;
-      throw error;
+    } catch (because) {
+      return { because };
     }
   }
   for await (const all of api.followCollections("watch", until)) {

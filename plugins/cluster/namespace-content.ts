@@ -8,7 +8,7 @@ interface Collection {
   readonly name: string;
 }
 
-/** Deletes the content of a namespace, all collections concurrently, and counts the rest. A StatusError is recorded as failure. */
+/** Deletes the content of a namespace, all collections concurrently, and counts the rest. An error of one is recorded as failure. */
 export async function deleteContent(api: Api, namespace: string): Promise<Content> {
   const deletableAsCollection = new Set(namespacedCollections(api, "deletecollection").map(({ name }) => name));
   const remaining = new Map<string, number>(), held = new Map<string, number>(), failures: string[] = [];
@@ -23,8 +23,9 @@ export async function deleteContent(api: Api, namespace: string): Promise<Conten
           for (const finalizer of metadata.finalizers ?? []) count(held, finalizer);
         }
       } catch (error) {
-        if (!(error instanceof StatusError)) throw error;
-        if (!isAbsent(error)) failures.push(error.message);
+        // An error of one collection is in the conditions of the namespace; the others are deleted.
+        if (!(error instanceof StatusError)) failures.push(`${collection.name}: ${error instanceof Error ? error.message : String(error)}`);
+        else if (!isAbsent(error)) failures.push(error.message);
       }
     }),
   );

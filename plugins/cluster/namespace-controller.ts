@@ -20,16 +20,14 @@ export const namespaceController: Controller = {
   fieldManager: "kube-controller-manager",
   needs: [{ resource: "namespaces", groupVersions: ["v1"] }],
   async run(context, signal) {
-    const failed = new AbortController();
-    const until = AbortSignal.any([signal, failed.signal]);
     const queue = new WorkQueue(
       limits.controllerPassesMax,
       async (name) => await pass(context, name) === "left",
-      (error) => failed.abort(error),
+      (name, error) => context.logError?.(`the content of namespace ${name} cannot be deleted; it is tried again`, error),
       context.work,
     );
     try {
-      for await (const { type, object } of context.api.watch("v1", "namespaces", "", {}, until)) {
+      for await (const { type, object } of context.api.watch("v1", "namespaces", "", {}, signal)) {
         const name = object.metadata.name ?? "";
         if (type === "DELETED") queue.forget(name);
         else if (isTerminating(object)) queue.add(name);
@@ -37,7 +35,6 @@ export const namespaceController: Controller = {
     } finally {
       await queue.close();
     }
-    if (failed.signal.aborted) throw failed.signal.reason;
   },
 };
 

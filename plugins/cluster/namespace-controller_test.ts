@@ -4,7 +4,7 @@ import type { Api } from "../../core/api.ts";
 import type { ControllerContext } from "../../core/controller.ts";
 import { fakeApi, fakeContext } from "../../core/test-context.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
-import { conflictError, internalError, methodNotAllowedError, notFoundError, type StatusError } from "../../core/status-error.ts";
+import { conflictError, internalError, methodNotAllowedError, notFoundError } from "../../core/status-error.ts";
 import { conditionsAfter, type Content } from "./namespace-conditions.ts";
 import { deleteContent } from "./namespace-content.ts";
 import { namespaceController, pass } from "./namespace-controller.ts";
@@ -25,7 +25,7 @@ class Cluster {
   readonly content: Record<string, Held>;
   readonly calls: string[] = [];
   /** Errors by call, each thrown once. */
-  readonly refusals = new Map<string, StatusError>();
+  readonly refusals = new Map<string, Error>();
   /** Resources without deletecollection. */
   single: readonly string[] = [];
 
@@ -242,9 +242,31 @@ test("the controller processes namespaces that terminate at its start, retries w
   assert.equal(cluster.calls.filter((call) => call === "get").length, 2);
 });
 
-test("the controller rejects with an unexpected error of a pass", async () => {
-  const cluster = new Cluster({});
-  const context = watched(cluster, [cluster.namespace!]);
-  const api: Api = { ...context.api, get: () => Promise.reject(new TypeError("a bug")) };
-  await assert.rejects(namespaceController.run({ ...context, api }, new AbortController().signal), { message: "a bug" });
+test("a namespace whose pass has an unexpected error is logged and tried again, and the others are finalized", async () => {
+  const cluster = new Cluster({}), ending = new AbortController(), logged: string[] = [];
+  const context = watched(
+    cluster,
+    ["bad", "one"].map((name) => ({ ...cluster.namespace!, metadata: { ...cluster.namespace!.metadata, name } })),
+  );
+  let tries = 0;
+  const api: Api = {
+    ...context.api,
+    get: (...[groupVersion, resource, namespace, name]) => {
+      if (name !== "bad") return context.api.get(groupVersion, resource, namespace, name);
+      if (++tries === 2) ending.abort();
+      return Promise.reject(new TypeError("a bug"));
+    },
+  };
+  const logError = (sentence: string, error?: unknown) => void logged.push(`${sentence}: ${(error as Error).message}`);
+  await namespaceController.run({ ...context, api, logError }, ending.signal);
+  assert.equal(logged[0], "the content of namespace bad cannot be deleted; it is tried again: a bug");
+  assert.deepEqual(cluster.namespace?.spec.finalizers, ["example.com/a"], "the other one");
+});
+
+test("an error of one collection is in the conditions of the namespace, and the others are deleted", async () => {
+  const cluster = new Cluster({ configmaps: { a: [] }, secrets: { b: [] } });
+  cluster.refusals.set("list configmaps", new TypeError("its value cannot be read"));
+  const { failures } = await deleteContent(cluster.context.api, "one");
+  assert.deepEqual(failures, ["configmaps.: its value cannot be read"]);
+  assert.deepEqual(Object.keys(cluster.content["secrets"]!), []);
 });

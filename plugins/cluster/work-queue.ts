@@ -20,7 +20,7 @@ export function backoffMs(retries: number): number {
 export class WorkQueue {
   readonly #max: number;
   readonly #work: (name: string) => Promise<boolean>;
-  readonly #onFailure: (error: unknown) => void;
+  readonly #onFailure: (name: string, error: unknown) => void;
   readonly #meter: WorkMeter | undefined;
   readonly #due = new Set<string>();
   readonly #active = new Map<string, Promise<void>>();
@@ -30,8 +30,13 @@ export class WorkQueue {
 
   /** @param max maximum number of concurrent calls of `work`
    *  @param work processes an item; resolves with true if the item must be retried after a backoff
-   *  @param onFailure called with the error of a rejected `work`; the item is not retried */
-  constructor(max: number, work: (name: string) => Promise<boolean>, onFailure: (error: unknown) => void, meter?: WorkMeter) {
+   *  @param onFailure called with the item and the error of a rejected `work`; the item is retried as after true, and the others go on */
+  constructor(
+    max: number,
+    work: (name: string) => Promise<boolean>,
+    onFailure: (name: string, error: unknown) => void,
+    meter?: WorkMeter,
+  ) {
     this.#max = max;
     this.#work = work;
     this.#onFailure = onFailure;
@@ -77,8 +82,9 @@ export class WorkQueue {
       else this.#retries.delete(name);
     } catch (error) {
       this.#active.delete(name);
-      this.#meter?.done(name);
-      this.#onFailure(error);
+      this.#meter?.done(name, true);
+      this.#onFailure(name, error);
+      if (!this.#closed) this.#backOff(name);
     }
     this.#start();
   }

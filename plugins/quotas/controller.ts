@@ -12,6 +12,7 @@ import {
   type Controller,
   type ControllerContext,
   objectKey,
+  pause,
   runWorkQueue,
   sameValue,
   splitObjectKey,
@@ -55,6 +56,9 @@ export const quotaController: Controller = Object.freeze<Controller>({
     });
   },
 });
+
+/** Pauses before a kind that cannot be watched is tried again. */
+const retryMsMin = 100, retryMsMax = 30_000;
 
 /** The watches of the controller. */
 class Following {
@@ -154,19 +158,46 @@ class Following {
       if (watches.has(namespace)) continue;
       const ending = new AbortController();
       watches.set(namespace, ending);
-      const ended = this.#watch(counted, namespace, AbortSignal.any([this.#until, ending.signal])).catch((error) => {
-        // The kind is not served any more: `#followCollections` ends its watches.
-        if (!(error instanceof StatusError && error.reason === "NotFound")) this.#failed.abort(error);
-        else if (watches.get(namespace) === ending) watches.delete(namespace);
-      }).finally(() => this.#ended.delete(ended));
+      const ended = this.#keepWatching(counted, namespace, AbortSignal.any([this.#until, ending.signal])).finally(() => {
+        this.#ended.delete(ended);
+        if (watches.get(namespace) === ending) watches.delete(namespace);
+      });
       this.#ended.add(ended);
     }
   }
 
-  async #watch(counted: Counted, namespace: string, signal: AbortSignal): Promise<void> {
+  /**
+   * Watches until the kind is no longer served, or the signal aborts. A kind that cannot be read, for instance because its conversion webhook
+   * is down, is tried again after a pause, and the usage of the others is still counted. Never rejects.
+   */
+  async #keepWatching(counted: Counted, namespace: string, signal: AbortSignal): Promise<void> {
+    const { collection: { groupVersion, resource } } = counted;
+    for (let pauseMs = retryMsMin; !signal.aborted; pauseMs = Math.min(pauseMs * 2, retryMsMax)) {
+      try {
+        await this.#watch(counted, namespace, signal, () => pauseMs = retryMsMin);
+      } catch (error) {
+        // `#followCollections` ends the watches of such a kind.
+        if (error instanceof StatusError && error.reason === "NotFound") return;
+        if (signal.aborted) return;
+        if (pauseMs === retryMsMin) {
+          this.#context.logError?.(
+            `${resource} of ${groupVersion} cannot be watched for quotas: it is tried again, other kinds go on`,
+            error,
+          );
+        }
+        await pause(pauseMs, signal);
+      }
+    }
+  }
+
+  async #watch(counted: Counted, namespace: string, signal: AbortSignal, begun: () => void): Promise<void> {
     const { collection: { groupVersion, resource }, usage } = counted;
     const addAll = (within: string) => this.#interests.of(counted).get(within)?.forEach((key) => this.#queue.add(key));
-    const synced = () => namespace === "" ? this.#interests.of(counted).forEach((_keys, each) => addAll(each)) : addAll(namespace);
+    const synced = () => {
+      begun();
+      if (namespace === "") this.#interests.of(counted).forEach((_keys, each) => addAll(each));
+      else addAll(namespace);
+    };
     const watchScope = usage.isCount ? "owned" : "everything";
     for await (const { type, object } of this.#context.api.watch(groupVersion, resource, namespace, {}, signal, watchScope, synced)) {
       if (type === "DELETED" || (type === "MODIFIED" && !usage.isCount)) addAll(object.metadata.namespace ?? "");

@@ -9,7 +9,7 @@
  */
 import { type AdmissionServer, type ApiObject, sameAmounts, StatusError } from "../../plugin.ts";
 import { limits } from "../../core/limits.ts";
-import { type Charge, chargeTo, releasedFrom } from "./charge.ts";
+import { type Charge, type Charged, chargeTo, releasedFrom } from "./charge.ts";
 import type { ResourceQuota } from "./quota-schema.ts";
 
 /** The reason to reject a write, or undefined. */
@@ -169,7 +169,8 @@ function sum(quotas: readonly ResourceQuota[], batch: readonly Waiter[]): {
   const accepted: Waiter[] = [], rejected: { waiter: Waiter; reason: string }[] = [];
   let after = quotas;
   for (const waiter of batch) {
-    const result = chargeTo(after, waiter.charge);
+    const result = charged(after, waiter);
+    if (result === undefined) continue;
     if ("refused" in result) rejected.push({ waiter, reason: result.refused });
     else {
       accepted.push(waiter);
@@ -177,6 +178,16 @@ function sum(quotas: readonly ResourceQuota[], batch: readonly Waiter[]): {
     }
   }
   return { after, accepted, rejected };
+}
+
+/** As `chargeTo`. An error ends this write only, and the others of the batch go on: undefined. */
+function charged(quotas: readonly ResourceQuota[], { charge, end }: Waiter): Charged | undefined {
+  try {
+    return chargeTo(quotas, charge);
+  } catch (error) {
+    end.reject(error);
+    return undefined;
+  }
 }
 
 async function newestQuotas(server: AdmissionServer, namespace: string): Promise<readonly ResourceQuota[]> {

@@ -32,6 +32,7 @@ class Shared {
     let memory = [...this.quotas.values()];
     return {
       refresh: () => memory = [...this.quotas.values()],
+      failed: () => assert.fail("nothing fails"),
       recent: () => memory,
       newest: async () => await Promise.resolve([...this.quotas.values()]),
       updateStatus: async (_groupVersion, _resource, object: ApiObject) => {

@@ -13,13 +13,16 @@ export interface Recalculation {
   readonly isSettled: (quota: ResourceQuota) => boolean;
 }
 
-/** Resolves with whether the usage must be counted again when the quota is settled. Rejects with Conflict if the quota changed meanwhile. */
+/**
+ * Resolves with whether the usage must be counted again when the quota is settled. Rejects with Conflict if the quota changed meanwhile. If a
+ * collection cannot be counted, its usage stays, that of the others is written, and then it rejects.
+ */
 export async function recalculate(namespace: string, name: string, at: Recalculation): Promise<"done" | "unsettled"> {
   const quota = await read(at.api, namespace, name);
   if (quota === undefined) return "done";
   // Decided before the objects are counted: a create that is stored later must have been charged later, too.
   const settled = at.isSettled(quota);
-  const hard = quota.spec.hard ?? {}, found = await usageIn(namespace, quota, at);
+  const hard = quota.spec.hard ?? {}, { found, failures } = await usageIn(namespace, quota, at);
   const before = quota.status.used ?? {};
   const isLower = (key: string) => amountIn(before, key) !== undefined && compareQuantities(found[key]!, before[key]!) < 0;
   const lower = settled ? [] : Object.keys(found).filter(isLower);
@@ -31,6 +34,7 @@ export async function recalculate(namespace: string, name: string, at: Recalcula
     const next = { ...quota, status: { hard, used } };
     await at.api.update("v1", "resourcequotas", namespace, name, next, { subresource: "status" });
   }
+  if (failures.length > 0) throw new Error(failures.join("; "));
   return lower.length === 0 ? "done" : "unsettled";
 }
 
@@ -43,27 +47,39 @@ async function read(api: Api, namespace: string, name: string): Promise<Resource
   }
 }
 
-/** The usage of all limits of the quota that this server can count. */
-async function usageIn(namespace: string, quota: ResourceQuota, { api, names, counted }: Recalculation): Promise<Amounts> {
+/** The usage of all limits of the quota that this server can count, and the reasons why some cannot be counted now. */
+async function usageIn(
+  namespace: string,
+  quota: ResourceQuota,
+  { api, names, counted }: Recalculation,
+): Promise<{ readonly found: Amounts; readonly failures: readonly string[] }> {
   const limited = Object.keys(quota.spec.hard ?? {});
   const found: Record<string, string> = Object.fromEntries(limited.filter((name) => isOfWorkloads(name, names)).map((name) => [name, "0"]));
-  for (const { collection, usage } of counted) {
-    const matching = usage.matching(limited);
+  const failures: string[] = [];
+  for (const each of counted) {
+    const matching = each.usage.matching(limited), { groupVersion, resource } = each.collection;
     if (matching.length === 0) continue;
-    let sum: Amounts = Object.fromEntries(matching.map((name) => [name, "0"]));
-    const list = { api, namespace, groupVersion: collection.groupVersion, resource: collection.resource };
-    if (usage.isCount) {
-      // Objects that are only counted have no scopes: a quota with scopes does not count them.
-      const number = scopesOf(quota.spec).length > 0 ? 0 : await numberOf(list);
-      sum = Object.fromEntries(matching.map((name) => [name, `${number}`]));
-    } else {
-      for await (const object of listed(api, list.groupVersion, list.resource, namespace)) {
-        if (isInScopes(usage, quota.spec, object)) sum = addedTo(sum, only(usage.of(object), matching));
-      }
+    try {
+      Object.assign(found, await sumOf(each, matching, quota, { api, namespace, groupVersion, resource }));
+    } catch (error) {
+      failures.push(`${resource} of ${groupVersion}: ${error instanceof Error ? error.message : String(error)}`);
     }
-    Object.assign(found, sum);
   }
-  return found;
+  return { found, failures };
+}
+
+/** The usage of one collection. */
+async function sumOf({ usage }: Counted, matching: readonly string[], quota: ResourceQuota, list: Listing): Promise<Amounts> {
+  if (usage.isCount) {
+    // Objects that are only counted have no scopes: a quota with scopes does not count them.
+    const number = scopesOf(quota.spec).length > 0 ? 0 : await numberOf(list);
+    return Object.fromEntries(matching.map((name) => [name, `${number}`]));
+  }
+  let sum: Amounts = Object.fromEntries(matching.map((name) => [name, "0"]));
+  for await (const object of listed(list.api, list.groupVersion, list.resource, list.namespace)) {
+    if (isInScopes(usage, quota.spec, object)) sum = addedTo(sum, only(usage.of(object), matching));
+  }
+  return sum;
 }
 
 interface Listing {

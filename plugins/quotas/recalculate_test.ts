@@ -15,6 +15,7 @@ function namespaceOf(quota: ResourceQuota | undefined, objects: Readonly<Record<
   const api = fakeApi({
     get: () => quota === undefined ? Promise.reject(notFoundError({ group: "", name: "resourcequotas" }, "q")) : Promise.resolve(quota),
     list: async (_groupVersion, resource, _namespace, query = {}) => {
+      if (resource === "configmaps" && "fails" in objects) throw new Error("they cannot be read");
       const all = objects[resource] ?? [], limit = Number(query["limit"]);
       chunks.push(`${resource} ${query["limit"]}`);
       return await Promise.resolve({
@@ -47,6 +48,13 @@ test("recalculate() counts objects by one chunk of a list, and writes limits and
   assert.deepEqual(chunks, ["secrets 1"]);
   const hard = { secrets: "5", "count/secrets": "5", pods: "1", "count/nothing.example.com": "1" };
   assert.deepEqual(writes.map(({ status }) => status), [{ hard, used: { pods: "0", "count/secrets": "3", secrets: "3" } }]);
+});
+
+test("recalculate() keeps the usage of objects that cannot be read, writes that of the others, and names the former", async () => {
+  const used = { secrets: "1", configmaps: "4" };
+  const { run, writes } = namespaceOf(withUsage(used, { secrets: "5", configmaps: "5" }), { ...secrets(3), fails: [] });
+  await assert.rejects(run(), { message: "configmaps of v1: they cannot be read" });
+  assert.deepEqual(writes.map(({ status }) => status.used), [{ secrets: "3", configmaps: "4" }]);
 });
 
 test("recalculate() writes nothing if nothing changes, and nothing for a deleted quota", async () => {

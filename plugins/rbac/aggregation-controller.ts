@@ -53,9 +53,10 @@ async function aggregateAll(
   const before = new Map(failures);
   failures.clear();
   for (const role of sorted) {
-    const rules = aggregated(role, sorted), name = nameOf(role), { uid } = role.metadata;
-    if (rules === undefined || sameValue(rules, role.rules ?? [])) continue;
+    const name = nameOf(role), { uid } = role.metadata;
     try {
+      const rules = aggregated(role, sorted);
+      if (rules === undefined || sameValue(rules, role.rules ?? [])) continue;
       // Without the UID an apply would create a role that was deleted meanwhile.
       await api.apply(groupVersion, "clusterroles", "", name, { metadata: { uid }, rules });
     } catch (error) {

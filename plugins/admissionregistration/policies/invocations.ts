@@ -53,7 +53,7 @@ export async function visitInvocations<P extends Policy, B extends Binding>(
 ): Promise<void> {
   for (const { policy, bindings } of policies) {
     const { matchConstraints, paramKind } = policy.spec;
-    const form = await tried(policy, undefined, visitor, async () => {
+    const form = await tried(policy, undefined, visitor, context, async () => {
       const covering = await coveredForm(matchConstraints ?? {}, attributes) as AdmissionForm | undefined; // one of the attributes
       if (covering !== undefined && paramKind !== undefined) parameterResource(paramKind, context);
       return covering;
@@ -61,27 +61,53 @@ export async function visitInvocations<P extends Policy, B extends Binding>(
     if (form === undefined) continue;
     for (const binding of bindings) {
       const { matchResources, paramRef } = binding.spec;
-      const parameters = await tried(policy, binding, visitor, async () => {
+      const parameters = await tried(policy, binding, visitor, context, async () => {
         if (matchResources !== undefined && await coveredForm(matchResources, attributes) === undefined) return undefined;
         return await parametersOf(paramKind, paramRef, attributes.namespace, context);
       });
-      for (const params of parameters ?? []) await visitor.invoke({ policy, binding, form, params });
+      for (const params of parameters ?? []) {
+        await guarded(policy, binding, visitor, context, async () => await visitor.invoke({ policy, binding, form, params }));
+      }
     }
   }
 }
 
 /** Runs a step of the configuration. */
-async function tried<P extends Policy, B extends Binding, T>(
+function tried<P extends Policy, B extends Binding, T>(
   policy: P,
   binding: B | undefined,
   visitor: InvocationVisitor<P, B>,
+  context: RequestHookContext,
+  run: () => Promise<T>,
+): Promise<T | undefined> {
+  return guarded(policy, binding, visitor, context, async () => {
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof ParameterError || error instanceof StatusError)) throw error;
+      visitor.fail(policy, binding, `failed to configure ${binding === undefined ? "policy" : "binding"}: ${error.message}`);
+      return undefined;
+    }
+  });
+}
+
+/**
+ * Runs a step of one policy. An error that is no rejection is logged with the name of the policy, and its failure policy decides; the other
+ * policies go on.
+ */
+export async function guarded<P extends Policy, B extends Binding, T>(
+  policy: P,
+  binding: B | undefined,
+  visitor: Pick<InvocationVisitor<P, B>, "fail">,
+  { server }: RequestHookContext,
   run: () => Promise<T>,
 ): Promise<T | undefined> {
   try {
     return await run();
   } catch (error) {
-    if (!(error instanceof ParameterError || error instanceof StatusError)) throw error;
-    visitor.fail(policy, binding, `failed to configure ${binding === undefined ? "policy" : "binding"}: ${error.message}`);
+    if (error instanceof StatusError) throw error;
+    server.failed(`${policy.kind ?? "policy"} ${policy.metadata.name ?? ""}`, error);
+    visitor.fail(policy, binding, "the policy met an unexpected condition, see the log of the server");
     return undefined;
   }
 }

@@ -20,7 +20,7 @@ import type { MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding } from "..
 import { type CompiledMutation, type CompiledMutations, compiledMutations } from "./compiled-mutations.ts";
 import { measuredConditions } from "../conditions/match-conditions.ts";
 import { inTurn, type Results, spent } from "../conditions/in-turn.ts";
-import { type BoundPolicy, type Invocation, visitInvocations } from "./invocations.ts";
+import { type BoundPolicy, guarded, type Invocation, visitInvocations } from "./invocations.ts";
 import { CompiledPolicies, isExempt, PolicyFamily } from "./known-policies.ts";
 import { recordMutation } from "./metrics.ts";
 import { MutationError, withConfiguration, withJsonPatch } from "./mutations.ts";
@@ -91,7 +91,7 @@ class Mutation {
     const invocations: Invocation<Policy, PolicyBinding>[] = [];
     await visitInvocations(policies, this.#attributes, this.#context, {
       invoke: (invocation) => void invocations.push(invocation),
-      fail: (policy, binding, message) => void this.#failures.push({ policy, binding, message, isInvalid: false }),
+      fail: this.#fail,
     });
     if (invocations.length > 0) await this.#runAll(invocations);
     const failures = this.#failures.filter(({ policy }) => policy.spec.failurePolicy !== "Ignore");
@@ -99,11 +99,17 @@ class Mutation {
     return this.#subject.object;
   }
 
+  readonly #fail = (policy: Policy, binding: PolicyBinding | undefined, message: string): void =>
+    void this.#failures.push({ policy, binding, message, isInvalid: false });
+
   async #runAll(invocations: readonly Invocation<Policy, PolicyBinding>[]): Promise<void> {
     const { reinvocation } = this.#context, runs = this.#runs;
     runs.begin(reinvocation.isSecondRun, this.#subject.object);
     let hasMutated = false;
-    for (const invocation of invocations) if (await this.#runOne(invocation)) hasMutated = true;
+    for (const invocation of invocations) {
+      const { policy, binding } = invocation;
+      if (await guarded(policy, binding, { fail: this.#fail }, this.#context, () => this.#runOne(invocation))) hasMutated = true;
+    }
     if (hasMutated) {
       runs.changed();
       reinvocation.request();

@@ -70,8 +70,24 @@ export interface ReviewedRequest {
   readonly decisions: DecisionTable;
 }
 
-/** The form of the resource in which the request is sent to the webhook; undefined if the webhook is not called. */
-export async function calledForm({ webhook, conditions }: KnownWebhook, request: ReviewedRequest): Promise<AdmissionForm | undefined> {
+/**
+ * The form of the resource in which the request is sent to the webhook; undefined if the webhook is not called. An error that is no rejection
+ * is logged with the name of the webhook, and its failure policy decides; the other webhooks go on.
+ */
+export async function calledForm(known: KnownWebhook, request: ReviewedRequest): Promise<AdmissionForm | undefined> {
+  try {
+    return await matchedForm(known, request);
+  } catch (error) {
+    if (error instanceof StatusError) throw error;
+    const { name, failurePolicy } = known.webhook;
+    request.context.server.failed(`webhook ${name}`, error);
+    if (failurePolicy === "Ignore") return undefined;
+    throw internalError(`failed calling webhook ${goQuote(name)}: ${unexpected}`);
+  }
+}
+const unexpected = "the call met an unexpected condition, see the log of the server";
+
+async function matchedForm({ webhook, conditions }: KnownWebhook, request: ReviewedRequest): Promise<AdmissionForm | undefined> {
   const { rules = [], matchPolicy, namespaceSelector, objectSelector } = webhook, { subject, context } = request;
   if (rules.length === 0) return undefined;
   const attributes = attributesOf(subject, context);
@@ -143,7 +159,7 @@ export async function verdictOf({ webhook, address }: KnownWebhook, form: Admiss
   const uid = crypto.randomUUID(), textOf = (object: Subject["object"]) => object === undefined ? "null" : form.text(object);
   const about = requestJson(attributesOf(subject, context), form, context);
   const review = writeReview(names, version, uid, about, { object: textOf(subject.object), oldObject: textOf(subject.oldObject) });
-  const outcome = await server.callWebhook({ webhook: address, json: review, timeoutMs: timeoutSeconds * 1000, step: stepNames[type] });
+  const outcome = await server.callWebhook({ webhook: address(), json: review, timeoutMs: timeoutSeconds * 1000, step: stepNames[type] });
   if (outcome.tag === "busy") {
     const details = { retryAfterSeconds: 1 };
     throw new StatusError("TooManyRequests", `too many requests wait for the admission webhook ${goQuote(name)}`, { details });
@@ -206,11 +222,14 @@ export async function endOfCall(
     recordRejection(context, series, "no_error", rejected.code);
     record(rejected.code, true);
     return { tag: "rejected", error: rejected };
-  } catch (error) {
+  } catch (thrown) {
+    const isKnown = thrown instanceof CallError || thrown instanceof StatusError;
+    if (!isKnown) context.server.failed(`webhook ${name}`, thrown);
+    const error = isKnown ? thrown : new CallError(unexpected, 500);
     if (!(error instanceof CallError)) {
       recordRejection(context, series, "apiserver_internal_error", 0);
       record(0, true);
-      return { tag: "rejected", error: error as Error }; // code throws errors only
+      return { tag: "rejected", error };
     }
     const ignores = failurePolicy === "Ignore";
     if (!ignores && !error.isRequestOver) recordRejection(context, series, "calling_webhook_error", error.code);

@@ -15,7 +15,8 @@ export interface KnownWebhook {
   /** Place among all webhooks of the kind. */
   readonly index: number;
   readonly webhook: Webhook;
-  readonly address: WebhookAddress;
+  /** Made at the first use, so that a configuration that cannot be read fails its own calls only. */
+  readonly address: () => WebhookAddress;
   /** Compiled at the first use; undefined for a webhook without conditions. */
   readonly conditions: () => CompiledConditions | undefined;
 }
@@ -49,12 +50,12 @@ function derivedOf({ metadata: { name: configuration = "" }, webhooks = [] }: Co
   return (webhooks as readonly Webhook[]).map((webhook) => {
     const { name, clientConfig, matchConditions = [] } = webhook, number = numbers.get(name) ?? 0;
     numbers.set(name, number + 1);
-    let compiled: CompiledConditions | undefined;
+    let compiled: CompiledConditions | undefined, address: WebhookAddress | undefined;
     return {
       id: `${configuration}/${name}/${number}`,
       configuration,
       webhook,
-      address: addressOf(clientConfig),
+      address: () => address ??= addressOf(clientConfig),
       conditions: () => matchConditions.length === 0 ? undefined : compiled ??= compiledConditions(matchConditions, false),
     };
   });

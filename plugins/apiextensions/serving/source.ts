@@ -9,7 +9,7 @@ const resource = "customresourcedefinitions";
 export const definedResources: ResourceSource<Description> = {
   hook: "crd-informer-synced",
   needs: [{ resource, groupVersions: [groupVersion] }],
-  async *follow({ api }, signal) {
+  async *follow({ api, failed = () => {} }, signal) {
     const served = new Map<string, Followed>();
     let synced = false, changed = true;
     let wake = Promise.withResolvers<void>();
@@ -22,7 +22,11 @@ export const definedResources: ResourceSource<Description> = {
       };
       try {
         for await (const { type, object } of api.watch(groupVersion, resource, "", {}, signal, "everything", onSynced)) {
-          changed = take(served, type, object as CustomResourceDefinition) || changed; // of the followed resource
+          try {
+            changed = take(served, type, object as CustomResourceDefinition) || changed; // of the followed resource
+          } catch (error) {
+            failed(`definition ${object.metadata.name}`, error); // it stays as it was
+          }
           if (changed && synced) wake.resolve();
         }
       } finally {
