@@ -3,7 +3,7 @@ export const budgetLimits = Object.freeze({
   /** Steps of one request: the longest turn of the heavy thread. */
   requestStepsMax: 50_000_000,
   /** Steps of one request after which it is repeated in the heavy thread. */
-  inlineStepsMax: 300_000,
+  inlineStepsMax: 100_000,
   /** Steps of one request that cannot run in the heavy thread, because its kind is converted by a webhook. */
   undividedStepsMax: 5_000_000,
   /** Bytes of JSON that the defaults of a definition add to one object: more than the store accepts for the whole object. */

@@ -5,7 +5,7 @@ import { limits } from "../../../core/limits.ts";
 import { re2js } from "../../../core/re2js.ts";
 
 /** Steps of parsing one instruction of a pattern. */
-const parseSteps = 3;
+const parseSteps = 0.5;
 
 /** Parses the patterns of one definition, each once. */
 export class Patterns {
