@@ -103,9 +103,10 @@ class InProgress implements Answering {
 }
 
 /** Answers an HTTP/1.1 request without a handler, as Go's server does, and ends its connection. */
-export function refuse(connection: Connection, { status, detail }: Refusal, connections: Connections): void {
-  const text = detail === undefined ? status : `${status}: ${detail}`;
-  refuseWith(connection, `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${text}`, connections);
+export function refuse(connection: Connection, { status, detail }: Refusal, connections: Connections, headers = ""): void {
+  const text = detail === undefined ? status : `${status}: ${detail}`,
+    own = "Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\n";
+  refuseWith(connection, `HTTP/1.1 ${status}\r\n${headers}${own}\r\n${text}`, connections);
 }
 
 /** As `refuse`, with the complete answer. */

@@ -3,18 +3,18 @@ import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Refusal } from "../framing.ts";
 
-/** Whether a request offers a websocket; other upgrades are not offered by this server, and such requests are answered as if they were none. */
+/** Whether a request offers a websocket. Other upgrades, and offers without a key, are answered as if they were none. */
 export function offersWebSocket(
   { method, headers }: { readonly method?: string | undefined; readonly headers: IncomingHttpHeaders },
 ): boolean {
-  return method === "GET" && headers.upgrade?.toLowerCase() === "websocket" &&
+  return method === "GET" && headers.upgrade?.toLowerCase() === "websocket" && headers["sec-websocket-key"] !== undefined &&
     words(headers.connection).some((word) => word.toLowerCase() === "upgrade");
 }
 
 /** Why the offer cannot be accepted; undefined if it can. */
 export function handshakeMistake(headers: IncomingHttpHeaders): Refusal | undefined {
   if (headers["sec-websocket-version"] !== "13") {
-    return { status: "426 Upgrade Required\r\nSec-WebSocket-Version: 13", detail: "the websocket's version must be 13" };
+    return { status: "426 Upgrade Required", detail: "the websocket's version must be 13" };
   }
   const key = headers["sec-websocket-key"] ?? "";
   const isKey = typeof key === "string" && key.length === 24 && Buffer.from(key, "base64").toString("base64") === key;

@@ -15,7 +15,7 @@ export function serveUpgrade(request: IncomingMessage, socket: Socket, early: Ui
   // An answer to an earlier request could not be told from the messages.
   if (connection === undefined || connection.ended || connection.answers.size > 0) return void socket.destroy();
   const mistake = handshakeMistake(request.headers);
-  if (mistake !== undefined) return refuse(connection, mistake, connections);
+  if (mistake !== undefined) return refuse(connection, mistake, connections, "Sec-WebSocket-Version: 13\r\n");
   socket.on("error", () => {});
   // Not read until the server has decided.
   connection.input?.gate(false);
