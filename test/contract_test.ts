@@ -98,7 +98,7 @@ const internals: Readonly<Record<string, readonly string[]>> = {
       "JsonPatchValue",
       "ListValue",
       "merge",
-      "nextTurn",
+      "ExpressionWork",
       "PatchObject",
       "patchValueJson",
       "problemsText",

@@ -11,12 +11,21 @@ import { parseCertificate } from "../listen/x509/parse-certificate.ts";
 /** A JSON object. */
 export type TokenObject = Readonly<Record<string, unknown>>;
 
-/** The segments of a token: three, in canonical base64url, without padding and unused bits. Undefined for other text. */
-export function segmentsOf(token: string): readonly [header: string, payload: string, signature: string] | undefined {
+/**
+ * The segments of a token: three, in canonical base64url, without padding and unused bits. Undefined for other text.
+ *
+ * @param signature "any": its unused bits are not checked, for a caller that reports it as a wrong signature
+ */
+export function segmentsOf(
+  token: string,
+  signature: "canonical" | "any" = "canonical",
+): readonly [header: string, payload: string, signature: string] | undefined {
   const first = token.indexOf("."), last = token.lastIndexOf(".");
   if (first <= 0 || last === first || token.indexOf(".", first + 1) !== last) return undefined;
   const segments = [token.slice(0, first), token.slice(first + 1, last), token.slice(last + 1)] as const;
-  return segments.every(isCanonical) ? segments : undefined;
+  const [header, payload, signed] = segments;
+  const isSigned = signature === "canonical" ? isCanonical(signed) : signed.length % 4 !== 1 && alphabet.test(signed);
+  return isSigned && isCanonical(header) && isCanonical(payload) ? segments : undefined;
 }
 
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

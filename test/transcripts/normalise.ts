@@ -89,7 +89,7 @@ export function normaliseText(text: string, names: Names, generated: ReadonlyMap
 }
 
 /** The keys of a table and of an OpenAPI document under which sentences describe columns and fields; also as the start of a kept path. */
-const described = /^(columnDefinitions$|(components|definitions|paths)(\.|$))/;
+const described = /^(columnDefinitions|components|definitions|paths)(\.|$)/;
 
 /** Removes the sentences that describe fields and columns: each server has its own. A property may have the name `description`. */
 export function withoutDescriptions(value: Json, within = ""): Json {
@@ -98,6 +98,15 @@ export function withoutDescriptions(value: Json, within = ""): Json {
   const isSentence = (key: string, item: Json) => key === "description" && typeof item === "string" && within !== "properties";
   return Object.fromEntries(
     Object.entries(value).filter(([key, item]) => !isSentence(key, item)).map(([key, item]) => [key, withoutDescriptions(item, key)]),
+  );
+}
+
+/** A recorded answer as `normalise` makes it: recordings of single columns still have their sentences. */
+export function undescribed(value: Json): Json {
+  if (isList(value)) return value.map(undescribed);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, undescribed(described.test(key) ? withoutDescriptions(item, key) : item)]),
   );
 }
 

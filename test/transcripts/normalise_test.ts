@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { generatedNames, normalise, normaliseText, withoutDescriptions, withoutInnerValues } from "./normalise.ts";
+import { generatedNames, normalise, normaliseText, undescribed, withoutDescriptions, withoutInnerValues } from "./normalise.ts";
 import type { Json } from "./recording.ts";
 
 const none = new Map<string, string>();
@@ -82,6 +82,10 @@ test("normalise() treats __proto__ as a key like any other", () => {
 test("normalise() removes descriptions of columns and of OpenAPI documents, and no others", () => {
   const column = { name: "Name", type: "string", description: "a sentence" };
   assert.deepEqual(normalise({ columnDefinitions: [column] }, none, none), { columnDefinitions: [{ name: "Name", type: "string" }] });
+  assert.deepEqual(normalise({ "columnDefinitions.1": column }, none, none), { "columnDefinitions.1": { name: "Name", type: "string" } });
+  assert.deepEqual(undescribed({ kept: { "columnDefinitions.1": column } }), {
+    kept: { "columnDefinitions.1": { name: "Name", type: "string" } },
+  });
   const field = { type: "string", description: "a sentence" };
   const schema = { description: "a sentence", properties: { description: field, other: { ...field, description: { type: "string" } } } };
   assert.deepEqual(withoutDescriptions(schema), {

@@ -1,7 +1,7 @@
 /** Replays one recorded scenario and reports the differences of the responses. */
 import { type Answer, type Client, openClient } from "./client.ts";
 import { claimsOf } from "./claims.ts";
-import { generatedNames, normalise } from "./normalise.ts";
+import { generatedNames, normalise, undescribed } from "./normalise.ts";
 import { type Case, type Json, type JsonObject, parseJson, type Scenario, type Step } from "./recording.ts";
 import { cut, decodedText, differences, dig, dump, fill, fillString, isObject, ownersInOneSecond, same, without } from "./values.ts";
 
@@ -205,7 +205,7 @@ function stepDifferences(step: Step, want: JsonObject, got: JsonObject): string[
     );
     return ownersInOneSecond(left);
   };
-  return differences(compared(want), compared(got));
+  return differences(compared(undescribed(want) as JsonObject), compared(got));
 }
 
 function related([left, op, right]: readonly [Json, string, Json], received: readonly Received[]): boolean | null {

@@ -21,5 +21,5 @@ export function untrustedHeader(token: string): TokenHeader | undefined {
 }
 
 function boundedSegments(token: string): ReturnType<typeof segmentsOf> {
-  return token.length > limits.tokenLengthMax ? undefined : segmentsOf(token);
+  return token.length > limits.tokenLengthMax ? undefined : segmentsOf(token, "any");
 }

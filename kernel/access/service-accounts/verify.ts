@@ -2,7 +2,7 @@
 import { limits } from "../../../core/limits.ts";
 import { TokenRefusal } from "../authentication/token-authenticator.ts";
 import { jose } from "../jose.ts";
-import { type TokenObject, tokenObject } from "../signed-token.ts";
+import { segmentsOf, type TokenObject, tokenObject } from "../signed-token.ts";
 import { type Claims, legacyIssuer, readClaims } from "./claims.ts";
 import type { KeySet, VerifyingKey } from "./keys.ts";
 import { mayBeToken, untrustedHeader, untrustedIssuer } from "./untrusted.ts";
@@ -59,7 +59,7 @@ interface Verified {
 async function verify(token: string, { verifying }: KeySet): Promise<Claims | undefined> {
   const header = untrustedHeader(token);
   if (header === undefined) return undefined;
-  if (header.isExtended) throw new TokenRefusal(badSignature);
+  if (header.isExtended || segmentsOf(token) === undefined) throw new TokenRefusal(badSignature);
   const candidates = header.kid === "" ? verifying : verifying.filter(({ id }) => id === header.kid);
   if (candidates.length === 0) throw new TokenRefusal("invalid signature, no keys found");
   for (const key of candidates) {
