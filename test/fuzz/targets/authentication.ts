@@ -24,8 +24,9 @@ export const claims: Target = {
   binary: false,
   stepsPerCharacter: 120,
   async open(code) {
-    const { untrustedAlgorithm, untrustedIssuer } = await code.load("kernel/access/authentication/jwt/untrusted.ts");
+    const { untrustedHeader, untrustedIssuer } = await code.load("kernel/access/authentication/jwt/untrusted.ts");
     const { parsed } = await code.load("kernel/access/authentication/jwt/document.ts");
+    const { tokenObject } = await code.load("kernel/access/signed-token.ts");
     const { userOfClaims } = await code.load("kernel/access/authentication/jwt/claims.ts");
     const { TokenRefusal } = await code.load("kernel/access/authentication/token-authenticator.ts");
     const { expressionsOf } = await code.load("kernel/access/authentication/jwt/expressions.ts");
@@ -39,10 +40,10 @@ export const claims: Target = {
     return (input) => {
       const issuer = untrustedIssuer(input);
       assert.ok(issuer === undefined || typeof issuer === "string");
-      assert.equal(typeof untrustedAlgorithm(input), "string");
+      assert.equal(typeof (untrustedHeader(input)?.alg ?? ""), "string");
       // The token of any payload.
       const token = `eyJhbGciOiJSUzI1NiJ9.${Buffer.from(input).toString("base64url")}.c2ln`;
-      assert.equal(untrustedIssuer(token) === undefined, typeof parsed(input)?.iss !== "string");
+      assert.equal(untrustedIssuer(token) === undefined, typeof tokenObject(Buffer.from(input))?.iss !== "string");
       const found = parsed(input);
       if (found === undefined) return;
       for (const each of [plain, computed]) {
@@ -75,6 +76,7 @@ export const keySets: Target = {
   async open(code) {
     const { usableKeys } = await code.load("kernel/access/authentication/jwt/usable-keys.ts");
     const { parsed } = await code.load("kernel/access/authentication/jwt/document.ts");
+    const { tokenObject } = await code.load("kernel/access/signed-token.ts");
     return (input) => {
       const value = parsed(input);
       const set = value === undefined ? undefined : unlessRefused(() => usableKeys(value));

@@ -47,7 +47,8 @@ export const jwt: Target = {
   binary: false,
   stepsPerCharacter: 60,
   async open(code) {
-    const { parsedJson, untrustedHeader, untrustedIssuer } = await code.load("kernel/access/service-accounts/untrusted.ts");
+    const { untrustedHeader, untrustedIssuer } = await code.load("kernel/access/service-accounts/untrusted.ts");
+    const { tokenObject } = await code.load("kernel/access/signed-token.ts");
     const { readClaims } = await code.load("kernel/access/service-accounts/claims.ts");
     const others = await code.load("kernel/access/authentication/jwt/untrusted.ts");
     return (input) => {
@@ -55,8 +56,8 @@ export const jwt: Target = {
       assert.ok(issuer === undefined || typeof issuer === "string");
       assert.ok(header === undefined || typeof header.kid === "string");
       if (issuer !== undefined) assert.equal(others.untrustedIssuer(input), others.wholeIssuer(issuer), "both parsers see one issuer");
-      others.untrustedAlgorithm(input);
-      const payload = parsedJson(Buffer.from(input.split(".")[1] ?? "", "base64url").toString("latin1"));
+      others.untrustedHeader(input);
+      const payload = tokenObject(Buffer.from(input.split(".")[1] ?? "", "base64url"));
       const claims = payload && readClaims(payload);
       if (claims === undefined) return;
       const { subject, audiences, id, namespace, account } = claims;

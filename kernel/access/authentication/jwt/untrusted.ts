@@ -11,7 +11,8 @@ export function untrustedIssuer(token: string): string | undefined {
 
 /** The header of a compact JWT; undefined for one that is not accepted. */
 export function untrustedHeader(token: string): TokenHeader | undefined {
-  return headerOf(token.slice(0, token.indexOf(".")));
+  const header = token.length > limits.jwtLengthMax ? undefined : segmentsOf(token)?.[0];
+  return header === undefined ? undefined : headerOf(header);
 }
 
 /** Google omits the scheme in some tokens (OpenID Connect Core 1.0, section 15.6.2). */
