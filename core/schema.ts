@@ -184,10 +184,13 @@ export interface FieldOptions {
   readonly granular?: true;
   /**
    * Rules in CEL over `self`, the value of this field. Published as `x-kubernetes-validations`. Bounds in `publish` (`maxItems`,
-   * `maxProperties`, `maxLength`) limit their estimated cost.
+   * `maxProperties`, `maxLength`) limit their estimated cost, and they do not run for a value that exceeds one of these.
    */
   readonly rules?: readonly ValidationRule[];
-  /** Additional keys of the OpenAPI schema of this field, such as `format`. */
+  /**
+   * Additional keys of the OpenAPI schema of this field. The server checks those that bound a value, such as `maxItems`, `minimum`, `pattern` and
+   * `format`, as in schemas of custom resources, unless an update leaves the value as it is.
+   */
   readonly publish?: { readonly [key: string]: Json };
 }
 

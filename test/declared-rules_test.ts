@@ -101,6 +101,28 @@ test("the rules of a plugin's kind apply to its objects, with transitions and ra
   assert.equal(properties.replicas["x-kubernetes-validations"][0].message, "must not be negative");
 });
 
+test("the bounds that a plugin's kind publishes apply to its objects, and stop rules that rely on them", async () => {
+  await using server = await openTestServer({ plugins: [shops()] });
+  const names = (count: number) => Array.from({ length: count }, (_, at) => at === 0 ? "" : `n${at}`);
+  const create = (spec: object) => causes(server, "POST", path, shop("a", spec));
+  assert.deepEqual(await create({ names: names(11) }), [
+    "FieldValueTooMany spec.names Too many: 11: must have at most 10 items",
+    "FieldValueInvalid <nil> Invalid value: null: some validation rules were not checked because the object was invalid; " +
+    "correct the existing errors to complete validation",
+  ]);
+  assert.equal(await create({ names: names(11).slice(1) }), undefined);
+  const { components } = await sent(server, "GET", "/openapi/v3/apis/shops.example.com/v1");
+  assert.equal(components.schemas["com.example.shops.v1.ShopSpec"].properties.names.maxItems, 10);
+  const merged = await server.handle(
+    new Request(`http://localhost${path}/a`, {
+      method: "PATCH",
+      body: JSON.stringify({ spec: { names: names(12).slice(1) } }),
+      headers: { "content-type": "application/merge-patch+json" },
+    }),
+  );
+  assert.equal(merged.status, 422);
+});
+
 test("a rule that does not compile or may cost too much fails the start, with its place", async () => {
   const refused = (schema: typeof Shop, expected: RegExp) => assert.rejects(openTestServer({ plugins: [shops({}, schema)] }), expected);
   await refused(

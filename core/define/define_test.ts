@@ -112,6 +112,23 @@ test("defineResource() rejects duplicate and invalid field numbers", () => {
   ]);
 });
 
+test("defineResource() rejects published bounds that do not fit their field", () => {
+  const mistakes = ofFields({
+    a: field(2, string, "A.", { publish: { maxItems: 1 } }),
+    b: field(3, int32, "B.", { publish: { minimum: "1" } }),
+    c: field(4, list(string), "C.", { publish: { uniqueItems: true, maxItems: -1 } }),
+    d: field(5, string, "D.", { publish: { pattern: "(" } }),
+    e: field(6, string, "E.", { publish: { pattern: "^a$", maxLength: 0, format: "ipv4", "x-example": 1 } }),
+  });
+  assert.deepEqual(mistakes, [
+    "Thing: Thing.a: maxItems is not a bound of string",
+    "Thing: Thing.b: minimum is not a number",
+    "Thing: Thing.c: uniqueItems is not checked: use setOf() or mapBy()",
+    "Thing: Thing.c: maxItems is not a number of items",
+    "Thing: Thing.d: pattern is not a regular expression of RE2",
+  ]);
+});
+
 test("defineResource() rejects list keys that are not fields, including fields of inlined structs", () => {
   const Inner = struct("Inner", { name: field(1, string, "Name.") });
   const Outer = struct("Outer", { inner: field(1, Inner, "Hoisted.", { inline: true }) });

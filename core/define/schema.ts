@@ -1,5 +1,6 @@
 import { append } from "../append.ts";
 import { type Field, type ListNode, resolve, type StructNode, structsIn } from "../schema.ts";
+import { boundMistakes } from "./bounds.ts";
 import { defaultMistakes } from "./defaults.ts";
 
 /** Protobuf's bounds of field numbers. 0: the field has no protobuf form. */
@@ -73,6 +74,7 @@ function fieldMistakes(field: Field, path: string): readonly string[] {
   if (field.zeroIsAbsent && (field.pointer || (field.default ?? field.unpublishedDefault) === undefined)) {
     mistakes.push(`${path}: zeroIsAbsent is for fields with a default that are no pointers`);
   }
+  append(mistakes, boundMistakes(field, path));
   if (node.tag === "list") append(mistakes, listMistakes(node, field, path));
   else if (field.patch?.mergeKey !== undefined) mistakes.push(`${path}: only a list has a merge key`);
   return mistakes;

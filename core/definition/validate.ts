@@ -3,12 +3,13 @@ import { storedRules } from "../cel/schema/environments.ts";
 import { validateRules } from "../cel/schema/validate.ts";
 import { rulesOf } from "../cel/schema/validator.ts";
 import type { Json } from "../json.ts";
+import { blocksRules, notChecked } from "../custom/blocking.ts";
 import { embeddedErrors } from "../custom/embedded.ts";
 import { listTypeErrors } from "../custom/list-types.ts";
 import { areCut } from "../custom/result.ts";
 import { validateValue } from "../custom/validate.ts";
 import type { ApiObject } from "../meta/object-meta.ts";
-import { type FieldError, type FieldErrorType, invalid } from "../field-error.ts";
+import type { FieldError } from "../field-error.ts";
 import { validateObjectMetaUpdate } from "../meta/validate-object-meta.ts";
 import type { Version } from "./definition.ts";
 import { schemaOfVersion } from "./root-schema.ts";
@@ -22,9 +23,6 @@ export interface CustomValidator {
   /** Rules that unchanged values of a stored object violate. */
   warnings(next: ApiObject): readonly string[];
 }
-
-/** Errors after which rules in CEL are not run, because a value lacks the type or size that they require. */
-const blocking: ReadonlySet<FieldErrorType> = new Set(["NotSupported", "Required", "TooLong", "TooMany", "TypeInvalid"]);
 
 /** The validator of a version. `apiVersion`: that of its objects. */
 export function validatorOf(version: Version, apiVersion: string): CustomValidator {
@@ -42,7 +40,7 @@ export function validatorOf(version: Version, apiVersion: string): CustomValidat
   /** Adds the errors of the rules in CEL. */
   function withRules(errors: readonly FieldError[], object: ApiObject, next: Json, prior?: Json): readonly FieldError[] {
     if (rules === undefined) return errors;
-    if (errors.some(({ type }) => blocking.has(type)) || areCut(errors)) return [...errors, notChecked];
+    if (blocksRules(errors) || areCut(errors)) return [...errors, notChecked];
     const found = validateRules(rules, next, prior);
     if (found.warnings.length > 0) warned.set(object, found.warnings);
     return [...errors, ...found.errors];
@@ -99,9 +97,3 @@ export function validatorOf(version: Version, apiVersion: string): CustomValidat
     warnings: (object) => warned.get(object) ?? [],
   };
 }
-
-const notChecked: FieldError = invalid(
-  "<nil>",
-  null,
-  "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation",
-);

@@ -31,6 +31,8 @@ export interface StoredKind {
   readonly schema: StructNode;
   /** The rules in the tree of the kind; undefined if it has none. Those of custom resources are run by their own validation. */
   readonly rules: RuleNode | undefined;
+  /** The bounds that fields publish; undefined if the kind has none. */
+  readonly bounds: ((next: ApiObject, prior: ApiObject | undefined) => readonly FieldError[]) | undefined;
   /** The checks that upstream declares with the types; undefined if the kind has none, or if its rules are not compared. */
   readonly declared: ((next: ApiObject, prior: ApiObject | undefined) => readonly FieldError[]) | undefined;
   /** The mistakes in these rules. */

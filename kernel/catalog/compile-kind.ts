@@ -22,6 +22,7 @@ import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { StructNode, Typed } from "../../core/schema.ts";
 import { type Tree, TreeObject } from "../../core/tree/tree.ts";
 import { type Endpoint, type StoredForm, type StoredKind, type WrittenForm } from "./catalog.ts";
+import { boundChecks } from "../../core/custom/field-bounds.ts";
 import { declaredChecks } from "../../core/derive/declared.ts";
 import { compileRules } from "./compile-rules.ts";
 import { subresourcesOf } from "./compile-subresource.ts";
@@ -102,6 +103,8 @@ function compileStored(resource: Resource, settings: Settings): StoredKind {
     under: spell(names, resource.storedUnder ?? ""),
     schema,
     ...(resource.custom ? { rules: undefined, ruleMistakes: [] } : compileRules(schema)),
+    // The objects of the checks are those of the kind.
+    bounds: resource.custom ? undefined : boundChecks(schema as Typed<ApiObject, StructNode>),
     declared: resource.rules === "compared" ? declaredChecks(schema as Typed<ApiObject, StructNode>) : undefined, // objects of the kind
     written: writtenForm(resource, apiVersion, codec, settings),
     head,

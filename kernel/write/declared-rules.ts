@@ -1,8 +1,9 @@
 /**
- * Validation by the rules in the tree of a plugin's kind. The rules of a kind apply; those of a kind with `rules: "compared"` are compared
+ * Validation by the bounds and rules in the tree of a plugin's kind. The rules of a kind apply; those of a kind with `rules: "compared"` are compared
  * with the validation in code that they will replace, as upstream's declarative validation.
  */
 import { validateRules } from "../../core/cel/schema/validate.ts";
+import { blocksRules, notChecked } from "../../core/custom/blocking.ts";
 import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { reasonOf } from "../../core/reason-of.ts";
@@ -19,7 +20,7 @@ export function withDeclaredRules(
   prior: ApiObject | undefined,
 ): readonly FieldError[] {
   const { endpoint: { stored, resource }, catalog: { gates: { isOn } } } = call;
-  if (stored.rules === undefined && stored.declared === undefined) return written;
+  if (stored.rules === undefined && stored.declared === undefined && stored.bounds === undefined) return written;
   const isCompared = resource.rules === "compared";
   if (isCompared && !isOn(gate)) return written;
   const applies = !isCompared || isOn(takeoverGate);
@@ -37,9 +38,13 @@ type Declared =
   | { readonly tag: "failed"; readonly error: FieldError };
 
 function declaredErrors(call: RequestContext, next: ApiObject, prior: ApiObject | undefined): Declared {
-  const { endpoint: { stored }, backend: { meter }, warnings } = call;
+  const { endpoint: { stored, resource }, backend: { meter }, warnings } = call;
   try {
-    const declared = stored.declared?.(next, prior) ?? [];
+    const bounds = stored.bounds?.(next, prior) ?? [], declared = [...stored.declared?.(next, prior) ?? [], ...bounds];
+    // Compared rules all run, as the validation in code does.
+    if (stored.rules !== undefined && resource.rules !== "compared" && blocksRules(bounds)) {
+      return { tag: "errors", errors: [...declared, notChecked] };
+    }
     if (stored.rules === undefined) return { tag: "errors", errors: declared };
     const { errors, warnings: unchanged } = validateRules(
       stored.rules,
