@@ -15,7 +15,8 @@ import {
   type StoredKind,
 } from "./catalog.ts";
 import { endpointOf, kindOf, type Settings } from "./compile-kind.ts";
-import { gateTable, kernelGateDependencies, kernelGates } from "./gates.ts";
+import { inertLadders } from "./inert-gates.ts";
+import { gateTable, kernelGateDependencies, ownGates } from "./gates.ts";
 import { compareReleases, type Release, serverReleases } from "../../core/releases.ts";
 import { type Later, lifeOf, newerMistakes, versionsServed } from "./served-versions.ts";
 import { nearest } from "../../core/nearest.ts";
@@ -30,7 +31,11 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig, appea
   const { names } = config;
   const dependencies = Object.assign({}, kernelGateDependencies, ...plugins.map(({ gateDependencies }) => gateDependencies ?? {}));
   const { releases = serverReleases } = config;
-  const gates = gateTable({ ladders: laddersOf(plugins, mistakes), dependencies, releases }, config.featureGates, mistakes);
+  const effective = laddersOf(plugins, mistakes);
+  // A plugin may give an effect to a gate that has none here.
+  const ladders = { ...inertLadders, ...effective };
+  const inert = new Set(Object.keys(inertLadders).filter((gate) => !Object.hasOwn(effective, gate)));
+  const gates = gateTable({ ladders, dependencies, inert, releases }, config.featureGates, mistakes);
   const settings = { names, isOn: gates.isOn, releases };
   const declared = plugins.flatMap(({ resources = [] }) => resources.map((resource) => kindOf(resource, settings)));
   const endpoints = endpointsOf(plugins, config, settings, mistakes);
@@ -81,9 +86,9 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig, appea
   });
 }
 
-/** Gates of the kernel and of plugins. */
+/** The gates with an effect: the kernel's and those of plugins. */
 function laddersOf(plugins: readonly Plugin[], mistakes: string[]): Readonly<Record<string, readonly GateStage[]>> {
-  const ladders: Record<string, readonly GateStage[]> = { ...kernelGates };
+  const ladders: Record<string, readonly GateStage[]> = { ...ownGates };
   for (const { name, featureGates = {} } of plugins) {
     for (const [gate, ladder] of Object.entries(featureGates)) {
       if (Object.hasOwn(ladders, gate)) mistakes.push(`plugin "${name}": feature gate "${gate}" is declared twice`);

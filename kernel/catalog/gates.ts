@@ -3,13 +3,16 @@ import type { Gates } from "../../core/controller.ts";
 import type { GateStage } from "../../core/plugin.ts";
 import { compareReleases, type Release, type Releases, serverRelease, serverReleases } from "../../core/releases.ts";
 import { nearest } from "../../core/nearest.ts";
+import { inertGateDependencies, inertLadders } from "./inert-gates.ts";
 import { removedGate } from "./removed.ts";
 
+type Ladders = Readonly<Record<string, readonly GateStage[]>>;
+
 /**
- * Gates of the kernel: those that change the server's behaviour, those that are locked to it, and those without effect yet, with the
+ * The kernel's own gates: those that change the server's behaviour, those that are locked to it, and those without effect yet, with the
  * reason. The stages are upstream's.
  */
-export const kernelGates: Readonly<Record<string, readonly GateStage[]>> = Object.freeze({
+export const ownGates: Ladders = Object.freeze({
   AggregatedDiscoveryRemoveBetaType: [
     { since: "1.0", stage: "GA", default: false },
     { since: "1.33", stage: "Deprecated", default: true },
@@ -80,8 +83,12 @@ export const kernelGates: Readonly<Record<string, readonly GateStage[]>> = Objec
   ],
 });
 
+/** The gates that exist with any plugins: the kernel's own and those that change nothing here. */
+export const kernelGates: Ladders = Object.freeze({ ...inertLadders, ...ownGates });
+
 /** Kernel gates that can be enabled only together with others. */
 export const kernelGateDependencies: Readonly<Record<string, readonly string[]>> = Object.freeze({
+  ...inertGateDependencies,
   DeclarativeValidationTakeover: ["DeclarativeValidation"],
 });
 
@@ -106,14 +113,16 @@ export interface GateState {
 export interface GateTable {
   readonly states: readonly GateState[];
   readonly isOn: Gates;
-  /** Warnings for the operator about set gates that are deprecated or locked. */
+  /** Warnings for the operator about set gates that are GA, deprecated or without effect. */
   readonly warnings: readonly string[];
 }
 
 /** Stages by gate, and dependencies between gates. */
 export interface GateRules {
-  readonly ladders: Readonly<Record<string, readonly GateStage[]>>;
+  readonly ladders: Ladders;
   readonly dependencies?: Readonly<Record<string, readonly string[]>>;
+  /** Gates that change nothing: setting one to another value than its default is a warning. */
+  readonly inert?: ReadonlySet<string>;
   /** Default: those of a server that emulates no other release. */
   readonly releases?: Releases;
 }
@@ -123,7 +132,7 @@ export interface GateRules {
  * gate, a changed locked gate, an enabled gate without its dependencies) are added to `mistakes`.
  */
 export function gateTable(
-  { ladders, dependencies = {}, releases = serverReleases }: GateRules,
+  { ladders, dependencies = {}, inert = new Set(), releases = serverReleases }: GateRules,
   wanted: ReadonlyMap<string, boolean>,
   mistakes: string[],
 ): GateTable {
@@ -146,7 +155,8 @@ export function gateTable(
   const states = known.toSorted().map((name) => stateOf(name, stageAt(ladders[name]!, emulated)!, wanted, mistakes));
   const on = new Map(states.map((state) => [state.name, state.on]));
   for (const [name, needed] of Object.entries(dependencies)) {
-    const off = needed.filter((each) => on.get(each) !== true);
+    // The gates of a plugin that is not active are unknown: they hold up nothing that has no effect.
+    const off = needed.filter((each) => on.get(each) !== true && (on.has(each) || !inert.has(name)));
     // Upstream's message.
     if (on.get(name) === true && off.length > 0) {
       mistakes.push(`${name} is enabled, but depends on features that are disabled: [${off.join(" ")}]`);
@@ -154,7 +164,11 @@ export function gateTable(
   }
   return {
     states,
-    warnings: states.flatMap((state) => wanted.has(state.name) ? warningOf(state) : []),
+    warnings: states.flatMap((state) => {
+      if (!wanted.has(state.name)) return [];
+      const isIdle = inert.has(state.name) && state.on !== stageAt(ladders[state.name]!, emulated)!.default;
+      return [...warningOf(state), ...(isIdle ? [`feature gate ${state.name}=${state.on} has no effect in this server`] : [])];
+    }),
     isOn(gate) {
       const value = on.get(gate) ?? (later.has(gate) ? false : undefined);
       if (value === undefined) throw new Error(`feature gate "${gate}" is queried but no plugin declares it`);

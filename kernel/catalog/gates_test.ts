@@ -55,6 +55,29 @@ test("gateTable() rejects an enabled gate with disabled dependencies, with upstr
   assert.deepEqual(table({ Grown: false }, needs).mistakes, []);
 });
 
+test("gateTable() does not ask an enabled gate without effect for gates that no active plugin declares", () => {
+  const mistakesOf = (inert: readonly string[], needed: string) => {
+    const mistakes: string[] = [];
+    gateTable({ ladders, dependencies: { Grown: [needed] }, inert: new Set(inert) }, new Map(), mistakes);
+    return mistakes;
+  };
+  assert.deepEqual(mistakesOf(["Grown"], "Elsewhere"), []);
+  assert.equal(mistakesOf([], "Elsewhere").length, 1);
+  assert.equal(mistakesOf(["Grown"], "Young").length, 1);
+});
+
+test("compile() accepts a plugin's gate that has no effect without the plugin, and no second declaration of one that has", () => {
+  const of = (gate: string) => ({
+    name: "mounts",
+    summary: "",
+    featureGates: { [gate]: [{ since: "1.30", stage: "Alpha", default: false }] as const },
+  });
+  const config = { names: defaultNames, featureGates: new Map([["RecursiveReadOnlyMounts", true]]), runtimeConfig: new Map() };
+  const { gates } = compile([of("RecursiveReadOnlyMounts")], config);
+  assert.deepEqual([gates.isOn("RecursiveReadOnlyMounts"), gates.warnings], [true, []]);
+  assert.throws(() => compile([of("WatchList")], config), /feature gate "WatchList" is declared twice/);
+});
+
 test("gateTable() has the stages of the emulated release, and rejects gates that it does not have with upstream's message", () => {
   const tableIn = (emulated: string, wanted: Readonly<Record<string, boolean>> = {}) => {
     const mistakes: string[] = [];

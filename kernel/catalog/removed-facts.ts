@@ -96,7 +96,7 @@ export const removedGates: readonly (readonly [Release, "on" | "gone", gates: st
     "on",
     "CloudDualStackNodeIPs HPAContainerMetrics KMSv2 KMSv2KDF LegacyServiceAccountTokenCleanUp MinDomainsInPodTopologySpread NewVolumeManagerReconstruction NodeOutOfServiceVolumeDetach PodHostIPs ServerSideApply ServerSideFieldValidation StableLoadBalancerNodeSet ValidatingAdmissionPolicy ZeroLimitedNominalConcurrencyShares",
   ],
-  ["1.32", "gone", "CloudControllerManagerWebhook DRAControlPlaneController"],
+  ["1.32", "gone", "DRAControlPlaneController"],
   [
     "1.33",
     "on",

@@ -16,7 +16,8 @@ export interface ListedGate {
 
 /** The gates at the target release, by name. */
 export function listedGates(tables: readonly Readonly<Record<string, readonly GateStage[]>>[]): readonly ListedGate[] {
-  return tables.flatMap((ladders) => Object.entries(ladders)).flatMap(([name, ladder]) => {
+  const all: Readonly<Record<string, readonly GateStage[]>> = Object.assign({}, ...tables);
+  return Object.entries(all).flatMap(([name, ladder]) => {
     const rung = stageAt(ladder, serverRelease);
     return rung === undefined
       ? []

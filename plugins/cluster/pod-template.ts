@@ -115,4 +115,5 @@ export const podTemplateGates: NonNullable<Plugin["featureGates"]> = {
 
 export const podTemplateGateDependencies: NonNullable<Plugin["gateDependencies"]> = {
   ClusterTrustBundleProjection: ["ClusterTrustBundle"],
+  PodCertificateRequest: ["AuthorizeNodeWithSelectors"],
 };

@@ -1,6 +1,7 @@
 /** Generates docs/configuration.md from the settings table and the feature gates. */
 import { type AnySetting, settings, settingWarnings } from "../../kernel/config/settings.ts";
 import { kernelGates } from "../../kernel/catalog/gates.ts";
+import { inertLadders } from "../../kernel/catalog/inert-gates.ts";
 import { listedGates, shownDefault, valueForm } from "../../kernel/config/help.ts";
 import { plugins } from "../../plugins/mod.ts";
 
@@ -69,7 +70,7 @@ export function configurationPage(): string {
     `\`${gate.name}\``,
     gate.stage,
     gate.default ? "on" : "off",
-    gate.locked ? "locked" : "yes",
+    gate.locked ? "locked" : Object.hasOwn(inertLadders, gate.name) ? "yes, without effect" : "yes",
     gate.removed ?? "",
   ]);
   return [
@@ -79,7 +80,8 @@ export function configurationPage(): string {
     "Example: `--feature-gates=Name=true,Other=false`. `AllAlpha` and `AllBeta` set every gate of that stage that is not named itself. Unknown gates\n",
     "and changes of locked gates are errors. For a gate or group version that kube-apiserver removed, the error names the release and the\n",
     "replacement. Setting a generally available or deprecated gate logs a warning, because the gate will be removed\n",
-    "(`--suppress-deprecation-warnings`). The metric `kubernetes_feature_enabled` shows the state of each gate.\n\n",
+    "(`--suppress-deprecation-warnings`). The metric `kubernetes_feature_enabled` shows the state of each gate.\n",
+    "Every gate of kube-apiserver 1.35 can be set. One without effect, set to another value than its default, logs a warning.\n\n",
     table(["gate", "stage", "default", "can be changed", "removed in"], gates),
   ].join("");
 }
