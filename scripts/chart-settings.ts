@@ -1,6 +1,6 @@
 /**
  * Generates the parts of the chart that derive from other files: a block of `values.yaml`, and `settings` and `liveSettings`
- * of `values.schema.json` from the settings table, the values in its README, its icon. Run it with `npm run chart:settings`; tests check that
+ * of `values.schema.json` and `files/defaults.json` from the settings table, the values in its README, its icon. Run it with `npm run chart:settings`; tests check that
  * the files are up to date.
  */
 import { readFileSync, writeFileSync } from "node:fs";
@@ -50,9 +50,10 @@ type Value = string | number | boolean | readonly string[] | object;
 const names = Object.keys(settings).filter((name) => !Object.hasOwn(chartOwned, name)) as SettingName[]; // keys of the table
 
 function defaultOf(name: SettingName): Value {
+  return podDefaults[name] ?? flagDefaultOf(name);
+}
+function flagDefaultOf(name: SettingName): Value {
   const { kind, default: value } = settings[name];
-  const own = podDefaults[name];
-  if (own !== undefined) return own;
   if (kind === "duration") return durationText(value as number); // `as`: the type of a duration in the table
   if (kind === "list") return [];
   return kind === "map" || kind === "texts" ? {} : value as string | number | boolean; // `as`: the types of the remaining kinds
@@ -83,6 +84,15 @@ export function settingsSchema(): Readonly<Record<"settings" | "liveSettings", o
   return { settings: schema(names.filter((name) => !isLive(name))), liveSettings: schema(names.filter(isLive)) };
 }
 
+/**
+ * The flags' own defaults, in the form of the values: the templates leave out a setting that equals its default. The defaults that only the
+ * chart has are not among them, so those are rendered.
+ */
+export function settingsDefaults(): string {
+  const defaults = Object.fromEntries(names.map((name) => [name, flagDefaultOf(name)]));
+  return `${JSON.stringify(defaults, undefined, 2)}\n`;
+}
+
 const begin = /^# settings: begin.*$/m, end = "# settings: end";
 
 /** Returns the text of values.yaml with the block replaced. Throws Error if its begin or end line is missing. */
@@ -104,6 +114,7 @@ function main(): void {
   const changes: Readonly<Record<string, (text: string) => string>> = {
     "values.yaml": withSettings,
     "values.schema.json": withSettingsSchema,
+    "files/defaults.json": settingsDefaults,
     "README.md": (text) => withValues(text, readFileSync(`${chart}values.yaml`, "utf8")),
     "Chart.yaml": (text) => withIcon(text, readFileSync(`${chart}../../docs/pictures/icon.svg`, "utf8")),
   };

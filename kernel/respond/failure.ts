@@ -54,10 +54,11 @@ function ofStore(error: StoreError, info: RequestInfo): StatusError {
     case "closed":
       return new StatusError("ServiceUnavailable", "the server is shutting down", { details: { retryAfterSeconds: 1 } });
     case "unavailable":
+      // The sentence is upstream's. What follows names the store and its trouble, which upstream's errors of a read also do.
       return new StatusError(
         "ServerTimeout",
-        `The ${info.verb} operation against ${resourceOf(info)} could not be completed at this time, please try again.`,
-        { details: detailsOf(info), cause: error },
+        `The ${info.verb} operation against ${resourceOf(info)} could not be completed at this time, please try again. ${error.message}`,
+        { details: { ...detailsOf(info), causes: [{ reason: "StoreUnavailable", message: error.message }] }, cause: error },
       );
   }
 }

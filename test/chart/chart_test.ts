@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, test } from "node:test";
 import { parseArguments } from "../../kernel/config/parse.ts";
+import { settingsDefaults } from "../../scripts/chart-settings.ts";
 import { openTestServer } from "../../testing.ts";
 import { stagesOf, words } from "../image/containerfile.ts";
 import { run } from "../real-server.ts";
@@ -213,6 +214,7 @@ describe("the servers' pods", { skip }, () => {
     return read.config;
   };
   const server = (objects: readonly Rendered[]) => the(objects, "Deployment", "demo-thole")["spec"].template;
+  const defaults = JSON.parse(settingsDefaults()) as Readonly<Record<string, unknown>>; // `as`: the generated table
 
   it("do not restart if only settings change that are reloaded", async () => {
     const before = await rendered("--set", "certificates.mode=hook");
@@ -222,6 +224,28 @@ describe("the servers' pods", { skip }, () => {
     const large = parsed(await rendered("--set", "liveSettings.max-requests-inflight=2000000"));
     assert.equal(large["max-requests-inflight"], 2_000_000, "numbers are written out");
     assert.notDeepEqual(server(await rendered("--set", "settings.group-domain=example.com")), server(before));
+  });
+  it("have only the settings that differ from the defaults of their flags", async () => {
+    const argsOf = (objects: readonly Rendered[]) => server(objects).spec.containers[0].args as readonly string[];
+    const fileOf = (objects: readonly Rendered[]) => the(objects, "ConfigMap", "demo-thole")["data"]["thole.yaml"] as string;
+    const own = await rendered();
+    assert.deepEqual(argsOf(own).filter((flag) => Object.hasOwn(defaults, /^--([a-z\d-]+)/.exec(flag)![1]!)), ["--bind-address=0.0.0.0"]);
+    assert.equal(fileOf(own), 'shutdown-delay-duration: "10s"\n');
+    const changed = await rendered("--set", "settings.secure-port=8443,settings.v=2,liveSettings.max-requests-inflight=0");
+    assert.ok(["--secure-port=8443", "--v=2"].every((flag) => argsOf(changed).includes(flag)));
+    assert.equal(parsed(changed)["max-requests-inflight"], 0);
+    const none = await rendered("--set", `liveSettings.shutdown-delay-duration=${defaults["shutdown-delay-duration"]}`);
+    assert.equal(fileOf(none), "{}\n");
+    assert.equal(parsed(none)["max-requests-inflight"], defaults["max-requests-inflight"]);
+  });
+  it("accept a token of system:masters only if the values ask for one", async () => {
+    const tokens = async (...args: readonly string[]) => the(await rendered(...args), "Secret", "demo-thole-tokens")["stringData"];
+    const own = await tokens();
+    assert.deepEqual(Object.keys(own).toSorted(), ["metrics-token", "tokens.csv"]);
+    assert.equal(own["tokens.csv"], `${own["metrics-token"]},system:metrics,metrics,"system:monitoring"\n`);
+    const asked = await tokens("--set", "authentication.tokens.admin=true");
+    assert.equal(asked["tokens.csv"].split("\n")[0], `${asked["admin-token"]},admin,admin,"system:masters"`);
+    assert.equal(asked["tokens.csv"].split("\n").length, 3, "and the end");
   });
   it("have a longer grace period than the server needs at most", async () => {
     const objects = await rendered();
@@ -255,8 +279,9 @@ describe("the servers' pods", { skip }, () => {
   it("have probes on /livez and /readyz, with a token if anonymous requests are disabled", async () => {
     const [container] = server(await rendered()).spec.containers;
     const paths = [container.startupProbe, container.livenessProbe, container.readinessProbe].map((probe) => probe.httpGet.path);
-    assert.deepEqual(paths, ["/livez", "/livez", "/readyz"]);
+    assert.deepEqual(paths, ["/livez?exclude=etcd", "/livez?exclude=etcd", "/readyz"]);
     const [closed] = server(await rendered("--set", "settings.anonymous-auth=false")).spec.containers;
+    assert.match(closed.livenessProbe.exec.command.join(" "), /https:\/\/127\.0\.0\.1:6443\/livez\?exclude=etcd --token-file=/);
     assert.match(
       closed.readinessProbe.exec.command.join(" "),
       /healthcheck\.ts https:\/\/127\.0\.0\.1:6443\/readyz --token-file=\/etc\/thole\/tokens\/metrics-token$/,

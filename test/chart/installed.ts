@@ -100,10 +100,9 @@ export async function startReplica(
   await layOut(objects, template, folder);
   const listen = port ?? await freePort();
   const args = (template.spec.containers[0].args as readonly string[]).map((word) => below(folder, addressed(word)))
-    .map((word) =>
-      word.replace("--bind-address=0.0.0.0", "--bind-address=127.0.0.1").replace(/^--secure-port=.*/, `--secure-port=${listen}`)
-    );
-  const program = await startProgram(args, runtime, folder);
+    .filter((word) => !word.startsWith("--secure-port="))
+    .map((word) => word.replace("--bind-address=0.0.0.0", "--bind-address=127.0.0.1"));
+  const program = await startProgram([...args, `--secure-port=${listen}`], runtime, folder);
   let ended = false;
   program.exited.then(() => ended = true);
   await until(() => {

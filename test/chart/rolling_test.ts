@@ -34,7 +34,10 @@ async function installed(runtime: Runtime, use: (installed: Installed) => Promis
   await inFolder(async (folder) => {
     const objects = await render(
       helms()[0]!,
-      ...["--set", `certificates.mode=helm,replicaCount=${count},liveSettings.shutdown-delay-duration=300ms`],
+      ...[
+        "--set",
+        `certificates.mode=helm,authentication.tokens.admin=true,replicaCount=${count},liveSettings.shutdown-delay-duration=300ms`,
+      ],
       ...["--set", `etcd.extraNames={${Array.from({ length: count }, (_, index) => addressOf(index)).join(",")}}`],
     );
     const workload = the(objects, "Deployment", "demo-thole");

@@ -17,7 +17,7 @@ const caOf = (objects: readonly Rendered[], name: string) => textsOf(the(objects
 describe("an upgrade with Helm's certificates and tokens", { skip: helmMissing() }, () => {
   for (const helm of helms()) {
     it(`keeps pods and Secrets if nothing has changed, by ${helm}`, async () => {
-      const values = ["--set", "certificates.mode=helm"];
+      const values = ["--set", "certificates.mode=helm,authentication.tokens.admin=true"];
       await cluster(await render(helm, ...values), async ({ client }, kubeconfig) => {
         assert.equal((await client.ask("/api/v1/namespaces", { method: "POST", body: { metadata: { name: namespace } } })).status, 201);
         const again = (...more: readonly string[]) => renderIn(kubeconfig, helm, "--is-upgrade", ...values, ...more);

@@ -1,12 +1,12 @@
 // Values and flags are one table: the chart's settings are those of kernel/config/settings.ts.
 // In Deno's suite only: it checks what Helm renders.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { parseArguments } from "../../kernel/config/parse.ts";
 import { settings } from "../../kernel/config/settings.ts";
-import { chartOwned, withSettings, withSettingsSchema } from "../../scripts/chart-settings.ts";
+import { chartOwned, settingsDefaults, withSettings, withSettingsSchema } from "../../scripts/chart-settings.ts";
 import { valuesOf, withIcon, withValues } from "../../scripts/chart-page.ts";
 import { chart, documentsOf } from "./helm.ts";
 
@@ -14,9 +14,33 @@ const values = readFileSync(join(chart, "values.yaml"), "utf8");
 const schema = readFileSync(join(chart, "values.schema.json"), "utf8");
 const [given] = documentsOf(values);
 
-test("values.yaml and values.schema.json are generated from the settings table", () => {
+test("values.yaml, values.schema.json and the defaults that are not rendered are generated from the settings table", () => {
   assert.equal(values, withSettings(values), "npm run chart:settings updates them");
   assert.equal(schema, withSettingsSchema(schema), "npm run chart:settings updates them");
+  assert.equal(readFileSync(join(chart, "files/defaults.json"), "utf8"), settingsDefaults(), "npm run chart:settings updates them");
+});
+
+test("the values differ from the flags' defaults only where a pod needs another one", () => {
+  const defaults = JSON.parse(settingsDefaults()) as Readonly<Record<string, unknown>>; // `as`: the generated table
+  const all: Readonly<Record<string, unknown>> = { ...given!["settings"], ...given!["liveSettings"] };
+  const different = Object.keys(all).filter((name) => JSON.stringify(all[name]) !== JSON.stringify(defaults[name]));
+  assert.deepEqual(different, ["bind-address", "shutdown-delay-duration"]);
+  // What is left out of the configuration file counts as given there.
+  const configOf = (file: string) => {
+    const parsed = parseArguments(["--config=thole.yaml"], () => file);
+    assert.ok(!parsed.help);
+    return parsed.config;
+  };
+  const live = Object.keys(given!["liveSettings"]).map((name) => [name, defaults[name]] as const);
+  assert.deepEqual(configOf("{}"), configOf(JSON.stringify(Object.fromEntries(live))));
+});
+
+test("no template makes a token of system:masters unless its value is set, and the value is off", () => {
+  assert.equal(given!["authentication"].tokens.admin, false);
+  const templates = readdirSync(join(chart, "templates"), { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+  const masters = templates.map(({ parentPath, name }) => readFileSync(join(parentPath, name), "utf8"))
+    .flatMap((text) => text.split("\n").flatMap((line, at, lines) => line.includes("system:masters") ? [lines[at - 1]!.trim()] : []));
+  assert.deepEqual(masters, ["{{- if $tokens.admin }}"]);
 });
 
 test("the README of the chart and its icon are generated", () => {

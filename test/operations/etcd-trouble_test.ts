@@ -13,6 +13,7 @@ import { freePort } from "../ports.ts";
 import { programWords, run, signal, startSkipped, until } from "../real-server.ts";
 
 const skip = etcdMissing();
+const configMaps = "/api/v1/namespaces/default/configmaps";
 const time = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`;
 
 function lines(server: TestServer, part: string): readonly { readonly message: string; readonly todo?: string }[] {
@@ -50,6 +51,33 @@ async function assertTold(
   assert.match((await client.ask("/metrics")).text, /^thole_store_trouble\{cause="unreachable"\} 0$/m);
 }
 
+/** Asserts what is answered from memory while etcd is unreachable, and that each refusal names the store and its trouble. */
+async function assertReadsGoOn(client: Client): Promise<void> {
+  const asked = (path: string) => client.ask(path);
+  for (const path of [`${configMaps}/kept?resourceVersion=0`, `${configMaps}?resourceVersion=0`]) {
+    const { status, text } = await asked(path);
+    assert.deepEqual([status, text.includes('"kept"')], [200, true], `${path}: ${text}`);
+  }
+  const watched = await asked(`${configMaps}?watch=true&resourceVersion=0&timeoutSeconds=1`);
+  assert.deepEqual([watched.status, watched.text.includes('"ADDED"')], [200, true], watched.text);
+  const refusals = [
+    await asked(`${configMaps}/kept`),
+    await asked(configMaps),
+    await client.ask(configMaps, { method: "POST", body: { metadata: { name: "new" } } }),
+    await client.ask(`${configMaps}/kept`, { method: "DELETE" }),
+  ];
+  for (const { status, text } of refusals) {
+    assert.equal(status, 500, text);
+    const { reason, message, details } = JSON.parse(text);
+    assert.equal(reason, "ServerTimeout");
+    assert.match(message, /could not be completed at this time, please try again\. etcd is unavailable: .*(ECONNREFUSED|refused)/);
+    const [{ reason: why, message: cause }] = details.causes;
+    assert.deepEqual([why, message.endsWith(cause), details.retryAfterSeconds], ["StoreUnavailable", true, 2]);
+  }
+  assert.equal((await asked("/livez?exclude=etcd")).status, 200, "the chart's liveness probe");
+  assert.equal((await asked("/livez")).status, 500);
+}
+
 test(
   "an etcd that is silent, refuses or breaks connections, or is frozen is logged once with the cause, and again when it recovers",
   { skip },
@@ -65,7 +93,12 @@ test(
         proxy.cut(); // Existing connections stay silent.
         await proxy.restore();
       });
-      await assertTold({ ...place, cause: /ECONNREFUSED|refused/ }, () => proxy.refuse(), () => proxy.restore());
+      const kept = await client.ask(configMaps, { method: "POST", body: { metadata: { name: "kept" } } });
+      assert.equal(kept.status, 201, kept.text);
+      await assertTold({ ...place, cause: /ECONNREFUSED|refused/ }, () => proxy.refuse(), async () => {
+        await assertReadsGoOn(client);
+        await proxy.restore();
+      });
       await assertTold({ ...place, cause: /closed|ECONNRESET|EPIPE|reset/ }, () => proxy.cut(), () => proxy.restore());
       await assertTold({ ...place, cause: /: no answer for \d/ }, () => signal(etcd.pid, "SIGSTOP"), () => signal(etcd.pid, "SIGCONT"));
       assert.equal((await client.ask("/livez")).status, 200);

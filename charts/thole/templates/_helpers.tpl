@@ -129,6 +129,17 @@ app.kubernetes.io/part-of: thole
 {{ toJson $settings }}
 {{- end -}}
 
+{{/* The settings that differ from the default of their flag, as JSON: (list root settings). */}}
+{{- define "thole.changed" -}}
+{{- $root := index . 0 -}}
+{{- $defaults := $root.Files.Get "files/defaults.json" | fromJson -}}
+{{- $changed := dict -}}
+{{- range $name, $value := index . 1 -}}
+{{- if ne (toJson $value) (toJson (index $defaults $name)) }}{{ $_ := set $changed $name $value }}{{ end -}}
+{{- end -}}
+{{ toJson $changed }}
+{{- end -}}
+
 {{/* A setting as flags (list name value): one flag per item of a list or map, because items may contain commas; none if empty. */}}
 {{- define "thole.flags" -}}
 {{- $name := index . 0 -}}
@@ -192,7 +203,7 @@ app.kubernetes.io/part-of: thole
 - --etcd-keyfile=/etc/thole/etcd/tls.key
 {{- end }}
 {{- end }}
-{{- range $name, $value := include "thole.settings" . | fromJson }}
+{{- range $name, $value := include "thole.changed" (list . (include "thole.settings" . | fromJson)) | fromJson }}
 {{- include "thole.flags" (list $name $value) }}
 {{- end }}
 {{- range .Values.extraArgs }}

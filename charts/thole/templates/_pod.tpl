@@ -40,11 +40,12 @@ spec:
         - name: https
           containerPort: {{ index .Values.settings "secure-port" }}
           protocol: TCP
+      # Without the check of the store: a restart does not mend etcd, and loses the warm cache from which reads go on.
       startupProbe:
-        {{- include "thole.probe" (list . "livez") | nindent 8 }}
+        {{- include "thole.probe" (list . "livez?exclude=etcd") | nindent 8 }}
         {{- toYaml .Values.probes.startup | nindent 8 }}
       livenessProbe:
-        {{- include "thole.probe" (list . "livez") | nindent 8 }}
+        {{- include "thole.probe" (list . "livez?exclude=etcd") | nindent 8 }}
         {{- toYaml .Values.probes.liveness | nindent 8 }}
       readinessProbe:
         {{- include "thole.probe" (list . "readyz") | nindent 8 }}

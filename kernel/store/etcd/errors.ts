@@ -68,5 +68,5 @@ export function toStoreError(error: unknown, more: { oldest?: Revision; current?
   if (error instanceof GrpcError && !unclear.has(error.code) && !isUnavailable(error)) {
     return new StoreError("refused", details, { cause: error });
   }
-  return new StoreError("unavailable", details, { cause: error });
+  return new StoreError("unavailable", `etcd is unavailable: ${details}`, { cause: error });
 }

@@ -9,6 +9,7 @@ import { leasePool } from "./leases.ts";
 import { type Refusals, refusalsOf } from "./refusals.ts";
 import { noFaults } from "../fault.ts";
 import { guide } from "../../../core/guide.ts";
+import { reasonOf } from "../../../core/reason-of.ts";
 import { compaction, type KeyValue, leaseGrant, noEnd, range, status, txn, type TxnReply } from "./messages.ts";
 import { type Progress, progressKeeper } from "./progress.ts";
 import { followEtcd } from "./watch.ts";
@@ -45,7 +46,7 @@ export async function openEtcd(options: EtcdOptions): Promise<Store> {
     // From 3.6 on the status call needs administrator rights. Missing rights to the keys show at their first use.
     if (!isDenied(error)) {
       await connection.close();
-      const { code, message } = toStoreError(error), where = options.endpoints.map(withoutUser).join(", ");
+      const { code } = toStoreError(error), message = reasonOf(error), where = options.endpoints.map(withoutUser).join(", ");
       throw code === "refused"
         ? new StoreError("refused", `etcd at ${where} refuses requests: ${message} (${guide("etcd-refuses")})`, { cause: error })
         : new StoreError("unavailable", `Cannot reach etcd at ${where}: ${message} (${guide("etcd-is-unreachable")})`, { cause: error });
