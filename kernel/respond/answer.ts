@@ -77,7 +77,7 @@ function feedReply(
 ): Reply {
   if (exchange.offersWebSocket !== true) return { status: 200, headers: { "content-type": contentType }, body: frames, givenUp };
   const protocol = chosenProtocol(exchange);
-  const headers = protocol === undefined ? {} : { "sec-websocket-protocol": protocol };
+  const headers: Readonly<Record<string, string>> = protocol === undefined ? {} : { "sec-websocket-protocol": protocol };
   const messages = encoding === "json" ? "lines" : encoding === "protobuf" ? "lengths" : "whole";
   return { status: 101, headers, body: frames, givenUp, messages };
 }

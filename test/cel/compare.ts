@@ -1,6 +1,6 @@
 /** Compares recorded and actual results. */
 import type { Json } from "../../core/json.ts";
-import { storedQuantity } from "../../core/scalars/quantity.ts";
+import { parseQuantity, quantityText } from "../../core/scalars/quantity.ts";
 import { Unreadable } from "../../core/scalars/unreadable.ts";
 import type { Expected, OracleCase } from "./cases.ts";
 import { runPolicyCase } from "./policy-case.ts";
@@ -47,8 +47,8 @@ export function runCase(given: OracleCase): Expected {
 }
 
 function canonicalText(text: string): string {
-  const canonical = storedQuantity(text);
-  return canonical instanceof Unreadable ? text : canonical;
+  const amount = parseQuantity(text);
+  return amount instanceof Unreadable ? text : quantityText(amount);
 }
 
 /** Lists whose order does not count are sorted, and so are members. */
