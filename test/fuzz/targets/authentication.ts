@@ -76,7 +76,6 @@ export const keySets: Target = {
   async open(code) {
     const { usableKeys } = await code.load("kernel/access/authentication/jwt/usable-keys.ts");
     const { parsed } = await code.load("kernel/access/authentication/jwt/document.ts");
-    const { tokenObject } = await code.load("kernel/access/signed-token.ts");
     return (input) => {
       const value = parsed(input);
       const set = value === undefined ? undefined : unlessRefused(() => usableKeys(value));
