@@ -95,6 +95,8 @@ test(
       });
       const kept = await client.ask(configMaps, { method: "POST", body: { metadata: { name: "kept" } } });
       assert.equal(kept.status, 201, kept.text);
+      // A read at 0 is as old as the cache.
+      await until(async () => assert.equal((await client.ask(`${configMaps}/kept?resourceVersion=0`)).status, 200));
       await assertTold({ ...place, cause: /ECONNREFUSED|refused/ }, () => proxy.refuse(), async () => {
         await assertReadsGoOn(client);
         await proxy.restore();
