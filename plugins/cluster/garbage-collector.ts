@@ -345,8 +345,13 @@ async function isElsewhere(
   if (nowhere.has(uid)) return false;
   const collection = api.collections("list").find((each) => sameGroup(each.groupVersion, apiVersion) && each.kind === kind);
   if (collection?.namespaced !== true) return false;
-  const { items } = await api.list(collection.groupVersion, collection.resource, "", { fieldSelector: `metadata.name=${name}` });
-  const isFound = items.some(({ metadata }) => metadata.uid === uid && metadata.namespace !== namespace);
+  const query = { fieldSelector: `metadata.name=${name}` };
+  const list = await api.list(collection.groupVersion, collection.resource, "", query).catch((error) => {
+    // Only the event depends on it: one object that cannot be read does not keep others.
+    if (error instanceof StatusError) return { items: [] };
+    throw error;
+  });
+  const isFound = list.items.some(({ metadata }) => metadata.uid === uid && metadata.namespace !== namespace);
   if (!isFound) {
     if (nowhere.size >= nowhereMax) nowhere.clear();
     nowhere.add(uid);

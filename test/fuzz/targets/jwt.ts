@@ -55,7 +55,9 @@ export const jwt: Target = {
       const issuer = untrustedIssuer(input), header = untrustedHeader(input);
       assert.ok(issuer === undefined || typeof issuer === "string");
       assert.ok(header === undefined || typeof header.kid === "string");
-      if (issuer !== undefined) assert.equal(others.untrustedIssuer(input), others.wholeIssuer(issuer), "both parsers see one issuer");
+      // The other parser rejects unused bits of the signature at once.
+      const other = others.untrustedIssuer(input);
+      if (issuer !== undefined && other !== undefined) assert.equal(other, others.wholeIssuer(issuer), "both parsers see one issuer");
       others.untrustedHeader(input);
       const payload = tokenObject(Buffer.from(input.split(".")[1] ?? "", "base64url"));
       const claims = payload && readClaims(payload);
