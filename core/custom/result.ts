@@ -7,8 +7,8 @@ import { limits } from "../limits.ts";
 const errorLength = 32;
 
 /**
- * Collects errors. Of errors with the same text only the first is kept. Errors beyond the length of a response are not kept: nobody would
- * read them, and they would take many times the memory of the value.
+ * Collects errors. Of errors with the same text only the first is kept. Errors beyond the length of a response are not kept: the
+ * response has no room for them, and they would take many times the memory of the value.
  */
 export class Result {
   readonly errors: FieldError[] = [];
