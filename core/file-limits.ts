@@ -6,18 +6,8 @@ export const fileLimits = Object.freeze({
   boltPagesMax: 64 * 1024 * 1024,
   /** Levels of pages of one bucket. A tree of 2^64 pages with two items each has as many. */
   boltDepthMax: 64,
-  /** Keys of a snapshot or data folder whose places are kept in memory, about 200 bytes for each. */
+  /** Keys of a snapshot whose places are kept in memory, about 200 bytes for each. */
   etcdFileKeysMax: 10_000_000,
-  /** Bytes of one record of etcd's write-ahead log. */
-  walRecordBytesMax: 64 * 1024 * 1024,
-  /** Entries of the write-ahead log after those of the database: etcd writes its database every 10,000 entries at the latest. */
-  walEntriesMax: 1_000_000,
-  /** Bytes of these entries, which are kept until all are read. */
-  walEntriesBytesMax: 512 * 1024 * 1024,
-  /** Ranges of keys in them: each is compared with all keys. Servers name single keys. */
-  walRangesMax: 1_000,
-  /** Levels of transactions in a transaction. */
-  walTxnDepthMax: 16,
   /** Bytes of the file of --encryption-provider-config, and keys in it. */
   encryptionFileBytesMax: 1024 * 1024,
   encryptionKeysMax: 1_000,

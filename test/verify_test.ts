@@ -135,7 +135,7 @@ test("verify has a JSON result, exits with 2 for errors, and with 1 for a store 
     assert.equal(flags.code, 1);
     assert.deepEqual(flags.errors.trim().split("\n"), [
       'thole: flag "--output": "yaml" is not text or json',
-      'thole: flag "--skip-hash-check" needs one of --from-snapshot, --from-data-dir, --from-etcd-servers',
+      'thole: flag "--skip-hash-check" needs one of --from-snapshot, --from-etcd-servers',
     ]);
   } finally {
     await rm(folder, { recursive: true, force: true });

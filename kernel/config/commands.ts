@@ -80,7 +80,7 @@ export const commands = Object.freeze(
       flags: [...sourceFlags, outputFlag],
     },
     import: {
-      usage: "--from-snapshot=FILE|--from-data-dir=FOLDER|--from-etcd-servers=URLS [--list] [--flag=value ...]",
+      usage: "--from-snapshot=FILE|--from-etcd-servers=URLS [--list] [--flag=value ...]",
       summary: "copy the objects of a kube-apiserver from its etcd into the store",
       details:
         "Reads the newest state of each key and writes the objects of the kinds that this server has, definitions of custom resources first, with their uids, times,\n" +

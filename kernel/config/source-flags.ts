@@ -4,8 +4,10 @@
 export const sourceFlags = Object.freeze(
   [
     { name: "from-snapshot", value: "FILE", values: "file", help: "read a snapshot of etcd (etcdctl snapshot save)" },
-    { name: "skip-hash-check", help: "accept a snapshot without a checksum, such as a copied database, or with a wrong one" },
-    { name: "from-data-dir", value: "FOLDER", values: "file", help: "read the data folder of an etcd that is stopped" },
+    {
+      name: "skip-hash-check",
+      help: "accept a file without a checksum, such as the database of a stopped etcd (member/snap/db), or with a wrong one",
+    },
     { name: "from-etcd-servers", value: "URLS", isRepeated: true, help: "read from a running etcd at these URLs, separated by commas" },
     { name: "from-etcd-cafile", value: "FILE", values: "file", help: "authorities of the certificate of that etcd" },
     { name: "from-etcd-certfile", value: "FILE", values: "file", help: "client certificate for that etcd" },

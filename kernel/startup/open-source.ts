@@ -10,7 +10,7 @@ import { keyed, readText } from "../config/read-files.ts";
 import type { Config } from "../config/settings.ts";
 import { encryptionKey, type EncryptionKeys } from "../source/encrypted.ts";
 import { fileSource, liveSource, type Source } from "../source/source.ts";
-import { openDataFolder, openSnapshot } from "../store/etcd-files/etcd-files.ts";
+import { openSnapshot } from "../store/etcd-files/etcd-files.ts";
 import { noFaults } from "../store/fault.ts";
 import { copyInUse } from "../store/sqlite/copy-in-use.ts";
 import { isLocked } from "../store/sqlite/failures.ts";
@@ -20,7 +20,7 @@ import { isInMemory, openStore } from "./open-store.ts";
 export type SourceFlags = ReadonlyMap<string, string>;
 
 /** The flags of which one selects a source. */
-const selecting = ["from-snapshot", "from-data-dir", "from-etcd-servers"] as const;
+const selecting = ["from-snapshot", "from-etcd-servers"] as const;
 
 /** The mistakes in the flags of a source. `isNeeded`: whether one must be selected. */
 export function sourceMistakes(flags: SourceFlags, isNeeded: boolean): readonly string[] {
@@ -50,10 +50,9 @@ export const selectsSource = (flags: SourceFlags): boolean => selecting.some((na
 export async function openOtherSource(flags: SourceFlags, progress?: Progress): Promise<Source> {
   const prefix = sourcePrefix(flags), keys = await keysOf(flags);
   const options = { prefix, keys };
-  const snapshot = flags.get("from-snapshot"), folder = flags.get("from-data-dir");
+  const snapshot = flags.get("from-snapshot");
   const files = { prefix: `${prefix}/`, skipHashCheck: flags.has("skip-hash-check"), ...(progress === undefined ? {} : { progress }) };
   if (snapshot !== undefined) return fileSource(await openSnapshot(snapshot, files), options);
-  if (folder !== undefined) return fileSource(await openDataFolder(folder, files), options);
   const { openEtcd } = await import("../store/etcd/etcd.ts");
   const endpoints = (flags.get("from-etcd-servers") ?? "").split(",").filter((each) => each !== "");
   const tls = await tlsOf(flags);

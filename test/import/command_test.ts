@@ -83,7 +83,7 @@ test("mistakes in flags are printed together, before anything is opened", () =>
       assert.equal(code, 1);
       return errors.trim().split("\n").map((line) => line.replace("thole: ", ""));
     };
-    assert.deepEqual(await mistakes(`--data-dir=${folder}`), ["one of --from-snapshot, --from-data-dir, --from-etcd-servers is needed"]);
+    assert.deepEqual(await mistakes(`--data-dir=${folder}`), ["one of --from-snapshot, --from-etcd-servers is needed"]);
     assert.deepEqual(await mistakes(`--from-snapshot=${snapshot}`, "--from-etcd-certfile=a", "-o", "xml"), [
       'flag "--output": "xml" is not text or json',
       'flags "--from-etcd-certfile" and "--from-etcd-keyfile" need each other',

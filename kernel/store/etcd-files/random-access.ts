@@ -15,6 +15,10 @@ export class EtcdFileError extends Error {
   override readonly name = "EtcdFileError";
 }
 
+/** Said to somebody who gives the data folder of an etcd, with its write-ahead log. */
+const insteadOfFolder = "it is a folder: start its etcd and take a snapshot (`etcdctl snapshot save FILE`); if that etcd was stopped and " +
+  "not killed, its file member/snap/db is complete too and is read with --skip-hash-check";
+
 /** Opens a file for reading. Throws an `EtcdFileError` if that is not possible. */
 export function openFile(path: string): RandomAccess {
   let file: number;
@@ -28,7 +32,7 @@ export function openFile(path: string): RandomAccess {
   const found = fstatSync(file);
   if (!found.isFile()) {
     closeSync(file);
-    const what = found.isDirectory() ? "it is a folder: the data folder of an etcd is read with --from-data-dir" : "it is no plain file";
+    const what = found.isDirectory() ? insteadOfFolder : "it is no plain file";
     throw new EtcdFileError(`Cannot open "${path}": ${what}`);
   }
   return {

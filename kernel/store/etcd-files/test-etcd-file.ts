@@ -1,7 +1,6 @@
-/** Writes small bbolt files, databases of etcd and write-ahead logs, for tests. */
+/** Writes small bbolt files, and databases of etcd, for tests. */
 import { createHash } from "node:crypto";
 import { newWriter } from "../../../core/codec/protobufjs.ts";
-import { crc32c } from "./crc32c.ts";
 
 export type Pair = readonly [key: Uint8Array, value: Uint8Array];
 
@@ -140,21 +139,9 @@ export function recordsOf(changes: readonly KeyChange[]): readonly Pair[] {
   });
 }
 
-/** The database of etcd after these changes. `consistentIndex`: the raft entry of the last one. */
-export function databaseFile(
-  changes: readonly KeyChange[],
-  options: BoltOptions & { readonly consistentIndex?: number; readonly members?: number; readonly alarm?: boolean } = {},
-): Uint8Array {
-  const { members = 1, alarm = false } = options;
-  const index = new Uint8Array(8);
-  new DataView(index.buffer).setBigUint64(0, BigInt(options.consistentIndex ?? changes.length));
-  const buckets = {
-    key: recordsOf(changes),
-    members: Array.from({ length: members }, (_, member): Pair => [bytesOf(`member ${member}`), bytesOf("{}")]),
-    ...(alarm ? { alarm: [[bytesOf("an alarm"), bytesOf("")] as const] } : {}),
-    meta: [[bytesOf("consistent_index"), index] as const],
-  };
-  return boltFile(buckets, { inline: ["meta"], ...options });
+/** The database of etcd after these changes. */
+export function databaseFile(changes: readonly KeyChange[], options: BoltOptions = {}): Uint8Array {
+  return boltFile({ key: recordsOf(changes), meta: [[bytesOf("storageVersion"), bytesOf("3.6.0")]] }, { inline: ["meta"], ...options });
 }
 
 /** A file of `etcdctl snapshot save`: the database and its checksum. */
@@ -163,44 +150,4 @@ export function snapshotFile(database: Uint8Array): Uint8Array {
   whole.set(database);
   whole.set(createHash("sha256").update(database).digest(), database.length);
   return whole;
-}
-
-/** A request of the write-ahead log that puts a key. */
-export function putRequest(key: string, value: string): Uint8Array {
-  const put = newWriter().uint32(10).bytes(bytesOf(key)).uint32(18).bytes(bytesOf(value)).finish();
-  return newWriter().uint32(8).uint32(1).uint32(34).bytes(put).finish();
-}
-
-/** A write-ahead log with these entries. `before`: the checksum at the end of the file before. `committed`: the entry up to which the cluster has agreed. */
-export function walFile(
-  entries: readonly { readonly index: number; readonly data: Uint8Array; readonly type?: number }[],
-  before = 0,
-  committed?: number,
-): Uint8Array {
-  let sum = before;
-  const frames: Uint8Array[] = [];
-  const frame = (type: number, data: Uint8Array) => {
-    if (type !== 4) sum = crc32c(sum, data);
-    const writer = newWriter().uint32(8).int64(type).uint32(16).uint32(sum);
-    const record = (type === 4 ? writer : writer.uint32(26).bytes(data)).finish();
-    const padding = (8 - record.length % 8) % 8;
-    const bytes = new Uint8Array(8 + record.length + padding), view = new DataView(bytes.buffer);
-    view.setUint32(0, record.length, true);
-    if (padding > 0) view.setUint32(4, ((0x80 | padding) << 24) >>> 0, true);
-    bytes.set(record, 8);
-    frames.push(bytes);
-  };
-  frame(4, new Uint8Array());
-  frame(1, bytesOf("metadata"));
-  for (const { index, data, type = 0 } of entries) {
-    frame(2, newWriter().uint32(8).int64(type).uint32(16).int64(1).uint32(24).int64(index).uint32(34).bytes(data).finish());
-  }
-  if (committed !== undefined) frame(3, newWriter().uint32(8).int64(1).uint32(24).int64(committed).finish());
-  const file = new Uint8Array(frames.reduce((total, { length }) => total + length, 0) + 64);
-  let at = 0;
-  for (const each of frames) {
-    file.set(each, at);
-    at += each.length;
-  }
-  return file;
 }

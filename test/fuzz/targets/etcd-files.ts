@@ -1,4 +1,4 @@
-import { databaseFile, type KeyChange, metaPage, walFile } from "../../../kernel/store/etcd-files/test-etcd-file.ts";
+import { boltFile, databaseFile, type KeyChange, metaPage } from "../../../kernel/store/etcd-files/test-etcd-file.ts";
 import { bytesOf, type Target, unless } from "../fuzz.ts";
 import type { Writer } from "../grammar.ts";
 import { protobufGrammar } from "./protobuf.ts";
@@ -23,65 +23,31 @@ const page = (w: Writer) => {
     .padEnd(pageSize, "k").slice(0, pageSize);
 };
 
-const oneOf = (w: Writer, some: readonly number[]): number => some[w.below(some.length)]!; // below() is within it.
-
-/** A field of a message or of bytes, of at most 127 characters. */
-function wrapped(field: number, content: string): string {
-  const tag = field * 8 + 2, inner = content.slice(0, 127);
-  return (tag < 128 ? String.fromCharCode(tag) : String.fromCharCode(tag & 127 | 128, tag >> 7)) + String.fromCharCode(inner.length) +
-    inner;
-}
-
-/** Databases of etcd, their snapshots, and files of its write-ahead log. */
+/** Databases of etcd and their snapshots. */
 export const etcdFiles: Target = {
   name: "etcd-files",
   grammar: {
     ...protobufGrammar,
-    file: ["<database>", "<pages>", "<log>", "<message>", "<request>"],
-    // Put, deletion, transaction, lease grant and revocation with anything in them, then a transaction with a put and a comparison of a range.
-    request: [(w) => wrapped(oneOf(w, [4, 5, 6, 8, 9]), w.write("message")), (w) => {
-      const put = wrapped(1, "k") + wrapped(2, w.write("message")), compare = "\x08\x01\x10\x02" + wrapped(3, "a") + wrapped(64, "z");
-      return wrapped(6, wrapped(1, compare) + wrapped(oneOf(w, [2, 3]), wrapped(oneOf(w, [2, 3, 4]), put)));
-    }],
+    file: ["<database>", "<pages>", "<records>"],
+    // A valid key of a record, and any message as its value.
+    records: [
+      (w) => textOf(boltFile({ key: [[bytesOf(number(7, 0) + "\x02_" + number(8, 0)), bytesOf(w.write("message"))]] }, { pageSize })),
+    ],
     database: [
       (w) =>
         textOf(databaseFile(changesOf(w), { pageSize, itemsPerPage: 2 + w.below(3), inline: w.below(2) === 0 ? [] : ["key", "meta"] })),
     ],
     pages: [(w) => textOf(metaPage({ pageSize, root: 2, pages: 4, transaction: 1 })).padEnd(2 * pageSize, "\x00") + page(w) + page(w)],
-    log: [(w) =>
-      textOf(
-        walFile(
-          Array.from(
-            { length: 1 + w.below(4) },
-            (_, index) => ({ index: index + w.below(2), data: bytesOf(w.write("message")), type: w.below(2) }),
-          ),
-        ),
-      )],
   },
   start: "file",
   binary: true,
   stepsPerCharacter: 20,
   async open(code) {
     const { openDatabase } = await code.load("kernel/store/etcd-files/etcd-database.ts");
-    const { entriesAfter } = await code.load("kernel/store/etcd-files/wal.ts");
-    const { readRaftRequest } = await code.load("kernel/store/etcd-files/raft-request.ts");
-    const { Replay } = await code.load("kernel/store/etcd-files/replay.ts");
     const { EtcdFileError, inMemory } = await code.load("kernel/store/etcd-files/random-access.ts");
     return (input) => {
       const bytes = bytesOf(input);
       unless([EtcdFileError], () => openDatabase(inMemory(bytes), "/registry/").list({ prefix: "/registry/" }));
-      unless([EtcdFileError], () => {
-        const states = new Map<string, never>([["a", { created: 1, revision: 2, version: 1, lease: 7, value: bytes } as never]]); // A KeyState.
-        const keys = {
-          get: (key: string) => states.get(key),
-          has: (key: string) => states.has(key),
-          all: () => states.keys(),
-          set: (key: string, state: never) => states.set(key, state),
-          delete: (key: string) => states.delete(key),
-        };
-        new Replay(keys, new Map([[7, new Set(["a"])]]), 2).apply(readRaftRequest(bytes));
-      });
-      unless([EtcdFileError], () => entriesAfter([{ name: "", sequence: 0, firstIndex: 0, open: () => inMemory(bytes) }], 0));
     };
   },
 };
