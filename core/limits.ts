@@ -375,6 +375,9 @@ export const limits = Object.freeze({
   tokenReviewErrorLengthMax: 1024,
   /** Milliseconds between two log lines about the same failure of requests. */
   errorLogMs: 10_000,
+  /** Log lines in `errorLogMs` about credentials that were not accepted, and UTF-16 units of such a reason. */
+  refusalLinesMax: 10,
+  refusalLengthMax: 1024,
   /** UTF-16 units of a service account token and of its header. Longer text is not treated as a token. */
   tokenLengthMax: 128 * 1024,
   tokenHeaderLengthMax: 4096,

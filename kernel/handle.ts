@@ -4,6 +4,7 @@ import { limits } from "../core/limits.ts";
 import { incompleteError, StatusError, statusOf } from "../core/status-error.ts";
 import { goQuote } from "../core/tree/go-quote.ts";
 import { AuthorizationFailure } from "./access/authorization/mod.ts";
+import { Unauthenticated } from "./access/authentication/mod.ts";
 import { AuditFailure, type AuditRecord } from "./access/audit/mod.ts";
 import { noteDeprecation, noteDiscovery, noteFailure, noteResult } from "./respond/audited.ts";
 import { replyOf, statusReply } from "./respond/answer.ts";
@@ -95,10 +96,13 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
     const reply = errorReply(exchange, failure, catalog, where === undefined ? catalog.earlyMedia : catalog.media);
     const isRefusal = stage === "impersonation" || (failure.reason === "Forbidden" && stage !== "answer");
     const shown = isRefusal ? withoutSniffing(reply) : reply;
+    const refusal = error instanceof Unauthenticated ? error.refusal : undefined;
+    if (refusal !== undefined) server.unauthenticated(auditId, refusal);
     if (server.audit === undefined) return finished(shown);
     if (stage === "request" || stage === "authentication") {
       const refused = server.audit.begin(exchange, info, undefined, auditId, receivedAt);
       if (refused === undefined) return finished(shown);
+      if (refusal !== undefined) refused.unauthenticated(refusal);
       noteFailure(refused.notes, failure);
       return refused.refused(finished(shown));
     }

@@ -24,6 +24,8 @@ export interface Server {
   observe(exchange: Exchange, info: RequestInfo, catalog: Catalog, auditId: string): Observation;
   /** Throws 401 for invalid credentials; `warn` is called for ignored credentials. */
   authenticate(exchange: Exchange, warn: (text: string) => void): Promise<UserInfo>;
+  /** Logs why the credentials of a request were not accepted. */
+  unauthenticated(auditId: string, reason: string): void;
   /** The user to impersonate, if the headers request one; throws 400 and 403 if that is invalid or forbidden. */
   readonly impersonate: Impersonate;
   /** Throws 403 unless an authorizer allows the request. `decided` is called with the decision, `waiting` is the request. */

@@ -26,6 +26,7 @@ import type { Backend, Clock } from "../request-context.ts";
 import type { Server } from "../server.ts";
 import type { WorkerGroup } from "../workers/group.ts";
 import type { Authentication } from "./authenticators.ts";
+import { refusalLog } from "./refusal-log.ts";
 import type { ServiceAccounts } from "./service-accounts.ts";
 import { describeBuild, describeReleases } from "./describe-server.ts";
 import { type CheckedParts, healthChecks } from "./health-checks.ts";
@@ -88,6 +89,7 @@ export function assemble(parts: Parts): Server {
     heavy: parts.heavy,
     observe: observer(record, elapsed, requestLog(log, () => inForce().config["slow-request-threshold"]), parts.tracing),
     authenticate: authenticateOf(parts),
+    unauthenticated: refusalLog(log),
     authorize: authorizeOf(parts),
     audit: parts.audit,
     impersonate: impersonateBy(parts.authorization.decide),

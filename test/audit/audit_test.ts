@@ -107,6 +107,11 @@ test("events equal those of kube-apiserver for the same requests, member by memb
       const found = (await events()).slice(read);
       read += found.length;
       const what = `${request.method} ${request.path} by ${request.token}`;
+      for (const event of found.filter(({ responseStatus }) => responseStatus?.code === 401)) {
+        // Our own: kube-apiserver records no reason.
+        assert.deepEqual(event.annotations, { "authentication.k8s.io/reason": "invalid bearer token" });
+        delete event.annotations;
+      }
       assert.deepEqual(found.map((event) => normal(event)), wanted, what);
       assert.equal(JSON.stringify(found.map((event) => normal(event))), JSON.stringify(wanted), `the order of members: ${what}`);
     }
@@ -117,6 +122,17 @@ test("events equal those of kube-apiserver for the same requests, member by memb
 const everything = (level: string) => `{"apiVersion":"audit.k8s.io/v1","kind":"Policy","rules":[{"level":"${level}","users":["admin"]}]}`;
 const configMaps = "/api/v1/namespaces/default/configmaps";
 const admin = { token: "admintoken" };
+
+test("a refused token is in the log with the audit id of its event, without the token", async () => {
+  await audited('{"apiVersion":"audit.k8s.io/v1","kind":"Policy","rules":[{"level":"Metadata"}]}', [], async (server, events) => {
+    const token = "s3cret-of-nobody", headers = { "audit-id": "refused-1" };
+    assert.equal((await send(server, { method: "GET", path: configMaps, token, headers })).status, 401);
+    await until(async () => assert.equal((await events()).find(({ auditID }) => auditID === "refused-1")?.responseStatus.code, 401));
+    const lines = server.logged.filter((line) => line.includes("Unable to authenticate the request")).map((line) => JSON.parse(line));
+    assert.deepEqual(lines.map(({ auditID, error }) => [auditID, error]), [["refused-1", "invalid bearer token"]]);
+    assert.ok(!server.logged.join().includes(token) && !JSON.stringify(await events()).includes(token));
+  });
+});
 
 test("requests of the heavy thread are recorded like others", async () => {
   await audited(everything("RequestResponse"), [], async (server, events) => {

@@ -56,6 +56,8 @@ export interface AuditRecord {
   readonly decided: (decision: AuthorizationDecision) => void;
   /** The last stages of a request with this reply; for a body in chunks, after the last chunk. */
   end(reply: Reply): Reply | Promise<Reply>;
+  /** Why no authenticator accepted the credentials. */
+  unauthenticated(reason: string): void;
   /** The only stage of a request that is rejected before authentication. */
   refused(reply: Reply): Reply | Promise<Reply>;
   /** The last stage of a request with an internal error. */
@@ -69,6 +71,7 @@ export function openAudit(given: AuditNeeds): Audit {
     write: writer(names.domain),
     decision: spell(names, "authorization.{domain}/decision"),
     reason: spell(names, "authorization.{domain}/reason"),
+    authenticationReason: spell(names, "authentication.{domain}/reason"),
   };
   return {
     now,
@@ -85,6 +88,7 @@ interface RecordNeeds extends AuditNeeds {
   /** Keys of annotations. */
   readonly decision: string;
   readonly reason: string;
+  readonly authenticationReason: string;
 }
 interface Request {
   readonly exchange: Exchange;
@@ -159,6 +163,10 @@ class Record implements AuditRecord, AuditNotes {
     this.annotate(this.#needs.decision, verdict === "allow" ? "allow" : "forbid");
     this.annotate(this.#needs.reason, reason);
   };
+
+  unauthenticated(reason: string): void {
+    this.annotate(this.#needs.authenticationReason, reason);
+  }
 
   requestObject(named: NamedObject | undefined, json: string | undefined): void {
     if (named !== undefined && this.#objectRef !== undefined) {

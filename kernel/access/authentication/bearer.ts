@@ -1,8 +1,9 @@
 /** Bearer tokens of requests. */
 import type { Exchange } from "../../request/exchange.ts";
 import { protocolToken } from "../../request/websocket.ts";
-import type { Authenticator, Warn } from "./authenticate.ts";
+import { type Authenticator, Refused, type Warn } from "./authenticate.ts";
 import { type AuthenticateToken, refusalText } from "./token-chain.ts";
+import { withoutToken } from "./without-token.ts";
 
 /** The single authenticator of requests for all kinds of bearer tokens. */
 export function bearerTokens(authenticate: AuthenticateToken): Authenticator {
@@ -12,8 +13,10 @@ export function bearerTokens(authenticate: AuthenticateToken): Authenticator {
       const token = bearerToken(exchange, warn) ?? protocolToken(exchange);
       if (token === undefined) return undefined;
       const outcome = await authenticate(token, [], warn);
-      if (outcome.tag === "failed") throw new Error(refusalText(outcome.reasons));
-      return outcome.tag === "accepted" ? outcome.accepted.user : "refused";
+      if (outcome.tag === "accepted") return outcome.accepted.user;
+      const reason = withoutToken(refusalText(outcome.reasons), token);
+      if (outcome.tag === "failed") throw new Error(reason);
+      return new Refused(reason);
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { PeerCertificate } from "../../request/peer.ts";
-import type { Authenticator } from "./authenticate.ts";
+import { type Authenticator, Refused } from "./authenticate.ts";
 import type { UserInfo } from "../../../core/user-info.ts";
 
 /** Key of the extra value with the certificate's fingerprint, `X509SHA256=...`. Upstream's name, independent of the group domain. */
@@ -12,11 +12,11 @@ const credentialId = "authentication.kubernetes.io/credential-id";
  */
 export function clientCertificates(parsesUid: () => boolean): Authenticator {
   /** One user object for all requests of a connection, while the gate is unchanged. */
-  const known = new WeakMap<PeerCertificate, { readonly user: UserInfo | "refused"; readonly parsed: boolean }>();
+  const known = new WeakMap<PeerCertificate, { readonly user: UserInfo | Refused; readonly parsed: boolean }>();
   return {
     name: "x509",
     async authenticate({ peer, peerRefused }) {
-      if (peer === undefined) return peerRefused === undefined ? undefined : "refused";
+      if (peer === undefined) return peerRefused === undefined ? undefined : new Refused(`client certificate: ${peerRefused}`);
       if (peer.commonName === "") return undefined;
       const parsed = parsesUid(), before = known.get(peer);
       if (before?.parsed === parsed) return before.user;
@@ -27,8 +27,9 @@ export function clientCertificates(parsesUid: () => boolean): Authenticator {
   };
 }
 
-function userOf({ commonName, organizations, fingerprint }: PeerCertificate, uids: readonly string[]): UserInfo | "refused" {
-  if (uids.length > 1 || uids[0] === "") return "refused";
+function userOf({ commonName, organizations, fingerprint }: PeerCertificate, uids: readonly string[]): UserInfo | Refused {
+  if (uids.length > 1) return new Refused("client certificate: the subject has more than one uid");
+  if (uids[0] === "") return new Refused("client certificate: the uid in the subject is empty");
   const [uid] = uids;
   const extra = { [credentialId]: [`X509SHA256=${fingerprint}`] };
   return { name: commonName, ...(uid === undefined ? {} : { uid }), groups: organizations, extra };

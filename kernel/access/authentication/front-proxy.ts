@@ -2,8 +2,9 @@
  * A proxy in front that has authenticated its clients and sends their identities in headers, as a kube-apiserver that forwards requests.
  */
 import type { Exchange } from "../../request/exchange.ts";
+import { goQuote } from "../../../core/tree/go-quote.ts";
 import { addExtraValues, headerValues } from "../identity-headers.ts";
-import type { Authenticator } from "./authenticate.ts";
+import { type Authenticator, Refused } from "./authenticate.ts";
 
 /** Names of headers and of the clients that may send them. The members are named after the settings. */
 export interface FrontProxyOptions {
@@ -25,7 +26,9 @@ export function frontProxy(options: () => FrontProxyOptions): Authenticator {
       if (frontProxy === undefined) return undefined;
       const settings = options();
       const names = settings["requestheader-allowed-names"];
-      if (names.length > 0 && !names.includes(frontProxy.commonName)) return "refused";
+      if (names.length > 0 && !names.includes(frontProxy.commonName)) {
+        return new Refused(`front proxy: the common name ${goQuote(frontProxy.commonName)} is not allowed`);
+      }
       const name = first(headers, settings["requestheader-username-headers"]);
       if (name === undefined) return undefined;
       const uid = first(headers, settings["requestheader-uid-headers"]);

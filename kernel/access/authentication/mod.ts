@@ -4,6 +4,8 @@ export {
   authenticateInOrder,
   type AuthenticationResult,
   type Authenticator,
+  Refused,
+  Unauthenticated,
   type Warn,
 } from "./authenticate.ts";
 export { anonymousRule } from "./anonymous.ts";

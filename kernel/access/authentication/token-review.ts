@@ -7,6 +7,7 @@ import { messageOf, type RemoteClient } from "../remote/remote-client.ts";
 import { withRetries } from "../remote/retry.ts";
 import { type TokenAuthenticator, TokenRefusal } from "./token-authenticator.ts";
 import { ownAudiences } from "./token-chain.ts";
+import { withoutToken } from "./without-token.ts";
 
 export interface TokenReviewOptions {
   /** `webhook` */
@@ -44,7 +45,7 @@ export function tokenReviewer(options: TokenReviewOptions): TokenAuthenticator {
       signal: bounded,
     });
     if (answer.status < 200 || answer.status > 299) {
-      throw new Error(withoutToken(messageOf(answer.body) ?? `the review of a token was answered with status ${answer.status}`, token));
+      throw new Error(shown(messageOf(answer.body) ?? `the review of a token was answered with status ${answer.status}`, token));
     }
     return statusOf(answer.body);
   }
@@ -55,15 +56,15 @@ export function tokenReviewer(options: TokenReviewOptions): TokenAuthenticator {
       const shared = audiences.length === 0 ? ownAudiences(own(), asked) : asked.filter((audience) => audiences.includes(audience));
       if (shared === undefined || (asked.length > 0 && shared.length === 0)) return undefined;
       if (authenticated && user !== undefined) return { user, audiences: shared };
-      if (error !== "") throw new TokenRefusal(withoutToken(error, token));
+      if (error !== "") throw new TokenRefusal(shown(error, token));
       return undefined;
     },
   };
 }
 
 /** A text of another server, shortened and without the token. */
-function withoutToken(text: string, token: string): string {
-  return text.replaceAll(token, "<token>").slice(0, limits.tokenReviewErrorLengthMax);
+function shown(text: string, token: string): string {
+  return withoutToken(text, token).slice(0, limits.tokenReviewErrorLengthMax);
 }
 
 type Members = Readonly<Record<string, unknown>>;
