@@ -1,6 +1,7 @@
 /** The lines of `thole dev`: requests in columns, log lines without their technical head. */
 import { stripVTControlCharacters } from "node:util";
 import { valueText } from "../../core/value-text.ts";
+import { stackField } from "../observe/log.ts";
 
 type Tone = "good" | "bad" | "warn" | "soft";
 /** Adds colour to a text. */
@@ -15,18 +16,19 @@ export function painter(hasColour: boolean): Paint {
 
 const methods: Readonly<Record<string, string>> = { create: "POST", update: "PUT", patch: "PATCH", apply: "APPLY", delete: "DELETE" };
 
-/** A line of the server's log in JSON, as shown. Other lines are returned as they are. */
+/** A line of the server's log in JSON, as shown: with further lines for a stack trace. Other lines are returned as they are. */
 export function shownLine(line: string, paint: Paint): string {
   const fields = fieldsOf(line);
   if (fields === undefined) return plain(line);
-  const { time, level, v: _, logger, message, ...more } = fields;
+  const { time, level, v: _, logger, message, [stackField]: stack, ...more } = fields;
   const clock = paint("soft", typeof time === "string" ? time.slice(11, 23) : "");
   if (logger === "httplog") return `${clock} ${requestText(more, paint)}`;
   const pairs = Object.entries(more).map(([key, value]) => `${key}=${typeof value === "string" ? value : valueText(value)}`);
   const text = plain(String(message));
+  const calls = typeof stack === "string" ? stack.split("\n").map((each) => `\n  ${paint("soft", plain(each))}`) : [];
   return `${clock} ${level === "error" ? paint("bad", text) : text}${
     pairs.length === 0 ? "" : ` ${paint("soft", plain(pairs.join(" ")))}`
-  }`;
+  }${calls.join("")}`;
 }
 
 /** Lines of a start that are remembered. */

@@ -17,6 +17,10 @@ test("shownLine() shows a request in columns, and the other lines with their fie
   const paint = painter(false);
   assert.equal(shownLine(request, paint), "03:04:05.678 GET    200    1.25ms /api/v1/namespaces kubectl/v1.35.0");
   assert.equal(shownLine(line({ message: "starting", store: "data" }), paint), "03:04:05.678 starting store=data");
+  assert.equal(
+    shownLine(line({ level: "error", message: "failed", error: "a", stack: "Error: a\n    at f (file:///a.ts:1:2)\x1b[2J" }), paint),
+    "03:04:05.678 failed error=a\n  Error: a\n      at f (file:///a.ts:1:2)",
+  );
   assert.equal(shownLine("thole: unknown flag", paint), "thole: unknown flag");
   assert.equal(shownLine("[1]", paint), "[1]");
 });

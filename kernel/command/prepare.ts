@@ -1,10 +1,9 @@
 /** What the processes of a server have in common: the configuration of the command line, and the log. */
 import process from "node:process";
-import { defaultNames, spell } from "../../core/names.ts";
 import type { Plugin } from "../../core/plugin.ts";
 import type { BeginProgress } from "../../core/progress.ts";
-import { kernelGates } from "../catalog/gates.ts";
-import { compatFlag, type KnownNames, kubeApiserverArguments } from "../config/kube-apiserver-arguments.ts";
+import { compatFlag, kubeApiserverArguments } from "../config/kube-apiserver-arguments.ts";
+import { knownNames } from "../config/known-names.ts";
 import { loadModule } from "../config/load-module.ts";
 import { type Log, openLog, verbosityOf } from "../observe/log.ts";
 import { progressTerminal } from "../observe/progress.ts";
@@ -44,14 +43,4 @@ export async function prepare(args: readonly string[], plugins: readonly Plugin[
 /** Resolves when all earlier log lines have left the process. */
 export function flushLog(): Promise<void> {
   return new Promise((resolve) => void process.stderr.write("", () => resolve()));
-}
-
-/** The gates, versions and admission steps of these plugins. */
-function knownNames(plugins: readonly Plugin[]): KnownNames {
-  return {
-    gates: ["AllAlpha", "AllBeta", ...[kernelGates, ...plugins.map(({ featureGates = {} }) => featureGates)].flatMap(Object.keys)],
-    groupVersions: plugins.flatMap(({ resources = [] }) => resources).flatMap(({ served }) => Object.keys(served))
-      .map((written) => spell(defaultNames, written)),
-    steps: plugins.flatMap(({ admission = [] }) => admission).map(({ name }) => name),
-  };
 }

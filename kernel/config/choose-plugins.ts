@@ -5,6 +5,7 @@ import { DefinitionError } from "../../core/define/define.ts";
 import type { Plugin } from "../../core/plugin.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import { nearest } from "../../core/nearest.ts";
+import { ModuleError } from "./module-error.ts";
 
 /** Loads a module by path or package name and returns its exports. */
 export type LoadModule = (specifier: string) => Promise<Readonly<Record<string, unknown>>>;
@@ -19,6 +20,13 @@ export function isPath(specifier: string): boolean {
   return specifier.startsWith(".") || isAbsolute(specifier);
 }
 
+/** The selected plugins. */
+export interface ChosenPlugins {
+  readonly plugins: readonly Plugin[];
+  /** Whether a module has failed: names of gates, versions and steps that nothing else has may be its own. */
+  readonly isIncomplete: boolean;
+}
+
 /**
  * Names select from the built-in plugins (all if none is named), `-name` excludes one, and words with a slash, a dot, a colon or an at sign
  * are modules whose exported plugins are appended. All mistakes are added to `mistakes`.
@@ -28,15 +36,14 @@ export async function choosePlugins(
   builtIn: readonly Plugin[],
   load: LoadModule,
   mistakes: string[],
-): Promise<readonly Plugin[]> {
+): Promise<ChosenPlugins> {
   const names = builtIn.map(({ name }) => name);
   const modules = words.filter(isModule), named = words.filter((word) => !isModule(word));
   const on = named.filter((word) => !word.startsWith("-"));
   const off = named.filter((word) => word.startsWith("-")).map((word) => word.slice(1));
   for (const name of [...on, ...off].filter((each) => !names.includes(each))) {
     // A package may have the same form of name as a plugin.
-    const found = off.includes(name) ? undefined : await load(name).catch(() => undefined);
-    if (found !== undefined) {
+    if (!off.includes(name) && await isFound(load(name))) {
       modules.push(name);
       continue;
     }
@@ -44,20 +51,30 @@ export async function choosePlugins(
     mistakes.push(`unknown plugin "${name}"${near === undefined ? "" : `: did you mean "${near}"?`} (built in: ${names.join(", ")})`);
   }
   const chosen = builtIn.filter(({ name }) => (on.every((each) => modules.includes(each)) || on.includes(name)) && !off.includes(name));
+  let isIncomplete = false;
   for (const specifier of modules) {
     try {
       const found = Object.values(await load(specifier)).filter(isPlugin);
-      if (found.length === 0) mistakes.push(`plugin module "${specifier}" exports no plugin: export the result of definePlugin()`);
+      if (found.length === 0) {
+        isIncomplete = true;
+        mistakes.push(`plugin module "${specifier}" exports no plugin: export the result of definePlugin()`);
+      }
       for (const plugin of found) {
         if (chosen.some(({ name }) => name === plugin.name)) mistakes.push(`plugin "${plugin.name}" of "${specifier}" is already loaded`);
         else chosen.push(plugin);
       }
     } catch (error) {
+      isIncomplete = true;
       if (error instanceof DefinitionError) append(mistakes, error.mistakes.map((each) => `plugin module "${specifier}": ${each}`));
       else mistakes.push(`cannot load the plugin module "${specifier}": ${reasonOf(error)}`);
     }
   }
-  return chosen;
+  return { plugins: chosen, isIncomplete };
+}
+
+/** Whether there is a package of this name, even one that cannot be loaded because of its own code. */
+function isFound(loading: ReturnType<LoadModule>): Promise<boolean> {
+  return loading.then(() => true, (error) => error instanceof ModuleError || error instanceof DefinitionError);
 }
 
 /** Whether a value has the form of a plugin: a frozen object with a name and a summary. */

@@ -23,7 +23,7 @@ export interface Translated {
 }
 
 /** `api/all`, or a known `v1/resource`, `group/version` or `group/version/resource`. */
-function isKnownVersion(key: string, known: readonly string[]): boolean {
+export function isKnownVersion(key: string, known: readonly string[]): boolean {
   return key.startsWith("api/") || known.some((each) => key === each || key.startsWith(`${each}/`));
 }
 

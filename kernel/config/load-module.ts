@@ -3,13 +3,15 @@ import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Clock, within } from "../../core/async.ts";
 import { limits } from "../../core/limits.ts";
+import { DefinitionError } from "../../core/define/define.ts";
 import { isPath } from "./choose-plugins.ts";
+import { withPlace } from "./module-error.ts";
 
 type Module = Readonly<Record<string, unknown>>;
 
 /**
  * Loads a plugin module. Paths are relative to the working directory; other words are packages. Rejects if the module does not finish in time, such as one that
- * waits for something that never happens.
+ * waits for something that never happens, and with a ModuleError, which has file and line, for a fault in it or in a file that it imports.
  */
 export function loadModule(specifier: string): Promise<Module> {
   return inTime(load(specifier));
@@ -22,13 +24,13 @@ export function inTime(loading: Promise<Module>, clock?: Pick<Clock, "after">): 
 }
 
 async function load(specifier: string): Promise<Module> {
-  if (!isPath(specifier)) return await import(specifier);
-  const path = resolve(specifier);
+  const path = isPath(specifier) ? resolve(specifier) : undefined, url = path === undefined ? specifier : pathToFileURL(path).href;
   try {
-    return await import(pathToFileURL(path).href);
+    return await import(url);
   } catch (error) {
-    const manifest = error instanceof SyntaxError ? manifestAbove(path) : undefined;
-    if (manifest?.type !== "commonjs") throw error;
+    if (error instanceof DefinitionError) throw error;
+    const manifest = error instanceof SyntaxError && path !== undefined ? manifestAbove(path) : undefined;
+    if (manifest?.type !== "commonjs") throw await withPlace(error, url);
     // `npm init` writes this type, with which Node takes no file for a module that does not say so by its name.
     throw new Error(`${manifest.path} has the type "commonjs": set it to "module", or let the file's name end with .mts or .mjs`, {
       cause: error,

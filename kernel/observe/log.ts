@@ -1,8 +1,9 @@
 /**
- * The server's log, for people and log collectors: one line per entry, as klog's text or as JSON. A line belongs to a module and to a
+ * The server's log, for people and log collectors: one line per entry, as klog's text or as JSON. In the text a stack trace keeps its lines. A line belongs to a module and to a
  * verbosity level; it is written if the module's level is at least the line's.
  */
 import { limits } from "../../core/limits.ts";
+import { printable } from "../../core/printable.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { StoreError } from "../store/store.ts";
 import { valueText } from "../../core/value-text.ts";
@@ -84,8 +85,24 @@ function jsonLine({ severity, v, module, worker, at }: Head, message: string, mo
 function textLine({ severity, module, process, at }: Head, message: string, more: Fields): string {
   const [, month, day, time] = /^\d+-(\d\d)-(\d\d)T(.*)Z$/.exec(new Date(at).toISOString())!;
   const head = `${severity}${month}${day} ${time}000 ${String(process).padStart(7)} ${module === "" ? "server" : module}]`;
-  const pairs = Object.entries(more).filter(([, value]) => value !== undefined).map(([key, value]) => ` ${key}=${written(value)}`);
+  const pairs = Object.entries(more).filter(([, value]) => value !== undefined).map(([key, value]) =>
+    ` ${key}=${key === stackField && typeof value === "string" ? writtenLines(value) : written(value)}`
+  );
   return `${head} ${written(message)}${pairs.join("")}`;
+}
+
+/** The field of an error's stack trace. Its message may be input of clients. */
+export const stackField = "stack";
+
+/** As klog writes a value of several lines: each is indented, so that none looks like an entry of the log. */
+function writtenLines(value: string): string {
+  const lines = shortened(value).split("\n").map((line) => `\n\t${printable(line)}`);
+  return `<${lines.join("")}\n >`;
+}
+
+function shortened(text: string): string {
+  if (text.length <= limits.logTextLengthMax) return text;
+  return `${text.slice(0, limits.logTextLengthMax)}... (${text.length - limits.logTextLengthMax} more)`;
 }
 
 /** Quoted and truncated, so that input of clients can neither start a new line nor fill the disk. */
@@ -93,8 +110,7 @@ function written(value: unknown): string {
   try {
     return JSON.stringify(value, (_key, each) => {
       if (typeof each === "bigint") return String(each);
-      if (typeof each !== "string" || each.length <= limits.logTextLengthMax) return each;
-      return `${each.slice(0, limits.logTextLengthMax)}... (${each.length - limits.logTextLengthMax} more)`;
+      return typeof each === "string" ? shortened(each) : each;
     }) ?? "null";
   } catch (error) {
     return JSON.stringify(`(this cannot be written: ${error instanceof Error ? error.message : "unknown"})`);
@@ -130,7 +146,7 @@ export function describe(error: unknown): Fields {
   const cause = error.cause === undefined ? {} : { cause: error.cause instanceof Error ? error.cause.message : String(error.cause) };
   // Expected errors have no stack: a StatusError, or a store that does not respond.
   const isExpected = error instanceof StatusError || error instanceof StoreError;
-  return { error: error.message, ...cause, ...(isExpected ? {} : { stack: error.stack }) };
+  return { error: error.message, ...cause, ...(isExpected ? {} : { [stackField]: error.stack }) };
 }
 
 /** The verbosity of the settings. Errors in `--vmodule` are added to `mistakes`. */

@@ -21,6 +21,24 @@ test("openLog() writes text in klog's format, with values quoted as JSON", () =>
   ]);
 });
 
+test("openLog() keeps the line breaks of a stack in text, with every line indented and without control characters", () => {
+  const { log, lines } = world("text");
+  const stack = "Error: a\nE1121 forged\r\x1b[2J\n    at f (file:///a.ts:1:2)";
+  log.error("failed", { error: "a\nE1121 forged", stack, reference: "r" });
+  assert.deepEqual(lines[0]!.split("\n"), [
+    'E1121 17:34:27.123000    4711 server] "failed" error="a\\nE1121 forged" stack=<',
+    "\tError: a",
+    "\tE1121 forged\ufffd\ufffd[2J",
+    "\t    at f (file:///a.ts:1:2)",
+    ' > reference="r"',
+  ]);
+  log.error("failed", { stack: `${"x".repeat(limits.logTextLengthMax)}yz` });
+  assert.ok(lines[1]!.endsWith("x... (2 more)\n >"));
+  const json = world("json");
+  json.log.error("failed", { stack });
+  assert.equal(json.lines[0]!.includes("\n"), false);
+});
+
 test("openLog() writes each entry as one line of JSON", () => {
   const { log, lines } = world("json", { v: 2, modules: [] });
   log.module("cache").at(2)?.info("filled", { entries: 3 });

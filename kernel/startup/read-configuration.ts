@@ -7,6 +7,7 @@ import { ConfigError, readArguments } from "../config/parse.ts";
 import type { Config } from "../config/settings.ts";
 import { fileMistakes } from "./file-mistakes.ts";
 import { type ActiveConfig, activeConfigOrMistakes } from "../config/active-config.ts";
+import { withKnownNames } from "../config/known-names.ts";
 import { metricMistakes } from "./open-metrics.ts";
 import { fingerprint, readWholeText, readWholeTextSync } from "../files/bounded-files.ts";
 
@@ -18,6 +19,8 @@ export interface Written {
   readonly text: string;
   /** Mistakes found so far; the rest is what could be parsed. */
   readonly mistakes?: readonly string[];
+  /** The settings to look for further mistakes in, if a plugin module could not be loaded. */
+  readonly judged?: Config;
 }
 
 /** The source of a configuration, for a server that reads it again while it runs. */
@@ -41,17 +44,18 @@ export async function readConfiguration(
     if (parsed.help) return undefined;
     const { config } = parsed;
     const mistakes: string[] = [];
-    const chosen = await choosePlugins(config.plugins, builtIn, load, mistakes);
+    const { plugins: chosen, isIncomplete } = await choosePlugins(config.plugins, builtIn, load, mistakes);
     // An invalid plugin name does not make settings of its kinds mistakes.
     const plugins = mistakes.length === 0 ? chosen : [...new Set([...builtIn, ...chosen])];
-    return { config, plugins, text, mistakes: [...parsed.mistakes, ...mistakes] };
+    const judged = isIncomplete ? { judged: withKnownNames(config, plugins) } : {};
+    return { config, plugins, text, mistakes: [...parsed.mistakes, ...mistakes], ...judged };
   }
   const first = await read(readBounded);
   if (first === undefined) return undefined;
-  const { config, plugins, text } = first;
+  const { config, plugins, text, judged = config } = first;
   const mistakes = [...first.mistakes ?? []];
-  const active = activeConfigOrMistakes(config, plugins, mistakes);
-  append(mistakes, [...metricMistakes(config), ...await fileMistakes(config, plugins)]);
+  const active = activeConfigOrMistakes(judged, plugins, mistakes);
+  append(mistakes, [...metricMistakes(config), ...await fileMistakes(judged, plugins)]);
   if (active === undefined || mistakes.length > 0) throw new ConfigError([...new Set(mistakes)]);
   const file = config.config;
   // The arguments are unchanged, so --help is not among them, and the file is the same.

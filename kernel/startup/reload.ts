@@ -54,10 +54,10 @@ export function reloader(needs: ReloadNeeds): Reload {
   return (asked) => running = running.then(() => reload(asked));
 }
 
-function adopt({ inForce, swap, log }: ReloadNeeds, { config, plugins, mistakes = [] }: Written): void {
+function adopt({ inForce, swap, log }: ReloadNeeds, { config, plugins, mistakes = [], judged = config }: Written): void {
   const before = inForce();
   const changed = changedSettings(before.config, config);
-  const next = generationAfter(before, config, plugins, [
+  const next = generationAfter(before, judged, plugins, [
     ...mistakes,
     ...changed.flatMap((name) => fixedMistake(name) ?? []),
   ]);

@@ -67,6 +67,18 @@ test("readConfiguration() lists mistakes of every kind at once: flags, file, plu
   }
 });
 
+test("readConfiguration() reports a plugin module that fails without mistakes about names that it may have", async () => {
+  const mistakes = await mistakesOf([
+    "--plugins=./plugin.ts",
+    "--runtime-config=databases.example.com/v1=true,v1/configmaps=false",
+    "--feature-gates=Databases=true",
+    "--enable-admission-plugins=DatabaseLimits",
+    "--authorization-mode=RBAC,Databases",
+    "--disabled-metrics=a b",
+  ]);
+  assert.deepEqual(mistakes.map((each) => each.slice(0, 30)), ["cannot load the plugin module ", "--disabled-metrics must be ful"]);
+});
+
 test("a rejected reload lists mistakes of every kind at once, and changes nothing", async () => {
   const folder = await mkdtemp(join(tmpdir(), "thole-mistakes-"));
   const file = join(folder, "thole.yaml");
