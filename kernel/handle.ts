@@ -20,7 +20,7 @@ import { HandOver, type HeavyReply } from "./request/hand-over.ts";
 import { notFoundText, textReply } from "./respond/text.ts";
 import { parseQuery } from "./request/query.ts";
 import { requestInfo } from "./request/request-info.ts";
-import { unservedKindError } from "./request/unserved-kinds.ts";
+import { acceptsStatus, unservedKindError } from "./request/unserved-kinds.ts";
 import { isApiPath, type Route, route } from "./request/route.ts";
 import type { Server } from "./server.ts";
 import { pageRight, wantsPage } from "./nonresource/status-page/reply.ts";
@@ -80,9 +80,9 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
       return out(reply);
     }
     if (!isApiPath(info, catalog)) {
-      const leftOut = unservedKindError(info, exchange.method, catalog.names);
-      if (leftOut !== undefined) throw leftOut;
       if (!server.isComplete()) throw incompleteError();
+      const leftOut = unservedKindError(info, catalog);
+      if (leftOut !== undefined && acceptsStatus(header(asked, "accept"), catalog.media)) throw leftOut;
       return out(notFoundText());
     }
     where = route(info, exchange.method, catalog);

@@ -1,12 +1,13 @@
-// Writes of kinds of kube-apiserver that are not implemented: the response names the kind.
+// Requests for kinds of kube-apiserver that are not implemented: the response names the kind.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestServer, type TestServer } from "../testing.ts";
 
-const ask = async (server: TestServer, method: string, path: string, body?: object, type = "application/json") => {
+const ask = async (server: TestServer, method: string, path: string, body?: object, type = "application/json", accept?: string) => {
   const request = new Request(`https://test${path}`, {
     method,
-    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": type } }),
+    headers: { ...(body === undefined ? {} : { "content-type": type }), ...(accept === undefined ? {} : { accept }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const answer = await server.handle(request);
   return { status: answer.status, text: await answer.text() };
@@ -29,14 +30,56 @@ test("a write of a kind that is not implemented returns a Status with the kind",
   }
 });
 
-test("reads of kinds that are not implemented, and writes of kinds unknown to kube-apiserver, are plain 404s", async () => {
+test("a read or delete of a kind that is not implemented returns the same Status as a write", async () => {
   await using server = await openTestServer();
-  assert.deepEqual(await ask(server, "GET", "/apis/apps/v1/namespaces/default/deployments"), { status: 404, text: "404 page not found\n" });
-  assert.deepEqual(await ask(server, "POST", "/apis/apps/v1/namespaces/default/nonsense", {}), {
-    status: 404,
-    text: "404 page not found\n",
-  });
-  assert.match((await ask(server, "POST", "/api/v1/nonsense", {})).text, /the server could not find the requested resource/);
+  for (
+    const path of [
+      "/apis/apps/v1/namespaces/default/deployments",
+      "/apis/batch/v1/jobs",
+      "/apis/batch/v1/cronjobs?watch=1",
+      "/api/v1/nodes",
+    ]
+  ) {
+    const written = await ask(server, "POST", path.replace("/v1/jobs", "/v1/namespaces/default/jobs"), {});
+    assert.match(written.text, /leaves that kind of kube-apiserver out/);
+    for (const [method, below] of [["GET", ""], ["GET", "/a"], ["GET", "/a/status"], ["DELETE", "/a"], ["DELETE", ""]] as const) {
+      const [at, query] = path.split("?"), url = `${at}${below}${query === undefined ? "" : `?${query}`}`;
+      assert.deepEqual(await ask(server, method, url), written, `${method} ${url}`);
+    }
+  }
+});
+
+test("only a client that takes none of the server's encodings gets the plain 404; another version of a served kind is not left out", async () => {
+  await using server = await openTestServer();
+  const get = (path: string, accept: string) => ask(server, "GET", path, undefined, undefined, accept);
+  const deployments = "/apis/apps/v1/deployments", plain = { status: 404, text: "404 page not found\n" };
+  const table = "application/json;as=Table;v=v1;g=meta.k8s.io";
+  for (
+    const accept of [
+      "application/json",
+      "*/*",
+      "application/*",
+      "application/yaml",
+      `${table},application/json`,
+      table,
+      "text/html, */*;q=0.8",
+    ]
+  ) {
+    assert.match((await get(deployments, accept)).text, /this server does not serve Deployment/, accept);
+  }
+  assert.match((await get(deployments, "application/vnd.kubernetes.protobuf")).text, /^k8s\0[^]*does not serve Deployment/);
+  for (const accept of ["text/html", "text/plain;q=0.5", "image/*"]) assert.deepEqual(await get(deployments, accept), plain, accept);
+  assert.match((await get("/api/v1/nodes", "text/html")).text, /this server does not serve Node/, "no path of a served group is text");
+
+  for (const method of ["GET", "POST"]) {
+    const roles = await ask(server, method, "/apis/rbac.authorization.k8s.io/v1beta1/clusterroles", method === "GET" ? undefined : {});
+    assert.match(roles.text, /the server could not find the requested resource/, method);
+    assert.deepEqual(await ask(server, method, "/apis/apps/v1/namespaces/default/nonsense", method === "GET" ? undefined : {}), {
+      status: 404,
+      text: "404 page not found\n",
+    });
+    assert.match((await ask(server, method, "/api/v1/nonsense", method === "GET" ? undefined : {})).text, /could not find the requested/);
+  }
 });
 
 test("pods and services are empty collections; a write returns the reason", async () => {

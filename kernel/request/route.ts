@@ -47,7 +47,7 @@ export function route(
   catalog: Catalog,
   endpoint: Endpoint | undefined = catalog.endpoint(info.group, info.version, info.resource),
 ): Route {
-  if (endpoint === undefined) throw unservedKindError(info, method, catalog.names) ?? noRouteError();
+  if (endpoint === undefined) throw unservedKindError(info, catalog) ?? noRouteError();
   if (endpoint.resource.custom === true) return customRoute(endpoint, info);
   if (info.verb === "proxy") throw noRouteError();
   const [, name = "", subresourceName = "", ...more] = info.parts;

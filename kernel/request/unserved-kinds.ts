@@ -1,7 +1,10 @@
-/** Kinds of kube-apiserver that no built-in plugin serves. The 404 for a write of one contains the name of the kind. */
-import { type Names, spell } from "../../core/names.ts";
+/** Kinds of kube-apiserver that no built-in plugin serves. The 404 for a request for one contains the name of the kind. */
+import { clauseNames, type Media } from "../../core/codec/negotiate.ts";
+import { parseAccept } from "../../core/codec/accept.ts";
+import { spell } from "../../core/names.ts";
 import { once } from "../../core/async.ts";
 import { StatusError } from "../../core/status-error.ts";
+import type { Catalog } from "../catalog/catalog.ts";
 import type { RequestInfo } from "./request-info.ts";
 
 /** `plural:Kind` of kube-apiserver 1.35 by group. A plugin may serve any of them: only paths without an endpoint are looked up. */
@@ -55,16 +58,26 @@ const byGroup = once(() =>
   ]))
 );
 
-const writes = new Set(["POST", "PUT", "PATCH"]);
-
-/** The 404 for a write of an unserved kind; undefined for other methods, and for resources that kube-apiserver does not have either. */
-export function unservedKindError({ group, resource }: RequestInfo, method: string, names: Names): StatusError | undefined {
-  if (!writes.has(method)) return undefined;
-  const [, known] = [...byGroup()].find(([written]) => spell(names, written) === group) ?? [];
+/**
+ * The 404 for a request for a kind that this server leaves out; undefined for a resource that kube-apiserver does not have either, and for
+ * another version of a resource that is served.
+ */
+export function unservedKindError({ group, resource }: RequestInfo, catalog: Catalog): StatusError | undefined {
+  const [, known] = [...byGroup()].find(([written]) => spell(catalog.names, written) === group) ?? [];
   const kind = known?.get(resource);
-  if (kind === undefined) return undefined;
+  if (kind === undefined || isServed(catalog, group, resource)) return undefined;
   const full = group === "" ? resource : `${resource}.${group}`;
   return new StatusError("NotFound", `this server does not serve ${kind} (${full}): it leaves that kind of kube-apiserver out`, {
     details: { ...(group === "" ? {} : { group }), kind: resource },
   });
+}
+
+/** Whether a group has this resource, in any version. */
+function isServed(catalog: Catalog, group: string, resource: string): boolean {
+  return catalog.group(group)?.versions.some(({ endpoints }) => endpoints.some(({ plural }) => plural === resource)) ?? false;
+}
+
+/** Whether a client can read a Status: it accepts one of the server's encodings, with any parameters. Without an Accept header it does. */
+export function acceptsStatus(accept: string, { types }: Media): boolean {
+  return accept === "" || parseAccept(accept).some((clause) => types.some((type) => clauseNames(clause, type)));
 }

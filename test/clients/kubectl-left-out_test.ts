@@ -22,11 +22,12 @@ async function readsWhatIsEmpty(kubectl: Kubectl): Promise<void> {
   await good(kubectl, "get --raw /apis/apiextensions.k8s.io/v1/customresourcedefinitions");
 }
 
-async function writesAreRefusedByName(kubectl: Kubectl): Promise<void> {
+async function isRefusedByName(kubectl: Kubectl): Promise<void> {
   const refused: readonly (readonly [words: string, input: string | undefined, text: RegExp])[] = [
     ["create deployment x --image=y", undefined, /this server does not serve Deployment \(deployments\.apps\)/],
     ["create job j --image=y", undefined, /this server does not serve Job \(jobs\.batch\)/],
     ["create ingress i --rule=a/b=c:80", undefined, /this server does not serve Ingress \(ingresses\.networking\.k8s\.io\)/],
+    ["get --raw /apis/apps/v1/deployments", undefined, /this server does not serve Deployment \(deployments\.apps\)/],
     ["run x --image=y", undefined, /runs no workloads, so there are no pods/],
     ["create service clusterip s --tcp=80", undefined, /runs no workloads, so there are no services/],
     ["create -f -", pod, /runs no workloads, so there are no pods/],
@@ -51,6 +52,6 @@ againstTheProgram(
   async (path, server) => {
     const kubectl = kubectlFor(path, server);
     await readsWhatIsEmpty(kubectl);
-    await writesAreRefusedByName(kubectl);
+    await isRefusedByName(kubectl);
   },
 );
