@@ -1,4 +1,4 @@
-/** Limits of work that multiplies, part of `limits.ts`. A step is some tens of nanoseconds, see `budget.ts`. */
+/** Limits of work that multiplies, part of `limits.ts`. A step is about ten nanoseconds, see `budget.ts`. */
 export const budgetLimits = Object.freeze({
   /** Steps of one request: the longest turn of the heavy thread. */
   requestStepsMax: 50_000_000,

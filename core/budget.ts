@@ -58,8 +58,8 @@ const running: { budget: Budget | undefined; bound: Share } = {
 };
 
 /**
- * Charges the budget in force; no effect outside of one. A step is the work of some tens of nanoseconds: a value that is compared with one
- * keyword of its schema, about ten characters that are compared, one character that is made.
+ * Charges the budget in force; no effect outside of one. A step is the work of about ten nanoseconds, of some tens at most: about ten
+ * characters that are compared, one character that is made. A value that is compared with a schema, and an error, are some tens of steps.
  */
 export function spendSteps(steps: number): void {
   running.budget?.spend(steps, running.bound);

@@ -52,6 +52,45 @@ test("validateValue() charges each alternative, required name, member and patter
   assert.throws(() => stepsOf(() => validateValue(times(100_000, 1), alternatives), 1_000_000), refused);
 });
 
+test("validateValue() charges the same number of alternatives for any keyword at least by half, and at most by four times", () => {
+  const alternatives: Readonly<Record<string, readonly [Json, StructuralSchema]>> = {
+    minimum: [1, { minimum: 100 }],
+    multipleOf: [7, { multipleOf: 10 }],
+    required: [{}, { required: ["a"] }],
+    minProperties: [{ a: 1 }, { minProperties: 3 }],
+    maxItems: [[1, 2], { maxItems: 1 }],
+    maxLength: ["abc", { maxLength: 1 }],
+    pattern: ["abc", { pattern: "^x" }],
+    enum: [1, { enum: [5] }],
+    not: [1, { not: { minimum: 1 } }],
+    hostname: ["a.b.c.d", { format: "hostname" }],
+    duration: ["1 1 1 1", { format: "duration" }],
+  };
+  const charged = (value: Json, schema: StructuralSchema) =>
+    stepsOf(() => validateValue(times(10, value), listOf({ anyOf: times(100, schema) })));
+  const usual = charged(...alternatives["minimum"]!);
+  for (const [keyword, [value, schema]] of Object.entries(alternatives)) {
+    const steps = charged(value, schema);
+    assert.ok(steps >= usual / 2 && steps <= usual * 4, `${keyword}: ${steps} steps, ${usual} for minimum`);
+  }
+});
+
+test("validateValue() leaves out errors that repeat one, of few errors and of many", () => {
+  const detailsOf = (allOf: readonly StructuralSchema[]) => validateValue(1, { allOf }, { path: "x" }).map(({ detail }) => detail);
+  const distinct = (count: number) => Array.from({ length: count }, (_, index) => ({ minimum: index + 2 }));
+  for (const count of [1, 3, 4, 5, 20]) {
+    const once = detailsOf(distinct(count));
+    assert.equal(once.length, count + 1);
+    assert.deepEqual(detailsOf([...distinct(count), ...distinct(count)]), once);
+  }
+});
+
+test("validateValue() counts the code points of a string", () => {
+  const fits = (text: string, length: number) => validateValue(text, { type: "string", minLength: length, maxLength: length }).length === 0;
+  assert.ok(fits("aé😀", 3));
+  assert.ok(fits("\ud83d\ud83d\ude00\ude00", 3), "a half of a pair counts as one");
+});
+
 test("validateValue() keeps a pattern within the budget, and charges known states of its automaton by characters", () => {
   const validating = (pattern: string, text: string) => () => validateValue(text, { type: "string", pattern });
   const wide = validating(`^((a?){1000})$`, "a".repeat(500) + "!");

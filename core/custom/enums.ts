@@ -15,12 +15,12 @@ interface Enumeration {
 const known = new WeakMap<readonly Json[], Enumeration>();
 
 /** The error of a value that is not allowed; undefined if it is. Errors share the text that lists the allowed values. */
-export function enumError(path: string, value: Json, allowed: readonly Json[]): FieldError | undefined {
+export function enumError(place: { readonly path: string }, value: Json, allowed: readonly Json[]): FieldError | undefined {
   const { texts, integers } = enumerationOf(allowed);
   if (typeof value === "number" && integers.has(Math.trunc(value))) return undefined;
   const text = goJson(value);
   spendSteps(1 + (text.length >> 3));
-  return texts.has(text) ? undefined : { ...notSupported(path, value, []), detail: detailOf(allowed) };
+  return texts.has(text) ? undefined : { ...notSupported(place.path, value, []), detail: detailOf(allowed) };
 }
 
 function enumerationOf(allowed: readonly Json[]): Enumeration {

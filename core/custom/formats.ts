@@ -5,7 +5,7 @@ import { parseAddress } from "../cel/functions/net/address.ts";
 import { requestUriMistake } from "../cel/functions/url/parse.ts";
 import { isMailAddress } from "./mail-address.ts";
 
-type FormatCheck = (text: string) => boolean;
+export type FormatCheck = (text: string) => boolean;
 
 const matches = (pattern: RegExp): FormatCheck => (text) => pattern.test(text);
 
@@ -53,14 +53,19 @@ const labelCharacters = /^[a-zA-Z0-9\p{S}\p{L}-]+$/u;
 
 /** Labels of letters, digits, symbols and inner dashes; of several the last one has letters only. */
 function isHostname(text: string): boolean {
-  const bytes = new TextEncoder().encode(text).length;
-  if (bytes > 255) return false;
+  if (!hasAtMostBytes(text, 255)) return false;
   const labels = text.split(".");
   const isLabel = (label: string) =>
-    labelCharacters.test(label) && !label.startsWith("-") && !label.endsWith("-") && new TextEncoder().encode(label).length <= 63;
+    labelCharacters.test(label) && !label.startsWith("-") && !label.endsWith("-") && hasAtMostBytes(label, 63);
   if (labels.length === 1) return isLabel(text) && !text.slice(2).includes("-");
   const last = labels.at(-1)!;
-  return labels.slice(0, -1).every(isLabel) && /^[a-zA-Z\p{L}]{2,63}$/u.test(last) && new TextEncoder().encode(last).length <= 63;
+  return labels.slice(0, -1).every(isLabel) && /^[a-zA-Z\p{L}]{2,63}$/u.test(last) && hasAtMostBytes(last, 63);
+}
+
+/** Whether a text has at most so many bytes of UTF-8. A UTF-16 unit takes one to three of them, so most texts are not encoded. */
+function hasAtMostBytes(text: string, bytesMax: number): boolean {
+  if (text.length > bytesMax) return false;
+  return text.length * 3 <= bytesMax || new TextEncoder().encode(text).length <= bytesMax;
 }
 
 /** Number of bytes of an address. Numbers of IPv4 addresses may begin with zeros; zones are not allowed. */

@@ -1,5 +1,5 @@
 /** Bounds and ranges of numbers. Integers are compared as int64, other numbers as doubles. */
-import { type FieldError, invalid } from "../field-error.ts";
+import { type FieldError, invalid, noErrors } from "../field-error.ts";
 import type { StructuralSchema } from "../structural-schema.ts";
 import { goDouble } from "../tree/go-number.ts";
 
@@ -10,45 +10,70 @@ export function isIntegerValue(value: Num): boolean {
   return typeof value === "bigint" || Number.isSafeInteger(value);
 }
 
-/** The errors of a number. */
-export function numberErrors(value: Num, schema: StructuralSchema, path: string): readonly FieldError[] {
+/** The keywords of a schema that concern numbers. */
+export interface NumberKeywords {
+  /** "" where it does not bound the number: an integer or a string. */
+  readonly type: string;
+  readonly format: string;
+  readonly multipleOf: number | undefined;
+  readonly minimum: number | undefined;
+  readonly maximum: number | undefined;
+  readonly exclusiveMinimum: boolean;
+  readonly exclusiveMaximum: boolean;
+}
+
+export function numberKeywords(schema: StructuralSchema): NumberKeywords {
   const { type, format, multipleOf, maximum, exclusiveMaximum = false, minimum, exclusiveMinimum = false } = schema;
   const single = schema["x-kubernetes-int-or-string"] === true ? "" : type ?? "";
-  const range = (number: Num, what: string) => rangeError(number, single, formatOf(single, format), what, path);
-  const errors: (FieldError | undefined)[] = [range(value, "Checked")];
-  /** A keyword whose number is outside of the range of the type is compared with the value as a double. */
-  const add = (keyword: number, what: string, errorOf: (isInteger: boolean) => FieldError | undefined) => {
-    const wrong = range(keyword, what);
-    errors.push(wrong, errorOf(wrong === undefined && isIntegerValue(value)));
+  return { type: single, format: formatOf(single, format), multipleOf, minimum, maximum, exclusiveMinimum, exclusiveMaximum };
+}
+
+/** The errors of a number. The path is read only if there are any. */
+export function numberErrors(value: Num, keywords: NumberKeywords, place: { readonly path: string }): readonly FieldError[] {
+  const { multipleOf, maximum, exclusiveMaximum, minimum, exclusiveMinimum } = keywords;
+  let errors = noErrors;
+  const add = (error: FieldError) => {
+    errors = [...errors, error];
   };
-  if (multipleOf !== undefined) add(multipleOf, "MultipleOf", (isInteger) => multipleError(value, multipleOf, isInteger, path));
+  if (!isInRange(value, keywords)) add(rangeError(keywords, "Checked", place.path));
+  /** Whether a keyword is compared with the value as an integer. One outside of the range of the type is compared as a double. */
+  const isInteger = (keyword: number, what: string): boolean => {
+    if (isInRange(keyword, keywords)) return isIntegerValue(value);
+    add(rangeError(keywords, what, place.path));
+    return false;
+  };
+  if (multipleOf !== undefined) {
+    const error = multipleError(value, multipleOf, isInteger(multipleOf, "MultipleOf"), place);
+    if (error !== undefined) add(error);
+  }
   if (minimum !== undefined) {
-    add(minimum, "Minimum boundary", (isInteger) => {
-      const limit = isInteger ? integerBound(minimum) : minimum;
-      const text = `${exclusiveMinimum ? "greater than" : "greater than or equal to"} ${shown(limit)}`;
-      return (exclusiveMinimum ? value <= limit : value < limit) ? invalid(path, value, `${path} in body should be ${text}`) : undefined;
-    });
+    const whole = isInteger(minimum, "Minimum boundary"), limit = whole ? integerBound(minimum) : minimum;
+    if (exclusiveMinimum ? value <= limit : value < limit) {
+      const text = exclusiveMinimum ? "greater than" : "greater than or equal to";
+      add(invalid(place.path, value, `${place.path} in body should be ${text} ${shown(limit, whole)}`));
+    }
   }
   if (maximum !== undefined) {
-    add(maximum, "Maximum boundary", (isInteger) => {
-      const limit = isInteger ? integerBound(maximum) : maximum;
-      const text = `${exclusiveMaximum ? "less than" : "less than or equal to"} ${shown(limit)}`;
-      return (exclusiveMaximum ? value >= limit : value > limit) ? invalid(path, value, `${path} in body should be ${text}`) : undefined;
-    });
+    const whole = isInteger(maximum, "Maximum boundary"), limit = whole ? integerBound(maximum) : maximum;
+    if (exclusiveMaximum ? value >= limit : value > limit) {
+      const text = exclusiveMaximum ? "less than" : "less than or equal to";
+      add(invalid(place.path, value, `${place.path} in body should be ${text} ${shown(limit, whole)}`));
+    }
   }
-  return errors.filter((error) => error !== undefined);
+  return errors;
 }
 
-/** An int64, or a double. */
-function shown(limit: Num): string {
-  return typeof limit === "bigint" ? String(limit) : goDouble(limit);
+/** As an int64, or as a double. */
+function shown(limit: number, isInteger: boolean): string {
+  return isInteger ? String(BigInt(limit)) : goDouble(limit);
 }
 
-const int64Min = -(2n ** 63n);
+const int64Min = -(2 ** 63), int64End = 2 ** 63;
+const int32Min = -(2 ** 31), int32End = 2 ** 31;
 
 /** A bound of an integer: without its fraction, and the smallest int64 for one beyond an int64, as Go converts doubles. */
-function integerBound(limit: number): bigint {
-  return Math.abs(limit) < 2 ** 63 ? BigInt(Math.trunc(limit)) : int64Min;
+function integerBound(limit: number): number {
+  return Math.abs(limit) < int64End ? Math.trunc(limit) : int64Min;
 }
 
 function formatOf(type: string, format = ""): string {
@@ -56,26 +81,30 @@ function formatOf(type: string, format = ""): string {
   return type === "number" && (format === "float" || format === "double") ? format : "";
 }
 
-/** The error of a number outside of the range of its type and format. */
-function rangeError(value: Num, type: string, format: string, what: string, path: string): FieldError | undefined {
-  const fits = type === "integer"
-    ? isWhole(value) && (format !== "int32" || (value >= -(2n ** 31n) && value < 2n ** 31n)) && value >= -(2n ** 63n) && value < 2n ** 63n
-    : format !== "float" || Number.isFinite(Math.fround(Number(value)));
-  if (fits) return undefined;
+/** Whether a number is within the range of a type and format. */
+function isInRange(value: Num, { type, format }: NumberKeywords): boolean {
+  if (type !== "integer") return format !== "float" || Number.isFinite(Math.fround(Number(value)));
+  if (typeof value === "number" && !Number.isInteger(value)) return false;
+  return format === "int32" ? value >= int32Min && value < int32End : value >= int64Min && value < int64End;
+}
+
+function rangeError({ type, format }: NumberKeywords, what: string, path: string): FieldError {
   const wanted = format === "" ? `${type} (default format)` : `${type} with format ${format}`;
   return invalid("<nil>", "", `${what} value must be of type ${wanted} in ${path}`);
 }
-function isWhole(value: Num): boolean {
-  return typeof value === "bigint" || Number.isInteger(value);
-}
 
-function multipleError(value: Num, factor: number, isInteger: boolean, path: string): FieldError | undefined {
+function multipleError(value: Num, factor: number, isInteger: boolean, place: { readonly path: string }): FieldError | undefined {
   const step = isInteger ? integerBound(factor) : factor;
-  if (step <= 0) return invalid(path, step, `factor MultipleOf declared for ${path} must be positive: ${shown(step)}`);
-  const isMultiple = typeof step === "bigint"
-    ? BigInt(value) % step === 0n
-    : isNearlyWhole(step < 1 ? 1 / step * Number(value) : Number(value) / step);
-  return isMultiple ? undefined : invalid(path, value, `${path} in body should be a multiple of ${shown(step)}`);
+  if (step <= 0) {
+    const text = `factor MultipleOf declared for ${place.path} must be positive: ${shown(step, isInteger)}`;
+    return invalid(place.path, isInteger ? BigInt(step) : step, text);
+  }
+  if (isMultiple(value, step, isInteger)) return undefined;
+  return invalid(place.path, value, `${place.path} in body should be a multiple of ${shown(step, isInteger)}`);
+}
+function isMultiple(value: Num, step: number, isInteger: boolean): boolean {
+  if (!isInteger) return isNearlyWhole(step < 1 ? 1 / step * Number(value) : Number(value) / step);
+  return typeof value === "bigint" ? value % BigInt(step) === 0n : value % step === 0;
 }
 
 /** Whether go-openapi takes a double for an integer: a safe one, within a relative error of 1e-9. */

@@ -15,18 +15,29 @@ export class Result {
   /** Checks that have passed: of failed alternatives the one with most is reported. */
   passed = 0;
   #length = 0;
-  /** Details by type and path. Details are shared by many errors, so they are not copied into keys. */
+  /**
+   * Details by type and path, once there are more than a few errors. Details are shared by many errors, so they are not copied into keys.
+   * Most results are of failed alternatives and have one error.
+   */
   #details: Map<string, Set<string>> | undefined;
 
   add(error: FieldError): void {
     spendSteps(errorSteps);
-    if (this.isFull) return;
-    const known = this.#details ??= new Map(), place = `${error.type} ${error.path}`, details = known.get(place);
-    if (details === undefined) known.set(place, new Set([error.detail]));
-    else if (details.has(error.detail)) return;
-    else details.add(error.detail);
+    if (this.isFull || this.#has(error)) return;
     this.errors.push(error);
     this.#length += lengthOf(error);
+  }
+  /** Whether there is such an error. It is added if there is none. */
+  #has(error: FieldError): boolean {
+    const { errors } = this;
+    if (errors.length < fewErrors) {
+      return errors.some(({ type, path, detail }) => type === error.type && path === error.path && detail === error.detail);
+    }
+    if (this.#details === undefined) {
+      this.#details = new Map();
+      for (const each of errors) isKnown(this.#details, each);
+    }
+    return isKnown(this.#details, error);
   }
   merge(other: Result): void {
     this.passed += other.passed;
@@ -39,6 +50,18 @@ export class Result {
   get isFull(): boolean {
     return this.#length > limits.fieldErrorsLengthMax;
   }
+}
+
+/** Errors that are compared one by one. */
+const fewErrors = 4;
+
+/** Whether the error has been there; it is now. */
+function isKnown(known: Map<string, Set<string>>, { type, path, detail }: FieldError): boolean {
+  const place = `${type} ${path}`, details = known.get(place);
+  if (details === undefined) known.set(place, new Set([detail]));
+  else if (details.has(detail)) return true;
+  else details.add(detail);
+  return false;
 }
 
 /** Steps of making one error, of which most are those of failed alternatives, and of adding it. */

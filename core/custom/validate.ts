@@ -5,12 +5,12 @@
 import { spendSteps } from "../budget.ts";
 import { type FieldError, invalid, required, tooLong, tooMany } from "../field-error.ts";
 import { isObject, type Json, type JsonObject } from "../json.ts";
-import { otherMembers, type StructuralSchema } from "../structural-schema.ts";
+import type { StructuralSchema } from "../structural-schema.ts";
 import { goQuote } from "../tree/go-quote.ts";
 import { sortedKeys } from "../tree/sorted-keys.ts";
 import { Correlated } from "./correlation.ts";
 import { enumError } from "./enums.ts";
-import { formatCheck } from "./formats.ts";
+import { type Alternatives, type Keywords, keywordsOf } from "./keywords.ts";
 import { isIntegerValue, isNearlyWhole, numberErrors } from "./numbers.ts";
 import { patternOf } from "./patterns.ts";
 import { Result } from "./result.ts";
@@ -30,7 +30,7 @@ export interface ValidateOptions {
 export function validateValue(value: Json, schema: StructuralSchema, options: ValidateOptions = {}): readonly FieldError[] {
   const { path = "", shownPath = path, old, isDefault = false } = options;
   const correlated = old === undefined ? undefined : new Correlated(value, old, schema);
-  const { errors } = check(value, schema, { path: shownPath, correlated, isRoot: path === "", isDefault });
+  const { errors } = check(value, schema, new Place(undefined, shownPath, correlated, isDefault, path === ""));
   return errors.map((error) => ({ ...error, path: fullPath(error.path, shownPath === path ? "" : path) }));
 }
 
@@ -42,11 +42,37 @@ function fullPath(path: string, prefix: string): string {
   return own === "" ? prefix : `${prefix}.${own}`;
 }
 
-interface Place {
-  readonly path: string;
+/** Where a value is. Its path is made for errors only. */
+class Place {
   readonly correlated: Correlated | undefined;
   readonly isRoot: boolean;
   readonly isDefault: boolean;
+  readonly #parent: Place | undefined;
+  /** The index of an item, or the path below the parent. */
+  readonly #step: number | string;
+  #path: string | undefined;
+
+  constructor(parent: Place | undefined, step: number | string, correlated: Correlated | undefined, isDefault: boolean, isRoot = false) {
+    this.#parent = parent;
+    this.#step = step;
+    this.correlated = correlated;
+    this.isDefault = isDefault;
+    this.isRoot = isRoot;
+  }
+  get path(): string {
+    return this.#path ??= `${this.#parent?.path ?? ""}${typeof this.#step === "number" ? `[${this.#step}]` : this.#step}`;
+  }
+  /** Whether the path is empty. */
+  get isTop(): boolean {
+    return this.#step === "" && this.#parent === undefined;
+  }
+  item(index: number): Place {
+    return new Place(this, index, this.correlated?.item(index), this.isDefault);
+  }
+  /** @param own whether the schema names the member */
+  member(key: string, own: boolean, correlated: Correlated | undefined): Place {
+    return new Place(this, own && this.isTop ? key : `.${key}`, correlated, this.isDefault);
+  }
 }
 
 /** Steps of one value and one schema: of the schema itself, and of each member name of an object, which are sorted. */
@@ -54,6 +80,9 @@ const valueSteps = 20;
 const memberSteps = 4;
 /** Characters of a string that a keyword reads in one step. */
 const charactersPerStep = 8;
+/** Steps of comparing a string with a format, and of each of its characters: some formats are found out part by part. */
+const formatSteps = 40;
+const formatStepsPerCharacter = 2;
 
 /** Checks a value, with ratcheting where the old value is known. */
 function check(value: Json, schema: StructuralSchema, place: Place): Result {
@@ -63,142 +92,150 @@ function check(value: Json, schema: StructuralSchema, place: Place): Result {
 
 function checkAll(value: Json, schema: StructuralSchema, place: Place): Result {
   spendSteps(valueSteps);
-  const result = new Result();
-  const { path } = place;
-  const types = typesOf(schema, place.isDefault), format = knownFormat(schema, types);
+  const result = new Result(), keywords = keywordsOf(schema);
+  const { types, format, fits } = place.isDefault ? keywords.typingOfDefaults : keywords.typing;
+  const { alternatives, allowed } = keywords;
   if (value === null) {
-    if (types.length > 0 && schema.nullable !== true) result.add(typeError(path, types.join(","), "null"));
+    if (types.length > 0 && !keywords.isNullable) result.add(typeError(place.path, types.join(","), "null"));
     else result.passed++;
-    checkEnum(value, schema, path, result);
+    if (allowed !== undefined) checkEnum(value, allowed, place, result);
     return result;
   }
-  const step = (run: () => void) => {
-    run();
+  // Each keyword that concerns the value counts as passed beside the checks in it that pass, as upstream.
+  if (types.length > 0 || format !== "") {
+    checkType(value, types, format, place, result);
     result.passed++;
-  };
-  if (types.length > 0 || format !== "") step(() => checkType(value, types, format, path, result));
-  step(() => checkAlternatives(value, schema, place, result));
+  }
+  if (alternatives !== undefined) checkAlternatives(value, alternatives, place, result);
+  result.passed += 2;
   if (typeof value === "string") {
-    step(() => checkString(value, schema, path, result));
-    const fits = formatCheck(format);
+    checkString(value, keywords, place, result);
+    result.passed++;
     if (fits !== undefined) {
-      spendSteps(value.length / charactersPerStep);
-      step(() => fits(value) || result.add(typeError(path, format, value)));
-    }
-  }
-  if (typeof value === "number" || typeof value === "bigint") {
-    step(() => {
-      for (const error of numberErrors(value, schema, path)) result.add(error);
+      spendSteps(formatSteps + value.length * formatStepsPerCharacter);
+      if (!fits(value)) result.add(typeError(place.path, format, value));
       result.passed++;
-    });
+    }
+  } else if (typeof value === "number" || typeof value === "bigint") {
+    for (const error of numberErrors(value, keywords.number, place)) result.add(error);
+    result.passed += 2;
+  } else if (Array.isArray(value)) {
+    checkItems(value, keywords, place, result);
+    result.passed++;
   }
-  if (Array.isArray(value)) step(() => checkItems(value, schema, place, result));
-  step(() => checkEnum(value, schema, path, result));
-  if (isObject(value)) step(() => checkMembers(value, schema, place, result));
+  if (allowed !== undefined) checkEnum(value, allowed, place, result);
+  result.passed++;
+  if (isObject(value)) {
+    checkMembers(value, keywords, place, result);
+    result.passed++;
+  }
   result.passed++;
   return result;
 }
 
-function typesOf(schema: StructuralSchema, isDefault: boolean): readonly string[] {
-  if (schema["x-kubernetes-int-or-string"] === true && !isDefault) return ["integer", "string"];
-  return schema.type === undefined || schema.type === "" ? [] : [schema.type];
-}
-
-/** The format, if it is one that is checked for the type. */
-function knownFormat({ format = "" }: StructuralSchema, [type = "", ...more]: readonly string[]): string {
-  if (more.length > 0 || type === "" || type === "string") return formatCheck(format) === undefined ? "" : format;
-  if (type === "integer") return format === "int32" || format === "int64" ? format : "";
-  return type === "number" && (format === "float" || format === "double") ? format : "";
-}
-
 /** The JSON type of a value and the format of its Go type. */
-function shapeOf(value: Exclude<Json, null>): readonly [type: string, format: string] {
-  if (typeof value === "boolean") return ["boolean", ""];
-  if (typeof value === "string") return ["string", ""];
-  if (typeof value === "number" || typeof value === "bigint") return isIntegerValue(value) ? ["integer", "int64"] : ["number", "float64"];
-  return Array.isArray(value) ? ["array", ""] : ["object", ""];
+interface Shape {
+  readonly type: string;
+  readonly format: string;
+}
+const shape = (type: string, format = ""): Shape => Object.freeze({ type, format });
+const shapes = {
+  ...{ boolean: shape("boolean"), string: shape("string"), array: shape("array"), object: shape("object") },
+  ...{ integer: shape("integer", "int64"), number: shape("number", "float64") },
+};
+
+function shapeOf(value: Exclude<Json, null>): Shape {
+  if (typeof value === "boolean") return shapes.boolean;
+  if (typeof value === "string") return shapes.string;
+  if (typeof value === "number" || typeof value === "bigint") return isIntegerValue(value) ? shapes.integer : shapes.number;
+  return Array.isArray(value) ? shapes.array : shapes.object;
 }
 
 function typeError(path: string, wanted: string, actual: string): FieldError {
   return { type: "TypeInvalid", path, value: actual, detail: `${path} in body must be of type ${wanted}: ${goQuote(actual)}` };
 }
 
-function checkType(value: Exclude<Json, null>, types: readonly string[], format: string, path: string, result: Result): void {
-  const [type, own] = shapeOf(value);
+function checkType(value: Exclude<Json, null>, types: readonly string[], format: string, place: Place, result: Result): void {
+  const { type, format: own } = shapeOf(value);
   const isFloatInteger = type === "number" && isNearlyWhole(Number(value)) && types.includes("integer");
   const isIntegerNumber = type === "integer" && types.includes("number");
   const fits = types.includes(type) || isFloatInteger || isIntegerNumber;
   const isText = typeof value === "string" || Array.isArray(value);
-  if (!isText && format !== "" && !fits && own !== format) return result.add(typeError(path, format, own));
+  if (!isText && format !== "" && !fits && own !== format) return result.add(typeError(place.path, format, own));
   if (!types.includes("number") && !types.includes("integer") && format !== "" && isText) return void result.passed++;
   if (fits) result.passed++;
-  else result.add(typeError(path, types.join(","), type));
+  else result.add(typeError(place.path, types.join(","), type));
 }
 
-function checkString(value: string, { maxLength, minLength, pattern }: StructuralSchema, path: string, result: Result): void {
+function checkString(value: string, { maxLength, minLength, pattern }: Keywords, place: Place, result: Result): void {
   const length = maxLength === undefined && minLength === undefined ? 0 : lengthOf(value);
-  if (maxLength !== undefined && length > maxLength) return result.add(tooLong(path, maxLength));
+  if (maxLength !== undefined && length > maxLength) return result.add(tooLong(place.path, maxLength));
   if (minLength !== undefined && length < minLength) {
-    return result.add(invalid(path, value, `${path} in body should be at least ${minLength} chars long`));
+    return result.add(invalid(place.path, value, `${place.path} in body should be at least ${minLength} chars long`));
   }
-  if (pattern === undefined || pattern === "") return;
+  if (pattern === undefined) return;
   const compiled = patternOf(pattern);
   if ("error" in compiled) {
-    return result.add(invalid(path, value, `${path} in body should match '${pattern}, but pattern is invalid: ${compiled.error}'`));
+    const why = `${place.path} in body should match '${pattern}, but pattern is invalid: ${compiled.error}'`;
+    return result.add(invalid(place.path, value, why));
   }
-  if (!compiled.matches(value)) result.add(invalid(path, value, `${path} in body should match '${pattern}'`));
+  if (!compiled.matches(value)) result.add(invalid(place.path, value, `${place.path} in body should match '${pattern}'`));
 }
 
 /** Number of code points. */
 function lengthOf(text: string): number {
   spendSteps(text.length / charactersPerStep);
-  let length = 0;
-  for (const _ of text) length++;
+  let length = text.length;
+  for (let at = 1; at < text.length; at++) {
+    if (isLow(text.charCodeAt(at)) && isHigh(text.charCodeAt(at - 1))) length--;
+  }
   return length;
 }
+function isHigh(code: number): boolean {
+  return code >= 0xd800 && code < 0xdc00;
+}
+function isLow(code: number): boolean {
+  return code >= 0xdc00 && code < 0xe000;
+}
 
-function checkEnum(value: Json, { enum: allowed = [] }: StructuralSchema, path: string, result: Result): void {
-  const error = allowed.length === 0 ? undefined : enumError(path, value, allowed);
+function checkEnum(value: Json, allowed: readonly Json[], place: Place, result: Result): void {
+  const error = enumError(place, value, allowed);
   if (error !== undefined) result.add(error);
 }
 
-function checkItems(items: readonly Json[], schema: StructuralSchema, { path, correlated, isDefault }: Place, result: Result): void {
-  const { items: inner, minItems, maxItems } = schema;
+function checkItems(items: readonly Json[], { items: inner, minItems, maxItems }: Keywords, place: Place, result: Result): void {
   if (inner !== undefined) {
     for (const [index, item] of items.entries()) {
       if (result.isFull) return;
-      result.merge(check(item, inner, { path: `${path}[${index}]`, correlated: correlated?.item(index), isRoot: false, isDefault }));
+      result.merge(check(item, inner, place.item(index)));
     }
   }
   if (minItems !== undefined && items.length < minItems) {
-    result.add(invalid(path, items.length, `${path} in body should have at least ${minItems} items`));
+    result.add(invalid(place.path, items.length, `${place.path} in body should have at least ${minItems} items`));
   }
-  if (maxItems !== undefined && items.length > maxItems) result.add(tooMany(path, items.length, maxItems));
+  if (maxItems !== undefined && items.length > maxItems) result.add(tooMany(place.path, items.length, maxItems));
   result.passed++;
 }
 
-function checkMembers(object: JsonObject, schema: StructuralSchema, { path, correlated, isRoot, isDefault }: Place, result: Result): void {
-  const { minProperties, maxProperties, properties = {}, additionalProperties, required: wanted = [] } = schema;
+function checkMembers(object: JsonObject, keywords: Keywords, place: Place, result: Result): void {
+  const { minProperties, maxProperties, properties, others, isClosed, required: wanted } = keywords, { correlated } = place;
   const keys = sortedKeys(object);
   spendSteps(keys.length * memberSteps + wanted.length);
   if (minProperties !== undefined && keys.length < minProperties) {
-    result.add(invalid(path, keys.length, `${path} in body should have at least ${minProperties} properties`));
+    result.add(invalid(place.path, keys.length, `${place.path} in body should have at least ${minProperties} properties`));
   }
-  if (maxProperties !== undefined && keys.length > maxProperties) result.add(tooMany(path, keys.length, maxProperties));
-  const others = otherMembers(schema);
+  if (maxProperties !== undefined && keys.length > maxProperties) result.add(tooMany(place.path, keys.length, maxProperties));
   for (const key of keys) {
     if (result.isFull) return;
     const own = Object.hasOwn(properties, key);
-    if (!own && additionalProperties === false) result.add(invalid(path, key, `${path}.${key} in body is a forbidden property`));
+    if (!own && isClosed) result.add(invalid(place.path, key, `${place.path}.${key} in body is a forbidden property`));
     const inner = own ? properties[key] : others;
     if (inner === undefined) continue;
     // Kind and version of an object are those of the request on both sides: their errors stay.
-    const isType = isRoot && (key === "kind" || key === "apiVersion");
-    const below = own && path === "" ? key : `${path}.${key}`;
-    const member = isType ? undefined : correlated?.member(key);
-    result.merge(check(object[key]!, inner, { path: below, correlated: member, isRoot: false, isDefault }));
+    const isType = place.isRoot && (key === "kind" || key === "apiVersion");
+    result.merge(check(object[key]!, inner, place.member(key, own, isType ? undefined : correlated?.member(key))));
   }
-  for (const key of wanted) if (!Object.hasOwn(object, key)) result.add(required(`${path}.${key}`, ""));
+  for (const key of wanted) if (!Object.hasOwn(object, key)) result.add(required(`${place.path}.${key}`, ""));
 }
 
 /** Errors of alternatives have no path, as upstream. */
@@ -206,48 +243,43 @@ function aboutAlternatives(text: string): FieldError {
   return invalid("<nil>", "", text);
 }
 
-function checkAlternatives(value: Json, schema: StructuralSchema, place: Place, result: Result): void {
-  const { anyOf = [], oneOf = [], allOf = [], not } = schema;
-  if (anyOf.length + oneOf.length + allOf.length === 0 && not === undefined) return void result.passed++;
-  const shown = goQuote(place.path);
-  const run = (alternative: StructuralSchema) => checkAll(value, alternative, place);
+function checkAlternatives(value: Json, { anyOf, oneOf, allOf, not }: Alternatives, place: Place, result: Result): void {
+  const add = (text: string) => result.add(aboutAlternatives(`${goQuote(place.path)} must ${text}`));
   if (anyOf.length > 0) {
-    const results = firstValid(anyOf, run), valid = results.find(({ isValid }) => isValid);
-    if (valid === undefined) result.add(aboutAlternatives(`${shown} must validate at least one schema (anyOf)`));
-    result.merge(valid ?? best(results));
+    const { valid: [valid], best } = tried(value, anyOf, place, 1);
+    if (valid === undefined) add("validate at least one schema (anyOf)");
+    result.merge(valid ?? best!);
   }
   if (oneOf.length > 0) {
-    const results = oneOf.map(run), valid = results.filter(({ isValid }) => isValid);
+    const { valid, best } = tried(value, oneOf, place);
     if (valid.length === 1) result.merge(valid[0]!);
     else {
       const why = valid.length === 0 ? "Found none valid" : `Found ${valid.length} valid alternatives`;
-      result.add(aboutAlternatives(`${shown} must validate one and only one schema (oneOf). ${why}`));
-      if (valid.length === 0) result.merge(best(results));
+      add(`validate one and only one schema (oneOf). ${why}`);
+      if (valid.length === 0) result.merge(best!);
     }
   }
   if (allOf.length > 0) {
-    const results = allOf.map(run), valid = results.filter(({ isValid }) => isValid).length;
-    for (const each of results) result.merge(each);
-    if (valid !== allOf.length) {
-      result.add(aboutAlternatives(`${shown} must validate all the schemas (allOf)${valid === 0 ? ". None validated" : ""}`));
+    let valid = 0;
+    for (const each of allOf) {
+      const one = checkAll(value, each, place);
+      if (one.isValid) valid++;
+      result.merge(one);
     }
+    if (valid !== allOf.length) add(`validate all the schemas (allOf)${valid === 0 ? ". None validated" : ""}`);
   }
-  if (not !== undefined && run(not).isValid) result.add(aboutAlternatives(`${shown} must not validate the schema (not)`));
-  result.passed++;
+  if (not !== undefined && checkAll(value, not, place).isValid) add("not validate the schema (not)");
 }
 
-/** Results up to the first valid one. */
-function firstValid(schemas: readonly StructuralSchema[], run: (schema: StructuralSchema) => Result): readonly Result[] {
-  const results: Result[] = [];
+/** The results of the alternatives that are valid, at most so many, and of the failed one with most passed checks: the first of several. */
+function tried(value: Json, schemas: readonly StructuralSchema[], place: Place, validMax = Infinity) {
+  const valid: Result[] = [];
+  let best: Result | undefined;
   for (const schema of schemas) {
-    const result = run(schema);
-    results.push(result);
-    if (result.isValid) break;
+    const result = checkAll(value, schema, place);
+    if (!result.isValid) {
+      if (best === undefined || result.passed > best.passed) best = result;
+    } else if (valid.push(result) === validMax) break;
   }
-  return results;
-}
-
-/** The failed alternative with most passed checks; the first of several. */
-function best(results: readonly Result[]): Result {
-  return results.reduce((a, b) => b.passed > a.passed ? b : a);
+  return { valid, best };
 }
