@@ -3,6 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
+import { onNpmGone } from "./npm-gone.mjs";
 import { denoMissing, denoPath, root } from "./runtimes.mjs";
 
 /** The caller's folder: npm runs scripts in that of the package. Relative paths of settings are below it. */
@@ -31,14 +32,20 @@ if (computed.status !== 0) {
   console.error("Cannot compute the permissions of the server");
   process.exit(1);
 }
-const { permissions, args } = JSON.parse(computed.stdout);
-const words = ["run", ...permissions, join(root, "kernel/main.ts"), ...args];
+const { permissions, args, isServer, followsInput } = JSON.parse(computed.stdout);
+// A server ends when its standard input closes: however this process ends, the pipe closes.
+const words = ["run", ...permissions, join(root, "kernel/main.ts"), ...args, ...(isServer ? ["--exit-on-stdin-close"] : [])];
 
 /** The Deno binary. The file in node_modules/.bin may be a link or a script, and signals must reach Deno itself. */
 const program = realpathSync(deno);
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
 
-const child = spawn(program, words, { cwd: folder, stdio: "inherit" });
+const child = spawn(program, words, { cwd: folder, stdio: [isServer ? "pipe" : "inherit", "inherit", "inherit"] });
+if (isServer) {
+  child.stdin.on("error", () => {}); // It has ended, which `exit` reports.
+  if (followsInput) process.stdin.pipe(child.stdin);
+  onNpmGone(() => child.stdin.end());
+}
 for (const signal of signals) process.on(signal, () => child.kill(signal));
 child.on("error", (error) => {
   console.error(`Cannot run ${program}: ${error.message}`);

@@ -14,6 +14,7 @@ import { readBounded } from "../startup/read-configuration.ts";
 import { linesOfStarts, painter, shownLine } from "./dev-lines.ts";
 import { folderPrefix, isServer, runServer, serverWords } from "./dev-server.ts";
 import { snapshotOf } from "./dev-snapshot.ts";
+import { onClose } from "./on-close.ts";
 
 /** Milliseconds between looks at the files of plugins. */
 const lookEveryMs = 300;
@@ -40,6 +41,8 @@ export async function run(args: readonly string[], plugins: readonly Plugin[]): 
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
   // A write to a closed terminal, or to a program that has ended, would end this process before it has removed its folder.
   process.stdout.on("error", stop);
+  const input = config["exit-on-stdin-close"] ? process.stdin : undefined;
+  if (input !== undefined) onClose(input, stop);
   try {
     for (let starts = 0; !stopped; starts++) {
       const seen = snapshotOf(modules.map(dirname)), begun = performance.now();
@@ -69,6 +72,7 @@ export async function run(args: readonly string[], plugins: readonly Plugin[]): 
     }
     return 0;
   } finally {
+    input?.destroy(); // It would keep this process running.
     child?.kill("SIGKILL");
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   }

@@ -2,7 +2,6 @@
 import { withoutUser } from "../../core/without-user.ts";
 import { resolve } from "node:path";
 import process from "node:process";
-import { finished, type Readable } from "node:stream";
 import { pause } from "../../core/async.ts";
 import type { Plugin } from "../../core/plugin.ts";
 import { workerCount } from "../config/workers.ts";
@@ -10,6 +9,7 @@ import { startHeavyThread } from "../heavy/thread.ts";
 import { describe, type Fields } from "../observe/log.ts";
 import { serve } from "../startup/serve.ts";
 import { versionText } from "../startup/version.ts";
+import { onClose } from "./on-close.ts";
 import { flushLog, prepare, type Prepared } from "./prepare.ts";
 
 /** The server as a whole: one process, or a supervisor with its workers. */
@@ -19,11 +19,6 @@ interface Serving {
   reload(): Promise<void>;
   /** Resolves with the exit code. */
   close(): Promise<number>;
-}
-
-/** Calls `closed` once: when the stream ends or fails. Reads the stream and drops the data. */
-function onClose(stream: Readable, closed: () => void): void {
-  finished(stream.resume(), { writable: false }, closed);
 }
 
 /** Milliseconds for a shutdown to finish, beside the configured times. */

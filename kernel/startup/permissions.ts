@@ -315,24 +315,50 @@ function textOf(path: string, folder: string): string {
   }
 }
 
+/** How `scripts/start.mjs` starts the program. */
+export interface Launch {
+  readonly permissions: readonly string[];
+  /** The words to give it. */
+  readonly args: readonly string[];
+  /** Whether it runs until it is ended. */
+  readonly isServer: boolean;
+  /** Whether the caller wants it to end with the caller's standard input. */
+  readonly followsInput: boolean;
+}
+
 /** The permissions of the program with these words, which begin with a command or a flag, and the words to give it. */
-export function launchOf(
-  words: readonly string[],
-  folder: string,
-): { readonly permissions: readonly string[]; readonly args: readonly string[] } {
+export function launchOf(words: readonly string[], folder: string): Launch {
   const chosen = chosenOf(words);
+  const command = (permissions: readonly string[]): Launch => ({ permissions, args: words, isServer: false, followsInput: false });
+  const server = (permissions: readonly string[], args: readonly string[], settings: readonly string[]): Launch => ({
+    permissions,
+    args,
+    isServer: true,
+    followsInput: followsInput(settings, folder),
+  });
   // The developer's own plugins run free of permissions, as they would on Node.
-  if (chosen.name === "dev") return { permissions: ["--no-prompt", "--cached-only", "-A"], args: words };
-  if (chosen.name === "convert" || chosen.name === "advise") return { permissions: permissionsOfFiles(chosen, folder), args: words };
+  if (chosen.name === "dev") return server(["--no-prompt", "--cached-only", "-A"], words, chosen.args);
+  if (chosen.name === "convert" || chosen.name === "advise") return command(permissionsOfFiles(chosen, folder));
   if (chosen.name !== "serve") {
     const settings = commands[chosen.name].takesSettings ? commandSettings(chosen) : [`--data-dir=${inMemory}`];
-    return { permissions: permissionFlags(settings, folder, process.execPath, commandAccess(chosen, folder)), args: words };
+    return command(permissionFlags(settings, folder, process.execPath, commandAccess(chosen, folder)));
   }
   if (chosen.args.includes(compatFlag)) {
-    return { permissions: permissionFlags(kubeApiserverArguments(chosen.args).args, folder), args: words };
+    const settings = kubeApiserverArguments(chosen.args).args;
+    return server(permissionFlags(settings, folder), words, settings);
   }
   const args = withKubeconfig(chosen.args, folder);
-  return { permissions: permissionFlags(args, folder), args: ["serve", ...args] };
+  return server(permissionFlags(args, folder), ["serve", ...args], args);
+}
+
+/** For invalid arguments the program reports the error. */
+function followsInput(settings: readonly string[], folder: string): boolean {
+  try {
+    const parsed = parseArguments(settings, (path) => readWholeTextSync(resolve(folder, path)));
+    return !parsed.help && parsed.config["exit-on-stdin-close"];
+  } catch {
+    return false;
+  }
 }
 
 /** Permissions of a command with `-f`: its files and folders, a server and etcd. For invalid arguments the program reports the error. */

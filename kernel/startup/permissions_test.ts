@@ -17,6 +17,19 @@ const granted = (args: readonly string[], folder = "/srv") =>
     ) => [name.replace("--allow-", ""), list?.split(",")]),
   );
 
+test("launchOf() says which programs are servers, and which of these end with the standard input of their caller", () => {
+  const of = (...words: readonly string[]) => {
+    const { isServer, followsInput } = launchOf(words, "/srv");
+    return [isServer, followsInput];
+  };
+  assert.deepEqual(of(), [true, false]);
+  assert.deepEqual(of("dev", "--exit-on-stdin-close"), [true, true]);
+  assert.deepEqual(of("--exit-on-stdin-close", "--data-dir=:memory:"), [true, true]);
+  assert.deepEqual(of("--compat=kube-apiserver", "--etcd-servers=http://127.0.0.1:2379"), [true, false]);
+  assert.deepEqual(of("--no-such-flag"), [true, false]);
+  for (const command of ["check", "convert", "import", "help"]) assert.deepEqual(of(command), [false, false], command);
+});
+
 test("launchOf() grants a command the files and the etcd of its own flags", () => {
   const words = [
     "import",
