@@ -3,6 +3,7 @@
  * series have equal text.
  */
 import type { Combination, MetricType } from "./define.ts";
+import { numberText } from "./text.ts";
 
 /** One metric in Prometheus' text format: its lines of help and type, then its samples. */
 export interface MetricPart {
@@ -61,7 +62,7 @@ function combinedText(how: Combination, all: readonly { readonly worker: string;
     }
   }
   const head = all[0]!.text.split("\n").filter((line) => line.startsWith("#"));
-  return [...head, ...[...values].map(([series, value]) => `${series} ${valueText(value)}`), ""].join("\n");
+  return [...head, ...[...values].map(([series, value]) => `${series} ${numberText(value)}`), ""].join("\n");
 }
 
 /** Name and labels of each sample as text, and its value. */
@@ -78,14 +79,8 @@ function withWorker(series: string, worker: string): string {
   return brace < 0 ? `${series}{worker="${worker}"}` : `${series.slice(0, brace)}{worker="${worker}",${series.slice(brace + 1)}`;
 }
 
-const special: ReadonlyMap<string, number> = new Map([["+Inf", Infinity], ["-Inf", -Infinity], ["Nan", NaN]]);
+const special: ReadonlyMap<string, number> = new Map([["+Inf", Infinity], ["-Inf", -Infinity], ["NaN", NaN]]);
 
 function valueOf(text: string): number {
   return special.get(text) ?? Number(text);
-}
-
-/** As prom-client writes it. */
-function valueText(value: number): string {
-  if (Number.isNaN(value)) return "Nan";
-  return Number.isFinite(value) ? String(value) : value > 0 ? "+Inf" : "-Inf";
 }

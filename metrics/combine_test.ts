@@ -84,7 +84,7 @@ test("combineParts() keeps values that are no finite numbers", () => {
     [{ name: "x", type: "gauge", combined: "sum", text: `# HELP x X\n# TYPE x gauge\nx ${value}\n` }] as const;
   const sum = (a: string, b: string) =>
     /^x (.*)$/m.exec(textOf(combineParts([part(a), part(b)].map((parts) => ({ worker: "", parts })))))?.[1];
-  assert.deepEqual([sum("+Inf", "1"), sum("-Inf", "1"), sum("Nan", "1"), sum("1e+21", "1")], ["+Inf", "-Inf", "Nan", "1e+21"]);
+  assert.deepEqual([sum("+Inf", "1"), sum("-Inf", "1"), sum("NaN", "1"), sum("1e+21", "1")], ["+Inf", "-Inf", "NaN", "1e+21"]);
 });
 
 test("cumulativeParts() leaves gauges out, and sampleSum() adds the samples of one metric", async () => {

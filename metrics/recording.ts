@@ -1,8 +1,9 @@
-/** The values of one metric: recorders for its label sets, and the samples of a scrape. */
+/** The values of one metric: recorders for its label sets, and the lines of a scrape. */
 import type { AllowedLabels } from "./allowed-labels.ts";
 import { type MetricDefinition, type MetricType, seriesMaxDefault } from "./define.ts";
 import type { CounterSeries, GaugeSeries, HistogramSeries } from "./recorder.ts";
 import { type Series, type SeriesTable, seriesTable } from "./series.ts";
+import { labelsText, numberText, sampleText } from "./text.ts";
 
 /** What all metrics of a registry have in common. */
 export interface RecordingOptions {
@@ -13,18 +14,11 @@ export interface RecordingOptions {
   readonly refused?: (metric: string) => void;
 }
 
-/** One line of the text format. */
-export interface Sample {
-  readonly labels: Readonly<Record<string, number | string>>;
-  /** Formatted once; prom-client caches the text by the object's identity. */
-  readonly sharedLabels: Readonly<Record<string, string>>;
-  readonly value: number;
-  readonly metricName: string;
-}
 /** The recorder of one metric, of any type, and its values. */
 export interface Recording {
   with(labels: Readonly<Record<string, string>>): CounterSeries | GaugeSeries | HistogramSeries;
-  samples(): readonly Sample[];
+  /** The lines of its samples in the text format; "" if it has none. */
+  text(): string;
   reset(): void;
 }
 
@@ -32,7 +26,7 @@ export interface Recording {
 export const unrecorded: Recording = Object.freeze({
   with: () => discard,
   reset() {},
-  samples: () => [],
+  text: () => "",
 });
 const discard: CounterSeries & GaugeSeries & HistogramSeries = Object.freeze({ add() {}, set() {}, observe() {} });
 
@@ -46,7 +40,7 @@ export function notifyOnce(made: Recording, notify: () => void): Recording {
       return made.with(labels);
     },
     reset: made.reset,
-    samples: made.samples,
+    text: made.text,
   };
 }
 
@@ -71,34 +65,32 @@ export function recording(definition: MetricDefinition, options: RecordingOption
   return made;
 }
 
-function numbers(metricName: string, table: SeriesTable<Count | Level>): Recording {
+function numbers(name: string, table: SeriesTable<Count | Level>): Recording {
   return {
     with: table.at,
     reset: table.clear,
-    samples: () => table.all().map(({ labels, cell }) => ({ labels: {}, sharedLabels: labels, value: cell.value, metricName })),
+    text: () => table.all().map(({ labels, cell }) => sampleText(name, labelsText(labels), cell.value)).join(""),
   };
 }
 
 function histogram(name: string, buckets: readonly number[], tableOf: (makeCell: () => Buckets) => SeriesTable<Buckets>): Recording {
   const table = tableOf(() => new Buckets(buckets));
-  const bounds = [...buckets.map((bound) => ({ le: bound })), { le: "+Inf" }];
+  const bounds = [...buckets, Infinity].map((bound) => `le="${numberText(bound)}"`);
   return {
     with: table.at,
     reset: table.clear,
-    samples: () => table.all().flatMap((series) => histogramSamples(name, bounds, series)),
+    text: () => table.all().map((series) => histogramText(name, bounds, series)).join(""),
   };
 }
 
-function histogramSamples(name: string, bounds: readonly { readonly le: number | string }[], { labels, cell }: Series<Buckets>): Sample[] {
-  let below = 0;
-  return [
-    ...bounds.map((bound, index) => {
-      below += cell.counts[index]!;
-      return { labels: bound, sharedLabels: labels, value: below, metricName: `${name}_bucket` };
-    }),
-    { labels: {}, sharedLabels: labels, value: cell.sum, metricName: `${name}_sum` },
-    { labels: {}, sharedLabels: labels, value: below, metricName: `${name}_count` },
-  ];
+function histogramText(name: string, bounds: readonly string[], { labels, cell }: Series<Buckets>): string {
+  const shared = labelsText(labels), after = shared === "" ? "" : `,${shared}`;
+  let below = 0, lines = "";
+  for (const [index, bound] of bounds.entries()) {
+    below += cell.counts[index]!;
+    lines += sampleText(`${name}_bucket`, bound + after, below);
+  }
+  return lines + sampleText(`${name}_sum`, shared, cell.sum) + sampleText(`${name}_count`, shared, below);
 }
 
 class Count implements CounterSeries {

@@ -1,10 +1,10 @@
 /** The metrics of one server: recorders, and the text of a scrape. */
-import type { Metric, Registry as TextRegistry } from "prom-client";
 import type { MetricPart } from "./combine.ts";
 import type { MetricDefinition } from "./define.ts";
 import { type MetricState, stateAt } from "./lifecycle.ts";
 import type { MetricOf, Recorder } from "./recorder.ts";
 import { notifyOnce, type Recording, recording, type RecordingOptions, unrecorded } from "./recording.ts";
+import { headText } from "./text.ts";
 
 export type Definitions = Readonly<Record<string, MetricDefinition>>;
 
@@ -60,15 +60,14 @@ export function createRegistry<const Table extends Definitions>(definitions: Tab
   const adopted = new Map<string, Entry>();
   let inForce: readonly Entry[] = own, sorted = shownOf(own);
   const updates: (() => void | Promise<void>)[] = [];
-  let writing: Promise<TextRegistry> | undefined;
   async function parts(which?: "slis"): Promise<readonly MetricPart[]> {
-    const written = sorted, writer = await (writing ??= textWriter(written.map(({ metric }) => metric)));
+    const written = sorted;
     if (which === undefined) { for (const update of updates) await update(); }
     const found: MetricPart[] = [];
-    for (const { name, type, combined, sli } of written) {
+    for (const { name, type, combined, sli, head, samples } of written) {
       if (which === "slis" && !sli) continue;
-      const text = await writer.getSingleMetricAsString(name);
-      if (text.lastIndexOf("\n") > text.indexOf("\n")) found.push({ name, type, combined, text: `${text}\n` });
+      const lines = samples();
+      if (lines !== "") found.push({ name, type, combined, text: head + lines });
       await turn();
     }
     return found;
@@ -86,7 +85,6 @@ export function createRegistry<const Table extends Definitions>(definitions: Tab
       for (const entry of others) adopted.set(entry.definition.name, entry);
       inForce = [...own, ...others];
       sorted = shownOf(inForce);
-      writing = undefined;
     },
     metric<Definition extends MetricDefinition>({ name }: Definition): Recorder<Definition> {
       const entry = adopted.get(name);
@@ -104,7 +102,9 @@ export function createRegistry<const Table extends Definitions>(definitions: Tab
 }
 
 interface Shown extends Pick<MetricPart, "name" | "type" | "combined"> {
-  readonly metric: Metric;
+  /** The lines of help and type. */
+  readonly head: string;
+  readonly samples: () => string;
   readonly sli: boolean;
 }
 
@@ -128,7 +128,8 @@ function entryOf(definition: MetricDefinition, options: RegistryOptions): Entry 
       name,
       type: definition.type,
       combined: definition.combined ?? "sum",
-      metric: exposed(definition, made, isDeprecated),
+      head: headText(name, definition.type, helpOf(definition, isDeprecated)),
+      samples: made.text,
       sli: definition.sli === true,
     },
   };
@@ -152,30 +153,9 @@ function standingOf(definition: MetricDefinition, { disabled = [], release, show
   return state === "hidden" && showHidden === true ? "deprecated" : state;
 }
 
-/** Loads prom-client at the first scrape: a server without scrapes saves its memory and start-up time. */
-async function textWriter(metrics: readonly Metric[]): Promise<TextRegistry> {
-  const { Registry: Writer } = await import("prom-client");
-  const writer = new Writer();
-  for (const metric of metrics) writer.registerMetric(metric);
-  return writer;
-}
-
 /** Yields to the event loop. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
-}
-
-/** The part of a prom-client metric that its registry reads. See `series.ts` for why the numbers are not kept by prom-client. */
-function exposed(definition: MetricDefinition, { samples }: Recording, deprecated: boolean): Metric {
-  const { name, type } = definition;
-  const help = helpOf(definition, deprecated);
-  return {
-    name,
-    type,
-    help,
-    get: () => Promise.resolve({ name, type, help, values: samples(), aggregator: "sum" }),
-    reset: () => {},
-  } as unknown as Metric;
 }
 
 function helpOf({ stability, deprecatedSince, help }: MetricDefinition, deprecated: boolean): string {

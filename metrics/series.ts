@@ -1,6 +1,6 @@
 /**
- * The values of one metric: one cell for each label set, in a tree of maps with one level for each label. prom-client joins all label
- * values into one string at every observation. This is slow, and two different label sets can give the same string.
+ * The values of one metric: one cell for each label set, in a tree of maps with one level for each label. Joining all label
+ * values into one string at every observation would be slow, and two different label sets could give the same string.
  */
 
 /** A value for each label. */
