@@ -5,7 +5,7 @@
  *     v1alpha1  spec.resource.version: v1       spec.continueToken: x
  *     stored    metadata.annotations: storagemigration.k8s.io/v1alpha1-version: v1, ...-continue-token: x
  *
- * A condition's lastUpdateTime is its lastTransitionTime. A condition of v1alpha1 has no observedGeneration: v1alpha1 shows those of all
+ * A condition's lastUpdateTime is its lastTransitionTime, null if it has none. A condition of v1alpha1 has no observedGeneration: v1alpha1 shows those of all
  * conditions in an annotation, which is not stored.
  */
 import { type Int64, type ObjectMeta, valueText } from "../../plugin.ts";
@@ -119,7 +119,7 @@ export function toStored(alpha: AlphaStorageVersionMigration): StorageVersionMig
           type,
           status,
           ...(generations.has(type) ? { observedGeneration: generations.get(type)! } : {}),
-          lastTransitionTime: lastUpdateTime,
+          lastTransitionTime: lastUpdateTime ?? null,
           reason,
           message,
         })),

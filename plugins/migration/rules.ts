@@ -81,7 +81,7 @@ export function validateStatus(next: StorageVersionMigration, prior: StorageVers
   const priorVersion = prior.status.resourceVersion ?? "";
   return [
     ...(wrong === undefined ? [] : [invalid("status.resourceVersion", resourceVersion, wrong)]),
-    ...(isAlpha(context) ? alphaConditions(conditions) : validateConditions(conditions, "status.conditions")),
+    ...conditionErrors(conditions, prior.status.conditions, context),
     ...(priorVersion === "" || priorVersion === resourceVersion
       ? []
       : [invalid("status.resourceVersion", resourceVersion, "field is immutable")]),
@@ -89,9 +89,16 @@ export function validateStatus(next: StorageVersionMigration, prior: StorageVers
   ];
 }
 
-/** Validates conditions of v1alpha1, where the reason is optional. */
-function alphaConditions(conditions: Conditions): readonly FieldError[] {
-  return validateConditions(conditions, "status.conditions").filter(({ type, path }) => type !== "Required" || !path.endsWith(".reason"));
+/**
+ * The errors of conditions. Reason and time are required in v1beta1 only. There a condition without them that v1alpha1 wrote may stay as it is,
+ * else neither the controller nor a client of v1beta1 could write the status of such a migration.
+ */
+function conditionErrors(now: Conditions, before: Conditions, context: HookContext): readonly FieldError[] {
+  const mayLack = (now ?? []).map((each) => isAlpha(context) || (before ?? []).some((prior) => sameValue(prior, each)));
+  const optional = new Set(
+    mayLack.flatMap((may, i) => may ? ["reason", "lastTransitionTime"].map((key) => `status.conditions[${i}].${key}`) : []),
+  );
+  return validateConditions(now, "status.conditions").filter(({ type, path }) => type !== "Required" || !optional.has(path));
 }
 
 function versionProblem(version: string): string | undefined {

@@ -150,3 +150,42 @@ test("the status of v1alpha1 accepts its own fields: lastUpdateTime and optional
     "status.conditions[0].reason",
   ]);
 });
+
+test("a condition of v1alpha1 needs neither time nor reason, whatever the write; v1beta1 keeps it, and requires both of another one", async () => {
+  await using server = await openTestServer({
+    settings: { "runtime-config": { [apiVersion]: true, [apiVersion.replace("alpha", "beta")]: true } },
+  });
+  const condition = { type: "Odd", status: "True" }, shown = { ...condition, lastUpdateTime: null };
+  const conditionsOf = (
+    { status, body }: { readonly status: number; readonly body: any },
+  ) => [status, body.status?.conditions ?? body.message];
+  const created = await ask(server, "POST", path, { ...migration("m", absent), status: { conditions: [condition] } });
+  assert.deepEqual([created.status, created.body.status], [201, {}], "a create drops the status");
+  const at = `${path}/m`, status = `${at}/status`, current = async (url = at) => (await ask(server, "GET", url)).body;
+  const put = await ask(server, "PUT", status, { ...await current(), status: { conditions: [condition] } });
+  assert.deepEqual(conditionsOf(put), [200, [shown]]);
+  assert.deepEqual(conditionsOf(await ask(server, "PUT", at, await current())), [200, [shown]]);
+  for (
+    const [type, change] of [
+      ["merge-patch+json", { status: { conditions: [{ ...condition, lastUpdateTime: null }] } }],
+      ["strategic-merge-patch+json", { status: { conditions: [condition] } }],
+      ["json-patch+json", [{ op: "replace", path: "/status/conditions", value: [condition] }]],
+      ["apply-patch+yaml", { ...migration("m", absent), status: { conditions: [condition] } }],
+    ] as const
+  ) {
+    const url = `${status}?fieldManager=me${type.startsWith("apply") ? "&force=true" : ""}`;
+    assert.deepEqual(conditionsOf(await ask(server, "PATCH", url, JSON.stringify(change), `application/${type}`)), [200, [shown]], type);
+  }
+
+  const beta = status.replace("v1alpha1", "v1beta1"), stored = await current(beta);
+  assert.deepEqual(stored.status.conditions, [{ ...condition, lastTransitionTime: null, reason: "", message: "" }]);
+  const full = { type: "Running", status: "True", lastTransitionTime: "2024-01-02T03:04:05Z", reason: "R", message: "" };
+  const added = await ask(server, "PUT", beta, { ...stored, status: { conditions: [...stored.status.conditions, full] } });
+  assert.deepEqual(conditionsOf(added), [200, [...stored.status.conditions, full]]);
+  const [odd] = stored.status.conditions, changed = { ...odd, status: "False" };
+  const refused = await ask(server, "PUT", beta, { ...added.body, status: { conditions: [changed, full] } });
+  assert.deepEqual(refused.body.details?.causes?.map(({ field }: { readonly field: string }) => field), [
+    "status.conditions[0].lastTransitionTime",
+    "status.conditions[0].reason",
+  ]);
+});
