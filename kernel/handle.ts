@@ -15,7 +15,7 @@ import { heavyHost, heavyRequest, requestBudget, type RequestContext, turns } fr
 import { type Exchange, header, type Reply } from "./request/exchange.ts";
 import type { Catalog, Endpoint } from "./catalog/catalog.ts";
 import { allowedMs, Deadline } from "./request/deadline.ts";
-import { isBug, toStatusError } from "./respond/failure.ts";
+import { isBug, toStatusError, withStoreTrouble } from "./respond/failure.ts";
 import { HandOver, type HeavyReply } from "./request/hand-over.ts";
 import { notFoundText, textReply } from "./respond/text.ts";
 import { parseQuery } from "./request/query.ts";
@@ -92,7 +92,9 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
   } catch (error) {
     if (error instanceof AuthorizationFailure && stage === "authorization") return out(internalErrorText(exchange.url, error.failure));
     if (error instanceof AuditFailure) return finished(internalErrorText(exchange.url, error.message));
-    const failure = toStatusError(error, info, server.report);
+    const mapped = toStatusError(error, info, server.report);
+    // As any address of the store, for users with the right to the request only.
+    const failure = stage === "answer" ? withStoreTrouble(mapped, server.storeTrouble()) : mapped;
     const reply = errorReply(exchange, failure, catalog, where === undefined ? catalog.earlyMedia : catalog.media);
     const isRefusal = stage === "impersonation" || (failure.reason === "Forbidden" && stage !== "answer");
     const shown = isRefusal ? withoutSniffing(reply) : reply;

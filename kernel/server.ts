@@ -18,6 +18,8 @@ export interface Server {
   /** Whether the resources of all sources are served. Until then an unknown group may become known. */
   readonly isComplete: () => boolean;
   readonly backend: Backend;
+  /** The present trouble of the store that keeps requests waiting: the store, since when, and the cause. */
+  readonly storeTrouble: () => string | undefined;
   readonly requestTimeoutMs: number;
   /** Runs requests with large bodies or objects; undefined if they run in this thread. */
   readonly heavy: HeavyWork | undefined;

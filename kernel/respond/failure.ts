@@ -27,6 +27,14 @@ export function toStatusError(error: unknown, info: RequestInfo, report: (error:
   });
 }
 
+/** A response that says that the time was over, with the present trouble of the store: upstream's sentence names no cause. */
+export function withStoreTrouble(failure: StatusError, trouble: string | undefined): StatusError {
+  if (failure.reason !== "Timeout" || trouble === undefined) return failure;
+  const { message, details, cause } = failure;
+  const causes = [...details?.causes ?? [], { reason: "StoreUnavailable", message: trouble }];
+  return new StatusError("Timeout", `${message}; ${trouble}`, { details: { ...details, causes }, cause });
+}
+
 /** Whether an error is unexpected, that is, a mistake in the program. */
 export function isBug(error: unknown): boolean {
   const isEnd = error instanceof DOMException && (error.name === "TimeoutError" || error.name === "AbortError");

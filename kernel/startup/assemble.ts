@@ -23,6 +23,7 @@ import { goawayChooser } from "../request/goaway.ts";
 import type { HeavyWork } from "../request/hand-over.ts";
 import { inflightLimit } from "../request/inflight.ts";
 import type { Backend, Clock } from "../request-context.ts";
+import { troubleText } from "../store/fault.ts";
 import type { Server } from "../server.ts";
 import type { WorkerGroup } from "../workers/group.ts";
 import type { Authentication } from "./authenticators.ts";
@@ -86,6 +87,7 @@ export function assemble(parts: Parts): Server {
       return inForce().config["request-timeout"];
     },
     backend,
+    storeTrouble: () => troubleText(parts.faults),
     heavy: parts.heavy,
     observe: observer(record, elapsed, requestLog(log, () => inForce().config["slow-request-threshold"]), parts.tracing),
     authenticate: authenticateOf(parts),

@@ -76,3 +76,9 @@ export const noFaults: Faults = Object.freeze({ begin() {}, end() {}, current: O
 export function faultText({ state, since, cause }: ActiveFault): string {
   return `${state} since ${new Date(since).toISOString()}: ${cause}`;
 }
+
+const stopping: ReadonlySet<FaultKind> = new Set(["failing", "refused", "unreachable"]);
+/** The text of the faults during which the store does not answer; undefined without one. */
+export function troubleText({ current }: Pick<Faults, "current">): string | undefined {
+  return current.filter(({ kind }) => stopping.has(kind)).map(faultText).join("; ") || undefined;
+}

@@ -51,6 +51,21 @@ async function assertTold(
   assert.match((await client.ask("/metrics")).text, /^thole_store_trouble\{cause="unreachable"\} 0$/m);
 }
 
+/** Asserts that a read that waits for a silent etcd until its time is over is told so. */
+async function assertTimeoutNamesStore(client: Client, address: string): Promise<void> {
+  // A call of another request that the read shares may fail first.
+  const { message, details: { causes } } = await until(async () => {
+    const { status, text } = await client.ask(`${configMaps}?timeout=100ms`);
+    const failure = JSON.parse(text);
+    assert.deepEqual([status, failure.reason], [504, "Timeout"], text);
+    return failure;
+  });
+  const { reason, message: cause } = causes[0];
+  assert.deepEqual([causes.length, reason], [1, "StoreUnavailable"]);
+  assert.match(cause, new RegExp(`^etcd at ${address} unreachable since ${time}: no answer for \\d+ s$`));
+  assert.equal(message, `Timeout: request did not complete within requested timeout - context deadline exceeded; ${cause}`);
+}
+
 /** Asserts what is answered from memory while etcd is unreachable, and that each refusal names the store and its trouble. */
 async function assertReadsGoOn(client: Client): Promise<void> {
   const asked = (path: string) => client.ask(path);
@@ -90,6 +105,7 @@ test(
     try {
       await until(async () => assert.equal((await client.ask("/readyz")).status, 200));
       await assertTold({ ...place, cause: /: no answer for \d/ }, () => proxy.hold(), async () => {
+        await assertTimeoutNamesStore(client, proxy.endpoint);
         proxy.cut(); // Existing connections stay silent.
         await proxy.restore();
       });
