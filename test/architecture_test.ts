@@ -49,6 +49,7 @@ const machineFolders = [
   "kernel/observe/",
   "kernel/startup/",
   "kernel/store/",
+  "kernel/tls/",
   "kernel/workers/",
   "test/",
   "scripts/",

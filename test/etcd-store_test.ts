@@ -175,13 +175,18 @@ describe("etcd", { skip: etcdMissing() }, () => {
     try {
       const made = await makeCertificates(folder);
       if (made === undefined) return context.skip("no openssl on PATH to make certificates with");
-      const { ca, client } = made;
+      const { ca, client, server } = made;
       const secure = await startEtcd({ flags: etcdFlags(made) });
       try {
         const endpoints = [secure.endpoint];
         await opened({ endpoints, tls: () => ({ ca: ca.cert, cert: client.cert, key: client.key }) }, async (store) => {
           const revision = await put(store, "a", "1");
           assert.equal((await eventsUntil(store, all, revision - 1, revision)).length, 1);
+        });
+        // As in Go, a certificate of the bundle is trusted for itself; files are bytes.
+        const bundle = new TextEncoder().encode(client.cert + server.cert);
+        await opened({ endpoints, tls: () => ({ ca: bundle, cert: client.cert, key: client.key }) }, async (store) => {
+          assert.ok(await put(store, "b", "1") > 0);
         });
         await refused("unavailable", () => openEtcd({ endpoints, tls: () => ({ ca: ca.cert }), timeoutMs: 2000 }));
         await refused(

@@ -2,43 +2,34 @@
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import type { Duplex } from "node:stream";
-import { checkServerIdentity, connect, type ConnectionOptions, type TLSSocket } from "node:tls";
+import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
 import { limits } from "../../../core/limits.ts";
+import { trustIn } from "../../tls/trust.ts";
 import type { RemoteAccess } from "./kubeconfig.ts";
 
-/**
- * The connections to one server. As in Go, each certificate of a given bundle is trusted for itself, also one that is no authority: tools for tests
- * give the serving certificate.
- */
+/** The connections to one server. */
 export function agentOf({ server, ca, cert, key, serverName, insecure }: RemoteAccess): HttpAgent {
   const pool = { keepAlive: true, maxSockets: limits.remoteConnectionsMax };
   if (server.protocol === "http:") return new HttpAgent(pool);
+  const trust = ca === undefined ? undefined : trustIn(ca, serverName ?? server.hostname.replace(/^\[|\]$/g, ""));
   const options = {
     ...pool,
-    ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),
+    ...trust?.options,
     ...(cert === undefined ? {} : { cert }),
     ...(key === undefined ? {} : { key }),
     ...(serverName === undefined ? {} : { servername: serverName }),
     ...(insecure === true ? { rejectUnauthorized: false } : {}),
   };
-  if (!isDeno || ca === undefined || insecure === true) return new HttpsAgent(options);
-  return new BundleAgent(options, ca, serverName ?? server.hostname.replace(/^\[|\]$/g, ""));
+  return trust?.problem === undefined || insecure === true ? new HttpsAgent(options) : new CheckingAgent(options, trust.problem);
 }
 
-const isDeno = "Deno" in globalThis;
+/** A connection is used after its certificate has been checked here. */
+class CheckingAgent extends HttpsAgent {
+  readonly #problem: (socket: TLSSocket) => Error | undefined;
 
-/**
- * Deno has no option for partial chains. Its handshake is completed also with a certificate that it does not trust; that the server has the key is
- * verified in any case. A connection is used after this class has compared the certificate with those of the bundle.
- */
-class BundleAgent extends HttpsAgent {
-  readonly #trusted: ReadonlySet<string>;
-  readonly #name: string;
-
-  constructor(options: ConstructorParameters<typeof HttpsAgent>[0], ca: string, name: string) {
-    super({ ...options, rejectUnauthorized: false });
-    this.#trusted = new Set(certificatesOf(ca));
-    this.#name = name;
+  constructor(options: ConstructorParameters<typeof HttpsAgent>[0], problem: (socket: TLSSocket) => Error | undefined) {
+    super(options);
+    this.#problem = problem;
   }
   override createConnection(options: ConnectionOptions, connected?: (error: Error | null, stream: Duplex) => void): undefined {
     const socket = connect({ ...options, rejectUnauthorized: false });
@@ -47,7 +38,7 @@ class BundleAgent extends HttpsAgent {
     socket.once("close", closed);
     socket.once("secureConnect", () => {
       socket.off("error", fail).off("close", closed);
-      const problem = socket.authorized ? undefined : this.#problem(socket);
+      const problem = this.#problem(socket);
       if (problem === undefined) return connected?.(null, socket);
       socket.on("error", () => {});
       socket.destroy();
@@ -57,19 +48,4 @@ class BundleAgent extends HttpsAgent {
       fail(Object.assign(new Error("the connection was closed during the handshake"), { code: "ECONNRESET" }));
     }
   }
-
-  #problem(socket: TLSSocket): Error | undefined {
-    const peer = socket.getPeerCertificate(), now = Date.now();
-    const known = this.#trusted.has(Buffer.from(peer.raw ?? []).toString("base64"));
-    const isInTime = now >= Date.parse(peer.valid_from) && now <= Date.parse(peer.valid_to);
-    if (known && isInTime) return checkServerIdentity(this.#name, peer);
-    const code = known ? "CERT_HAS_EXPIRED" : String(socket.authorizationError);
-    return Object.assign(new Error(known ? "certificate has expired" : `the certificate is not trusted: ${code}`), { code });
-  }
-}
-
-/** The certificates of a PEM bundle, in base64. */
-function certificatesOf(bundle: string): readonly string[] {
-  const begin = "-----BEGIN CERTIFICATE-----", end = "-----END CERTIFICATE-----";
-  return bundle.split(begin).slice(1).map((rest) => rest.slice(0, Math.max(0, rest.indexOf(end))).split(/\s/).join(""));
 }

@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { withoutUser } from "../../../../core/without-user.ts";
+import { trustIn } from "../../../tls/trust.ts";
 import { lost } from "./errors.ts";
 import { openSession, type Session } from "../http2/session.ts";
 
@@ -49,8 +50,8 @@ export function connectSession(endpoint: string, { tls, keepaliveMs }: SessionOp
 function openSocket({ protocol, hostname, port }: URL, tls: Tls | undefined): Socket {
   const host = hostname.replace(/^\[|\]$/g, "");
   if (protocol === "http:") return connectTcp({ host, port: Number(port || 80), noDelay: true });
-  const own = tls &&
-    { ...(tls.ca && { ca: pem(tls.ca) }), ...(tls.cert && { cert: pem(tls.cert) }), ...(tls.key && { key: pem(tls.key) }) };
+  const trust = tls?.ca === undefined ? undefined : trustIn(textOf(tls.ca), host);
+  const own = tls && { ...trust?.options, ...(tls.cert && { cert: pem(tls.cert) }), ...(tls.key && { key: pem(tls.key) }) };
   // An IP address is verified against the certificate, but not sent as SNI (RFC 6066, section 3).
   const socket = connectTls({
     host,
@@ -58,6 +59,11 @@ function openSocket({ protocol, hostname, port }: URL, tls: Tls | undefined): So
     ALPNProtocols: ["h2"],
     ...own,
     ...(isIP(host) === 0 && { servername: host }),
+  });
+  // The first listener: no call is sent, and nothing is read, before it has run. What opens HTTP/2 may have been sent.
+  socket.once("secureConnect", () => {
+    const problem = trust?.problem?.(socket);
+    if (problem !== undefined) socket.destroy(problem);
   });
   return socket.setNoDelay(true);
 }
@@ -90,6 +96,9 @@ function watched(session: Session, socket: Socket, keepaliveMs: number): GrpcSes
   };
 }
 
+function textOf(text: string | Uint8Array): string {
+  return typeof text === "string" ? text : new TextDecoder().decode(text);
+}
 function pem(text: string | Uint8Array): string | Buffer {
   return typeof text === "string" ? text : Buffer.from(text);
 }
