@@ -23,6 +23,7 @@ import { requestInfo } from "./request/request-info.ts";
 import { acceptsStatus, unservedKindError } from "./request/unserved-kinds.ts";
 import { isApiPath, type Route, route } from "./request/route.ts";
 import type { Server } from "./server.ts";
+import { refusedPage } from "./nonresource/status-page/refused.ts";
 import { pageRight, wantsPage } from "./nonresource/status-page/reply.ts";
 import { verbs } from "./verbs/mod.ts";
 import { checkNamed, checkPatchType } from "./verbs/patch.ts";
@@ -74,7 +75,8 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
     stage = "answer";
     if (!info.isResourceRequest) {
       if (wantsPage(asked, info)) await server.authorize(actor, { ...info, path: pageRight });
-      const reply = await server.nonresource(asked, info, catalog);
+      const mayGet = (path: string) => server.authorize(actor, { ...info, path }).then(() => true, () => false);
+      const reply = await server.nonresource(asked, info, catalog, mayGet);
       if (reply.status === 404 && info.path.startsWith("/apis/") && !server.isComplete()) throw incompleteError();
       if (audit !== undefined) await noteDiscovery(audit.notes, info, reply);
       return out(reply);
@@ -95,7 +97,8 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
     const mapped = toStatusError(error, info, server.report);
     // As any address of the store, for users with the right to the request only.
     const failure = stage === "answer" ? withStoreTrouble(mapped, server.storeTrouble()) : mapped;
-    const reply = errorReply(exchange, failure, catalog, where === undefined ? catalog.earlyMedia : catalog.media);
+    const reply = refusedPage(exchange, info, failure) ??
+      errorReply(exchange, failure, catalog, where === undefined ? catalog.earlyMedia : catalog.media);
     const isRefusal = stage === "impersonation" || (failure.reason === "Forbidden" && stage !== "answer");
     const shown = isRefusal ? withoutSniffing(reply) : reply;
     const refusal = error instanceof Unauthenticated ? error.refusal : undefined;

@@ -45,8 +45,8 @@ export interface Server {
   sendsGoaway(exchange: Exchange, user: UserInfo | undefined, catalog: Catalog): boolean;
   /** A place among the requests in flight, released by its disposal; throws 429 if there is none. */
   admit(info: RequestInfo): Disposable;
-  /** Non-resource paths: health, metrics, version, discovery, OpenAPI. */
-  nonresource(exchange: Exchange, info: RequestInfo, catalog: Catalog): Promise<Reply>;
+  /** Non-resource paths: health, metrics, version, discovery, OpenAPI. `mayGet`: whether the user may get another path. */
+  nonresource(exchange: Exchange, info: RequestInfo, catalog: Catalog, mayGet: (path: string) => Promise<boolean>): Promise<Reply>;
   /** Counts a request of the server's own background work. */
   countOwnRequest(method: string, info: RequestInfo): void;
   /** Counts the use of a deprecated version. */

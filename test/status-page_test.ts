@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
+import { definePlugin } from "../plugin.ts";
 import { openTestServer } from "../testing.ts";
 import { ownRuntime, run, startCommand, startRealServer, startSkipped, until } from "./real-server.ts";
 import { freePort } from "./ports.ts";
@@ -52,11 +53,57 @@ test("the page needs the right to read /metrics beside that to read /", async ()
   });
   await until(async () => assert.equal((await server.handle(asked("application/json"), reader)).status, 200));
   const refused = await server.handle(asked(browser), reader);
-  assert.equal(refused.status, 403);
-  assert.match((await refused.json() as { message: string }).message, /cannot get path "\/metrics"/);
+  assert.deepEqual([refused.status, refused.headers.get("content-type")], [403, "text/html; charset=utf-8"]);
+  assert.match(await refused.text(), /User &quot;reader&quot; cannot get path &quot;\/metrics&quot;/);
   await server.api.update("rbac.authorization.k8s.io/v1", "clusterroles", "", "index", { ...made, rules: rules("/", "/metrics") });
   await until(async () => assert.equal((await server.handle(asked(browser), reader)).status, 200));
   assert.equal((await server.handle(asked(browser), null)).status, 403);
+});
+
+test("a browser without a right, or with credentials that are not accepted, gets a page that says how to get one", async () => {
+  await using server = await openTestServer();
+  const stranger = await server.handle(asked(browser), null), page = await stranger.text();
+  assert.deepEqual([stranger.status, stranger.headers.get("content-type")], [403, "text/html; charset=utf-8"]);
+  assert.match(stranger.headers.get("content-security-policy")!, /^default-src 'none'; style-src 'sha256-/);
+  assert.match(page, /system:anonymous[\s\S]*kubectl proxy --port=8001/);
+  const refused = await server.handle(new Request("https://test/", { headers: { accept: browser, authorization: "Bearer no" } }), null);
+  assert.deepEqual([refused.status, refused.headers.get("content-type")], [401, "text/html; charset=utf-8"]);
+  // Other clients, and other paths, get the Status.
+  for (
+    const [accept, path] of [["application/json", "/"], ["*/*", "/"], ["", "/"], [browser, "/apis/none"], [browser, "/metrics"]] as const
+  ) {
+    const reply = await server.handle(asked(accept, path), null);
+    assert.deepEqual([reply.status, reply.headers.get("content-type")], [403, "application/json"], `${accept} ${path}`);
+    assert.equal((await reply.json() as { kind: string }).kind, "Status");
+  }
+});
+
+test("the page shows why the server is not ready, each reason to those who may read that check", async () => {
+  const broken = definePlugin({
+    name: "broken",
+    summary: "A check that fails.",
+    healthChecks: [{ name: "disk", endpoints: ["readyz"], check: () => Promise.reject(new Error("the disk is <full>")) }],
+  });
+  await using server = await openTestServer({ plugins: [broken] });
+  assert.match(
+    await (await server.handle(asked(browser))).text(),
+    /<b class="bad">not ready<\/b>[\s\S]*<b class="bad">disk<\/b><\/td><td>the disk is &lt;full&gt;</,
+  );
+  const reader = { name: "reader", groups: ["system:authenticated"] };
+  await server.api.create("rbac.authorization.k8s.io/v1", "clusterroles", "", {
+    metadata: { name: "page" },
+    rules: [{ nonResourceURLs: ["/", "/metrics"], verbs: ["get"] }],
+  });
+  await server.api.create("rbac.authorization.k8s.io/v1", "clusterrolebindings", "", {
+    metadata: { name: "page" },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "page" },
+    subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "reader" }],
+  });
+  await until(async () => {
+    const page = await (await server.handle(asked(browser), reader)).text();
+    assert.match(page, /the reason needs the right to get \/readyz\/disk/);
+    assert.doesNotMatch(page, /the disk is/);
+  });
 });
 
 const chromium = await run("chromium", ["--version"]).then(({ code }) => code === 0, () => false);

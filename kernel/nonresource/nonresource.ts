@@ -9,7 +9,7 @@ import { checkRoute, discoveryReply } from "./discovery/reply.ts";
 import type { Exchange, Reply } from "../request/exchange.ts";
 import { notFoundText, textReply } from "../respond/text.ts";
 import { openapiReply } from "./openapi/reply.ts";
-import { type statusPage, wantsPage } from "./status-page/reply.ts";
+import { type MayGet, type statusPage, wantsPage } from "./status-page/reply.ts";
 import { tokenDocumentReply, type TokenDocuments } from "./token-documents.ts";
 import { type RequestInfo, trimSlashes } from "../request/request-info.ts";
 import { indentedText } from "../../core/value-text.ts";
@@ -37,9 +37,15 @@ export interface Outside {
 const checkMs = 2_000;
 const endpoints: readonly Endpoint[] = ["livez", "readyz", "healthz"];
 
-export async function nonresourceReply(exchange: Exchange, info: RequestInfo, catalog: Catalog, outside: Outside): Promise<Reply> {
+export async function nonresourceReply(
+  exchange: Exchange,
+  info: RequestInfo,
+  catalog: Catalog,
+  mayGet: MayGet,
+  outside: Outside,
+): Promise<Reply> {
   const { path } = info;
-  if (wantsPage(exchange, info)) return outside.page(info, catalog, outside.checks);
+  if (wantsPage(exchange, info)) return outside.page(info, catalog, outside.checks, mayGet);
   if (path === "/" || path === "/index.html") return rootReply(catalog, outside);
   if (path === "/metrics" || path === "/metrics/slis") {
     const { contentType, text } = await outside.metrics(path === "/metrics" ? undefined : "slis");

@@ -227,8 +227,8 @@ function nonresourceOf(parts: Parts): Server["nonresource"] {
     facts: async () => workers === undefined ? facts() : await workers.pageFacts(),
     now: systemClock.now,
   });
-  return (exchange, info, catalog) =>
-    nonresourceReply(exchange, info, catalog, {
+  return (exchange, info, catalog, mayGet) =>
+    nonresourceReply(exchange, info, catalog, mayGet, {
       page,
       checks: checksOf(catalog),
       version,

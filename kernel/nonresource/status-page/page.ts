@@ -1,4 +1,5 @@
 /** The status page as HTML. Every text is escaped: names of kinds come from clients. */
+import { limits } from "../../../core/limits.ts";
 import type { GateState } from "../../catalog/gates.ts";
 import type { RecentError } from "../../observe/recent-errors.ts";
 import type { ControllerState, KindState, ServerState } from "./state.ts";
@@ -8,8 +9,8 @@ export interface PageContent {
   readonly version: string;
   readonly store: string;
   readonly state: ServerState;
-  /** The checks of /readyz that fail. */
-  readonly failing: readonly string[];
+  /** The checks of /readyz that fail. The reason is absent if the reader has no right to it. */
+  readonly failing: readonly { readonly name: string; readonly reason?: string }[];
   readonly plugins: readonly { readonly name: string; readonly summary: string }[];
   readonly gates: readonly GateState[];
   readonly errors: readonly RecentError[];
@@ -23,30 +24,38 @@ export function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;").replaceAll("'", "&#39;");
 }
 
-/** The whole page. */
-export function pageText(content: PageContent): string {
-  const { version, store, state, failing, plugins, gates, errors, refresh } = content;
+/** A document of the server, whose only style is its own. */
+export function documentText(title: string, body: string, head = ""): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-${refresh > 0 ? `<meta http-equiv="refresh" content="${refresh}">\n` : ""}<title>${
-    failing.length > 0 ? "Not ready" : "Ready"
-  } · Thole</title>
+${head}<title>${escaped(title)}</title>
 <style>${style}</style>
 </head>
 <body>
-<header>
+${body}
+</body>
+</html>
+`;
+}
+
+/** The whole page. */
+export function pageText(content: PageContent): string {
+  const { version, store, state, failing, plugins, gates, errors, refresh } = content;
+  return documentText(
+    `${failing.length > 0 ? "Not ready" : "Ready"} · Thole`,
+    `<header>
 <h1>Thole</h1>
-<span>${failing.length > 0 ? `<b class="bad">not ready</b>: ${failing.map(escaped).join(", ")}` : '<b class="good">ready</b>'}</span>
+<span>${failing.length > 0 ? '<b class="bad">not ready</b>' : '<b class="good">ready</b>'}</span>
 <span class="soft">${escaped(version)}</span>
 <span class="soft">${new Date(content.now).toISOString().slice(0, 19).replace("T", " ")} UTC · ${
-    refresh > 0 ? `loads again every ${refresh} s, <a href="/?refresh=0">stop</a>` : '<a href="/">load again every 5 s</a>'
-  }</span>
+      refresh > 0 ? `loads again every ${refresh} s, <a href="/?refresh=0">stop</a>` : '<a href="/">load again every 5 s</a>'
+    }</span>
 </header>
 <main>
-${figures(state, store)}
+${causes(failing)}${figures(state, store)}
 ${requests(state)}
 ${storeTable(state, store)}
 ${kinds(state)}
@@ -56,20 +65,31 @@ ${recent(errors)}
 ${words(plugins.map(({ name, summary }) => `<li title="${escaped(summary)}">${escaped(name)}</li>`))}
 <h2>Feature gates</h2>
 ${
-    words(gates.map(({ name, stage, on }) =>
-      `<li>${escaped(name)} <span class="soft">${escaped(stage)}</span> <b class="${on ? "good" : "soft"}">${on ? "on" : "off"}</b></li>`
-    ))
-  }
+      words(gates.map(({ name, stage, on }) =>
+        `<li>${escaped(name)} <span class="soft">${escaped(stage)}</span> <b class="${on ? "good" : "soft"}">${on ? "on" : "off"}</b></li>`
+      ))
+    }
 <h2>More</h2>
 ${
-    words(["/readyz?verbose", "/livez?verbose", "/metrics", "/version", "/apis", "/openapi/v3"].map((path) =>
-      `<li><a href="${path}">${path}</a></li>`
-    ))
-  }
-</main>
-</body>
-</html>
-`;
+      words(["/readyz?verbose", "/livez?verbose", "/metrics", "/version", "/apis", "/openapi/v3"].map((path) =>
+        `<li><a href="${path}">${path}</a></li>`
+      ))
+    }
+</main>`,
+    refresh > 0 ? `<meta http-equiv="refresh" content="${refresh}">\n` : "",
+  );
+}
+
+/** Why the server is not ready. Reasons may be what a client has sent, such as the name of a definition. */
+function causes(failing: PageContent["failing"]): string {
+  if (failing.length === 0) return "";
+  const rows = failing.map(({ name, reason }) => [
+    `<b class="bad">${escaped(name)}</b>`,
+    reason === undefined
+      ? `<span class="soft">the reason needs the right to get /readyz/${escaped(name)}</span>`
+      : escaped(reason.slice(0, limits.logTextLengthMax)),
+  ]);
+  return `<h2>Not ready because of</h2>\n${table("The checks of /readyz that fail", ["check", "cause"], rows)}\n`;
 }
 
 const words = (items: readonly string[]) => `<ul class="words">${items.join("\n")}</ul>`;

@@ -41,10 +41,13 @@ const refreshSeconds = 5;
 /** Scrapes that are further apart than this give no rates, in milliseconds. */
 const scrapeAgeMax = 60_000, scrapeAgeMin = 1_000;
 
+/** Whether the user of the request may get a path. */
+export type MayGet = (path: string) => Promise<boolean>;
+
 /** Makes the replies of one server. It keeps the scrape before the last one, for rates. */
-export function statusPage(source: PageSource): (info: RequestInfo, catalog: Catalog, checks: Checks) => Promise<Reply> {
+export function statusPage(source: PageSource): (info: RequestInfo, catalog: Catalog, checks: Checks, mayGet: MayGet) => Promise<Reply> {
   let last: Scrape | undefined, before: Scrape | undefined;
-  return async ({ query }, catalog, checks) => {
+  return async ({ query }, catalog, checks, mayGet) => {
     const now = source.now();
     const [text, { errors, controllers }, { failures }] = await Promise.all([
       source.metrics(),
@@ -59,7 +62,7 @@ export function statusPage(source: PageSource): (info: RequestInfo, catalog: Cat
       version: source.version,
       store: source.store,
       state: stateOf(scrape, isRecent ? before : undefined, { catalog, controllers }),
-      failing: failures.map(({ name }) => name),
+      failing: await Promise.all(failures.map(async ({ name, reason }) => await mayGet(`/readyz/${name}`) ? { name, reason } : { name })),
       plugins: catalog.plugins,
       gates: catalog.gates.states,
       errors,
@@ -73,7 +76,7 @@ export function statusPage(source: PageSource): (info: RequestInfo, catalog: Cat
 /** Timeout of a health check in milliseconds. */
 const checkMs = 1_000;
 
-const pageHeaders = Object.freeze({
+export const pageHeaders = Object.freeze({
   "content-type": "text/html; charset=utf-8",
   "content-security-policy": `default-src 'none'; style-src '${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   "x-content-type-options": "nosniff",

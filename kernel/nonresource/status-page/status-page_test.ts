@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { escaped, type PageContent, pageText } from "./page.ts";
 import { bucketsOf, quantileOf, samplesOf, since, sumOf } from "./samples.ts";
 import type { KindState, ServerState } from "./state.ts";
+import { refusedText } from "./refused.ts";
 import { style, styleHash } from "./style.ts";
 
 const text = `# HELP a Some.
@@ -97,7 +98,10 @@ test("pageText() shows the figures, the kinds with their links, controllers, err
     ]
   ) assert.ok(page.includes(part), part);
   assert.ok(!pageText({ ...content, refresh: 0 }).includes("http-equiv"));
-  assert.match(pageText({ ...content, failing: ["etcd"] }), /<title>Not ready[\s\S]*<b class="bad">not ready<\/b>: etcd/);
+  const unready = pageText({ ...content, failing: [{ name: "etcd", reason: "no answer" }, { name: "informer-sync" }] });
+  assert.match(unready, /<title>Not ready[\s\S]*<b class="bad">not ready<\/b>/);
+  assert.ok(unready.includes('<td><b class="bad">etcd</b></td><td>no answer</td>'));
+  assert.ok(unready.includes('<span class="soft">the reason needs the right to get /readyz/informer-sync</span>'));
 });
 
 test("pageText() escapes every text", () => {
@@ -105,7 +109,7 @@ test("pageText() escapes every text", () => {
   const page = pageText({
     ...content,
     version: hostile,
-    failing: [hostile],
+    failing: [{ name: hostile, reason: hostile }, { name: hostile }],
     state: {
       ...state,
       kinds: [{ ...kind, kind: hostile, group: hostile, version: hostile, plural: hostile }],
@@ -120,6 +124,12 @@ test("pageText() escapes every text", () => {
   assert.ok(!page.includes("<script"));
   assert.ok(page.split(escaped(hostile)).length > 10);
   assert.equal(escaped(hostile), "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#39;&amp;");
+});
+
+test("refusedText() escapes the message, which has the name of a user", () => {
+  const page = refusedText("No", 'User "<script>" cannot');
+  assert.ok(page.includes("User &quot;&lt;script&gt;&quot; cannot"));
+  assert.match(page, /kubectl proxy --port=8001/);
 });
 
 test("the content security policy has the hash of the style", () => {

@@ -24,8 +24,9 @@ th{font-weight:500;color:var(--soft)}
 .number{text-align:right;white-space:nowrap}
 ul.words{list-style:none;padding:0;margin:0;display:flex;flex-wrap:wrap;gap:.4rem}
 ul.words li{background:var(--panel);border:1px solid var(--line);border-radius:99px;padding:.1rem .7rem;font-size:.85rem}
+pre{overflow-x:auto;background:var(--panel);border:1px solid var(--line);border-radius:10px;padding:.7rem .9rem}
 @media(max-width:40rem){th,td{padding:.35rem .5rem}}
 `;
 
 /** SHA-256 of the style, as Content-Security-Policy names it. */
-export const styleHash = "sha256-gLQ9bD8L/s1uNKT/Q5+LzGIbq+gYo60SdhWp/KJmI/c=";
+export const styleHash = "sha256-nvVdP0ABNpJN2+iqUpDIyEZzK2xQdESJ9krcMegjdlg=";
