@@ -12,6 +12,11 @@ export interface Subject {
   readonly oldObject: ApiObject | undefined;
 }
 
+/** Makes `text` and `json` of a form known for the objects of a request. Rejects with a StatusError if one cannot be converted. */
+export async function prepareForm({ prepare }: AdmissionForm, { object, oldObject }: Subject): Promise<void> {
+  if (prepare !== undefined) await prepare([object, oldObject].filter((each) => each !== undefined));
+}
+
 /** The attributes of a request, with how its objects look in each form. */
 export interface SubjectAttributes extends RequestAttributes {
   readonly form: AdmissionForm;

@@ -33,6 +33,15 @@ export interface AdmissionForm extends ResourceForm {
    * @throws {DecodeError} for a text that is not an object of this version
    */
   readonly parse: (text: string, stored: ApiObject, findings?: string[]) => ApiObject;
+  /**
+   * Where calls convert objects to this version, such as those of a webhook: converts these objects, after which `text` and `json` know them. Absent:
+   * they know every object.
+   *
+   * @throws {StatusError} if an object cannot be converted
+   */
+  readonly prepare?: (stored: readonly ApiObject[]) => Promise<void>;
+  /** Converts an object that `parse` has returned back to the stored form of the request. Absent: it is in that form. Rejects as `prepare`. */
+  readonly restored?: (object: ApiObject) => Promise<ApiObject>;
 }
 
 /** The runs of the mutating steps of one write: there is a second one if a step requests it. */

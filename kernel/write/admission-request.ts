@@ -2,6 +2,7 @@
 import type { AdmissionForm, AdmissionOperation, AdmissionRequest } from "../../core/admission/request.ts";
 import { ExpressionWork } from "../../core/admission/expression-work.ts";
 import type { Budget } from "../../core/budget.ts";
+import type { StoredConversion } from "../../core/conversion.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { DecodeError } from "../../core/derive/decode.ts";
@@ -11,6 +12,8 @@ import { TreeObject } from "../../core/tree/tree.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 import type { DeleteRequest } from "./delete-options.ts";
 import { budgeted, hookContext, type RequestContext } from "../request-context.ts";
+import { convertedKinds } from "../conversion/converted-kinds.ts";
+import { convertedForm } from "./converted-form.ts";
 import { inStoredForm } from "./stored-form.ts";
 import { viewObject } from "./view-object.ts";
 
@@ -73,7 +76,9 @@ function actionRequest({ info, subresource }: RequestContext): Endpoint | undefi
 }
 /** The endpoints of all served versions that have the resource, or the subresource, of the request, in the order of the catalog. */
 function servedForms({ catalog, endpoint, info }: RequestContext): readonly Endpoint[] {
-  return catalog.versionsOf(endpoint.stored).filter((each) =>
+  // Each version whose objects are converted by calls is a kind of its own.
+  const versions = convertedKinds(catalog).get(endpoint.stored.under)?.versions.values() ?? [endpoint.stored];
+  return [...versions].flatMap((kind) => catalog.versionsOf(kind)).filter((each) =>
     catalog.endpoint(each.group, each.version, each.plural) === each && (info.subresource === "" || each.subresources.has(info.subresource))
   );
 }
@@ -83,7 +88,23 @@ function equivalentForm(call: RequestContext, requested: AdmissionForm, endpoint
   if (endpoint === call.endpoint) return requested;
   const hasOwnKind = call.subresource?.view !== undefined || actionRequest(call) !== undefined, { group, version, plural } = endpoint;
   // A body with a kind of its own is shown as it was sent: only the resource has another version.
-  return hasOwnKind ? { ...requested, group, version, resource: plural } : formOf(endpoint);
+  if (hasOwnKind) return { ...requested, group, version, resource: plural };
+  const { conversion } = endpoint.resource;
+  return conversion === undefined ? formOf(endpoint) : formByCalls(call, conversion, endpoint);
+}
+
+/** Of all contexts of a request, by version: objects are converted once. */
+const formsByCalls = new WeakMap<Budget, Map<Endpoint, AdmissionForm>>();
+
+function formByCalls(call: RequestContext, conversion: StoredConversion, to: Endpoint): AdmissionForm {
+  const { backend: { conversions: context }, endpoint: from, budget, deadline } = call;
+  if (context === undefined) throw new Error("a server without conversions serves a kind that needs them");
+  const known = formsByCalls.get(budget) ?? new Map<Endpoint, AdmissionForm>();
+  formsByCalls.set(budget, known);
+  const form = known.get(to) ??
+    convertedForm({ conversion, context, from, requested: formOf(from), to, plain: formOf(to), signal: () => deadline.signal });
+  known.set(to, form);
+  return form;
 }
 
 /** Forms do not depend on the request. */

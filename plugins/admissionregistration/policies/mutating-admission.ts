@@ -173,7 +173,7 @@ class Mutation {
           ? withJsonPatch({ form, stored }, made)
           : withConfiguration({ form, stored, json: input.object! }, made) // there is an object
       );
-      if (next !== stored) this.#subject = { ...subject, object: next };
+      if (next !== stored) this.#subject = { ...subject, object: form.restored === undefined ? next : await form.restored(next) };
       return undefined;
     } catch (error) {
       if (error instanceof MutationError || error instanceof StatusError) return error;

@@ -1,5 +1,6 @@
 /** What the evaluations of all policies for one request share. */
 import type { AdmissionForm, AuthorizationDecision, JsonObject, RequestHookContext, Subject, SubjectAttributes } from "../../../plugin.ts";
+import { prepareForm } from "../../../core/admission/attributes.ts";
 import { type AccessCheck, DecisionTable } from "../../../core/cel/functions/authorizer/decisions.ts";
 import { AuthorizerValue } from "../../../core/cel/functions/authorizer/authorizer.ts";
 import type { PolicyInput } from "../../../core/cel/policy/policy.ts";
@@ -28,6 +29,7 @@ export class Evaluations {
     { form, params }: { readonly form: AdmissionForm; readonly params: JsonObject | null },
     { readsNamespace }: { readonly readsNamespace: boolean },
   ): Promise<PolicyInput> {
+    await prepareForm(form, subject);
     if (this.#subject !== subject) this.#inputs.clear();
     this.#subject = subject;
     let input = this.#inputs.get(form);

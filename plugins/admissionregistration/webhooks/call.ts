@@ -1,6 +1,7 @@
 /** One call of a webhook: the review, its answer, and what is recorded of both. */
 
 import type { DecisionTable } from "../../../core/cel/functions/authorizer/decisions.ts";
+import { prepareForm } from "../../../core/admission/attributes.ts";
 import { AuthorizerValue, ResourceCheck } from "../../../core/cel/functions/authorizer/authorizer.ts";
 import {
   type AdmissionForm,
@@ -98,6 +99,7 @@ async function matchedForm({ webhook, conditions }: KnownWebhook, request: Revie
     ...(objectSelector === undefined ? {} : { objectSelector }),
   };
   const form = await coveredForm(match, attributes) as AdmissionForm | undefined; // one of the attributes
+  if (form !== undefined) await prepareForm(form, subject);
   const compiled = form === undefined ? undefined : conditions();
   if (form === undefined || compiled === undefined) return form;
   const { access, caller } = context, { subresource, namespace, name, operation } = attributes;

@@ -90,7 +90,7 @@ async function changedBy(webhook: KnownWebhook, form: AdmissionForm, request: Re
   const end = await endOfCall(webhook, request, `failed-open.${keys.mutation}`, async () => {
     const verdict = await verdictOf(webhook, form, request);
     const rejection = rejectionOf(webhook, verdict);
-    if (rejection === undefined) next = patched(webhook, form, verdict, request, keys.patch);
+    if (rejection === undefined) next = await patched(webhook, form, verdict, request, keys.patch);
     return rejection;
   });
   const { configuration, webhook: { name } } = webhook;
@@ -100,13 +100,13 @@ async function changedBy(webhook: KnownWebhook, form: AdmissionForm, request: Re
   return next;
 }
 
-function patched(
+async function patched(
   { configuration, webhook: { name } }: KnownWebhook,
   form: AdmissionForm,
   { patch, patchType }: Verdict,
   { subject: { object }, context }: ReviewedRequest,
   annotation: string,
-): Subject["object"] {
+): Promise<Subject["object"]> {
   const operations = patch === undefined ? [] : readPatch(patch);
   if (operations.length === 0 || patch === undefined) return object;
   if (object === undefined) {
@@ -116,5 +116,5 @@ function patched(
   if (patchType !== "JSONPatch") throw new CallError(`unsupported patch type ${goQuote(patchType)}`, 400);
   const next = context.request.bounded(() => patchedObject(form, object, operations));
   annotatePatch(context, annotation, { configuration, webhook: name }, patch);
-  return next;
+  return form.restored === undefined ? next : await form.restored(next);
 }
