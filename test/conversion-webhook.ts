@@ -25,8 +25,8 @@ export interface ConversionWebhook {
   readonly reviews: ReceivedReview[];
   /** The header `traceparent` of each. */
   readonly parents: (string | undefined)[];
-  /** Overrides answers; undefined selects the usual one. */
-  answer: (review: ReceivedReview) => Sent | undefined | Promise<Sent | undefined>;
+  /** Overrides answers; undefined selects the usual one. `text`: the review as it was sent, with all digits. */
+  answer: (review: ReceivedReview, text: string) => Sent | undefined | Promise<Sent | undefined>;
   close(): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export async function openConversionWebhook(): Promise<ConversionWebhook> {
     webhook.reviews.push(review);
     webhook.parents.push(request.headers["traceparent"]?.toString());
     const { desiredAPIVersion, objects } = review.request;
-    const { status = 200, headers = {}, body } = await webhook.answer(review) ??
+    const { status = 200, headers = {}, body } = await webhook.answer(review, text) ??
       answered(review, objects.map((object) => converted(object, desiredAPIVersion)));
     response.writeHead(status, { "content-type": "application/json", ...headers }).end(
       typeof body === "string" ? body : JSON.stringify(body),
