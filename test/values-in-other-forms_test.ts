@@ -14,7 +14,6 @@ import {
   big,
   definition,
   definitions,
-  exact,
   generated,
   group,
   must,

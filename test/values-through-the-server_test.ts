@@ -8,7 +8,6 @@ import {
   big,
   definition,
   definitions,
-  exact,
   generated,
   group,
   must as mustOf,
