@@ -393,7 +393,7 @@ export const settings: Settings = Object.freeze(
       isOpen,
       text(
         "own",
-        "Implementation of HTTP/2: own, or runtime for that of Deno or Node, which costs more and will be removed in the next release.",
+        "Implementation of HTTP/2: own, or runtime for that of Deno or Node, which costs more CPU: for trouble with the own one.",
       ),
     ),
     "request-timeout": live(
