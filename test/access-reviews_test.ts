@@ -5,6 +5,7 @@ import type { AuthorizationAttributes, AuthorizationDecision, UserRules } from "
 import { definePlugin } from "../core/define/define.ts";
 import type { Caller } from "../core/user-info.ts";
 import { openTestServer, type TestServer } from "../testing.ts";
+import { ask } from "./requests.ts";
 
 interface Question {
   readonly user: Caller;
@@ -43,14 +44,8 @@ async function judged(decision: AuthorizationDecision): Promise<{ readonly serve
 }
 
 const alice = { name: "alice", uid: "7", groups: ["system:authenticated"], extra: { scopes: ["a"] } };
-async function post(server: TestServer, resource: string, body: unknown, user: Caller | null = alice) {
-  const request = new Request(`https://test/apis/authorization.k8s.io/v1/${resource}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  const response = await server.handle(request, user);
-  return { status: response.status, body: await response.json() };
+function post(server: TestServer, resource: string, body: unknown, user: Caller | null = alice) {
+  return ask(server, "POST", `/apis/authorization.k8s.io/v1/${resource}`, body, { user });
 }
 const resourceAttributes = { verb: "list", resource: "secrets", namespace: "default" };
 

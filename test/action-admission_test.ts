@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type Admission, definePlugin, defineResource, field, type Infer, invalid, object, string, struct } from "../plugin.ts";
 import { openTestServer, type TestServer } from "../testing.ts";
+import { ask, done, textOf } from "./requests.ts";
 
 const home = "example.com/v1";
 const Job = object("Job", {
@@ -97,15 +98,8 @@ after(() => server.close());
 const path = `/apis/${home}/namespaces/default/jobs`;
 async function post(url: string, body?: unknown) {
   called = [];
-  const response = await server.handle(
-    new Request(`https://test${url}`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    }),
-  );
-  const answer: any = await response.json();
-  return { status: response.status, answer };
+  const { status, body: answer } = await ask(server, "POST", url, body);
+  return { status, answer };
 }
 const restart = (reason: string) => ({ apiVersion: home, kind: "Restart", spec: { reason } });
 const metadata = (name: string) => ({ metadata: { name } });
@@ -144,7 +138,7 @@ test("an action on a missing object is a 404 before its admission", async () => 
 });
 
 test("the time of admission steps for actions is recorded with the operation CREATE", async () => {
-  const text = await (await server.handle(new Request("https://test/metrics"))).text();
+  const text = await textOf(server, "/metrics");
   for (const [name, type, rejected] of [["First", "admit", false], ["Second", "validate", false], ["Second", "validate", true]]) {
     const labels = `name="${name}",operation="CREATE",rejected="${rejected}",type="${type}"`;
     assert.match(text, new RegExp(`^apiserver_admission_controller_admission_duration_seconds_count\\{${labels}\\} [1-9]`, "m"));
@@ -168,6 +162,6 @@ test("a policy for an action in one version covers it in the others, unless it i
     const seen = [];
     for (const version of ["v1", "v1beta1"]) seen.push((await post(`${ofTasks(version)}/one/restart`, restart("forbidden"))).status);
     assert.deepEqual(seen, codes);
-    await server.handle(new Request(`https://test${policies}/${name}`, { method: "DELETE" }));
+    await done(server, "DELETE", `${policies}/${name}`);
   }
 });

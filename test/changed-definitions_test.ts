@@ -3,16 +3,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestServer, type TestServer } from "../testing.ts";
 import { until } from "./real-server.ts";
+import { ask } from "./requests.ts";
 
 const things = "/apis/example.com/v1/namespaces/default/things";
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const merge = "application/merge-patch+json", apply = "application/apply-patch+yaml";
-
-async function send(server: TestServer, method: string, path: string, body?: object, type = "application/json"): Promise<[number, any]> {
-  const init = body === undefined ? {} : { headers: { "content-type": type }, body: JSON.stringify(body) };
-  const response = await server.handle(new Request(`http://localhost${path}`, { method, ...init }));
-  return [response.status, await response.json()];
-}
 
 /** A server with the definition of things whose schema has these properties. */
 async function serverOf(properties: object): Promise<TestServer> {
@@ -34,8 +29,8 @@ async function serverOf(properties: object): Promise<TestServer> {
       }],
     },
   };
-  assert.equal((await send(server, "POST", definitions, definition))[0], 201);
-  await until(async () => assert.equal((await send(server, "GET", things))[0], 200));
+  assert.equal((await ask(server, "POST", definitions, definition)).status, 201);
+  await until(async () => assert.equal((await ask(server, "GET", things)).status, 200));
   return server;
 }
 
@@ -45,10 +40,10 @@ async function change(server: TestServer, properties: object): Promise<void> {
     { op: "replace", path: "/spec/versions/0/schema/openAPIV3Schema/properties", value: properties },
     { op: "add", path: "/spec/names/shortNames", value: ["changed"] },
   ];
-  const [status, answer] = await send(server, "PATCH", `${definitions}/things.example.com`, patch, "application/json-patch+json");
+  const { status, body: answer } = await ask(server, "PATCH", `${definitions}/things.example.com`, patch, "application/json-patch+json");
   assert.equal(status, 200, answer.message);
   await until(async () => {
-    const [, { resources }] = await send(server, "GET", "/apis/example.com/v1");
+    const { body: { resources } } = await ask(server, "GET", "/apis/example.com/v1");
     assert.deepEqual(resources.find(({ name }: { name: string }) => name === "things").shortNames, ["changed"]);
   });
 }
@@ -56,10 +51,10 @@ const thing = (spec: unknown) => ({ apiVersion: "example.com/v1", kind: "Thing",
 
 test("an update of an object without the types of its definition keeps its managed fields, and an apply is refused", async () => {
   await using server = await serverOf({ spec: { type: "object", properties: { size: { type: "integer" } } } });
-  const [, made] = await send(server, "POST", things, thing({ size: 1 }));
+  const { body: made } = await ask(server, "POST", things, thing({ size: 1 }));
   assert.equal(made.metadata.managedFields.length, 1);
   await change(server, { spec: { type: "string" } });
-  const [refused, { message }] = await send(
+  const { status: refused, body: { message } } = await ask(
     server,
     "PATCH",
     `${things}/a?fieldManager=m`,
@@ -71,7 +66,7 @@ test("an update of an object without the types of its definition keeps its manag
     "failed to create typed live object (default/a; example.com/v1, Kind=Thing): .spec: expected string, got &value.valueUnstructured" +
     "{Value:map[string]interface {}{}}",
   ]);
-  const [status, after] = await send(server, "PATCH", `${things}/a`, { metadata: { labels: { a: "b" } } }, merge);
+  const { status, body: after } = await ask(server, "PATCH", `${things}/a`, { metadata: { labels: { a: "b" } } }, merge);
   assert.deepEqual([status, after.metadata.managedFields], [200, made.metadata.managedFields]);
 });
 
@@ -81,17 +76,17 @@ test("a status that a write removes has its default in the response", async () =
     status: { type: "object", default: { phase: "New" }, properties: { phase: { type: "string" } } },
   });
   for (const sent of [{}, { status: { phase: "Sent" } }]) {
-    const [status, made] = await send(server, "POST", things, { ...thing({}), ...sent });
+    const { status, body: made } = await ask(server, "POST", things, { ...thing({}), ...sent });
     assert.deepEqual([status, made.status], [201, { phase: "New" }]);
-    assert.deepEqual((await send(server, "GET", `${things}/a`))[1].status, { phase: "New" });
-    await send(server, "DELETE", `${things}/a`);
+    assert.deepEqual((await ask(server, "GET", `${things}/a`)).body.status, { phase: "New" });
+    await ask(server, "DELETE", `${things}/a`);
   }
 });
 
 test("a null that no schema describes stays", async () => {
   const free = { "x-kubernetes-preserve-unknown-fields": true };
   await using server = await serverOf({ spec: { type: "object", properties: { known: { type: "string" } }, ...free } });
-  const [, made] = await send(server, "POST", things, thing({ known: null, unknown: null }));
+  const { body: made } = await ask(server, "POST", things, thing({ known: null, unknown: null }));
   assert.deepEqual(made.spec, { unknown: null });
 });
 
@@ -105,12 +100,12 @@ test("an invalid value that has not changed is no error, unless it has members w
   await using server = await serverOf({ spec: { type: "object", properties: { map: map({}) } } });
   const objects = { a: { known: "k" }, b: { unknown: 1 } };
   for (const [name, value] of Object.entries(objects)) {
-    assert.equal((await send(server, "POST", things, { ...thing({ map: value }), metadata: { name } }))[0], 201);
+    assert.equal((await ask(server, "POST", things, { ...thing({ map: value }), metadata: { name } })).status, 201);
   }
   await change(server, { spec: { type: "object", properties: { map: map({ maxProperties: 0 }) } } });
-  const labelled = (name: string) => send(server, "PATCH", `${things}/${name}`, { metadata: { labels: { x: "y" } } }, merge);
-  assert.equal((await labelled("a"))[0], 200);
-  const [status, { message }] = await labelled("b");
+  const labelled = (name: string) => ask(server, "PATCH", `${things}/${name}`, { metadata: { labels: { x: "y" } } }, merge);
+  assert.equal((await labelled("a")).status, 200);
+  const { status, body: { message } } = await labelled("b");
   assert.deepEqual([status, message], [422, 'Thing.example.com "b" is invalid: spec.map: Too many: 1: must have at most 0 items']);
 });
 
@@ -122,11 +117,9 @@ test("an integer that a JSON body writes with a fraction is none for rules", asy
     spec: { type: "object", properties: { three, both, list: { type: "array", items: three } } },
   });
   const post = async (contents: string, type = "application/json") => {
-    const body = `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},${contents}}`;
-    const init = { method: "POST", headers: { "content-type": type }, body };
-    const response = await server.handle(new Request(`http://localhost${things}?dryRun=All`, init));
-    const { details } = await response.json();
-    return response.status === 201 ? "accepted" : `${details.causes[0].field} ${details.causes[0].message}`;
+    const text = `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},${contents}}`;
+    const { status, body: { details } } = await ask(server, "POST", `${things}?dryRun=All`, text, type);
+    return status === 201 ? "accepted" : `${details.causes[0].field} ${details.causes[0].message}`;
   };
   const wrong = (field: string, rule: string, type = "integer") =>
     `${field} Invalid value: "${type}": invalid data, expected int, got float64 evaluating rule: ${rule}`;
@@ -140,16 +133,16 @@ test("an integer that a JSON body writes with a fraction is none for rules", asy
 
 test("a new object whose status has a wrong type has no managed fields; the status is dropped", async () => {
   await using server = await serverOf({ spec: { type: "object" }, status: { type: "object" } });
-  const [status, made] = await send(server, "POST", things, { ...thing({}), status: 1 });
+  const { status, body: made } = await ask(server, "POST", things, { ...thing({}), status: 1 });
   assert.deepEqual([status, made.status, made.metadata.managedFields], [201, undefined, undefined]);
 });
 
 test("a null kind or metadata of an embedded resource is absent if the schema declares it", async () => {
   const embedded = { type: "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true };
   await using server = await serverOf({ spec: { ...embedded, properties: { kind: { type: "string" }, metadata: { type: "object" } } } });
-  const [status, { message }] = await send(server, "POST", things, thing({ apiVersion: "v1", kind: null }));
+  const { status, body: { message } } = await ask(server, "POST", things, thing({ apiVersion: "v1", kind: null }));
   assert.deepEqual([status, message], [422, 'Thing.example.com "a" is invalid: spec.kind: Required value']);
-  const [, made] = await send(server, "POST", things, thing({ apiVersion: "v1", kind: "Other", metadata: null }));
+  const { body: made } = await ask(server, "POST", things, thing({ apiVersion: "v1", kind: "Other", metadata: null }));
   assert.deepEqual(made.spec, { apiVersion: "v1", kind: "Other" });
 });
 
@@ -167,9 +160,9 @@ test("a root that keeps unknown members keeps their nulls", async () => {
     metadata: { name: "things.example.com" },
     spec: { group: "example.com", names: { plural: "things", kind: "Thing" }, scope: "Namespaced", versions: [version] },
   };
-  assert.equal((await send(server, "POST", definitions, definition))[0], 201);
-  await until(async () => assert.equal((await send(server, "GET", things))[0], 200));
-  const [status, made] = await send(server, "POST", things, { ...thing({}), other: null });
+  assert.equal((await ask(server, "POST", definitions, definition)).status, 201);
+  await until(async () => assert.equal((await ask(server, "GET", things)).status, 200));
+  const { status, body: made } = await ask(server, "POST", things, { ...thing({}), other: null });
   assert.deepEqual([status, made.other], [201, null]);
-  assert.equal((await send(server, "GET", `${things}/a`))[1].other, null);
+  assert.equal((await ask(server, "GET", `${things}/a`)).body.other, null);
 });

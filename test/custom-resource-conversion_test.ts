@@ -9,6 +9,7 @@ import { decoded, encoded, type } from "./cbor.ts";
 import { answered, type ConversionWebhook, converted, openConversionWebhook } from "./conversion-webhook.ts";
 import { documents } from "./https.ts";
 import { freePort } from "./ports.ts";
+import { done, refused, send } from "./requests.ts";
 
 const group = "conv.example.com", definition = `things.${group}`;
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -24,19 +25,6 @@ const beta = (name: string, spec: object = { hostPort: "a:1" }, metadata: object
   apiVersion: `${group}/v1beta1`,
 });
 
-function send(server: TestServer, method: string, path: string, body?: object, type = "application/json"): Promise<Response> {
-  const init = body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": type } };
-  return server.handle(new Request(`http://localhost${path}`, { method, ...init }));
-}
-async function done(server: TestServer, method: string, path: string, body?: object, type?: string): Promise<any> {
-  const response = await send(server, method, path, body, type), text = await response.text();
-  assert.ok(response.ok, `${method} ${path}: ${response.status} ${text}`);
-  return JSON.parse(text);
-}
-async function refused(server: TestServer, method: string, path: string, body?: object, type?: string): Promise<readonly [number, string]> {
-  const { code, message } = await (await send(server, method, path, body, type)).json();
-  return [code, message];
-}
 async function until(attempt: () => Promise<void>): Promise<void> {
   for (const end = AbortSignal.timeout(30_000);;) {
     try {

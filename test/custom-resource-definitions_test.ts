@@ -2,17 +2,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestServer, type TestServer } from "../testing.ts";
+import { ask } from "./requests.ts";
 
 const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 async function post(server: TestServer, spec: object): Promise<{ readonly status: number; readonly body: any; readonly warning: string }> {
-  const body = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", metadata: { name: "things.example.com" }, spec };
-  const request = new Request(`http://localhost${path}?dryRun=All`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  const response = await server.handle(request);
-  return { status: response.status, body: await response.json(), warning: response.headers.get("warning") ?? "" };
+  const definition = {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "things.example.com" },
+    spec,
+  };
+  const { status, body, headers } = await ask(server, "POST", `${path}?dryRun=All`, definition);
+  return { status, body, warning: headers.get("warning") ?? "" };
 }
 const spec = (schema: object) => ({
   group: "example.com",

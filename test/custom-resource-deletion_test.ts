@@ -3,21 +3,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestServer, type TestServer } from "../testing.ts";
 import { documents } from "./https.ts";
+import { done, send } from "./requests.ts";
 
 const group = "things.example.com", definition = `things.${group}`;
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const things = `/apis/${group}/v1/namespaces/default/things`;
 const thing = (name: string, metadata: object = {}) => ({ apiVersion: `${group}/v1`, kind: "Thing", metadata: { name, ...metadata } });
 
-function send(server: TestServer, method: string, path: string, body?: object, type = "application/json"): Promise<Response> {
-  const init = body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": type } };
-  return server.handle(new Request(`http://localhost${path}`, { method, ...init }));
-}
-async function done(server: TestServer, method: string, path: string, body?: object, type?: string): Promise<any> {
-  const response = await send(server, method, path, body, type), text = await response.text();
-  assert.ok(response.ok, `${method} ${path}: ${response.status} ${text}`);
-  return JSON.parse(text);
-}
 async function until(attempt: () => Promise<void>): Promise<void> {
   for (const end = AbortSignal.timeout(30_000);;) {
     try {
@@ -50,7 +42,7 @@ async function watch(server: TestServer, query: string): Promise<{ readonly even
 /** The resource in aggregated discovery. */
 async function discovered(server: TestServer): Promise<any> {
   const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
-  const { items } = await (await server.handle(new Request("http://localhost/apis", { headers: { accept } }))).json();
+  const { items } = await done(server, "GET", "/apis", undefined, { accept });
   return items.find(({ metadata }: any) => metadata.name === group)?.versions[0].resources[0];
 }
 

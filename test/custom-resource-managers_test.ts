@@ -3,18 +3,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestServer, type TestServer } from "../testing.ts";
+import { ask } from "./requests.ts";
 
 const group = "keeps.example.com", definition = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/keeps.${group}`;
 const path = (version: string) => `/apis/${group}/${version}/namespaces/default/keeps`;
 
-async function send(server: TestServer, method: string, url: string, body?: object, type = "application/json"): Promise<any> {
-  const init = body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": type } };
-  const response = await server.handle(new Request(`http://localhost${url}`, { method, ...init }));
-  // A path that is not served yet is answered in text.
-  return { status: response.status, body: response.status === 404 ? await response.text() : await response.json() };
-}
 const apply = (server: TestServer, version: string, name: string, spec: object, manager: string, more = "") =>
-  send(
+  ask(
     server,
     "PATCH",
     `${path(version)}/${name}?fieldManager=${manager}${more}`,
@@ -22,7 +17,7 @@ const apply = (server: TestServer, version: string, name: string, spec: object, 
     "application/apply-patch+yaml",
   );
 const label = (server: TestServer) =>
-  send(server, "PATCH", `${path("v1")}/a?fieldManager=labeller`, { metadata: { labels: { l: "1" } } }, "application/merge-patch+json");
+  ask(server, "PATCH", `${path("v1")}/a?fieldManager=labeller`, { metadata: { labels: { l: "1" } } }, "application/merge-patch+json");
 const managers = ({ body }: any): readonly string[] => (body.metadata?.managedFields ?? []).map((entry: any) => entry.manager).toSorted();
 
 async function until(attempt: () => Promise<boolean>): Promise<void> {
@@ -40,13 +35,13 @@ async function define(server: TestServer, a: object): Promise<void> {
     metadata: { name: `keeps.${group}` },
     spec: { group, scope: "Namespaced", names: { plural: "keeps", kind: "Keep" }, versions },
   };
-  await send(server, "POST", definition.slice(0, definition.lastIndexOf("/")), body);
-  await until(async () => (await send(server, "GET", path("v2"))).status === 200);
+  await ask(server, "POST", definition.slice(0, definition.lastIndexOf("/")), body);
+  await until(async () => (await ask(server, "GET", path("v2"))).status === 200);
 }
 async function change(server: TestServer, edit: (spec: any) => void): Promise<void> {
-  const { body } = await send(server, "GET", definition);
+  const { body } = await ask(server, "GET", definition);
   edit(body.spec);
-  assert.equal((await send(server, "PUT", definition, body)).status, 200);
+  assert.equal((await ask(server, "PUT", definition, body)).status, 200);
 }
 
 test("a write while the conversion webhook is down keeps the managed fields of every version", async () => {
@@ -56,7 +51,7 @@ test("a write while the conversion webhook is down keeps the managed fields of e
   assert.deepEqual(managers(await apply(server, "v1", "a", { b: "1" }, "first")), ["first", "second"]);
   const webhook = { conversionReviewVersions: ["v1"], clientConfig: { url: "https://127.0.0.1:9/convert" } };
   await change(server, (spec) => spec.conversion = { strategy: "Webhook", webhook });
-  await until(async () => (await send(server, "GET", `${path("v2")}/a`)).status === 500);
+  await until(async () => (await ask(server, "GET", `${path("v2")}/a`)).status === 500);
   const labelled = await label(server);
   assert.equal(labelled.status, 200, JSON.stringify(labelled.body));
   assert.deepEqual(managers(labelled), ["first", "second"]);

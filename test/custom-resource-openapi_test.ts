@@ -3,12 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestServer, type TestServer } from "../testing.ts";
 import { until } from "./real-server.ts";
+import { done } from "./requests.ts";
 
-async function get(server: TestServer, path: string): Promise<any> {
-  const response = await server.handle(new Request(`http://localhost${path}`, { headers: { accept: "application/json" } }));
-  assert.equal(response.status, 200, path);
-  return await response.json();
-}
+const get = (server: TestServer, path: string) => done(server, "GET", path, undefined, { accept: "application/json" });
 
 async function withKind(schema: object, group = "example.com", subresources: object = {}): Promise<TestServer> {
   const server = await openTestServer();
@@ -30,9 +27,7 @@ async function withKind(schema: object, group = "example.com", subresources: obj
       }],
     },
   };
-  const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
-  const created = await server.handle(new Request("http://localhost/apis/apiextensions.k8s.io/v1/customresourcedefinitions", init));
-  assert.equal(created.status, 201);
+  await done(server, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", body);
   await until(() => get(server, `/apis/${group}/v1/things`));
   return server;
 }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestServer, type TestServer } from "../testing.ts";
 import { until } from "./real-server.ts";
+import { ask } from "./requests.ts";
 
 const group = "example.com", things = (version: string) => `/apis/${group}/${version}/things`;
 const text = { type: "string" };
@@ -38,11 +39,6 @@ interface Thing {
     readonly managedFields?: readonly { readonly apiVersion: string; readonly fieldsV1: object }[];
   };
 }
-async function send(server: TestServer, method: string, path: string, body?: object, type = "application/json"): Promise<[number, Thing]> {
-  const init = body === undefined ? {} : { headers: { "content-type": type }, body: JSON.stringify(body) };
-  const response = await server.handle(new Request(`http://localhost${path}`, { method, ...init }));
-  return [response.status, await response.json()];
-}
 const merge = "application/merge-patch+json", apply = "application/apply-patch+yaml";
 const thing = (version: string, name: string, spec: object) => ({
   apiVersion: `${group}/${version}`,
@@ -53,47 +49,59 @@ const thing = (version: string, name: string, spec: object) => ({
 
 async function serverWithVersions(): Promise<TestServer> {
   const server = await openTestServer();
-  assert.equal((await send(server, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition))[0], 201);
-  await until(async () => assert.equal((await send(server, "GET", things("v1")))[0], 200));
+  assert.equal((await ask(server, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition)).status, 201);
+  await until(async () => assert.equal((await ask(server, "GET", things("v1"))).status, 200));
   return server;
 }
 const owners = ({ metadata }: Thing) => metadata.managedFields?.map(({ apiVersion, fieldsV1 }) => [apiVersion, fieldsV1]);
 
 test("the fields of a new object are owned in the version of the request, also those that are not stored", async () => {
   await using server = await serverWithVersions();
-  const [status, made] = await send(server, "POST", things("v2"), thing("v2", "a", { both: "b", two: "2" }));
+  const { status, body: made } = await ask(server, "POST", things("v2"), thing("v2", "a", { both: "b", two: "2" }));
   assert.deepEqual([status, made.spec], [201, { both: "b" }]);
   assert.deepEqual(owners(made), [["example.com/v2", { "f:spec": { ".": {}, "f:both": {}, "f:two": {} } }]]);
 });
 
 test("defaults of a version that is not stored are not added to stored objects", async () => {
   await using server = await serverWithVersions();
-  await send(server, "POST", things("v1"), thing("v1", "a", { both: "b" }));
-  assert.deepEqual((await send(server, "GET", `${things("v2")}/a`))[1].spec, { both: "b" });
+  await ask(server, "POST", things("v1"), thing("v1", "a", { both: "b" }));
+  assert.deepEqual((await ask(server, "GET", `${things("v2")}/a`)).body.spec, { both: "b" });
 });
 
 test("an update with a field that the version of an owner lacks removes the managed fields", async () => {
   await using server = await serverWithVersions();
-  await send(server, "POST", things("v1"), thing("v1", "a", { one: "1", both: "b" }));
-  const [, kept] = await send(server, "PATCH", `${things("v3")}/a`, { spec: { both: "3" } }, merge);
+  await ask(server, "POST", things("v1"), thing("v1", "a", { one: "1", both: "b" }));
+  const { body: kept } = await ask(server, "PATCH", `${things("v3")}/a`, { spec: { both: "3" } }, merge);
   assert.deepEqual(owners(kept)?.map(([version]) => version), ["example.com/v1", "example.com/v3"]);
-  const [, forgotten] = await send(server, "PATCH", `${things("v2")}/a`, { spec: { both: "4" } }, merge);
+  const { body: forgotten } = await ask(server, "PATCH", `${things("v2")}/a`, { spec: { both: "4" } }, merge);
   assert.deepEqual([forgotten.spec, owners(forgotten)], [{ both: "4" }, undefined]);
   // The object without managed fields gets none with an update.
-  assert.equal(owners((await send(server, "PATCH", `${things("v1")}/a`, { spec: { one: "5" } }, merge))[1]), undefined);
+  assert.equal(owners((await ask(server, "PATCH", `${things("v1")}/a`, { spec: { one: "5" } }, merge)).body), undefined);
 });
 
 test("an apply with a field that the version of an owner lacks is refused", async () => {
   await using server = await serverWithVersions();
-  await send(server, "POST", things("v3"), thing("v3", "a", { both: "b" }));
-  const [status, { message }] = await send(server, "PATCH", `${things("v1")}/a?fieldManager=m`, thing("v1", "a", { one: "1" }), apply);
+  await ask(server, "POST", things("v3"), thing("v3", "a", { both: "b" }));
+  const { status, body: { message } } = await ask(
+    server,
+    "PATCH",
+    `${things("v1")}/a?fieldManager=m`,
+    thing("v1", "a", { one: "1" }),
+    apply,
+  );
   assert.deepEqual([status, message], [500, "failed to convert new object: .spec.one: field not declared in schema"]);
 });
 
 test("an apply with a field that the version of the last apply lacks is refused", async () => {
   await using server = await serverWithVersions();
-  await send(server, "PATCH", `${things("v3")}/a?fieldManager=m`, thing("v3", "a", { both: "b" }), apply);
-  const [status, { message }] = await send(server, "PATCH", `${things("v1")}/a?fieldManager=m`, thing("v1", "a", { one: "1" }), apply);
+  await ask(server, "PATCH", `${things("v3")}/a?fieldManager=m`, thing("v3", "a", { both: "b" }), apply);
+  const { status, body: { message } } = await ask(
+    server,
+    "PATCH",
+    `${things("v1")}/a?fieldManager=m`,
+    thing("v1", "a", { one: "1" }),
+    apply,
+  );
   assert.deepEqual([status, message], [
     500,
     "failed to prune fields: failed to convert merged object to last applied version: .spec.one: field not declared in schema",
@@ -102,9 +110,9 @@ test("an apply with a field that the version of the last apply lacks is refused"
 
 test("an object is validated before the fields that are not stored are removed", async () => {
   await using server = await serverWithVersions();
-  const [status, made] = await send(server, "POST", things("v4"), thing("v4", "a", { four: "4" }));
+  const { status, body: made } = await ask(server, "POST", things("v4"), thing("v4", "a", { four: "4" }));
   assert.deepEqual([status, made.spec], [201, {}]);
-  const [applied, after] = await send(
+  const { status: applied, body: after } = await ask(
     server,
     "PATCH",
     `${things("v4")}/a?fieldManager=m&force=true`,
@@ -117,14 +125,14 @@ test("an object is validated before the fields that are not stored are removed",
 test("the generation counts changes of fields that the version of the request has", async () => {
   await using server = await serverWithVersions();
   const generation = async (version: string, spec: object) => {
-    const [status, { metadata }] = await send(server, "PATCH", `${things(version)}/a`, { spec }, merge);
+    const { status, body: { metadata } } = await ask(server, "PATCH", `${things(version)}/a`, { spec }, merge);
     return [status, metadata.generation];
   };
-  await send(server, "POST", things("v1"), thing("v1", "a", { one: "1", both: "b" }));
-  const [, { metadata }] = await send(server, "GET", `${things("v1")}/a`);
+  await ask(server, "POST", things("v1"), thing("v1", "a", { one: "1", both: "b" }));
+  const { body: { metadata } } = await ask(server, "GET", `${things("v1")}/a`);
   const { resourceVersion } = metadata;
   const dropping = { ...thing("v3", "a", { both: "b" }), metadata: { name: "a", resourceVersion } };
-  const [status, after] = await send(server, "PUT", `${things("v3")}/a`, dropping);
+  const { status, body: after } = await ask(server, "PUT", `${things("v3")}/a`, dropping);
   assert.deepEqual([status, after.spec, after.metadata.generation], [200, { both: "b" }, 1], "only a field was dropped");
   assert.notEqual(after.metadata.resourceVersion, resourceVersion);
   assert.deepEqual(await generation("v1", { both: "c" }), [200, 2]);
@@ -147,9 +155,9 @@ test("defaults of the stored version are added after validation, to what is stor
       })),
     },
   };
-  assert.equal((await send(server, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", made))[0], 201);
-  await until(async () => assert.equal((await send(server, "GET", things("v1")))[0], 200));
+  assert.equal((await ask(server, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", made)).status, 201);
+  await until(async () => assert.equal((await ask(server, "GET", things("v1"))).status, 200));
   const { spec: _, ...without } = thing("v2", "a", {});
-  const [status, answer] = await send(server, "POST", things("v2"), without);
+  const { status, body: answer } = await ask(server, "POST", things("v2"), without);
   assert.deepEqual([status, answer.spec], [201, {}]);
 });

@@ -24,6 +24,7 @@ import {
   type ValidationRule,
 } from "../plugin.ts";
 import { openTestServer, type TestServer } from "../testing.ts";
+import { ask, textOf } from "./requests.ts";
 
 const limit = "!has(self.replicas) || self.replicas <= 5 || has(self.size) && self.size == 'large'";
 const tree = (rules: readonly ValidationRule[], more: readonly ValidationRule[] = []) =>
@@ -63,20 +64,16 @@ function shops(more: Partial<Resource<Shop>> = {}, schema: typeof Shop = Shop): 
 }
 const path = "/apis/shops.example.com/v1/namespaces/default/shops";
 
-async function sent(server: TestServer, method: string, url: string, body?: object): Promise<any> {
-  const init = body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
-  return await (await server.handle(new Request(`http://localhost${url}`, { method, ...init }))).json();
-}
 const shop = (name: string, spec: object) => ({ apiVersion: "shops.example.com/v1", kind: "Shop", metadata: { name }, spec });
 /** The causes of a refusal; undefined if the object was written. */
 async function causes(server: TestServer, method: string, url: string, body: object): Promise<readonly string[] | undefined> {
-  const answer = await sent(server, method, url, body);
+  const answer = (await ask(server, method, url, body)).body;
   if (answer.kind !== "Status") return undefined;
   assert.ok(isObject(answer.details), JSON.stringify(answer));
   return answer.details.causes.map(({ reason, field, message }: any) => `${reason} ${field} ${message}`);
 }
 async function mismatches(server: TestServer): Promise<number> {
-  const text = await (await server.handle(new Request("http://localhost/metrics"))).text();
+  const text = await textOf(server, "/metrics");
   return Number(/^apiserver_validation_declarative_validation_mismatch_total (\d+)$/m.exec(text)?.[1]);
 }
 
@@ -95,7 +92,7 @@ test("the rules of a plugin's kind apply to its objects, with transitions and ra
     'FieldValueInvalid spec.size Invalid value: "small": size is immutable',
   ]);
   assert.equal(await change({ replicas: 1, size: "large" }), undefined);
-  const { components } = await sent(server, "GET", "/openapi/v3/apis/shops.example.com/v1");
+  const { components } = (await ask(server, "GET", "/openapi/v3/apis/shops.example.com/v1")).body;
   const { properties, "x-kubernetes-validations": rules } = components.schemas["com.example.shops.v1.ShopSpec"];
   assert.equal(rules[0].rule, limit);
   assert.equal(properties.replicas["x-kubernetes-validations"][0].message, "must not be negative");
@@ -111,15 +108,9 @@ test("the bounds that a plugin's kind publishes apply to its objects, and stop r
     "correct the existing errors to complete validation",
   ]);
   assert.equal(await create({ names: names(11).slice(1) }), undefined);
-  const { components } = await sent(server, "GET", "/openapi/v3/apis/shops.example.com/v1");
+  const { components } = (await ask(server, "GET", "/openapi/v3/apis/shops.example.com/v1")).body;
   assert.equal(components.schemas["com.example.shops.v1.ShopSpec"].properties.names.maxItems, 10);
-  const merged = await server.handle(
-    new Request(`http://localhost${path}/a`, {
-      method: "PATCH",
-      body: JSON.stringify({ spec: { names: names(12).slice(1) } }),
-      headers: { "content-type": "application/merge-patch+json" },
-    }),
-  );
+  const merged = await ask(server, "PATCH", `${path}/a`, { spec: { names: names(12).slice(1) } });
   assert.equal(merged.status, 422);
 });
 

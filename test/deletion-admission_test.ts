@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { type Admission, definePlugin, defineResource, field, type Infer, object, string, struct } from "../plugin.ts";
 import { openTestServer, type TestServer } from "../testing.ts";
+import { ask } from "./requests.ts";
 
 const home = "example.com/v1";
 const Job = object("Job", {
@@ -41,43 +42,35 @@ beforeEach(() => {
 });
 
 const collection = "/apis/example.com/v1/namespaces/default/jobs";
-async function ask(method: string, path: string, body?: unknown): Promise<{ readonly status: number; readonly json: any }> {
-  const answer = await server.handle(
-    new Request(`https://test${path}`, {
-      method,
-      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } }),
-    }),
-  );
-  return { status: answer.status, json: await answer.json() };
-}
+const sent = (method: string, path: string, body?: unknown) => ask(server, method, path, body);
 async function create(name: string, spec: object = {}, metadata: object = {}): Promise<void> {
-  const { status } = await ask("POST", collection, { metadata: { name, ...metadata }, spec });
+  const { status } = await sent("POST", collection, { metadata: { name, ...metadata }, spec });
   assert.equal(status, 201);
 }
 
 test("refuseDelete rejects the deletion of an object, which stays", async () => {
   await create("owned", { owner: "bob" });
-  const { status, json } = await ask("DELETE", `${collection}/owned`);
+  const { status, body: json } = await sent("DELETE", `${collection}/owned`);
   assert.equal(status, 403);
   assert.equal(json.message, `jobs.example.com "owned" is forbidden: only bob may delete it`);
-  assert.equal((await ask("GET", `${collection}/owned`)).json.metadata.deletionTimestamp, undefined);
+  assert.equal((await sent("GET", `${collection}/owned`)).body.metadata.deletionTimestamp, undefined);
   assert.deepEqual(received, ["owned"]);
 });
 
 test("refuseDelete admits deletions, also in dry runs and of objects with finalizers", async () => {
   await create("free");
   await create("final", {}, { finalizers: ["example.com/wait"] });
-  assert.equal((await ask("DELETE", `${collection}/free?dryRun=All`)).status, 200);
-  assert.equal((await ask("GET", `${collection}/free`)).status, 200);
-  assert.equal((await ask("DELETE", `${collection}/free`)).status, 200);
-  assert.equal((await ask("GET", `${collection}/free`)).status, 404);
-  assert.notEqual((await ask("DELETE", `${collection}/final`)).json.metadata.deletionTimestamp, undefined);
+  assert.equal((await sent("DELETE", `${collection}/free?dryRun=All`)).status, 200);
+  assert.equal((await sent("GET", `${collection}/free`)).status, 200);
+  assert.equal((await sent("DELETE", `${collection}/free`)).status, 200);
+  assert.equal((await sent("GET", `${collection}/free`)).status, 404);
+  assert.notEqual((await sent("DELETE", `${collection}/final`)).body.metadata.deletionTimestamp, undefined);
   assert.deepEqual(received, ["free", "free", "final"]);
 });
 
 test("refuseDelete is not called for a failed precondition", async () => {
   await create("exact");
-  const { status } = await ask("DELETE", `${collection}/exact`, { preconditions: { uid: "another" } });
+  const { status } = await sent("DELETE", `${collection}/exact`, { preconditions: { uid: "another" } });
   assert.equal(status, 409);
   assert.deepEqual(received, []);
 });
@@ -87,10 +80,10 @@ test("refuseDelete receives each object of a collection and ends its deletion", 
   await create("c1", {}, selected);
   await create("c2", { owner: "bob" }, selected);
   await create("c3", {}, selected);
-  const { status, json } = await ask("DELETE", `${collection}?labelSelector=of%3Dcollection`);
+  const { status, body: json } = await sent("DELETE", `${collection}?labelSelector=of%3Dcollection`);
   assert.equal(status, 403);
   assert.equal(json.message, `jobs.example.com "c2" is forbidden: only bob may delete it`);
   assert.deepEqual(received, ["c1", "c2"]);
-  const left = await ask("GET", `${collection}?labelSelector=of%3Dcollection`);
-  assert.deepEqual(left.json.items.map((item: Job) => item.metadata.name), ["c2", "c3"]);
+  const left = await sent("GET", `${collection}?labelSelector=of%3Dcollection`);
+  assert.deepEqual(left.body.items.map((item: Job) => item.metadata.name), ["c2", "c3"]);
 });
