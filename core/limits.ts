@@ -10,11 +10,12 @@ import { fileLimits } from "./file-limits.ts";
 import { manifestLimits } from "./manifest-limits.ts";
 import { programLimits } from "./program-limits.ts";
 import { http2Limits } from "./http2-limits.ts";
+import { yamlLimits } from "./yaml-limits.ts";
 
 export const limits = Object.freeze({
   /** Largest request body (kube-apiserver's MaxRequestBodyBytes). */
   bodyBytesMax: 3 * 1024 * 1024,
-  /** Deepest nesting of a JSON, YAML or CBOR document. */
+  /** Deepest nesting of a JSON or CBOR document, and of a YAML document after expansion of its aliases. */
   documentDepthMax: 10_000,
   /** Declared number of items of a CBOR list and of pairs of a CBOR map. Larger than any body allows. */
   cborElementsMax: 2 ** 31 - 1,
@@ -25,10 +26,6 @@ export const limits = Object.freeze({
   strictFindingsMax: 100,
   /** Unknown fields reported for one strategic merge patch (upstream has no bound). */
   convertedFindingsMax: 10_000,
-  /** UTF-16 units of the duplicate keys reported for one YAML document. Further ones are only counted. */
-  yamlDuplicatesLengthMax: 1024 * 1024,
-  /** UTF-16 units of one YAML document after expansion of its aliases: several times the largest body. */
-  yamlTextLengthMax: 16 * 1024 * 1024,
   /** Operations in one JSON patch. */
   jsonPatchOperationsMax: 10_000,
   /** Bytes that `copy` operations of one JSON patch may add. */
@@ -497,4 +494,5 @@ export const limits = Object.freeze({
   ...manifestLimits,
   ...programLimits,
   ...http2Limits,
+  ...yamlLimits,
 });

@@ -6,10 +6,11 @@ export type ScalarStyle = "plain" | "single" | "double" | "literal";
 
 /** The style of a string as a value, or as a key on one line with its `:`. */
 export function styleOf(text: string, isKey: boolean): ScalarStyle {
+  if (special.test(text)) return "double";
   if (text.includes("\n")) return !isKey && fitsBlock(text) ? "literal" : "double";
   if (isReadAsOther(text)) return "double";
   if (fitsPlain(text)) return "plain";
-  return fitsSingle(text) ? "single" : "double";
+  return "single";
 }
 
 /** Whether a plain scalar with this text would not be read as a string, by this library or by older ones. */
@@ -20,28 +21,26 @@ function isReadAsOther(text: string): boolean {
 // Numbers such as 1:30, which some YAML 1.1 readers parse as base 60.
 const base60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
 
-/** Characters that are written as escapes. Surrogates match characters beyond U+FFFF. */
+/**
+ * Characters that are written as escapes. Surrogates match characters beyond U+FFFF. U+2028 and U+2029 are here because they are line breaks in YAML 1.1
+ * and text in YAML 1.2; upstream writes them as they are.
+ */
 // deno-lint-ignore no-control-regex -- control characters are what this is about
-const special = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\ud800-\udfff\ufeff\ufffe\uffff]/;
-const lineBreak = /[\n\u2028\u2029]/;
+const special = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]/;
 
 function fitsPlain(text: string): boolean {
-  return !special.test(text) && !lineBreak.test(text) && !/^(?: |---|\.\.\.|[#,[\]{}&*!|>'"%@`]|[-?:](?: |$))| $|:(?: |$)| #/.test(text);
-}
-
-function fitsSingle(text: string): boolean {
-  return !special.test(text) && !/[\n\u2028\u2029] | [\n\u2028\u2029]/.test(text);
+  return !/^(?: |---|\.\.\.|[#,[\]{}&*!|>'"%@`]|[-?:](?: |$))| $|:(?: |$)| #/.test(text);
 }
 
 function fitsBlock(text: string): boolean {
-  return !special.test(text) && !/ [\n\u2028\u2029]| $/.test(text);
+  return !/ \n| $/.test(text);
 }
 
 /** The indicators after the `|` of a literal block: its indentation, if the first line does not show it, and the treatment of its end. */
 export function blockHints(text: string): string {
-  const indent = /^[ \n\u2028\u2029]/.test(text) ? "2" : "";
-  if (!/[\n\u2028\u2029]$/.test(text)) return `${indent}-`;
-  return /^[\n\u2028\u2029]$|[\n\u2028\u2029]{2}$/.test(text) ? `${indent}+` : indent;
+  const indent = /^[ \n]/.test(text) ? "2" : "";
+  if (!text.endsWith("\n")) return `${indent}-`;
+  return /^\n$|\n\n$/.test(text) ? `${indent}+` : indent;
 }
 
 const letters: ReadonlyMap<string, string> = new Map([

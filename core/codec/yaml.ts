@@ -1,4 +1,4 @@
-/** YAML of plain values, byte for byte equal to the output of sigs.k8s.io/yaml for the same JSON. */
+/** YAML of plain values, byte for byte equal to the output of sigs.k8s.io/yaml for the same JSON, but for U+2028 and U+2029, which are escaped. */
 
 import type { Json } from "../schema.ts";
 import { fitsIndentation, goString } from "../tree/json-text.ts";
@@ -206,26 +206,11 @@ function writeString(out: Out, string: string, isKey: boolean): void {
   if (style === "literal") writeLiteral(out, text);
   else {
     if (!out.spaced) put(out, " ");
-    if (style === "plain") writeFolded(out, text, isKey, style);
-    else if (style === "single") writeSingle(out, `'${text.replaceAll("'", "''")}'`, isKey);
-    else writeFolded(out, `"${escapeDouble(text)}"`, isKey, style);
+    const written = style === "plain" ? text : style === "single" ? `'${text.replaceAll("'", "''")}'` : `"${escapeDouble(text)}"`;
+    writeFolded(out, written, isKey, style);
     out.fresh = false;
   }
   out.indent = outer;
-}
-
-/** Writes single-quoted text. Indents the text after U+2028 and U+2029, which are line breaks in YAML 1.1 only. */
-function writeSingle(out: Out, text: string, isKey: boolean): void {
-  for (const [at, piece] of text.split(/([\u2028\u2029]+)/).entries()) {
-    if (at % 2 === 0) {
-      if (at > 0 && piece !== "'") writeIndent(out);
-      writeFolded(out, piece, isKey, "single");
-    } else {
-      out.text += piece;
-      out.column = 0;
-      out.fresh = true;
-    }
-  }
 }
 
 /** Writes the text of a scalar. Folds it at single spaces beyond the width; never folds a key. */
@@ -251,7 +236,7 @@ function writeFolded(out: Out, text: string, isKey: boolean, style: ScalarStyle)
 function writeLiteral(out: Out, text: string): void {
   writeIndicator(out, `|${blockHints(text)}`, false);
   putBreak(out);
-  for (const [line, content = "", lineBreak = ""] of text.matchAll(/([^\n\u2028\u2029]*)([\n\u2028\u2029]?)/g)) {
+  for (const [line, content = "", lineBreak = ""] of text.matchAll(/([^\n]*)(\n?)/g)) {
     if (line === "") continue;
     out.fresh = true;
     if (content !== "") {
@@ -260,8 +245,7 @@ function writeLiteral(out: Out, text: string): void {
       out.fresh = false;
     }
     if (lineBreak === "") continue;
-    out.text += lineBreak;
-    out.column = 0;
+    putBreak(out);
     out.fresh = true;
     out.spaced = true;
   }

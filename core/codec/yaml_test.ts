@@ -125,6 +125,9 @@ const styles: readonly (readonly [text: string, yaml: string])[] = [
   ["\ufeffa é", '"\\uFEFF\\x61\\x20\\xE9"'],
   ["\ud800", "\ufffd"],
   ["a\xa0b", "a\xa0b"],
+  // Characters that only YAML 1.1 reads as line breaks.
+  ["a \u2028 b", '"a \\L b"'],
+  ["a\n\u2029", '"a\\n\\P"'],
   // Text of several lines is a block, unless a line ends with a space.
   ["a\nb", "|-\n  a\n  b"],
   ["a\n\n b\n", "|\n  a\n\n   b"],
@@ -239,10 +242,11 @@ test("writeYaml() bounds the indentation of deep values: they are on one line, a
     for (let level = 0; level < depth; level++) value = level % 2 === 0 ? { "a: b": value } : [value, 1.5, '<x> "y"', null, true];
     return value;
   };
-  const deep = nested(4_000, "end"), text = writeYaml(deep);
+  const text = writeYaml(nested(4_000, "end"));
   assert.ok(text.length < 2 * limits.indentationLengthMax, `${text.length}`);
-  assert.equal(goJson(readBack(text)), goJson(deep));
-  const key = "k".repeat(2_000), wide = nested(600, { [key]: Array.from({ length: 20_000 }, () => 1) });
+  const deepest = nested(450, "end");
+  assert.equal(goJson(readBack(writeYaml(deepest))), goJson(deepest));
+  const key = "k".repeat(2_000), wide = nested(400, { [key]: Array.from({ length: 20_000 }, () => 1) });
   assert.ok(writeYaml(wide).length < 3 * limits.indentationLengthMax);
   assert.equal(goJson(readBack(writeYaml(wide))), goJson(wide));
   assert.doesNotMatch(writeYaml(nested(30, Array.from({ length: 1_000 }, () => 1))), /\?/, "few columns always fit");

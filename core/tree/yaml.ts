@@ -1,10 +1,10 @@
 /** Parses YAML text into a lexical tree as kube-apiserver does: YAML 1.1, converted to JSON. */
 
-import { composeFirst } from "./yaml/compose.ts";
 import { decodeDocument } from "./yaml/decode.ts";
 import { readJsonObject } from "./yaml/json-shortcut.ts";
-import { scanOf } from "./yaml/scan.ts";
-import { sourceOf, YamlProblem } from "./yaml/source.ts";
+import { parseDocument } from "./yaml/parse.ts";
+import { YamlProblem } from "./yaml/problem.ts";
+import { firstDocumentOf } from "./yaml/text.ts";
 import type { Read } from "./tree.ts";
 
 /**
@@ -21,20 +21,18 @@ export function readYaml(body: Uint8Array | string): Read {
 /** As `readYaml`, without the fast path for JSON. */
 export function readStream(body: Uint8Array | string): Read {
   try {
-    const root = composeFirst(scanOf(sourceOf(body)));
-    if (root === undefined) return { ok: true, tree: null, duplicates: [] };
-    const decoded = decodeDocument(root);
-    return "error" in decoded ? { ok: false, error: decoded.error } : { ok: true, ...decoded };
+    const document = parseDocument(firstDocumentOf(body));
+    return { ok: true, ...(document === undefined ? { tree: null, duplicates: [] } : decodeDocument(document)) };
   } catch (problem) {
-    if (problem instanceof YamlProblem) return { ok: false, error: `yaml: ${problem.message}` };
-    throw problem;
+    if (!(problem instanceof YamlProblem)) throw problem;
+    return { ok: false, error: problem.from === "parser" ? `yaml: ${problem.message}` : problem.message };
   }
 }
 
-/** Why a text is no YAML, without its value: `line 2: found character that cannot start any token`. Undefined if it is. */
+/** Why a text is no YAML, without its value: `line 2: bad indentation of a mapping entry`. Undefined if it is. */
 export function yamlSyntaxError(text: string): string | undefined {
   try {
-    composeFirst(scanOf(sourceOf(text)));
+    parseDocument(firstDocumentOf(text));
     return undefined;
   } catch (problem) {
     if (problem instanceof YamlProblem) return problem.message;

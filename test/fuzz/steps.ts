@@ -74,17 +74,32 @@ export function instrumentedCopies(): Instrumented {
   };
 }
 
+/** Packages that decode bytes of clients: their steps count, too. */
+const decodingPackages: Readonly<Record<string, string>> = { "js-yaml": "node_modules/js-yaml/dist/js-yaml.mjs" };
+
 /** Copies a module and its imports that are not copied yet. */
 function copy(folder: string, first: string): void {
   const waiting = [first];
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     const to = join(folder, path);
     if (existsSync(to)) continue;
-    const { text, imports } = instrument(readFileSync(join(root, path), "utf8"));
-    mkdirSync(dirname(to), { recursive: true });
-    writeFileSync(to, text);
+    const { text, imports, packages } = instrument(readFileSync(join(root, path), "utf8"));
+    write(to, text);
     for (const specifier of imports) waiting.push(relative(root, join(root, dirname(path), specifier)));
+    for (const name of packages) copyPackage(join(folder, path.split("/", 1)[0]!, "node_modules", name), decodingPackages[name]);
   }
+}
+
+/** Copies a package of one module beside the copies of the top folder that imports it, where it is found before the real one. */
+function copyPackage(to: string, source: string | undefined): void {
+  if (source === undefined || existsSync(to)) return;
+  write(join(to, "index.js"), instrument(readFileSync(join(root, source), "utf8")).text);
+  writeFileSync(join(to, "package.json"), JSON.stringify({ type: "module", exports: "./index.js" }));
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
 }
 
 /** A node of the syntax tree with the used members. */
@@ -95,11 +110,17 @@ interface Node {
   readonly [key: string]: unknown;
 }
 
-/** The text of a module with calls of the counter, and the files that it imports. */
-export function instrument(text: string): { readonly text: string; readonly imports: readonly string[] } {
+/** A module with calls of the counter, and what it imports. */
+interface InstrumentedModule {
+  readonly text: string;
+  readonly imports: readonly string[];
+  readonly packages: readonly string[];
+}
+
+export function instrument(text: string): InstrumentedModule {
   const program = parse(text, { sourceType: "module", plugins: ["typescript"] }).program as unknown as Node; // A node like any other.
   const inserts: { readonly at: number; readonly text: string; readonly closes: boolean }[] = [];
-  const imports: string[] = [];
+  const imports: string[] = [], packages: string[] = [];
   const wrap = (node: Node, before: string, after: string) => {
     inserts.push({ at: node.start, text: before, closes: false }, { at: node.end, text: after, closes: true });
   };
@@ -120,7 +141,7 @@ export function instrument(text: string): { readonly text: string; readonly impo
     const { source, body } = node as { source?: Node | null; body?: Node | null };
     if (/^(?:Import|Export)/.test(node.type) && node["importKind"] !== "type" && source?.type === "StringLiteral") {
       const specifier = String(source["value"]);
-      if (specifier.startsWith(".")) imports.push(specifier);
+      (specifier.startsWith(".") ? imports : packages).push(specifier);
     }
     const runs = /^(?:FunctionDeclaration|FunctionExpression|ArrowFunctionExpression|ObjectMethod|ClassMethod|ClassPrivateMethod)$/;
     const loops = /^(?:For|While|DoWhile|ForIn|ForOf)Statement$/;
@@ -145,7 +166,7 @@ export function instrument(text: string): { readonly text: string; readonly impo
   }
   pieces.push(out.slice(0, end));
   out = pieces.reverse().join("");
-  return { text: `const tholeWork = (globalThis as any).tholeWork;${out}`, imports };
+  return { text: `const tholeWork = globalThis.tholeWork;${out}`, imports, packages };
 }
 
 /** Eight items of memory that are only moved count as one step. */

@@ -18,6 +18,14 @@ const secrets = [
   [/LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS[A-Za-z0-9+/]+=*/g, "<certificate>"],
 ] as const;
 
+/** The reasons of the parser of YAML, which is another one than upstream's. The start of the body may follow in parentheses. */
+const yamlReason = /(yaml|unsupported map key of type): (?!unmarshal errors)(?:%!s\(<nil>\))?[^(\n]*/g;
+
+/** Replaces the reasons of YAML's parser. */
+export function withoutYamlReasons(text: string): string {
+  return text.replace(yamlReason, (found, start: string) => `${start}: <reason>${found.endsWith(" ") ? " " : ""}`);
+}
+
 /** The end of the JSON value that begins at `from`; undefined if there is none. */
 function endOfJson(text: string, from: number): number | undefined {
   let depth = 0;
@@ -77,7 +85,7 @@ export function normaliseText(text: string, names: Names, generated: ReadonlyMap
     const value = names.get(name);
     if (typeof value === "string") out = out.replaceAll(value, `\${${name}}`);
   }
-  out = withoutInnerValues(out.replace(innerDiff, ""));
+  out = withoutYamlReasons(withoutInnerValues(out.replace(innerDiff, "")));
   for (const [pattern, shown] of secrets) out = out.replace(pattern, shown);
   out = out.replace(uid, "<uid>").replace(time, "<time>");
   for (const [name, value] of names) {
@@ -101,8 +109,9 @@ export function withoutDescriptions(value: Json, within = ""): Json {
   );
 }
 
-/** A recorded answer as `normalise` makes it: recordings of single columns still have their sentences. */
+/** A recorded answer as `normalise` makes it: recordings still have the reasons of YAML's parser, and those of single columns their sentences. */
 export function undescribed(value: Json): Json {
+  if (typeof value === "string") return withoutYamlReasons(value);
   if (isList(value)) return value.map(undescribed);
   if (!isObject(value)) return value;
   return Object.fromEntries(

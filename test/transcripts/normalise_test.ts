@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { generatedNames, normalise, normaliseText, undescribed, withoutDescriptions, withoutInnerValues } from "./normalise.ts";
+import {
+  generatedNames,
+  normalise,
+  normaliseText,
+  undescribed,
+  withoutDescriptions,
+  withoutInnerValues,
+  withoutYamlReasons,
+} from "./normalise.ts";
 import type { Json } from "./recording.ts";
 
 const none = new Map<string, string>();
@@ -95,4 +103,16 @@ test("normalise() removes descriptions of columns and of OpenAPI documents, and 
     assert.deepEqual(normalise({ [key]: { A: field } }, none, none), { [key]: { A: { type: "string" } } });
   }
   for (const key of ["data", "componentsOf", "spec"]) assert.deepEqual(normalise({ [key]: field }, none, none), { [key]: field });
+});
+
+test("withoutYamlReasons() hides the reasons of the parser, not duplicate keys and the body", () => {
+  const start = "error converting YAML to JSON: yaml: ";
+  assert.equal(withoutYamlReasons(`${start}line 2: found character that cannot start any token (6d65)`), `${start}<reason> (6d65)`);
+  assert.equal(withoutYamlReasons(`${start}document contains excessive aliasing`), `${start}<reason>`);
+  assert.equal(withoutYamlReasons(`${start}unmarshal errors:\n  line 7: key`), `${start}unmarshal errors:\n  line 7: key`);
+  assert.equal(
+    withoutYamlReasons('unsupported map key of type: %!s(<nil>), key: <nil>, value: "v" (6d)'),
+    "unsupported map key of type: <reason> (6d)",
+  );
+  assert.deepEqual(undescribed({ message: `${start}unknown anchor` }), { message: `${start}<reason>` });
 });

@@ -1,19 +1,23 @@
 /**
- * Decodes nodes into a lexical tree: expands aliases and merges, converts keys to strings and sorts them. Upstream converts YAML to JSON in
+ * Decodes a parsed document into a lexical tree: expands aliases and merges, converts keys to strings and sorts them. Upstream converts YAML to JSON in
  * this way first. Without recursion; the expansion of aliases has upstream's bound.
  */
 
+import { type AliasEvent, EVENT_ID, type ScalarEvent } from "js-yaml";
 import { limits } from "../../limits.ts";
 import { NumberText, type Tree, TreeObject } from "../tree.ts";
 import { compareByBytes } from "../utf8.ts";
 import { numberText } from "../values.ts";
-import type { AliasNode, CollectionNode, ScalarNode, YamlNode } from "./compose.ts";
-import { floatKeyName, goKeySyntax, goSyntax } from "./go-value.ts";
+import { floatKeyName, goFloat, goKeySyntax } from "./go-value.ts";
+import { lineFinder, scalarTextOf, type YamlDocument } from "./parse.ts";
+import { YamlProblem } from "./problem.ts";
 import { isMerge, type Resolved, resolveScalar } from "./resolve.ts";
-import { YamlProblem } from "./source.ts";
 
-/** The tree of a document and upstream's messages for its duplicate keys, or an error of the conversion to JSON. */
-export type Decoded = { readonly tree: Tree; readonly duplicates: readonly string[] } | { readonly error: string };
+/** The tree of a document, and upstream's messages for its duplicate keys. */
+export interface Decoded {
+  readonly tree: Tree;
+  readonly duplicates: readonly string[];
+}
 
 /** The members of an incomplete mapping. The last value of a key counts, at the position of the first. */
 interface Members {
@@ -22,142 +26,162 @@ interface Members {
 /** The identity of a key: the text of a string, or the entry of the decoder's table for other types. */
 type Identity = string | { readonly text: string };
 
-/** A resolved scalar and its JSON form. */
+/** A resolved scalar and its JSON form; undefined for infinities and NaN, which only keys can be. */
 interface Scalar {
   readonly resolved: Resolved;
-  readonly leaf: Tree;
+  readonly leaf: Tree | undefined;
 }
 
-/** An incomplete node, innermost last. A merged mapping is read into the members of another one. */
+/**
+ * An incomplete node, innermost last. `at` is the event of the next node in it, `end` its last event, `node` the last node that was begun. A merged mapping is
+ * read into the members of another one.
+ */
 type Frame =
-  | { readonly tag: "list"; readonly node: CollectionNode; at: number; readonly into: Tree[] }
+  | { readonly tag: "list"; at: number; readonly end: number; readonly into: Tree[] }
   | {
     readonly tag: "map";
-    readonly node: CollectionNode;
     at: number;
+    readonly end: number;
     readonly into: Members;
     readonly merged: boolean;
     key: Resolved | undefined;
+    node: number;
   }
-  | { readonly tag: "alias"; readonly node: AliasNode }
-  | { readonly tag: "merges"; readonly node: CollectionNode; left: number; readonly into: Members };
+  | { readonly tag: "alias"; readonly at: number }
+  | { readonly tag: "merges"; readonly items: number[]; readonly into: Members };
 
 interface Decoder {
+  readonly document: YamlDocument;
   readonly frames: Frame[];
-  readonly active: Set<AliasNode>;
+  /** The aliases that are being expanded. */
+  readonly active: Set<number>;
   readonly duplicates: string[];
   /** UTF-16 units of `duplicates`, and the number of omitted ones. */
   duplicatesLength: number;
   duplicatesLeftOut: number;
+  /** Created for the first duplicate. */
+  lineOf: ((at: number) => number) | undefined;
   /** UTF-16 units of all keys and scalars of the result. */
   textLength: number;
   /** Cache of scalars below aliases, so that equal keys are the same string and compare in constant time. */
-  readonly resolved: Map<YamlNode, Scalar>;
+  readonly resolved: Map<number, Scalar>;
   /** Keys that are not strings, by type and value. */
   readonly identities: Map<string, Identity>;
-  /** Trees without a JSON form, with the reason. They are errors only if they are in the result. */
-  readonly unsupported: Map<Tree, string>;
   nodes: number;
   aliasNodes: number;
   depth: number;
-  aliasDepth: number;
-  /** The bracket at which a JSON reader would fail, if aliases or nested blocks are too deep. */
-  tooDeep: "[" | "{" | undefined;
   result: Tree | undefined;
 }
 
-/** Decodes the root of a document. Throws YamlProblem for invalid YAML. */
-export function decodeDocument(root: YamlNode): Decoded {
+/** Decodes a document. Throws YamlProblem. */
+export function decodeDocument(document: YamlDocument): Decoded {
   const decoder: Decoder = {
+    document,
     frames: [],
     active: new Set(),
     duplicates: [],
     duplicatesLength: 0,
     duplicatesLeftOut: 0,
+    lineOf: undefined,
     textLength: 0,
     resolved: new Map(),
     identities: new Map(),
-    unsupported: new Map(),
     nodes: 1, // the document counts as one node
     aliasNodes: 0,
     depth: 0,
-    aliasDepth: 0,
-    tooDeep: undefined,
     result: undefined,
   };
-  enter(decoder, root);
-  for (let frame = decoder.frames.at(-1); frame !== undefined; frame = decoder.frames.at(-1)) {
-    step(decoder, frame);
-    if (decoder.tooDeep !== undefined) return { error: `invalid character '${decoder.tooDeep}' exceeded max depth` };
-  }
-  const tree = decoder.result ?? null;
-  const error = unsupportedIn(tree, decoder.unsupported);
+  enter(decoder, document.root);
+  for (let frame = decoder.frames.at(-1); frame !== undefined; frame = decoder.frames.at(-1)) step(decoder, frame);
   if (decoder.duplicatesLeftOut > 0) decoder.duplicates.push(`and ${decoder.duplicatesLeftOut} more keys already set`);
-  return error === undefined ? { tree, duplicates: decoder.duplicates } : { error };
+  return { tree: decoder.result ?? null, duplicates: decoder.duplicates };
 }
 
 function step(decoder: Decoder, frame: Frame): void {
   switch (frame.tag) {
-    case "list": {
-      const item = frame.node.items[frame.at++];
-      return item === undefined ? leave(decoder, frame.into.slice()) : enter(decoder, item);
-    }
+    case "list":
+      return frame.at === frame.end ? leave(decoder, frame.into.slice()) : enter(decoder, next(decoder, frame));
     case "map":
       return stepMap(decoder, frame);
     case "merges": {
       // In reverse order, so that earlier mappings override later ones.
-      const item = frame.node.items[--frame.left];
+      const item = frame.items.pop();
       return item === undefined ? void decoder.frames.pop() : enterMerge(decoder, item, frame.into, false);
     }
     case "alias": // its target was merged
-      return leaveAlias(decoder, frame.node);
+      return leaveAlias(decoder, frame.at);
   }
+}
+
+/** The event of the next node in a frame, which moves past it. */
+function next({ document }: Decoder, frame: { at: number }): number {
+  const { at } = frame;
+  frame.at = after(document, at);
+  return at;
+}
+
+/** The event after a node. */
+function after({ events, links }: YamlDocument, at: number): number {
+  const { type } = events[at]!;
+  return (type === EVENT_ID.SEQUENCE || type === EVENT_ID.MAPPING ? links[at]! : at) + 1;
 }
 
 function stepMap(decoder: Decoder, frame: Extract<Frame, { tag: "map" }>): void {
-  const node = frame.node.items[frame.at];
-  if (node === undefined) {
-    if (!frame.merged) return leave(decoder, treeOf(decoder, frame.into));
-    decoder.frames.pop();
-  } else if (frame.key === undefined && node.kind === "scalar" && isMerge(node)) {
-    frame.at += 2;
-    const source = frame.node.items[frame.at - 1];
-    if (source !== undefined) enterMerge(decoder, source, frame.into, true);
-  } else enter(decoder, node);
+  if (frame.at === frame.end) {
+    if (!frame.merged) return leave(decoder, treeOf(frame.into));
+    return void decoder.frames.pop();
+  }
+  const isMergeKey = frame.key === undefined && isMergeAt(decoder, frame.at);
+  frame.node = next(decoder, frame);
+  if (isMergeKey) enterMerge(decoder, next(decoder, frame), frame.into, true);
+  else enter(decoder, frame.node);
+}
+
+function isMergeAt({ document }: Decoder, at: number): boolean {
+  const event = document.events[at]!;
+  return event.type === EVENT_ID.SCALAR && document.text.startsWith("<<", event.valueStart) && isMerge(scalarTextOf(document, event));
 }
 
 /** Begins a node. Its value is delivered at once, or when its frame ends. */
-function enter(decoder: Decoder, node: YamlNode, merge?: Members): void {
+function enter(decoder: Decoder, at: number, merge?: Members): void {
   count(decoder);
-  switch (node.kind) {
-    case "scalar": {
-      const { resolved, leaf } = scalarOf(decoder, node);
+  const { document: { events, links }, frames } = decoder, event = events[at]!, end = links[at]!;
+  switch (event.type) {
+    case EVENT_ID.SCALAR: {
+      const { resolved, leaf } = scalarOf(decoder, at, event);
       return deliver(decoder, leaf, resolved);
     }
-    case "alias":
-      if (decoder.active.has(node)) throw new YamlProblem(`anchor '${node.name}' value contains itself`);
-      decoder.active.add(node);
-      decoder.aliasDepth++;
-      decoder.frames.push({ tag: "alias", node });
-      return enter(decoder, node.target, merge); // the target of an alias is never an alias
-    default: {
-      if (merge === undefined) decoder.depth++;
-      if (decoder.depth > limits.documentDepthMax) decoder.tooDeep = node.kind === "sequence" ? "[" : "{";
-      if (node.kind === "sequence") decoder.frames.push({ tag: "list", node, at: 0, into: [] });
+    case EVENT_ID.ALIAS:
+      if (decoder.active.has(at)) throw new YamlProblem(`anchor '${anchorOf(decoder, event)}' value contains itself`);
+      decoder.active.add(at);
+      frames.push({ tag: "alias", at });
+      return enter(decoder, end, merge); // the target of an alias is never an alias
+    default:
+      if (merge === undefined && ++decoder.depth > limits.documentDepthMax) {
+        throw new YamlProblem(`exceeded max depth of ${limits.documentDepthMax}`);
+      }
+      if (event.type === EVENT_ID.SEQUENCE) frames.push({ tag: "list", at: at + 1, end, into: [] });
       else {
         const into = merge ?? { entries: new Map() };
-        decoder.frames.push({ tag: "map", node, at: 0, into, merged: merge !== undefined, key: undefined });
+        frames.push({ tag: "map", at: at + 1, end, into, merged: merge !== undefined, key: undefined, node: at });
       }
-    }
   }
 }
 
+function anchorOf({ document: { text } }: Decoder, { anchorStart, anchorEnd }: AliasEvent): string {
+  return text.slice(anchorStart, anchorEnd);
+}
+
 /** Begins the value of a merge key, or an item of its list. */
-function enterMerge(decoder: Decoder, node: YamlNode, into: Members, listAllowed: boolean): void {
-  const target = node.kind === "alias" ? node.target : node;
-  if (target.kind === "mapping") enter(decoder, node, into);
-  else if (listAllowed && node.kind === "sequence") decoder.frames.push({ tag: "merges", node, left: node.items.length, into });
-  else throw new YamlProblem("map merge requires map or sequence of maps as the value");
+function enterMerge(decoder: Decoder, at: number, into: Members, listAllowed: boolean): void {
+  const { document } = decoder, { events, links } = document;
+  const { type } = events[at]!, target = type === EVENT_ID.ALIAS ? events[links[at]!]! : events[at]!;
+  if (target.type === EVENT_ID.MAPPING) enter(decoder, at, into);
+  else if (listAllowed && type === EVENT_ID.SEQUENCE) {
+    const items: number[] = [];
+    for (let item = at + 1; item < links[at]!; item = after(document, item)) items.push(item);
+    decoder.frames.push({ tag: "merges", items, into });
+  } else throw new YamlProblem("map merge requires map or sequence of maps as the value");
 }
 
 /** Ends a list or mapping and delivers it. */
@@ -167,36 +191,40 @@ function leave(decoder: Decoder, tree: Tree): void {
   deliver(decoder, tree, undefined);
 }
 
-function leaveAlias(decoder: Decoder, node: AliasNode): void {
+function leaveAlias(decoder: Decoder, at: number): void {
   decoder.frames.pop();
-  decoder.aliasDepth--;
-  decoder.active.delete(node);
+  decoder.active.delete(at);
 }
 
 /** Adds a value to the innermost frame. `scalar`: the resolved scalar, which keys require. */
-function deliver(decoder: Decoder, tree: Tree, scalar: Resolved | undefined): void {
+function deliver(decoder: Decoder, tree: Tree | undefined, scalar: Resolved | undefined): void {
   let frame = decoder.frames.at(-1);
   while (frame?.tag === "alias") {
-    leaveAlias(decoder, frame.node);
+    leaveAlias(decoder, frame.at);
     frame = decoder.frames.at(-1);
   }
-  if (frame === undefined) decoder.result = tree;
+  if (frame?.tag === "map" && frame.key === undefined) {
+    if (scalar === undefined) throw new YamlProblem(`line ${lineOf(decoder, frame.node)}: invalid map key`);
+    frame.key = scalar;
+    return;
+  }
+  const value = tree === undefined ? withoutJson(scalar) : tree;
+  if (frame === undefined) decoder.result = value;
   else if (frame.tag === "list") {
-    countText(decoder, tree);
-    frame.into.push(tree);
-  } else if (frame.tag === "map") {
-    const node = frame.node.items[frame.at++];
-    if (frame.key === undefined) {
-      if (scalar === undefined) throw new YamlProblem(`invalid map key: ${goSyntax(tree)}`);
-      frame.key = scalar;
-    } else {
-      put(decoder, frame.into, frame.key, tree, node?.line ?? 0);
-      frame.key = undefined;
-    }
+    countText(decoder, value);
+    frame.into.push(value);
+  } else if (frame.tag === "map" && frame.key !== undefined) {
+    put(decoder, frame.into, frame.key, value, frame.node);
+    frame.key = undefined;
   }
 }
 
-function put(decoder: Decoder, { entries }: Members, key: Resolved, value: Tree, line: number): void {
+function withoutJson(scalar: Resolved | undefined): never {
+  throw new YamlProblem(`json: unsupported value: ${scalar?.type === "float" ? goFloat(scalar.value) : ""}`, "conversion");
+}
+
+/** Adds a member. `node`: its value, whose line is reported. */
+function put(decoder: Decoder, { entries }: Members, key: Resolved, value: Tree, node: number): void {
   const identity = identityOf(decoder, key);
   const known = entries.get(identity);
   if (known === undefined) {
@@ -204,7 +232,7 @@ function put(decoder: Decoder, { entries }: Members, key: Resolved, value: Tree,
     countText(decoder, value);
     entries.set(identity, { key, value });
   } else {
-    addDuplicate(decoder, key, line);
+    addDuplicate(decoder, key, node);
     known.value = value;
   }
 }
@@ -221,13 +249,18 @@ function identityOf({ identities }: Decoder, key: Resolved): Identity {
 }
 
 /** Reports a duplicate key, up to `limits.yamlDuplicatesLengthMax`. */
-function addDuplicate(decoder: Decoder, key: Resolved, line: number): void {
+function addDuplicate(decoder: Decoder, key: Resolved, node: number): void {
   const { duplicates, duplicatesLength } = decoder;
   const least = typeof key.value === "string" ? key.value.length : 0;
   if (duplicates.length > 0 && duplicatesLength + least > limits.yamlDuplicatesLengthMax) return void decoder.duplicatesLeftOut++;
-  const text = `line ${line + 1}: key ${goKeySyntax(key)} already set in map`;
+  const text = `line ${lineOf(decoder, node)}: key ${goKeySyntax(key)} already set in map`;
   duplicates.push(text);
   decoder.duplicatesLength += text.length;
+}
+
+function lineOf(decoder: Decoder, node: number): number {
+  decoder.lineOf ??= lineFinder(decoder.document);
+  return decoder.lineOf(node);
 }
 
 /** Counts the text of a key or value. Rejects a document in which aliases repeat long texts. */
@@ -238,34 +271,27 @@ function countText(decoder: Decoder, tree: Tree): void {
 }
 
 /** Resolves a scalar. Cached below aliases, where it can occur again. */
-function scalarOf(decoder: Decoder, node: ScalarNode): Scalar {
-  const known = decoder.aliasDepth > 0 ? decoder.resolved.get(node) : undefined;
+function scalarOf(decoder: Decoder, at: number, event: ScalarEvent): Scalar {
+  const isShared = decoder.active.size > 0, known = isShared ? decoder.resolved.get(at) : undefined;
   if (known !== undefined) return known;
-  const resolved = resolveScalar(node);
-  const scalar = { resolved, leaf: leafOf(decoder, resolved) };
-  if (decoder.aliasDepth > 0) decoder.resolved.set(node, scalar);
+  const resolved = resolveScalar(scalarTextOf(decoder.document, event));
+  const scalar = { resolved, leaf: resolved.type === "float" && !Number.isFinite(resolved.value) ? undefined : finiteLeaf(resolved) };
+  if (isShared) decoder.resolved.set(at, scalar);
   return scalar;
 }
 
 /** The object of a mapping, with keys as strings, sorted by their bytes. */
-function treeOf(decoder: Decoder, { entries }: Members): TreeObject {
+function treeOf({ entries }: Members): TreeObject {
   const byName = new Map<string, Tree>();
-  let problem: string | undefined;
-  for (const { key, value } of entries.values()) {
-    const name = keyName(key);
-    if (name !== undefined) byName.set(name, value);
-    else problem ??= unsupportedKey(key, value);
-  }
+  for (const { key, value } of entries.values()) byName.set(keyName(key), value);
   const keys = [...byName.keys()].sort(compareByBytes);
-  const object = new TreeObject(keys, keys.map((key) => byName.get(key) ?? null));
-  if (problem !== undefined) decoder.unsupported.set(object, problem);
-  return object;
+  return new TreeObject(keys, keys.map((key) => byName.get(key) ?? null));
 }
 
 const int64Max = 2n ** 63n - 1n;
 
-/** The JSON key of a key; undefined if it has none. */
-function keyName(key: Resolved): string | undefined {
+/** The JSON key of a key. Throws YamlProblem if it has none. */
+function keyName(key: Resolved): string {
   switch (key.type) {
     case "str":
     case "timestamp":
@@ -273,25 +299,13 @@ function keyName(key: Resolved): string | undefined {
     case "bool":
       return String(key.value);
     case "int":
-      return key.value <= int64Max ? String(key.value) : undefined;
+      if (key.value <= int64Max) return String(key.value);
+      break;
     case "float":
       return floatKeyName(key.value);
     case "null":
-      return undefined;
   }
-}
-
-function unsupportedKey(key: Resolved, value: Tree): string {
-  const [type, text] = key.type === "int" ? ["uint64", `0x${key.value.toString(16)}`] : ["%!s(<nil>)", "<nil>"];
-  return `unsupported map key of type: ${type}, key: ${text}, value: ${goSyntax(value)}`;
-}
-
-function leafOf(decoder: Decoder, scalar: Resolved): Tree {
-  if (scalar.type !== "float" || Number.isFinite(scalar.value)) return finiteLeaf(scalar);
-  const name = Number.isNaN(scalar.value) ? "NaN" : scalar.value > 0 ? "+Inf" : "-Inf";
-  const leaf = new NumberText(name);
-  decoder.unsupported.set(leaf, `json: unsupported value: ${name}`);
-  return leaf;
+  throw new YamlProblem(`unsupported map key of type: ${key.type}, key: ${goKeySyntax(key)}`, "conversion");
 }
 
 /** The JSON form of a scalar. */
@@ -303,7 +317,7 @@ export function finiteLeaf(scalar: Resolved): null | boolean | string | NumberTe
 /** Counts a node. Rejects a document that consists mostly of expanded aliases. */
 function count(decoder: Decoder): void {
   decoder.nodes++;
-  if (decoder.aliasDepth > 0) decoder.aliasNodes++;
+  if (decoder.active.size > 0) decoder.aliasNodes++;
   const { nodes, aliasNodes } = decoder;
   if (aliasNodes > 100 && nodes > 1000 && aliasNodes / nodes > aliasShareMax(nodes)) {
     throw new YamlProblem("document contains excessive aliasing");
@@ -316,19 +330,4 @@ function aliasShareMax(nodes: number): number {
   const many = 4_000_000;
   if (nodes <= few) return 0.99;
   return nodes >= many ? 0.1 : 0.99 - 0.89 * (nodes - few) / (many - few);
-}
-
-/** The first error of a tree without a JSON form: keys first, then numbers. */
-function unsupportedIn(tree: Tree, unsupported: ReadonlyMap<Tree, string>): string | undefined {
-  if (unsupported.size === 0) return undefined;
-  let number: string | undefined;
-  const waiting: Tree[] = [tree];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const problem = unsupported.get(next);
-    if (problem !== undefined && next instanceof TreeObject) return problem;
-    number ??= problem;
-    const inner = next instanceof TreeObject ? next.values : Array.isArray(next) ? next : [];
-    for (let at = inner.length - 1; at >= 0; at--) waiting.push(inner[at] ?? null);
-  }
-  return number;
 }

@@ -1,38 +1,7 @@
-/** Values of a document in Go's `%#v` format, for error messages. */
+/** Keys and numbers of YAML in the formats of Go. */
 
 import { goQuote } from "../go-quote.ts";
-import { NumberText, type Tree, TreeObject } from "../tree.ts";
 import type { Resolved } from "./resolve.ts";
-
-/**
- * A value in Go syntax, such as `map[interface {}]interface {}{"a":1}`. Keys are the converted strings.
- */
-export function goSyntax(tree: Tree): string {
-  let out = "";
-  const waiting: (string | { readonly tree: Tree })[] = [{ tree }];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (typeof next === "string") out += next;
-    else if (Array.isArray(next.tree)) {
-      out += "[]interface {}{";
-      waiting.push("}");
-      for (const [at, item] of [...next.tree.entries()].reverse()) waiting.push({ tree: item }, at > 0 ? ", " : "");
-    } else if (next.tree instanceof TreeObject) {
-      const { keys, values } = next.tree;
-      out += "map[interface {}]interface {}{";
-      waiting.push("}");
-      for (const [at, key] of [...keys.entries()].reverse()) {
-        waiting.push({ tree: values[at] ?? null }, `${at > 0 ? ", " : ""}${goQuote(key)}:`);
-      }
-    } else out += leafSyntax(next.tree, next.tree !== tree);
-  }
-  return out;
-}
-
-function leafSyntax(leaf: null | boolean | string | NumberText, inner: boolean): string {
-  if (leaf === null) return inner ? "interface {}(nil)" : "<nil>";
-  if (leaf instanceof NumberText) return leaf.text;
-  return typeof leaf === "string" ? goQuote(leaf) : String(leaf);
-}
 
 /** A key in the format of messages about duplicates. */
 export function goKeySyntax(key: Resolved): string {

@@ -6,16 +6,12 @@ import { compareByBytes, textOfBytes } from "../utf8.ts";
 import { finiteLeaf } from "./decode.ts";
 import { resolvePlain } from "./resolve.ts";
 
-// Differences between JSON and YAML: tabs, characters that YAML forbids or reads as line breaks, escapes that YAML lacks, white space
-// between a key and its colon, and U+FFFD, which may replace bytes that are not UTF-8.
-const doubtful = /[\t\u007f-\u009f\u2028\u2029\ufeff\ufffd-\uffff]|[ \r\n]:|\\(?:\/|u[dD][89a-fA-F])/;
-
-/** Length of a key that is within the 1,024 characters up to the colon in YAML with any escapes. */
-const keyLengthMax = 160;
+// Characters that YAML forbids, U+0085, which it reads as a line break, and U+FFFD, which may replace bytes that are not UTF-8.
+const doubtful = /[\u007f-\u009f\ufffd-\uffff]/;
 
 /**
- * The result of `readYaml` for a JSON object with the same meaning in YAML. Undefined for any other body, for duplicate keys and if the
- * meaning could differ.
+ * The result of `readYaml` for a JSON object with the same meaning in YAML. Undefined for any other body, for duplicate keys and if the meaning
+ * could differ.
  */
 export function readJsonObject(body: Uint8Array | string): Tree | undefined {
   if ((typeof body === "string" ? body.charCodeAt(0) : body[0]) !== 0x7b) return undefined;
@@ -43,9 +39,8 @@ function normalised(root: Tree): boolean {
   return true;
 }
 
-/** Sorts the members of an object by key. False for a duplicate or a long key. */
+/** Sorts the members of an object by key. False for a duplicate. */
 function sortMembers({ keys, values }: TreeObject): boolean {
-  if (keys.some(({ length }) => length > keyLengthMax)) return false;
   if (isSorted(keys)) return true;
   const members = keys.map((key, at) => ({ key, value: values[at]! })).sort((a, b) => compareByBytes(a.key, b.key));
   for (const [at, { key, value }] of members.entries()) {

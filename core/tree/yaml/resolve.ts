@@ -1,7 +1,7 @@
 /** Resolution of scalars: the literals and numbers of YAML 1.1 as in upstream's library, and explicit tags. */
 
 import { textOfBytes } from "../utf8.ts";
-import { YamlProblem } from "./source.ts";
+import { YamlProblem } from "./problem.ts";
 
 /** A resolved scalar. A timestamp is text that cannot be written as a plain scalar. */
 export type Resolved =
@@ -15,15 +15,20 @@ const standard = "tag:yaml.org,2002:";
 const binaryTag = `${standard}binary`;
 const mergeTag = `${standard}merge`;
 
+/** The text of a scalar with its whole tag, "" for none. Only the text of an implicit scalar, plain and without a tag, determines its type. */
+export interface ScalarText {
+  readonly text: string;
+  readonly tag: string;
+  readonly implicit: boolean;
+}
+
 /** Whether a scalar is a merge key (`<<`). */
-export function isMerge({ text, tag, implicit }: { readonly text: string; readonly tag: string; readonly implicit: boolean }): boolean {
+export function isMerge({ text, tag, implicit }: ScalarText): boolean {
   return text === "<<" && (implicit || tag === mergeTag);
 }
 
-/** Resolves a scalar with its tag ("" for none). Throws YamlProblem if the text does not match the tag. */
-export function resolveScalar(
-  { text, tag, implicit }: { readonly text: string; readonly tag: string; readonly implicit: boolean },
-): Resolved {
+/** Resolves a scalar. Throws YamlProblem if the text does not match the tag. */
+export function resolveScalar({ text, tag, implicit }: ScalarText): Resolved {
   if (tag === "") return implicit ? resolvePlain(text) : { type: "str", value: text };
   if (tag === binaryTag) return { type: "str", value: decodeBinary(text) };
   const wanted = tag.startsWith(standard) ? tag.slice(standard.length) : "";

@@ -59,7 +59,8 @@ export const yaml: Target = {
       // Compared as text: an assertion on values is recursive.
       const json = goJson(value);
       assert.equal(goJson(jsonFromTree(plainly.tree)), json);
-      if (json.length > 50_000) return;
+      // A block scalar without a parent has another indentation in YAML 1.2. No object is one.
+      if (json.length > 50_000 || typeof value === "string") return;
       // Written documents are read as the same value.
       const again = readYaml(writeYaml(value));
       assert.ok(again.ok, "the document as it is written was refused");
