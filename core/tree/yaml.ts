@@ -10,8 +10,8 @@ import type { Read } from "./tree.ts";
 /**
  * Reads the first document of a YAML stream; null if it has none. Keys become strings and are sorted. The last duplicate key counts, and
  * each duplicate is reported in `duplicates` (`line 2: key "a" already set in map`). Numbers are in JSON's form: `0x10` is `16`, `15.0` is
- * `15`. Errors are upstream's, such as `yaml: line 2: found character that cannot start any token` or `json: unsupported value: +Inf`; the
- * caller adds its prefix.
+ * `15`. Errors are `yaml: line 2: ` with the reason of the parser, or upstream's, such as `json: unsupported value: +Inf`; the caller adds its
+ * prefix.
  */
 export function readYaml(body: Uint8Array | string): Read {
   const tree = readJsonObject(body);

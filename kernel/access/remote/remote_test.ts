@@ -70,7 +70,7 @@ test("readAccess() rejects unsupported files, with the path and without secrets"
     for (
       const [text, part] of [
         ["[]", "it is not a map"],
-        ["a: [", "did not find expected"],
+        ["a: [", "unexpected end"],
         ["{}", "current-context names no context"],
         [`{"current-context": "a", "contexts": [{"name": "a", "context": {"cluster": "c"}}]}`, "names no cluster"],
         [kubeconfig({ server: "ftp://h" }, {}), "no valid server URL"],
