@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deprecationMistakes } from "./deprecated-flags.ts";
-import { settings } from "./settings.ts";
+import { type AnySetting, settings } from "./settings.ts";
 
 const of = (removed: string, stage?: "Alpha" | "Beta" | "GA", use = "use --new") =>
   deprecationMistakes({ old: { deprecated: { since: "1.34", removed, use, ...(stage === undefined ? {} : { stage }) } } });
@@ -24,4 +24,9 @@ test("rule flag-removal: a deprecated flag names its replacement, and its releas
 
 test("the flags of this program keep the deprecation policy", () => {
   assert.deepEqual(deprecationMistakes(settings), []);
+});
+
+test("a help text speaks of a removal only if the flag is declared as deprecated, so that it warns", () => {
+  const said = Object.entries<AnySetting>(settings).filter(([, { help }]) => /deprecated since|will be removed|next release/i.test(help));
+  assert.deepEqual(said.filter(([, { deprecated }]) => deprecated === undefined).map(([name]) => name), []);
 });

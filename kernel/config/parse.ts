@@ -84,6 +84,7 @@ export function readArguments(args: readonly string[], readFile: (path: string) 
     for (const [name, value] of fromFile(path, readFile, mistakes)) if (!given.has(name)) given.set(name, value);
   }
   const config = { ...defaults, ...Object.fromEntries(given) } as Config; // `set` has converted each value by its kind.
+  names.set(config, new Set(given.keys()));
   return { help, config, mistakes: [...mistakes, ...senseless(config)] };
 }
 
@@ -91,9 +92,18 @@ export function readArguments(args: readonly string[], readFile: (path: string) 
 export function withDefaults(given: PlainSettings): Config {
   const mistakes: string[] = [];
   const config = { ...defaults, ...fromPlain(given, mistakes) };
+  names.set(config, new Set(Object.keys(given).filter(isSetting)));
   append(mistakes, senseless(config));
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return config;
+}
+
+/** The names of the settings that were given, by configuration: a value may be the default. */
+const names = new WeakMap<Config, ReadonlySet<SettingName>>();
+
+/** The settings that command line, file or program have given. */
+export function givenSettings(config: Config): ReadonlySet<SettingName> {
+  return names.get(config) ?? new Set();
 }
 
 function isSetting(name: string): name is SettingName {

@@ -1,19 +1,27 @@
 /** Metrics and log lines that describe the running version, its feature gates and deprecated settings. */
 import { type Releases, serverRelease } from "../../core/releases.ts";
-import { defaults, settingWarnings } from "../config/settings.ts";
+import { givenSettings } from "../config/parse.ts";
+import { type Going, settings, settingWarnings } from "../config/settings.ts";
 import type { ActiveConfig } from "../config/active-config.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Log } from "../observe/log.ts";
 import type { KernelRegistry } from "../observe/metrics.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
-import { changedSettings } from "./reload.ts";
 import type { buildInfo } from "./version.ts";
 
+/** What is known of each setting. */
+type Table = Readonly<Record<string, Going & { readonly help: string }>>;
+
 /** Records gates and logs warnings now, and after each swap of the configuration. */
-export function describeConfig(inForce: ConfigInForce, registry: KernelRegistry, log: Log): void {
+export function describeConfig(
+  inForce: Pick<ConfigInForce, "current" | "onSwap">,
+  registry: KernelRegistry,
+  log: Pick<Log, "info">,
+  table: Table = settings,
+): void {
   const describe = (next: ActiveConfig, before?: ActiveConfig) => {
     describeGates(registry, next.catalog);
-    logWarnings(log, next, before);
+    logWarnings(log, table, next, before);
   };
   describe(inForce.current());
   inForce.onSwap(describe);
@@ -46,11 +54,12 @@ export function describeReleases({ record }: KernelRegistry, { emulated, minComp
 }
 
 /** Logs the deprecated settings and gates that `before` did not have; nothing with --suppress-deprecation-warnings. */
-function logWarnings(log: Log, { config, catalog }: ActiveConfig, before?: ActiveConfig): void {
+function logWarnings(log: Pick<Log, "info">, table: Table, { config, catalog }: ActiveConfig, before?: ActiveConfig): void {
   if (config["suppress-deprecation-warnings"]) return;
-  const known = before === undefined || before.config["suppress-deprecation-warnings"] ? [] : warningsOf(before);
-  for (const text of warningsOf({ config, catalog }).filter((each) => !known.includes(each))) log.info(`Warning: ${text}`);
+  const known = before === undefined || before.config["suppress-deprecation-warnings"] ? [] : warningsOf(before, table);
+  for (const text of warningsOf({ config, catalog }, table).filter((each) => !known.includes(each))) log.info(`Warning: ${text}`);
 }
-function warningsOf({ config, catalog }: Pick<ActiveConfig, "config" | "catalog">): readonly string[] {
-  return [...settingWarnings(changedSettings(defaults, config)), ...catalog.gates.warnings];
+/** A deprecated setting is in use when it is given, even with the value of its default. */
+function warningsOf({ config, catalog }: Pick<ActiveConfig, "config" | "catalog">, table: Table): readonly string[] {
+  return [...settingWarnings(givenSettings(config), table), ...catalog.gates.warnings];
 }
