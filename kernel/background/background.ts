@@ -14,7 +14,7 @@ import { type ElectionNeeds, whenElected } from "./elected.ts";
 import { type ActiveConfig, differInAppearedOnly } from "../config/active-config.ts";
 import { sourceHooks } from "./resource-sources.ts";
 import { describe, type Log } from "../observe/log.ts";
-import { bootstrapObjectsOf, createBootstrapObjects } from "./bootstrap-objects.ts";
+import { bootstrapObjectsOf, bootstrapper } from "./bootstrap-objects.ts";
 import { limits } from "../../core/limits.ts";
 import { pause, systemClock, untilAborted } from "../../core/async.ts";
 import { spell } from "../../core/names.ts";
@@ -24,8 +24,10 @@ import { startCompactor } from "../store/compactor.ts";
 import type { Store } from "../store/store.ts";
 
 export interface Background {
-  /** Settled when the bootstrap objects exist. */
+  /** Settled after an attempt at each bootstrap object; rejects if one cannot be created yet. */
   readonly bootstrapped: Promise<void>;
+  /** Resolves when all bootstrap objects exist. */
+  readonly created: Promise<void>;
   /** Ends the work of the previous configuration, and starts that of `next`. */
   follow(next: ActiveConfig): void;
   /** Resolves when all work has ended after the abort of the signal. */
@@ -84,7 +86,7 @@ export function runBackground(
   }: BackgroundNeeds,
 ): Background {
   const controllers = relay(signal), compaction = relay(signal);
-  const bootstrapped = createBootstrapObjects(bootstrapObjectsOf(first.catalog), api);
+  const bootstrap = bootstrapper({ api, log, signal }), bootstrapped = bootstrap.create(bootstrapObjectsOf(first.catalog));
   let current = first;
 
   // Controllers read the served resources and the gates when they start: another catalog restarts all of them.
@@ -157,7 +159,7 @@ export function runBackground(
         controllerHooks(catalog).forEach(start.finished);
       };
       await Promise.all([
-        before === undefined ? bootstrapped.catch(() => {}) : plantNew(before.catalog, catalog, api, log, running),
+        (before === undefined ? bootstrapped : bootstrap.create(bootstrapObjectsOf(catalog))).catch(() => {}), // logged, and tried again
         whenElected(next, { ...election, log, bootstrapped, resting }, run, running),
         ...hooksOf(catalog).map((hook) => runHook(hook, contextOf("start hook", hook.name, hookApiOf(hook), running), start, log, running)),
       ]);
@@ -172,6 +174,7 @@ export function runBackground(
   compact(first);
   return {
     bootstrapped,
+    created: bootstrap.created,
     follow(next) {
       const before = current;
       current = next;
@@ -255,22 +258,6 @@ async function keepPermissions(
       return await applyPermissions(controllers, api, catalog);
     } catch (error) {
       if (!signal.aborted) log.error("the rights of controllers cannot be written; the write is retried", describe(error));
-    }
-    await pause(retryMs, signal);
-  }
-}
-
-/** Creates the bootstrap objects of newly served resources, with retries. Not awaited. */
-async function plantNew(before: Catalog, next: Catalog, api: Api, log: Log, signal: AbortSignal): Promise<void> {
-  const known = bootstrapObjectsOf(before);
-  const bootstrapObjects = bootstrapObjectsOf(next).filter((seed) => !known.includes(seed));
-  while (!signal.aborted) {
-    try {
-      return await createBootstrapObjects(bootstrapObjects, api);
-    } catch (error) {
-      if (!signal.aborted) {
-        log.error("the bootstrap objects of newly served resources cannot be created; the creation is retried", describe(error));
-      }
     }
     await pause(retryMs, signal);
   }

@@ -82,6 +82,19 @@ test("bootstrap objects are created with their resource, and a start without tha
   await opened.close();
 });
 
+test("a bootstrap object that cannot be created is named, and keeps no other from being created", async () => {
+  const seed = (name: string) => ({ groupVersion: "example.com/v1" as const, resource: "things", object: { metadata: { name } } });
+  const bootstrapObjects = [seed("Not a name"), seed("fine")];
+  const opened = await open([definePlugin({ name: "things", summary: "For tests.", resources: [things], bootstrapObjects })]);
+  await assert.rejects(
+    opened.bootstrapped,
+    /^AggregateError: the bootstrap object Not a name \(things of example\.com\/v1\) cannot be created: .*metadata\.name/,
+  );
+  const api = localApi(opened.server, { name: "admin", groups: ["system:masters"] });
+  assert.deepEqual((await api.list("example.com/v1", "things", "")).items.map(({ metadata: { name } }) => name), ["fine"]);
+  await opened.close();
+});
+
 test("controllers and start hooks are field managers under their names, unless they set another one", async () => {
   const thing = (name: string) => ({ metadata: { name, labels: { made: "yes" } } });
   const make = (name: string) => async ({ api }: ControllerContext) => void await api.create("example.com/v1", "things", "", thing(name));

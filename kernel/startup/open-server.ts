@@ -46,7 +46,7 @@ export interface Opened {
   readonly registry: KernelRegistry;
   /** Undefined for a server that does not trace. */
   readonly tracing: Tracing | undefined;
-  /** Settled when the bootstrap objects exist. */
+  /** Settled after an attempt at each bootstrap object; rejects if one cannot be created yet. The server is not ready before all exist. */
   readonly bootstrapped: Promise<void>;
   /** Resolves when controllers have received the initial state, or after a bounded wait. */
   readonly started: Promise<void>;
@@ -287,7 +287,8 @@ async function openBackground(
     signal,
   });
   const sources = followSources({ ...inForce, api: serverApi(server), start, log, signal });
-  const bootstrapped = background.bootstrapped.then(() => start.finished(bootstrapHook));
+  void background.created.then(() => start.finished(bootstrapHook));
+  const { bootstrapped } = background;
   bootstrapped.catch(() => {}); // the caller awaits `bootstrapped` and gets the error
   return { bootstrapped, ended: () => Promise.all([background.ended(), sources]) };
 }

@@ -129,7 +129,7 @@ async function listening(
     file = await kubeconfigFile(config, temporaryKubeconfig);
     // Before readiness: a client that waits for readiness may read the file at once.
     await file?.write(kubeconfigText());
-    await opened.bootstrapped;
+    await opened.bootstrapped.catch(() => {}); // logged, and tried again: what prevents it, such as a webhook, can be removed through this server
     await opened.started;
     // The next worker starts then, and must find the key.
     if (workers !== undefined) await opened.tokenKeyCreated();

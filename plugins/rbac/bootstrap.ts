@@ -13,8 +13,11 @@ export const bootstrapRoles: StartHook = Object.freeze<StartHook>({
   fieldManager: "kube-apiserver",
   async run(context) {
     const { names } = context;
-    await reconcileAll(context, "clusterroles", defaultRoles(names), reconciledRole);
-    await reconcileAll(context, "clusterrolebindings", defaultBindings(names), reconciledBinding);
+    const failures = [
+      ...await reconcileAll(context, "clusterroles", defaultRoles(names), reconciledRole),
+      ...await reconcileAll(context, "clusterrolebindings", defaultBindings(names), reconciledBinding),
+    ];
+    if (failures.length > 0) throw new Error(failures.join("; "));
   },
 });
 
@@ -23,18 +26,25 @@ const attemptsMax = 10;
 
 type Reconciled<T> = T | "unchanged" | "replaced";
 
-/** Together, so that the store writes many in one transaction. One list finds those that exist. Rejects when all have ended. */
+/**
+ * Together, so that the store writes many in one transaction. One list finds those that exist. Resolves when all have ended, with the failures of
+ * those that cannot be written, by name. Rejects if they cannot be listed.
+ */
 async function reconcileAll<T extends ApiObject>(
   context: ControllerContext,
   resource: string,
   wanted: readonly T[],
   merge: (stored: T, wanted: T) => Reconciled<T>,
-): Promise<void> {
-  if (!isServed(context, resource)) return;
+): Promise<readonly string[]> {
+  if (!isServed(context, resource)) return [];
   const { items } = await context.api.list(groupVersion, resource, "");
   const stored = new Map((items as readonly T[]).map((each) => [each.metadata.name, each])); // of that resource
   const ends = await Promise.allSettled(wanted.map((each) => reconcile(context, resource, each, stored.get(each.metadata.name), merge)));
-  for (const end of ends) if (end.status === "rejected") throw end.reason;
+  return ends.flatMap((end, at) =>
+    end.status === "fulfilled"
+      ? []
+      : [`${resource} ${wanted[at]!.metadata.name}: ${end.reason instanceof Error ? end.reason.message : String(end.reason)}`]
+  );
 }
 
 /** `listed` is the object as listed, which the first attempt uses; the others read it. */

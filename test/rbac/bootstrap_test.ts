@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Api } from "../../core/api.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { StatusError } from "../../core/status-error.ts";
-import { fakeContext } from "../../core/test-context.ts";
+import { fakeApi, fakeContext } from "../../core/test-context.ts";
 import { openTestServer, type TestServer } from "../../testing.ts";
 import { until } from "../real-server.ts";
 import { bootstrapRoles } from "../../plugins/rbac/bootstrap.ts";
@@ -186,4 +187,25 @@ test("under another group domain the default objects have its groups, labels and
     ann,
   );
   assert.equal(answer.status, 201, "by the default role for every user");
+});
+
+test("a default role or binding that cannot be written keeps no other from being written, and is named", async () => {
+  const { names } = fakeContext({}), all = [...defaultRoles(names), ...defaultBindings(names)] as readonly ApiObject[]; // objects with metadata
+  const key = ({ kind, metadata }: ApiObject) => `${kind} ${metadata.name}`;
+  for (const broken of all) {
+    const made: string[] = [];
+    const api = fakeApi({
+      list: () => Promise.resolve({ kind: "List", apiVersion: "v1", metadata: { resourceVersion: "1" }, items: [] }),
+      create(_groupVersion, _resource, _namespace, object) {
+        const asked = key(object as ApiObject); // the hook creates objects
+        if (asked === key(broken)) return Promise.reject(new StatusError("InternalError", "failed calling webhook"));
+        made.push(asked);
+        return Promise.resolve(object as ApiObject);
+      },
+      collections: () =>
+        [roles, bindings].map((resource) => ({ groupVersion: "rbac.authorization.k8s.io/v1", resource, kind: "", namespaced: false })),
+    });
+    await assert.rejects(reconcile(api), (error: Error) => error.message.includes(` ${broken.metadata.name}: failed calling webhook`));
+    assert.deepEqual(made, all.filter((each) => each !== broken).map(key));
+  }
 });
