@@ -12,17 +12,15 @@ import {
   configMaps,
   configurationsOf,
   configure,
-  done,
   openAdmissionWebhook,
   patched,
   type ReceivedReview,
-  refused,
   samplesOf,
-  send,
   type Sent,
   type WebhookKind,
   webhookOf,
 } from "./admission-webhook.ts";
+import { done, refused, send } from "./requests.ts";
 import { freePort } from "./ports.ts";
 import { until } from "./real-server.ts";
 

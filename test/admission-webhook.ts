@@ -1,13 +1,13 @@
 /** An admission webhook over HTTPS on loopback, well behaved or not, and what tests do with it. */
-import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { defaultNames } from "../core/names.ts";
 import { openPki } from "../kernel/listen/pki.ts";
-import type { TestServer, UserInfo } from "../testing.ts";
+import type { TestServer } from "../testing.ts";
 import { receivedBody } from "./received-body.ts";
+import { done, textOf } from "./requests.ts";
 
 export interface ReceivedReview {
   readonly kind: string;
@@ -111,27 +111,6 @@ export function webhookOf({ url, caBundle }: Pick<AdmissionWebhook, "url" | "caB
   };
 }
 
-export function send(
-  server: TestServer,
-  method: string,
-  path: string,
-  body?: object,
-  { type = "application/json", user }: { readonly type?: string; readonly user?: UserInfo } = {},
-): Promise<Response> {
-  const init = body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": type } };
-  return server.handle(new Request(`http://localhost${path}`, { method, ...init }), user);
-}
-export async function done(server: TestServer, method: string, path: string, body?: object, type?: string): Promise<any> {
-  const response = await send(server, method, path, body, type === undefined ? {} : { type }), text = await response.text();
-  assert.ok(response.ok, `${method} ${path}: ${response.status} ${text}`);
-  return JSON.parse(text);
-}
-/** Code and message of an error response. */
-export async function refused(server: TestServer, method: string, path: string, body?: object): Promise<readonly [number, string]> {
-  const { code, message } = await (await send(server, method, path, body)).json();
-  return [code, message];
-}
-
 /** Stores a configuration. It is in force at once: the test server reads its own writes. */
 export async function configure(server: TestServer, kind: WebhookKind, name: string, ...webhooks: readonly object[]): Promise<void> {
   await done(server, "POST", configurationsOf(kind), { metadata: { name }, webhooks });
@@ -147,6 +126,6 @@ export const configMap = (name: string, data?: object, metadata: object = {}): o
 
 /** The samples of /metrics whose line begins with the prefix. */
 export async function samplesOf(server: TestServer, prefix: string): Promise<readonly string[]> {
-  const text = await (await send(server, "GET", "/metrics")).text();
+  const text = await textOf(server, "/metrics");
   return text.split("\n").filter((line) => line.startsWith(prefix));
 }

@@ -11,14 +11,13 @@ import {
   configMaps,
   configurationsOf,
   configure,
-  done,
   openAdmissionWebhook,
   patched,
   samplesOf,
-  send,
   type Sent,
   webhookOf,
 } from "./admission-webhook.ts";
+import { done, send } from "./requests.ts";
 import { statusOf, withHeavyThread } from "./heavy-server.ts";
 import { until } from "./real-server.ts";
 
@@ -149,8 +148,7 @@ test("the call ends when its client leaves", { timeout: 60_000 }, async () => {
     const closed = Promise.withResolvers<void>();
     webhook.answer = (_review, response) => void once(response, "close").then(() => closed.resolve());
     const client = new AbortController();
-    const init = { method: "POST", body: JSON.stringify(configMap("a")), headers: { "content-type": "application/json" } };
-    const request = server.handle(new Request(`http://localhost${configMaps}`, { ...init, signal: client.signal }));
+    const request = send(server, "POST", configMaps, configMap("a"), { signal: client.signal });
     await until(() => assert.equal(webhook.reviews.length, 1));
     client.abort();
     await closed.promise;

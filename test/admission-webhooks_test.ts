@@ -10,14 +10,12 @@ import {
   configMaps,
   configurationsOf,
   configure,
-  done,
   openAdmissionWebhook,
   patched,
-  refused,
   samplesOf,
-  send,
   webhookOf,
 } from "./admission-webhook.ts";
+import { done, refused, send } from "./requests.ts";
 import { until } from "./real-server.ts";
 
 async function withWebhook(use: (server: TestServer, webhook: AdmissionWebhook) => Promise<void>): Promise<void> {

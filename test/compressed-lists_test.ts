@@ -8,15 +8,11 @@ import { gunzipSync, inflateRawSync } from "node:zlib";
 import { randomFrom } from "../kernel/gzip/testing/random.ts";
 import { openTestServer, type TestServer } from "../testing.ts";
 import { programs } from "./programs.ts";
+import { send } from "./requests.ts";
 
 const json = "application/json", protobuf = "application/vnd.kubernetes.protobuf";
 const partial = "as=PartialObjectMetadataList;v=v1;g=meta.k8s.io";
 const collection = (namespace: string) => `/api/v1/namespaces/${namespace}/configmaps`;
-
-async function send(server: TestServer, method: string, path: string, body?: object): Promise<Response> {
-  const request = body === undefined ? { method } : { method, body: JSON.stringify(body), headers: { "content-type": json } };
-  return await server.handle(new Request(`https://test${path}`, request));
-}
 
 interface Body {
   readonly bytes: Uint8Array;
@@ -26,7 +22,7 @@ interface Body {
 }
 
 async function get(server: TestServer, path: string, headers: Record<string, string>): Promise<Body> {
-  const response = await server.handle(new Request(`https://test${path}`, { headers }));
+  const response = await send(server, "GET", path, undefined, { headers });
   const sent = new Uint8Array(await response.arrayBuffer());
   assert.equal(response.status, 200, new TextDecoder().decode(sent));
   const coding = response.headers.get("content-encoding");
@@ -195,7 +191,7 @@ test("a compressed list is compressed as it is read, and 256 readers that stop r
   await fill(server, 100, 24_000);
   const open = async () => {
     const headers = { accept: json, "accept-encoding": "gzip" };
-    const { body } = await server.handle(new Request(`https://test${collection("default")}`, { headers }));
+    const { body } = await send(server, "GET", collection("default"), undefined, { headers });
     const reader = body!.getReader();
     assert.equal((await reader.read()).done, false);
     return reader;
@@ -217,7 +213,7 @@ test("lists below the bound and watches are not compressed in blocks", async () 
   await fill(server, 40);
   const gzip = { accept: json, "accept-encoding": "gzip" };
   assert.equal((await get(server, collection("default"), gzip)).coding, null);
-  const watch = await server.handle(new Request(`https://test${collection("default")}?watch=1`, { headers: gzip }));
+  const watch = await send(server, "GET", `${collection("default")}?watch=1`, undefined, { headers: gzip });
   assert.equal(watch.headers.get("content-encoding"), null);
   await watch.body?.cancel();
   assert.deepEqual(await blocks(server), { compressed: 0, kept: 0, bytes: 0 });

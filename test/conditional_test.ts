@@ -2,27 +2,25 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestServer, type TestServer } from "../testing.ts";
+import { ask, send } from "./requests.ts";
 
 const maps = "/api/v1/namespaces/default/configmaps";
-const ask = async (server: TestServer, method: string, url: string, body: unknown, type: string, ifMatch: string) => {
-  const headers = { "content-type": type, "if-match": ifMatch };
-  const answer = await server.handle(new Request(`https://test${url}`, { method, headers, body: JSON.stringify(body) }));
-  return { status: answer.status, body: await answer.json() };
-};
+const write = (server: TestServer, method: string, path: string, body: unknown, type: string, ifMatch: string) =>
+  ask(server, method, path, body, { type, headers: { "if-match": ifMatch } });
 const map = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } };
 let written = 0;
 const data = () => ({ data: { k: `${++written}` } });
 
 /** Each kind of write to the ConfigMap `a`. */
 const ways: Readonly<Record<string, (server: TestServer, ifMatch: string) => Promise<{ status: number; body: any }>>> = {
-  PUT: (server, ifMatch) => ask(server, "PUT", `${maps}/a`, { ...map, ...data() }, "application/json", ifMatch),
-  "merge patch": (server, ifMatch) => ask(server, "PATCH", `${maps}/a`, data(), "application/merge-patch+json", ifMatch),
+  PUT: (server, ifMatch) => write(server, "PUT", `${maps}/a`, { ...map, ...data() }, "application/json", ifMatch),
+  "merge patch": (server, ifMatch) => write(server, "PATCH", `${maps}/a`, data(), "application/merge-patch+json", ifMatch),
   "strategic merge patch": (server, ifMatch) =>
-    ask(server, "PATCH", `${maps}/a`, data(), "application/strategic-merge-patch+json", ifMatch),
+    write(server, "PATCH", `${maps}/a`, data(), "application/strategic-merge-patch+json", ifMatch),
   "JSON patch": (server, ifMatch) =>
-    ask(server, "PATCH", `${maps}/a`, [{ op: "add", path: "/data", value: data().data }], "application/json-patch+json", ifMatch),
+    write(server, "PATCH", `${maps}/a`, [{ op: "add", path: "/data", value: data().data }], "application/json-patch+json", ifMatch),
   apply: (server, ifMatch) =>
-    ask(server, "PATCH", `${maps}/a?fieldManager=m&force=true`, { ...map, ...data() }, "application/apply-patch+yaml", ifMatch),
+    write(server, "PATCH", `${maps}/a?fieldManager=m&force=true`, { ...map, ...data() }, "application/apply-patch+yaml", ifMatch),
 };
 
 for (const [name, write] of Object.entries(ways)) {
@@ -54,7 +52,7 @@ test("a resourceVersion in the body must match in addition to If-Match", async (
   const before = await server.api.create("v1", "configmaps", "default", { metadata: { name: "a" } });
   const after = await server.api.update("v1", "configmaps", "default", "a", { ...before, ...data() });
   const put = async (resourceVersion: string, ifMatch: string) =>
-    (await ask(server, "PUT", `${maps}/a`, { ...map, metadata: { name: "a", resourceVersion } }, "application/json", ifMatch)).status;
+    (await write(server, "PUT", `${maps}/a`, { ...map, metadata: { name: "a", resourceVersion } }, "application/json", ifMatch)).status;
   const old = before.metadata.resourceVersion!, newest = after.metadata.resourceVersion!;
   assert.deepEqual([await put(old, newest), await put(newest, old), await put(newest, newest)], [409, 409, 200]);
 });
@@ -65,8 +63,8 @@ test("with If-Match nothing is created: apply and PUT return 409, or 404 for a k
   assert.equal((await ways["PUT"]!(server, "*")).status, 404);
   const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name: "l" } };
   const path = "/apis/coordination.k8s.io/v1/namespaces/default/leases/l";
-  assert.equal((await ask(server, "PUT", path, lease, "application/json", '"5"')).status, 409);
-  assert.equal((await ask(server, "PUT", path, lease, "application/json", "")).status, 201);
+  assert.equal((await write(server, "PUT", path, lease, "application/json", '"5"')).status, 409);
+  assert.equal((await write(server, "PUT", path, lease, "application/json", "")).status, 201);
 });
 
 test("If-Match applies to subresources, and is the version of an update for kinds that require one", async () => {
@@ -74,7 +72,7 @@ test("If-Match applies to subresources, and is the version of an update for kind
   const claim = { metadata: { name: "c" }, spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } } };
   const { metadata } = await server.api.create("v1", "persistentvolumeclaims", "default", claim);
   const status = (ifMatch: string) =>
-    ask(
+    write(
       server,
       "PATCH",
       "/api/v1/namespaces/default/persistentvolumeclaims/c/status",
@@ -87,14 +85,14 @@ test("If-Match applies to subresources, and is the version of an update for kind
   const driver = { apiVersion: "storage.k8s.io/v1", kind: "CSIDriver", metadata: { name: "d" }, spec: { attachRequired: true } };
   const made = await server.api.create("storage.k8s.io/v1", "csidrivers", "", driver);
   const put = async (ifMatch: string) =>
-    (await ask(server, "PUT", "/apis/storage.k8s.io/v1/csidrivers/d", driver, "application/json", ifMatch)).status;
+    (await write(server, "PUT", "/apis/storage.k8s.io/v1/csidrivers/d", driver, "application/json", ifMatch)).status;
   assert.deepEqual([await put(""), await put("*"), await put(made.metadata.resourceVersion!)], [422, 422, 200]);
 });
 
 test("GET and DELETE do not read If-Match: a deletion has preconditions in its options", async () => {
   await using server = await openTestServer();
   await server.api.create("v1", "configmaps", "default", { metadata: { name: "a" } });
-  const of = (method: string) => server.handle(new Request(`https://test${maps}/a`, { method, headers: { "if-match": '"1"' } }));
+  const of = (method: string) => send(server, method, `${maps}/a`, undefined, { headers: { "if-match": '"1"' } });
   assert.deepEqual([(await of("GET")).status, (await of("DELETE")).status], [200, 200]);
 });
 

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestServer, type TestServer } from "../testing.ts";
 import { until } from "./real-server.ts";
+import { ask } from "./requests.ts";
 
 const group = "example.com", things = `/apis/${group}/v1/namespaces/default/things`;
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -10,11 +11,9 @@ const free = { "x-kubernetes-preserve-unknown-fields": true };
 const merge = "application/merge-patch+json", jsonPatch = "application/json-patch+json", apply = "application/apply-patch+yaml";
 
 type Answer = readonly [status: number, message: string, body: any, text: string];
-async function send(server: TestServer, method: string, path: string, body?: string, type = "application/json"): Promise<Answer> {
-  const init = body === undefined ? {} : { headers: { "content-type": type }, body };
-  const response = await server.handle(new Request(`http://localhost${path}`, { method, ...init }));
-  const text = await response.text(), answer = JSON.parse(text);
-  return [response.status, answer.message ?? "", answer, text];
+async function sent(server: TestServer, method: string, path: string, text?: string, type?: string): Promise<Answer> {
+  const { status, text: answered, body } = await ask(server, method, path, text, type);
+  return [status, body.message ?? "", body, answered];
 }
 
 const objects = (levels: number, leaf = "1") => `${'{"a":'.repeat(levels)}${leaf}${"}".repeat(levels)}`;
@@ -58,8 +57,8 @@ async function serverOfThings(): Promise<TestServer> {
       }],
     },
   };
-  assert.equal((await send(server, "POST", definitions, JSON.stringify(definition)))[0], 201);
-  await until(async () => assert.equal((await send(server, "GET", things))[0], 200));
+  assert.equal((await sent(server, "POST", definitions, JSON.stringify(definition)))[0], 201);
+  await until(async () => assert.equal((await sent(server, "GET", things))[0], 200));
   return server;
 }
 const thing = (name: string, spec: string, resourceVersion = "") =>
@@ -81,7 +80,7 @@ for (const [name, make] of Object.entries(values)) {
     for (const levels of [600, 2500, 9900]) {
       const spec = make(levels), own = `t${levels}`, path = `${things}/${own}`;
       const expect = async (status: number, method: string, at: string, body?: string, type?: string) => {
-        const [actual, message, answer, text] = await send(server, method, at, body, type);
+        const [actual, message, answer, text] = await sent(server, method, at, body, type);
         assert.equal(actual, status, `${method} ${type ?? ""} ${levels}: ${message}`);
         // JSON.stringify and deepEqual are recursive on Node.
         if (status === 201) assert.ok(text.includes(`"spec":${spec}`), `${method} ${levels} changes the value`);
@@ -109,8 +108,8 @@ test("a deep value of a wrong type is an error with a Status", async () => {
   await using server = await serverOfThings();
   for (const levels of [600, 9900]) {
     const spec = `{"items":${objects(levels)}}`;
-    assert.equal((await send(server, "POST", things, thing("a", spec)))[0], 422);
-    const [status, message] = await send(server, "PATCH", `${things}/a?fieldManager=m`, thing("a", spec), apply);
+    assert.equal((await sent(server, "POST", things, thing("a", spec)))[0], 422);
+    const [status, message] = await sent(server, "PATCH", `${things}/a?fieldManager=m`, thing("a", spec), apply);
     assert.equal(status, 500);
     assert.match(
       message,
@@ -134,7 +133,7 @@ test("a definition whose schema is too deep is refused with a Status", async () 
       },
     };
     const schema = `${'{"type":"object","properties":{"a":'.repeat(levels)}{"type":"object"}${"}}".repeat(levels)}`;
-    const [status, message] = await send(server, "POST", definitions, JSON.stringify(definition).replace('"SCHEMA"', schema));
+    const [status, message] = await sent(server, "POST", definitions, JSON.stringify(definition).replace('"SCHEMA"', schema));
     assert.equal(status, wanted, message);
   }
 });

@@ -8,6 +8,7 @@ import type { Catalog, Endpoint } from "../kernel/catalog/catalog.ts";
 import { type Admission, type ApiObject, definePlugin } from "../plugin.ts";
 import { openTestServer } from "../testing.ts";
 import { until } from "./real-server.ts";
+import { ask } from "./requests.ts";
 
 /** The collections that a step has made values of. */
 const made: (readonly ApiObject[])[] = [];
@@ -28,22 +29,18 @@ const step: Admission = {
 
 test("a derived value is made again after a change of its collections, and unchanged objects stay the same", async () => {
   const server = await openTestServer({ plugins: [definePlugin({ name: "derived", summary: "A step.", admission: [step] })] });
-  const ask = async (method: string, path: string, body: object) => {
-    const headers = { "Content-Type": method === "PATCH" ? "application/merge-patch+json" : "application/json" };
-    return await (await server.handle(new Request(`https://test${path}`, { method, headers, body: JSON.stringify(body) }))).json();
-  };
   const secrets = "/api/v1/namespaces/default/secrets", configMaps = "/api/v1/namespaces/default/configmaps";
-  const message = async () => (await ask("POST", configMaps, { metadata: { name: "x" } })).message as string;
+  const message = async () => (await ask(server, "POST", configMaps, { metadata: { name: "x" } })).body.message as string;
   try {
-    for (const name of ["a", "b"]) await ask("POST", secrets, { metadata: { name } });
+    for (const name of ["a", "b"]) await ask(server, "POST", secrets, { metadata: { name } });
     await until(async () => assert.match(await message(), /forbidden: a b$/));
     const before = made.length;
     for (let time = 0; time < 10; time++) await message();
-    await ask("POST", "/api/v1/namespaces/default/events", { metadata: { name: "e", namespace: "default" } });
+    await ask(server, "POST", "/api/v1/namespaces/default/events", { metadata: { name: "e", namespace: "default" } });
     await message();
     assert.equal(made.length, before);
-    await ask("PATCH", `${secrets}/b`, { metadata: { labels: { a: "b" } } });
-    await ask("POST", secrets, { metadata: { name: "c" } });
+    await ask(server, "PATCH", `${secrets}/b`, { metadata: { labels: { a: "b" } } });
+    await ask(server, "POST", secrets, { metadata: { name: "c" } });
     await until(async () => assert.match(await message(), /forbidden: a b c$/));
     const [earlier, later] = [made[before - 1]!, made.at(-1)!];
     assert.equal(later[0], earlier[0]);

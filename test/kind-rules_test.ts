@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestServer, type TestServer } from "../testing.ts";
+import { ask as request, send } from "./requests.ts";
 
 type Ask = (method: string, path: string, body?: unknown, type?: string) => Promise<Answer>;
 interface Answer {
@@ -12,16 +13,11 @@ interface Answer {
 
 function asking(server: TestServer): Ask {
   return async (method, path, body, type = "application/json") => {
-    const answer = await server.handle(
-      new Request(`https://test${path}`, {
-        method,
-        ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": type } }),
-      }),
-    );
+    const answer = await request(server, method, path, body, type);
     const warning = answer.headers.get("warning") ?? "";
     return {
       status: answer.status,
-      body: await answer.json(),
+      body: answer.body,
       warnings: [...warning.matchAll(/299 - "((?:[^"\\]|\\.)*)"/g)].map(([, text]) => text!),
     };
   };
@@ -131,10 +127,8 @@ test("a watch as PartialObjectMetadataList ends at its first event with an error
   const { body } = await ask("POST", `${core}/configmaps`, { metadata: { name: "a" } });
   const watch = async (query: string, type = "application/json") => {
     const accept = `${type};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1`;
-    const answer = await server.handle(
-      new Request(`https://test${core}/configmaps?watch=1&timeoutSeconds=30&${query}`, { headers: { accept } }),
-    );
-    return [answer.status, await answer.text()] as const;
+    const { status, text } = await request(server, "GET", `${core}/configmaps?watch=1&timeoutSeconds=30&${query}`, undefined, { accept });
+    return [status, text] as const;
   };
   for (const type of ["application/json", "application/vnd.kubernetes.protobuf"]) assert.deepEqual(await watch("", type), [200, ""]);
   assert.deepEqual(
@@ -174,7 +168,7 @@ test("objects that own each other are deleted with foreground propagation, and a
     (await ask("POST", path, { metadata: { name, ownerReferences } })).body.metadata.uid as string;
   const gone = async (name: string) => {
     // The garbage collector is asynchronous: the wait is bounded by the timeout of a watch.
-    const answer = await server.handle(new Request(`https://test${path}?watch=1&timeoutSeconds=30&fieldSelector=metadata.name=${name}`));
+    const answer = await send(server, "GET", `${path}?watch=1&timeoutSeconds=30&fieldSelector=metadata.name=${name}`);
     const decoder = new TextDecoder();
     let text = "";
     for await (const piece of answer.body!) {
@@ -202,14 +196,8 @@ test("objects that own each other are deleted with foreground propagation, and a
 test("a response that is invalid YAML is a 500, although the object is written", async () => {
   await using server = await openTestServer();
   const yaml = async (method: string, path: string, body?: object) => {
-    const answer = await server.handle(
-      new Request(`https://test${path}`, {
-        method,
-        headers: { accept: "application/yaml", "content-type": "application/json" },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      }),
-    );
-    return [answer.status, await answer.text()] as const;
+    const { status, text } = await request(server, method, path, body, { accept: "application/yaml" });
+    return [status, text] as const;
   };
   const refused =
     "apiVersion: v1\ncode: 500\nkind: Status\nmessage: 'yaml: control characters are not allowed'\nmetadata: {}\nstatus: Failure\n";

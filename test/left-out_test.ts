@@ -1,17 +1,13 @@
 // Requests for kinds of kube-apiserver that are not implemented: the response names the kind.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openTestServer, type TestServer } from "../testing.ts";
+import { openTestServer } from "../testing.ts";
+import { ask } from "./requests.ts";
 
-const ask = async (server: TestServer, method: string, path: string, body?: object, type = "application/json", accept?: string) => {
-  const request = new Request(`https://test${path}`, {
-    method,
-    headers: { ...(body === undefined ? {} : { "content-type": type }), ...(accept === undefined ? {} : { accept }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const answer = await server.handle(request);
-  return { status: answer.status, text: await answer.text() };
-};
+async function shown(...request: Parameters<typeof ask>) {
+  const { status, text } = await ask(...request);
+  return { status, text };
+}
 
 test("a write of a kind that is not implemented returns a Status with the kind", async () => {
   await using server = await openTestServer();
@@ -40,18 +36,18 @@ test("a read or delete of a kind that is not implemented returns the same Status
       "/api/v1/nodes",
     ]
   ) {
-    const written = await ask(server, "POST", path.replace("/v1/jobs", "/v1/namespaces/default/jobs"), {});
+    const written = await shown(server, "POST", path.replace("/v1/jobs", "/v1/namespaces/default/jobs"), {});
     assert.match(written.text, /leaves that kind of kube-apiserver out/);
     for (const [method, below] of [["GET", ""], ["GET", "/a"], ["GET", "/a/status"], ["DELETE", "/a"], ["DELETE", ""]] as const) {
       const [at, query] = path.split("?"), url = `${at}${below}${query === undefined ? "" : `?${query}`}`;
-      assert.deepEqual(await ask(server, method, url), written, `${method} ${url}`);
+      assert.deepEqual(await shown(server, method, url), written, `${method} ${url}`);
     }
   }
 });
 
 test("only a client that takes none of the server's encodings gets the plain 404; another version of a served kind is not left out", async () => {
   await using server = await openTestServer();
-  const get = (path: string, accept: string) => ask(server, "GET", path, undefined, undefined, accept);
+  const get = (path: string, accept: string) => shown(server, "GET", path, undefined, { accept });
   const deployments = "/apis/apps/v1/deployments", plain = { status: 404, text: "404 page not found\n" };
   const table = "application/json;as=Table;v=v1;g=meta.k8s.io";
   for (
@@ -74,7 +70,7 @@ test("only a client that takes none of the server's encodings gets the plain 404
   for (const method of ["GET", "POST"]) {
     const roles = await ask(server, method, "/apis/rbac.authorization.k8s.io/v1beta1/clusterroles", method === "GET" ? undefined : {});
     assert.match(roles.text, /the server could not find the requested resource/, method);
-    assert.deepEqual(await ask(server, method, "/apis/apps/v1/namespaces/default/nonsense", method === "GET" ? undefined : {}), {
+    assert.deepEqual(await shown(server, method, "/apis/apps/v1/namespaces/default/nonsense", method === "GET" ? undefined : {}), {
       status: 404,
       text: "404 page not found\n",
     });

@@ -8,6 +8,7 @@ import { removedApis, RemovedKinds } from "../core/removed-apis.ts";
 import { plugins } from "../plugins/mod.ts";
 import { removedApisPage } from "./docs/removed-apis-page.ts";
 import { openTestServer } from "../testing.ts";
+import { ask } from "./requests.ts";
 
 const resources = plugins.flatMap(({ resources = [] }) => resources);
 
@@ -47,10 +48,7 @@ test("docs/removed-apis.md has the table (npm run docs)", () => {
 
 test("a request for a removed path gets 404: a Status below a served group and for a kind that is left out, else text", async () => {
   await using server = await openTestServer();
-  const get = async (path: string) => {
-    const answer = await server.handle(new Request(`https://test${path}`));
-    return { status: answer.status, text: await answer.text() };
-  };
+  const get = (path: string) => ask(server, "GET", path);
   const groups = new Set(JSON.parse((await get("/apis")).text).groups.map(({ name }: { readonly name: string }) => name));
   const counts = { inGroup: 0, leftOut: 0, plain: 0 };
   for (const { groupVersion, kind } of new RemovedKinds(defaultNames).all()) {

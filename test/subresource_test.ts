@@ -15,6 +15,7 @@ import {
   struct,
 } from "../plugin.ts";
 import { openTestServer, type TestServer } from "../testing.ts";
+import { ask } from "./requests.ts";
 
 const home = "example.com/v1", old = "example.com/v1beta1";
 
@@ -86,16 +87,8 @@ before(async () => {
 });
 after(() => server.close());
 
-async function ask(method: string, url: string, body?: unknown, type = "application/json", accept = "application/json") {
-  const request = new Request(`https://test${url}`, {
-    method,
-    headers: { "content-type": type, accept, "user-agent": "transcript/1" },
-    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
-  });
-  const response = await server.handle(request);
-  const text = await response.text();
-  return { status: response.status, text, json: () => JSON.parse(text) };
-}
+const change = (method: string, path: string, body?: unknown, type = "application/json", accept = "application/json") =>
+  ask(server, method, path, body, { type, accept, headers: { "user-agent": "transcript/1" } });
 const path = `/apis/${home}/namespaces/default/things`;
 const merge = "application/merge-patch+json", applyType = "application/apply-patch+yaml";
 const scaleOf = (name: string, replicas?: number, more: object = {}) => ({
@@ -105,9 +98,9 @@ const scaleOf = (name: string, replicas?: number, more: object = {}) => ({
   ...(replicas === undefined ? {} : { spec: { replicas } }),
 });
 async function make(name: string, spec: object) {
-  const made = await ask("POST", path, { metadata: { name, labels: { x: "z" } }, spec });
+  const made = await change("POST", path, { metadata: { name, labels: { x: "z" } }, spec });
   assert.equal(made.status, 201, made.text);
-  return made.json();
+  return made.body;
 }
 const ownersOf = (object: any) =>
   object.metadata.managedFields.map((
@@ -116,8 +109,8 @@ const ownersOf = (object: any) =>
 
 test("scale is read and written as autoscaling/v1, by PUT and by PATCH; the generation increases", async () => {
   const made = await make("a", { size: { n: 3, unit: "small" } });
-  await ask("PATCH", `${path}/a/status`, { status: { n: 2, selector: "app=one" } }, merge);
-  const got = (await ask("GET", `${path}/a/scale`)).json();
+  await change("PATCH", `${path}/a/status`, { status: { n: 2, selector: "app=one" } }, merge);
+  const got = (await change("GET", `${path}/a/scale`)).body;
   const { uid, creationTimestamp } = made.metadata;
   const { resourceVersion } = got.metadata;
   assert.deepEqual(got, {
@@ -128,16 +121,16 @@ test("scale is read and written as autoscaling/v1, by PUT and by PATCH; the gene
     status: { replicas: 2, selector: "app=one" },
   });
   const body = { ...scaleOf("a", 5, { namespace: "default", resourceVersion, labels: { ignored: "yes" } }), status: { replicas: 9 } };
-  const put = await ask("PUT", `${path}/a/scale`, body);
+  const put = await change("PUT", `${path}/a/scale`, body);
   assert.equal(put.status, 200, put.text);
-  assert.deepEqual([put.json().spec, put.json().status, put.json().metadata.labels], [
+  assert.deepEqual([put.body.spec, put.body.status, put.body.metadata.labels], [
     { replicas: 5 },
     { replicas: 2, selector: "app=one" },
     undefined,
   ]);
-  const patched = await ask("PATCH", `${path}/a/scale`, { spec: { replicas: 7 } }, merge);
-  assert.deepEqual([patched.status, patched.json().spec], [200, { replicas: 7 }]);
-  const object = (await ask("GET", `${path}/a`)).json();
+  const patched = await change("PATCH", `${path}/a/scale`, { spec: { replicas: 7 } }, merge);
+  assert.deepEqual([patched.status, patched.body.spec], [200, { replicas: 7 }]);
+  const object = (await change("GET", `${path}/a`)).body;
   assert.deepEqual([object.spec, object.status, object.metadata.generation], [
     { size: { n: 7, unit: "small" } },
     { n: 2, selector: "app=one" },
@@ -159,8 +152,8 @@ test("scale is read and written as autoscaling/v1, by PUT and by PATCH; the gene
 
 test("writes of scale that are stale, negative, of another kind or for a missing object are rejected", async () => {
   const { resourceVersion } = (await make("b", { size: { n: 3 } })).metadata;
-  const first = await ask("PUT", `${path}/b/scale`, scaleOf("b", 4));
-  assert.deepEqual([first.status, first.json().spec, first.json().status], [200, { replicas: 4 }, { replicas: 0 }]);
+  const first = await change("PUT", `${path}/b/scale`, scaleOf("b", 4));
+  assert.deepEqual([first.status, first.body.spec, first.body.status], [200, { replicas: 4 }, { replicas: 0 }]);
   const refusals: readonly (readonly [string, string, unknown, number, RegExp])[] = [
     [
       "PUT",
@@ -177,72 +170,72 @@ test("writes of scale that are stale, negative, of another kind or for a missing
     ["POST", "b", scaleOf("b", 1), 405, /does not allow this method/],
   ];
   for (const [method, name, body, status, message] of refusals) {
-    const got = await ask(method, `${path}/${name}/scale`, body, method === "PATCH" ? merge : "application/json");
+    const got = await change(method, `${path}/${name}/scale`, body, method === "PATCH" ? merge : "application/json");
     assert.equal(got.status, status, got.text);
-    assert.match(got.json().message, message);
+    assert.match(got.body.message, message);
   }
 });
 
 test("a write of the object itself does not change the status, also without prepare()", async () => {
   await make("status", {});
-  const put = await ask("PUT", `${path}/status`, { metadata: { name: "status" }, spec: {}, status: { n: 5 } });
-  assert.deepEqual([put.status, put.json().status], [200, {}]);
-  assert.equal((await ask("PATCH", `${path}/status/status`, { status: { n: 6 } }, merge)).json().status.n, 6);
-  assert.equal((await ask("PATCH", `${path}/status`, { status: { n: 7 } }, merge)).json().status.n, 6);
+  const put = await change("PUT", `${path}/status`, { metadata: { name: "status" }, spec: {}, status: { n: 5 } });
+  assert.deepEqual([put.status, put.body.status], [200, {}]);
+  assert.equal((await change("PATCH", `${path}/status/status`, { status: { n: 6 } }, merge)).body.status.n, 6);
+  assert.equal((await change("PATCH", `${path}/status`, { status: { n: 7 } }, merge)).body.status.n, 6);
 });
 
 test("an absent number is 0, also after a scale to 0", async () => {
   await make("d", {});
-  assert.deepEqual((await ask("GET", `${path}/d/scale`)).json().spec, {});
-  assert.deepEqual((await ask("PATCH", `${path}/d/scale`, { spec: { replicas: 2 } }, merge)).json().spec, { replicas: 2 });
-  const put = await ask("PUT", `${path}/d/scale`, scaleOf("d"));
-  assert.deepEqual([put.status, put.json().spec, put.json().status], [200, {}, { replicas: 0 }]);
+  assert.deepEqual((await change("GET", `${path}/d/scale`)).body.spec, {});
+  assert.deepEqual((await change("PATCH", `${path}/d/scale`, { spec: { replicas: 2 } }, merge)).body.spec, { replicas: 2 });
+  const put = await change("PUT", `${path}/d/scale`, scaleOf("d"));
+  assert.deepEqual([put.status, put.body.spec, put.body.status], [200, {}, { replicas: 0 }]);
 });
 
 test("a write of scale owns the object's field through the subresource, and conflicts with an apply of another number", async () => {
   const document = (n: number) => ({ apiVersion: home, kind: "Thing", metadata: { name: "e" }, spec: { size: { n } } });
-  assert.equal((await ask("PATCH", `${path}/e?fieldManager=alpha`, document(1), applyType)).status, 201);
-  assert.equal((await ask("PUT", `${path}/e/scale?fieldManager=scaler`, scaleOf("e", 3))).status, 200);
-  const object = (await ask("GET", `${path}/e`)).json();
+  assert.equal((await change("PATCH", `${path}/e?fieldManager=alpha`, document(1), applyType)).status, 201);
+  assert.equal((await change("PUT", `${path}/e/scale?fieldManager=scaler`, scaleOf("e", 3))).status, 200);
+  const object = (await change("GET", `${path}/e`)).body;
   assert.deepEqual(ownersOf(object), [["scaler", "Update", "scale", home, '{"f:spec":{"f:size":{"f:n":{}}}}', false]]);
-  const conflict = await ask("PATCH", `${path}/e?fieldManager=alpha`, document(1), applyType);
-  assert.deepEqual([conflict.status, conflict.json().details.causes], [409, [{
+  const conflict = await change("PATCH", `${path}/e?fieldManager=alpha`, document(1), applyType);
+  assert.deepEqual([conflict.status, conflict.body.details.causes], [409, [{
     reason: "FieldManagerConflict",
     message: 'conflict with "scaler" with subresource "scale" using example.com/v1',
     field: ".spec.size.n",
   }]]);
   // In another version of the resource the owner keeps its entry.
-  assert.equal((await ask("PUT", `/apis/${old}/namespaces/default/things/e/scale?fieldManager=scaler`, scaleOf("e", 3))).status, 200);
-  assert.deepEqual(ownersOf((await ask("GET", `${path}/e`)).json()), ownersOf(object));
+  assert.equal((await change("PUT", `/apis/${old}/namespaces/default/things/e/scale?fieldManager=scaler`, scaleOf("e", 3))).status, 200);
+  assert.deepEqual(ownersOf((await change("GET", `${path}/e`)).body), ownersOf(object));
 });
 
 test("an apply to scale conflicts with the owner of the field, and takes it by force", async () => {
   const document = { apiVersion: home, kind: "Thing", metadata: { name: "f" }, spec: { size: { n: 1 } } };
-  assert.equal((await ask("PATCH", `${path}/f?fieldManager=alpha`, document, applyType)).status, 201);
+  assert.equal((await change("PATCH", `${path}/f?fieldManager=alpha`, document, applyType)).status, 201);
   const apply = (replicas: number, query: string) =>
-    ask("PATCH", `${path}/f/scale?fieldManager=beta${query}`, scaleOf("f", replicas), applyType);
+    change("PATCH", `${path}/f/scale?fieldManager=beta${query}`, scaleOf("f", replicas), applyType);
   const conflict = await apply(4, "");
-  assert.deepEqual([conflict.status, conflict.json().message], [
+  assert.deepEqual([conflict.status, conflict.body.message], [
     409,
     'Apply failed with 1 conflict: conflict with "alpha": .spec.replicas',
   ]);
   const same = await apply(1, "");
-  assert.deepEqual([same.status, same.json().spec], [200, { replicas: 1 }]);
+  assert.deepEqual([same.status, same.body.spec], [200, { replicas: 1 }]);
   const field = '{"f:spec":{"f:size":{"f:n":{}}}}';
-  assert.deepEqual(ownersOf((await ask("GET", `${path}/f`)).json()), [
+  assert.deepEqual(ownersOf((await change("GET", `${path}/f`)).body), [
     ["beta", "Apply", "scale", home, field, false],
     ["alpha", "Apply", "", home, '{"f:spec":{"f:size":{"f:n":{}}}}', true],
   ]);
   assert.equal((await apply(4, "&force=true")).status, 200);
-  assert.deepEqual(ownersOf((await ask("GET", `${path}/f`)).json()), [["beta", "Apply", "scale", home, field, false]]);
-  const other = await ask("PATCH", `${path}/f/scale?fieldManager=beta`, document, applyType);
-  assert.deepEqual([other.status, other.json().message], [400, "invalid object type: example.com/v1, Kind=Thing"]);
-  assert.equal((await ask("PATCH", `${path}/none/scale?fieldManager=beta`, scaleOf("none", 4), applyType)).status, 404);
+  assert.deepEqual(ownersOf((await change("GET", `${path}/f`)).body), [["beta", "Apply", "scale", home, field, false]]);
+  const other = await change("PATCH", `${path}/f/scale?fieldManager=beta`, document, applyType);
+  assert.deepEqual([other.status, other.body.message], [400, "invalid object type: example.com/v1, Kind=Thing"]);
+  assert.equal((await change("PATCH", `${path}/none/scale?fieldManager=beta`, scaleOf("none", 4), applyType)).status, 404);
 });
 
 test("scale is available as a table, as YAML and as protobuf", async () => {
   await make("g", { size: { n: 3 } });
-  const table = (await ask("GET", `${path}/g/scale`, undefined, "", "application/json;as=Table;v=v1;g=meta.k8s.io")).json();
+  const table = (await change("GET", `${path}/g/scale`, undefined, "", "application/json;as=Table;v=v1;g=meta.k8s.io")).body;
   assert.deepEqual(table.columnDefinitions.map(({ name, type }: any) => [name, type]), [
     ["Name", "string"],
     ["Desired", "integer"],
@@ -250,20 +243,20 @@ test("scale is available as a table, as YAML and as protobuf", async () => {
     ["Age", "string"],
   ]);
   assert.deepEqual(table.rows[0].cells.slice(0, 3), ["g", 3, 0]);
-  assert.match((await ask("GET", `${path}/g/scale`, undefined, "", "application/yaml")).text, /^kind: Scale$/m);
+  assert.match((await change("GET", `${path}/g/scale`, undefined, "", "application/yaml")).text, /^kind: Scale$/m);
   assert.match(
-    (await ask("GET", `${path}/g/scale`, undefined, "", "application/vnd.kubernetes.protobuf")).text,
+    (await change("GET", `${path}/g/scale`, undefined, "", "application/vnd.kubernetes.protobuf")).text,
     /^k8s\0\n.*autoscaling\/v1/s,
   );
 });
 
 test("a POST of an action changes the object and returns 201 with it, or with another kind", async () => {
   await make("h", { size: { n: 3 } });
-  const done = await ask("POST", `${path}/h/restart`, { apiVersion: home, kind: "Restart", spec: { reason: "new certificate" } });
+  const done = await change("POST", `${path}/h/restart`, { apiVersion: home, kind: "Restart", spec: { reason: "new certificate" } });
   assert.equal(done.status, 201, done.text);
-  const { kind, spec, metadata } = done.json();
+  const { kind, spec, metadata } = done.body;
   assert.deepEqual([kind, spec, metadata.generation], ["Thing", { size: { n: 3 }, restartedAt: "now" }, 2]);
-  assert.deepEqual(ownersOf(done.json()).map((each: unknown[]) => each.slice(0, 5)), [
+  assert.deepEqual(ownersOf(done.body).map((each: unknown[]) => each.slice(0, 5)), [
     [
       "transcript",
       "Update",
@@ -273,11 +266,11 @@ test("a POST of an action changes the object and returns 201 with it, or with an
     ],
     ["transcript", "Update", "restart", home, '{"f:spec":{"f:restartedAt":{}}}'],
   ]);
-  const touched = await ask("POST", `${path}/h/touch?dryRun=All`);
-  assert.deepEqual([touched.status, touched.json().spec.restartedAt], [201, "touched"]);
-  assert.equal((await ask("GET", `${path}/h`)).json().spec.restartedAt, "now", "a dry run stores nothing");
-  const report = await ask("POST", `${path}/h/report`);
-  assert.deepEqual([report.status, report.json()], [201, {
+  const touched = await change("POST", `${path}/h/touch?dryRun=All`);
+  assert.deepEqual([touched.status, touched.body.spec.restartedAt], [201, "touched"]);
+  assert.equal((await change("GET", `${path}/h`)).body.spec.restartedAt, "now", "a dry run stores nothing");
+  const report = await change("POST", `${path}/h/report`);
+  assert.deepEqual([report.status, report.body], [201, {
     kind: "Report",
     apiVersion: home,
     metadata: {},
@@ -297,15 +290,15 @@ test("an action rejects invalid requests, other kinds, other names and other ver
     ["PUT", "i/restart", {}, 405, /does not allow this method/],
   ];
   for (const [method, url, body, status, message] of refusals) {
-    const got = await ask(method, `${path}/${url}`, body);
+    const got = await change(method, `${path}/${url}`, body);
     assert.equal(got.status, status, got.text);
-    assert.match(got.json().message, message);
+    assert.match(got.body.message, message);
   }
-  assert.equal((await ask("POST", `${path}/i/restart?fieldValidation=Strict`, { spec: { no: 1 } })).status, 400);
+  assert.equal((await change("POST", `${path}/i/restart?fieldValidation=Strict`, { spec: { no: 1 } })).status, 400);
 });
 
 test("discovery has the kinds of subresources", async () => {
-  const { resources } = (await ask("GET", `/apis/${home}`)).json();
+  const { resources } = (await change("GET", `/apis/${home}`)).body;
   const of = (name: string) => resources.find((each: any) => each.name === name);
   const part = { singularName: "", namespaced: true };
   assert.deepEqual(of("things/scale"), {
@@ -320,7 +313,7 @@ test("discovery has the kinds of subresources", async () => {
   assert.deepEqual(of("things/touch"), { name: "things/touch", ...part, kind: "Thing", verbs: ["create"] });
   assert.deepEqual(of("things/report"), { name: "things/report", ...part, kind: "Report", verbs: ["create"] });
   const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
-  const { items } = (await ask("GET", "/apis", undefined, "", accept)).json();
+  const { items } = (await change("GET", "/apis", undefined, "", accept)).body;
   const { subresources } = items.find((each: any) => each.metadata.name === "example.com").versions[0].resources[0];
   assert.deepEqual(subresources.find((each: any) => each.subresource === "scale"), {
     subresource: "scale",
@@ -330,8 +323,8 @@ test("discovery has the kinds of subresources", async () => {
 });
 
 test("OpenAPI describes the paths of subresources with their kinds", async () => {
-  const v3 = (await ask("GET", `/openapi/v3/apis/${home}`)).json();
-  const v2 = (await ask("GET", "/openapi/v2")).json();
+  const v3 = (await change("GET", `/openapi/v3/apis/${home}`)).body;
+  const v2 = (await change("GET", "/openapi/v2")).body;
   const scalePath = `/apis/${home}/namespaces/{namespace}/things/{name}/scale`;
   const kind = { group: "autoscaling", version: "v1", kind: "Scale" };
   for (const { paths } of [v2, v3]) {
@@ -356,8 +349,8 @@ test("OpenAPI describes the paths of subresources with their kinds", async () =>
 });
 
 test("a creation does not store a status that has its own path", async () => {
-  const made = await ask("POST", path, { metadata: { name: "born" }, spec: { size: { n: 1 } }, status: { n: 5, selector: "a=b" } });
+  const made = await change("POST", path, { metadata: { name: "born" }, spec: { size: { n: 1 } }, status: { n: 5, selector: "a=b" } });
   assert.equal(made.status, 201, made.text);
-  assert.deepEqual(made.json().status, {});
-  assert.deepEqual(ownersOf(made.json()).map(([, , , , fields]: readonly string[]) => fields), ['{"f:spec":{"f:size":{"f:n":{}}}}']);
+  assert.deepEqual(made.body.status, {});
+  assert.deepEqual(ownersOf(made.body).map(([, , , , fields]: readonly string[]) => fields), ['{"f:spec":{"f:size":{"f:n":{}}}}']);
 });

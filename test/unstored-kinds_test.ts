@@ -6,6 +6,7 @@ import { invalid } from "../core/field-error.ts";
 import { object } from "../core/meta/object.ts";
 import { field, type Infer, int32, string, struct } from "../core/schema.ts";
 import { openTestServer, type TestServer } from "../testing.ts";
+import { ask } from "./requests.ts";
 
 const Sum = object("Sum", {
   spec: field(2, struct("SumSpec", { a: field(1, int32, "One number."), b: field(2, int32, "Another.") }), "The question.", {
@@ -94,34 +95,20 @@ before(async () => {
 });
 after(() => server.close());
 
-interface Ask {
-  readonly method?: string;
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-async function ask(path: string, { method = "GET", body, headers = {} }: Ask = {}) {
-  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-  const got = await server.handle(
-    new Request(`https://test${path}`, { method, ...sent, headers: { "content-type": "application/json", ...headers } }),
-  );
-  const bytes = new Uint8Array(await got.arrayBuffer());
-  const text = new TextDecoder().decode(bytes);
-  return { status: got.status, headers: got.headers, bytes, text, json: () => JSON.parse(text) };
-}
-const post = (path: string, body: unknown) => ask(path, { method: "POST", body });
+const post = (path: string, body: unknown) => ask(server, "POST", path, body);
 
 test("a create of a kind that is never stored, without a name, returns 201", async () => {
   const got = await post(`${place}/sums`, { spec: { a: 2, b: 3 } });
   assert.equal(got.status, 201, got.text);
-  const { kind, apiVersion, metadata, status } = got.json();
+  const { kind, apiVersion, metadata, status } = got.body;
   assert.deepEqual([kind, apiVersion, status], ["Sum", "sums.example.com/v1", { total: 5, asker: "admin" }]);
   assert.equal(metadata.name, undefined);
   assert.equal(metadata.uid, undefined);
 });
 
 test("a dry run of a kind that is never stored returns the same response, also as YAML and protobuf", async () => {
-  assert.deepEqual((await post(`${place}/sums?dryRun=All`, { spec: { a: 2, b: 3 } })).json().status.total, 5);
-  const accepting = (accept: string) => ask(`${place}/sums`, { method: "POST", body: { spec: { a: 1 } }, headers: { accept } });
+  assert.deepEqual((await post(`${place}/sums?dryRun=All`, { spec: { a: 2, b: 3 } })).body.status.total, 5);
+  const accepting = (accept: string) => ask(server, "POST", `${place}/sums`, { spec: { a: 1 } }, { accept });
   assert.match((await accepting("application/yaml")).text, /^ {2}total: 1$/m);
   assert.deepEqual([...(await accepting("application/vnd.kubernetes.protobuf")).bytes.slice(0, 4)], [0x6b, 0x38, 0x73, 0]);
 });
@@ -129,7 +116,7 @@ test("a dry run of a kind that is never stored returns the same response, also a
 test("a kind that is never stored is validated, and unknown fields are reported", async () => {
   const refused = await post(`${place}/sums`, { spec: { a: -1 } });
   assert.equal(refused.status, 422, refused.text);
-  assert.deepEqual(refused.json().details.causes, [{
+  assert.deepEqual(refused.body.details.causes, [{
     reason: "FieldValueInvalid",
     message: "Invalid value: -1: must not be negative",
     field: "spec.a",
@@ -139,36 +126,32 @@ test("a kind that is never stored is validated, and unknown fields are reported"
 });
 
 test("a kind that is never stored has no other verb and no single objects", async () => {
-  for (const method of ["GET", "DELETE"]) assert.equal((await ask(`${place}/sums`, { method })).status, 405, method);
-  assert.equal((await ask("/apis/sums.example.com/v1/sums")).status, 404, "it cannot be listed over all namespaces");
+  for (const method of ["GET", "DELETE"]) assert.equal((await ask(server, method, `${place}/sums`)).status, 405, method);
+  assert.equal((await ask(server, "GET", "/apis/sums.example.com/v1/sums")).status, 404, "it cannot be listed over all namespaces");
   for (const method of ["GET", "PUT", "PATCH", "DELETE"]) {
-    const { status } = await ask(`${place}/sums/one`, { method });
+    const { status } = await ask(server, method, `${place}/sums/one`);
     assert.ok(status === 404 || status === 405, `${method}: ${status}`);
   }
 });
 
 test("a subresource of a plugin changes its own fields only", async () => {
   assert.equal((await post(`${place}/doors`, { metadata: { name: "front" }, spec: { colour: "red" } })).status, 201);
-  const put = (path: string, body: unknown) => ask(path, { method: "PUT", body });
+  const put = (path: string, body: unknown) => ask(server, "PUT", path, body);
   const locked = await put(`${place}/doors/front/lock`, { metadata: { name: "front" }, spec: { colour: "blue", locked: "alice" } });
   assert.equal(locked.status, 200, locked.text);
-  assert.deepEqual(locked.json().spec, { colour: "red", locked: "alice" });
-  assert.deepEqual((await ask(`${place}/doors/front/lock`)).json().spec, { colour: "red", locked: "alice" });
-  const patched = await ask(`${place}/doors/front/lock`, {
-    method: "PATCH",
-    body: { spec: {} },
-    headers: { "content-type": "application/merge-patch+json" },
-  });
+  assert.deepEqual(locked.body.spec, { colour: "red", locked: "alice" });
+  assert.deepEqual((await ask(server, "GET", `${place}/doors/front/lock`)).body.spec, { colour: "red", locked: "alice" });
+  const patched = await ask(server, "PATCH", `${place}/doors/front/lock`, { spec: {} }, "application/merge-patch+json");
   assert.equal(patched.status, 405, patched.text);
 });
 
 test("unstored kinds and subresources are in discovery with their verbs and in OpenAPI with their operations", async () => {
-  const { resources } = (await ask("/apis/sums.example.com/v1")).json();
+  const { resources } = (await ask(server, "GET", "/apis/sums.example.com/v1")).body;
   const verbs = Object.fromEntries(resources.map((each: { name: string; verbs: readonly string[] }) => [each.name, each.verbs]));
   assert.deepEqual(verbs["sums"], ["create"]);
   assert.deepEqual(verbs["doors/lock"], ["get", "update"]);
   assert.equal(resources.find((each: { name: string }) => each.name === "sums").storageVersionHash, undefined);
-  const { paths, components } = (await ask("/openapi/v3/apis/sums.example.com/v1")).json();
+  const { paths, components } = (await ask(server, "GET", "/openapi/v3/apis/sums.example.com/v1")).body;
   const methods = (path: string) => Object.keys(paths[path]).filter((key) => key !== "parameters").toSorted();
   const template = "/apis/sums.example.com/v1/namespaces/{namespace}";
   assert.deepEqual(methods(`${template}/sums`), ["post"]);
@@ -185,7 +168,7 @@ test("a dry run is rejected by an admission step with an effect, unless the step
   assert.equal(careful.status, 201, careful.text);
   const careless = await make("bells", "dry", "?dryRun=All");
   assert.equal(careless.status, 400, careless.text);
-  assert.equal(careless.json().message, 'admission step "careless" does not support dry run');
+  assert.equal(careless.body.message, 'admission step "careless" does not support dry run');
   assert.deepEqual(rung, []);
   assert.equal((await make("doors", "wet")).status, 201);
   assert.equal((await make("bells", "wet")).status, 201);
@@ -196,6 +179,6 @@ test("a write that one admission step rejects has no effect in another step", as
   rung.length = 0;
   const refused = await post(`${place}/bells`, { metadata: { name: "broken" } });
   assert.equal(refused.status, 403, refused.text);
-  assert.equal(refused.json().message, 'bells.sums.example.com "broken" is forbidden: it is broken');
+  assert.equal(refused.body.message, 'bells.sums.example.com "broken" is forbidden: it is broken');
   assert.deepEqual(rung, []);
 });

@@ -3,17 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestServer } from "../../testing.ts";
-import {
-  answered,
-  configurationsOf,
-  configure,
-  done,
-  openAdmissionWebhook,
-  patched,
-  refused,
-  send,
-  webhookOf,
-} from "../admission-webhook.ts";
+import { answered, configurationsOf, configure, openAdmissionWebhook, patched, webhookOf } from "../admission-webhook.ts";
+import { done, refused, send } from "../requests.ts";
 import { answered as convertedAs, openConversionWebhook } from "../conversion-webhook.ts";
 import { until } from "../real-server.ts";
 

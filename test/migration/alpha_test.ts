@@ -1,8 +1,9 @@
 // StorageVersionMigration v1alpha1 alone: v1beta1 is not served.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openTestServer, type TestServer } from "../../testing.ts";
+import { openTestServer } from "../../testing.ts";
 import { until } from "../real-server.ts";
+import { ask } from "../requests.ts";
 
 const apiVersion = "storagemigration.k8s.io/v1alpha1";
 const path = `/apis/${apiVersion}/storageversionmigrations`;
@@ -11,14 +12,6 @@ const settings = {
   "feature-gates": { StorageVersionMigrator: true },
 };
 
-async function ask(server: TestServer, method: string, url: string, body?: unknown, type = "application/json") {
-  const request = new Request(`https://test${url}`, {
-    method,
-    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body), headers: { "content-type": type } }),
-  });
-  const answer = await server.handle(request);
-  return { status: answer.status, body: await answer.json() };
-}
 const migration = (name: string, resource: object, more: object = {}) => ({
   apiVersion,
   kind: "StorageVersionMigration",
@@ -40,7 +33,7 @@ test("v1alpha1 is served only if both its gate and api/alpha enable it", async (
     ] as const
   ) {
     await using server = await openTestServer({ settings: some });
-    assert.equal((await server.handle(new Request(`https://test${path}`))).status, status);
+    assert.equal((await ask(server, "GET", path)).status, status);
   }
 });
 

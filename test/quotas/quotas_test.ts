@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { definePlugin, defineResource, field, object, string } from "../../plugin.ts";
 import { openTestServer, type TestServer } from "../../testing.ts";
 import { until } from "../real-server.ts";
+import { ask } from "../requests.ts";
 
 const base = "/api/v1/namespaces/shop";
 
@@ -12,19 +13,7 @@ async function opened(options: Parameters<typeof openTestServer>[0] = {}): Promi
   await server.api.create("v1", "namespaces", "", { metadata: { name: "shop" } });
   return server;
 }
-async function ask(
-  server: TestServer,
-  method: string,
-  path: string,
-  body?: unknown,
-): Promise<{ readonly status: number; readonly json: any }> {
-  const headers = { "content-type": method === "PATCH" ? "application/merge-patch+json" : "application/json" };
-  const response = await server.handle(
-    new Request(`https://test${path}`, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }),
-  );
-  return { status: response.status, json: await response.json() };
-}
-const statusOf = async (server: TestServer, name = "q") => (await ask(server, "GET", `${base}/resourcequotas/${name}`)).json.status;
+const statusOf = async (server: TestServer, name = "q") => (await ask(server, "GET", `${base}/resourcequotas/${name}`)).body.status;
 
 /** Creates a quota and waits until its limits are in force. */
 async function limit(server: TestServer, hard: Record<string, string>, more: object = {}): Promise<void> {
@@ -47,7 +36,7 @@ test("a burst of creates is admitted up to the limit, and the usage equals the n
   assert.equal(answers.filter(({ status }) => status === 201).length, 20);
   const refused = answers.filter(({ status }) => status === 403);
   assert.equal(refused.length, 40);
-  assert.match(refused[0]!.json.message, /is forbidden: exceeded quota: q, requested: secrets=1, used: secrets=20, limited: secrets=20$/);
+  assert.match(refused[0]!.body.message, /is forbidden: exceeded quota: q, requested: secrets=1, used: secrets=20, limited: secrets=20$/);
   assert.deepEqual((await statusOf(server)).used, { secrets: "20" });
 });
 
@@ -75,7 +64,7 @@ test("deletions lower the usage, and a create that fails after its charge does n
 test("changed limits come into force, and names that are no longer limited leave the status", async () => {
   await using server = await opened();
   await ask(server, "POST", `${base}/configmaps`, { metadata: { name: "a" } });
-  const before = (await ask(server, "GET", `${base}/configmaps`)).json.items.length;
+  const before = (await ask(server, "GET", `${base}/configmaps`)).body.items.length;
   await limit(server, { configmaps: "9", pods: "1" });
   assert.deepEqual((await statusOf(server)).used, { configmaps: `${before}`, pods: "0" });
   await ask(server, "PUT", `${base}/resourcequotas/q`, { metadata: { name: "q" }, spec: { hard: { "count/configmaps": "1" } } });
@@ -116,7 +105,7 @@ test("kinds of plugins and custom resources are counted by resource and group, f
   });
   await usedBecomes(server, { "count/gadgets.example.org": "0", "count/things.example.com": "1" });
   assert.equal((await create("example.org", "gadgets", "Gadget", "a")).status, 201);
-  assert.match((await create("example.org", "gadgets", "Gadget", "b")).json.message, /requested: count\/gadgets\.example\.org=1/);
+  assert.match((await create("example.org", "gadgets", "Gadget", "b")).body.message, /requested: count\/gadgets\.example\.org=1/);
   await ask(server, "DELETE", "/apis/example.org/v1/namespaces/shop/gadgets/a");
   await usedBecomes(server, { "count/gadgets.example.org": "0", "count/things.example.com": "1" });
 });
@@ -128,10 +117,10 @@ test("claims are charged for their increase, by class, and recounted when their 
   const claims = `${base}/persistentvolumeclaims`;
   assert.equal((await ask(server, "POST", claims, claim("a", "3Gi", { storageClassName: "gold" }))).status, 201);
   const second = await ask(server, "POST", claims, claim("b", "1Gi", { storageClassName: "gold" }));
-  assert.match(second.json.message, /exceeded quota: q, requested: gold\.storageclass\.storage\.k8s\.io\/persistentvolumeclaims=1, used/);
+  assert.match(second.body.message, /exceeded quota: q, requested: gold\.storageclass\.storage\.k8s\.io\/persistentvolumeclaims=1, used/);
   assert.equal((await ask(server, "POST", claims, claim("b", "6Gi"))).status, 201);
   const over = await ask(server, "POST", claims, claim("c", "2Gi"));
-  assert.match(over.json.message, /requested: requests\.storage=2Gi, used: requests\.storage=9Gi, limited: requests\.storage=10Gi$/);
+  assert.match(over.body.message, /requested: requests\.storage=2Gi, used: requests\.storage=9Gi, limited: requests\.storage=10Gi$/);
   // An expansion that was allocated and then withdrawn counts until the driver has finished.
   await ask(server, "PATCH", `${claims}/b/status`, { status: { allocatedResources: { storage: "7Gi" } } });
   assert.equal((await statusOf(server)).used["requests.storage"], "10Gi");

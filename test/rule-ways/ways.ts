@@ -1,7 +1,8 @@
 /** One rule, "at most 5 replicas", written in four ways: the section of docs/writing-a-plugin.md. */
 import { type Admission, type ApiObject, definePlugin, defineResource, field, int32, object, type Plugin, struct } from "../../plugin.ts";
 import { openTestServer, type TestServer } from "../../testing.ts";
-import { type AdmissionWebhook, answered, done, openAdmissionWebhook, webhookOf } from "../admission-webhook.ts";
+import { type AdmissionWebhook, answered, openAdmissionWebhook, webhookOf } from "../admission-webhook.ts";
+import { done } from "../requests.ts";
 
 export const ways = Object.freeze(["none", "tree", "policy", "step", "webhook"] as const);
 export type Way = typeof ways[number];
