@@ -54,11 +54,26 @@ async function run(roles: readonly ClusterRole[], done: number, outcome: (name: 
 }
 
 test("a role that cannot be written is logged and does not hold up the others", async () => {
-  const roles = [sum("s1", "sum"), sum("s2", "sum"), part("x", [rule("x")])];
-  const outcome = (name: string) => name === "s1" ? Promise.reject(new Error("too large")) : Promise.resolve(roles[1]!);
-  const { applied, logged } = await run(roles, 2, outcome);
-  assert.deepEqual(applied, ["s1 u-s1", "s2 u-s2"]);
-  assert.deepEqual(logged, ["the rules of ClusterRole s1 cannot be written; it tries again"]);
+  const sums = ["s1", "s2", "s3"].map((name) => sum(name, "sum")), roles = [...sums, part("x", [rule("x")])];
+  for (const broken of ["s1", "s2", "s3"]) {
+    const outcome = (name: string) => name === broken ? Promise.reject(new Error("too large")) : Promise.resolve(sums[0]!);
+    const { applied, logged } = await run(roles, 3, outcome);
+    assert.deepEqual(applied, ["s1 u-s1", "s2 u-s2", "s3 u-s3"]);
+    assert.deepEqual(logged, [`the rules of ClusterRole ${broken} cannot be written; it tries again`]);
+  }
+});
+
+test("a role whose selectors cannot be read is logged and does not hold up the others", async () => {
+  const sums = ["s1", "s2", "s3"].map((name) => sum(name, "sum"));
+  for (const broken of ["s1", "s2", "s3"]) {
+    // `as`: no role that the server stores
+    const roles = sums.map((each) =>
+      each.metadata.name === broken ? { ...each, aggregationRule: { clusterRoleSelectors: 1 } } as unknown as ClusterRole : each
+    );
+    const { applied, logged } = await run([...roles, part("x", [rule("x")])], 2, () => Promise.resolve(sums[0]!));
+    assert.deepEqual(applied, ["s1 u-s1", "s2 u-s2", "s3 u-s3"].filter((each) => !each.startsWith(broken)));
+    assert.deepEqual(logged, [`the rules of ClusterRole ${broken} cannot be written; it tries again`]);
+  }
 });
 
 test("a role that was deleted or created again meanwhile is not an error", async () => {
