@@ -5,6 +5,20 @@ import { nextTurn, Turns } from "../turns.ts";
 
 /** Requests with long work take turns. */
 const turns = new Turns(limits.expressionTurnMs);
+/** Requests that wait for their turn. */
+let waiting = 0;
+/** Start of the expressions of all requests in this turn of the event loop (performance.now()); undefined before the first. */
+let since: number | undefined;
+
+/** Milliseconds of expressions in this turn of the event loop. */
+function spentMs(): number {
+  if (since === undefined) begin();
+  return performance.now() - since!; // set by begin()
+}
+function begin(): void {
+  since = performance.now();
+  setImmediate(() => since = undefined);
+}
 
 /**
  * One budget over all policies, and over the match conditions of all webhooks; each has a budget of its own too, to which its failure policy
@@ -12,8 +26,7 @@ const turns = new Turns(limits.expressionTurnMs);
  */
 export class ExpressionWork {
   #spent = 0;
-  /** Start of the work in this turn of the event loop (performance.now()). */
-  #since = performance.now();
+  #hasBegun = false;
 
   /** Charges the cost units of an expression. Throws 413 above the bound. */
   spend(cost: number): void {
@@ -23,15 +36,24 @@ export class ExpressionWork {
       `the expressions of the policies and webhooks for this request cost more than ${limits.celRequestCostMax} units together`,
     );
   }
-  /** Call it between two expressions. Resolves in a later turn of the event loop if this one is long; undefined if the work can go on. */
+  /**
+   * Call it before each expression. Resolves in a later turn of the event loop if the expressions in this one, of all requests, take long; undefined if
+   * the work can go on. Where other requests wait, a request begins behind them.
+   */
   pause(): Promise<void> | undefined {
-    if (performance.now() - this.#since < limits.expressionTurnMs) return undefined;
-    return this.#pause();
+    const isBehind = !this.#hasBegun && waiting > 0;
+    this.#hasBegun = true;
+    return isBehind || spentMs() >= limits.expressionTurnMs ? this.#pause() : undefined;
   }
   /** I/O first: the turn of a caller that is alone begins without it. */
   async #pause(): Promise<void> {
-    await nextTurn();
-    await turns.next();
-    this.#since = performance.now();
+    waiting++;
+    try {
+      await nextTurn();
+      await turns.next();
+    } finally {
+      waiting--;
+    }
+    begin();
   }
 }
