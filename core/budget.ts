@@ -12,6 +12,9 @@ export interface Share {
   readonly exceeded: () => unknown;
 }
 
+/** Thrown where a request goes on in another thread. It is no failure: what isolates failures, such as those of one policy, passes it on. */
+export abstract class MovedWork {}
+
 /** The steps of one request. */
 export class Budget {
   readonly #whole: Share;

@@ -1,11 +1,12 @@
 /** Requests that are too expensive for the thread that serves all connections. */
 import type { RemoteRecording } from "../../metrics/mod.ts";
 import type { Access } from "../../core/access.ts";
+import { MovedWork } from "../../core/budget.ts";
 import type { AuditNotes, RemoteNote } from "./audit-notes.ts";
 import type { UserInfo } from "../../core/user-info.ts";
 
 /** Thrown by a verb before it has changed anything: `dispatch` catches it and runs the whole request in the heavy thread. */
-export class HandOver {
+export class HandOver extends MovedWork {
   readonly tag = "hand-over";
 }
 

@@ -1,4 +1,5 @@
 /** Which policies, bindings and parameters cover a request: what validating and mutating policies have in common. */
+import { MovedWork } from "../../../core/budget.ts";
 import {
   type AdmissionForm,
   type ApiObject,
@@ -105,7 +106,7 @@ export async function guarded<P extends Policy, B extends Binding, T>(
   try {
     return await run();
   } catch (error) {
-    if (error instanceof StatusError) throw error;
+    if (error instanceof StatusError || error instanceof MovedWork) throw error;
     server.failed(`${policy.kind ?? "policy"} ${policy.metadata.name ?? ""}`, error);
     visitor.fail(policy, binding, "the policy met an unexpected condition, see the log of the server");
     return undefined;

@@ -1,6 +1,7 @@
 // In Deno's suite only: the result does not depend on the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { MovedWork } from "../../../core/budget.ts";
 import { forbiddenError, type RequestHookContext, type SubjectAttributes } from "../../../plugin.ts";
 import { type Binding, type BoundPolicy, guarded, type Policy, visitInvocations } from "./invocations.ts";
 
@@ -19,6 +20,15 @@ test("guarded() logs an unexpected error with the name of the policy, and its fa
   assert.deepEqual(failed, ["bad: the policy met an unexpected condition, see the log of the server"]);
   const rejection = forbiddenError({ group: "", name: "things" }, "a", "no");
   await assert.rejects(guarded(policyOf("good"), undefined, visitor, context, () => Promise.reject(rejection)), rejection);
+});
+
+test("guarded() passes on that the request goes on in another thread: no failure policy applies", async () => {
+  class Moved extends MovedWork {}
+  const visitor = { fail: () => assert.fail("no failure") }, moved = new Moved();
+  const thrown = await guarded(policyOf("p"), undefined, visitor, contextOf([]), () => Promise.reject(moved)).catch((error: unknown) =>
+    error
+  );
+  assert.equal(thrown, moved);
 });
 
 test("visitInvocations() goes on after a policy whose rules cannot be read", async () => {

@@ -1,5 +1,6 @@
 /** One call of a webhook: the review, its answer, and what is recorded of both. */
 
+import { MovedWork } from "../../../core/budget.ts";
 import type { DecisionTable } from "../../../core/cel/functions/authorizer/decisions.ts";
 import { prepareForm } from "../../../core/admission/attributes.ts";
 import { AuthorizerValue, ResourceCheck } from "../../../core/cel/functions/authorizer/authorizer.ts";
@@ -79,7 +80,7 @@ export async function calledForm(known: KnownWebhook, request: ReviewedRequest):
   try {
     return await matchedForm(known, request);
   } catch (error) {
-    if (error instanceof StatusError) throw error;
+    if (error instanceof StatusError || error instanceof MovedWork) throw error;
     const { name, failurePolicy } = known.webhook;
     request.context.server.failed(`webhook ${name}`, error);
     if (failurePolicy === "Ignore") return undefined;
@@ -225,6 +226,7 @@ export async function endOfCall(
     record(rejected.code, true);
     return { tag: "rejected", error: rejected };
   } catch (thrown) {
+    if (thrown instanceof MovedWork) throw thrown;
     const isKnown = thrown instanceof CallError || thrown instanceof StatusError;
     if (!isKnown) context.server.failed(`webhook ${name}`, thrown);
     const error = isKnown ? thrown : new CallError(unexpected, 500);

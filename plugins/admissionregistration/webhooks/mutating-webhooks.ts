@@ -107,7 +107,7 @@ async function patched(
   { subject: { object }, context }: ReviewedRequest,
   annotation: string,
 ): Promise<Subject["object"]> {
-  const operations = patch === undefined ? [] : readPatch(patch);
+  const operations = patch === undefined ? [] : context.request.bounded(() => readPatch(patch));
   if (operations.length === 0 || patch === undefined) return object;
   if (object === undefined) {
     const why = "attempted to modify the object, which is not supported for this operation";

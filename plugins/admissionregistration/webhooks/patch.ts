@@ -1,4 +1,5 @@
 /** JSON patches of mutating webhooks. */
+import { spendSteps } from "../../../core/budget.ts";
 import { DecodeError } from "../../../core/derive/decode.ts";
 import { applyJsonPatch, type Operation, readJsonPatch } from "../../../core/patch/json-patch.ts";
 import { JsonPatchFailure } from "../../../core/patch/json-patch-failure.ts";
@@ -16,8 +17,12 @@ import {
 } from "../../../plugin.ts";
 import { CallError } from "./call.ts";
 
+/** Steps of one byte of a patch, whose values are read, applied, written and decoded with the object. A tiny value has two bytes. */
+const stepsPerByte = 1;
+
 /** The operations of a patch. Throws a CallError if it cannot be read or is too long. */
 export function readPatch(patch: Uint8Array): readonly Operation[] {
+  spendSteps(patch.length * stepsPerByte);
   try {
     return readJsonPatch(patch, false).operations;
   } catch (error) {
