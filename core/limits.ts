@@ -435,8 +435,10 @@ export const limits = Object.freeze({
   /** Objects and bytes of stored objects in one request to a conversion webhook; a longer list is converted by several. */
   conversionObjectsMax: 500,
   conversionBytesMax: 2 * 1024 * 1024,
-  /** Size of an answer of a conversion webhook: the objects may grow. */
+  /** Size of an answer of a conversion webhook: the objects may grow, each answer by the free bytes and so many times its request. */
   conversionAnswerBytesMax: 16 * 1024 * 1024,
+  conversionAnswerFreeBytes: 256 * 1024,
+  conversionGrowthMax: 16,
   /** Bytes of converted objects that the watches of one kind share. Others are converted again. */
   conversionSharedBytesMax: 4 * 1024 * 1024,
   /** Milliseconds before the events of a watch are converted again after a failure: the first pause, each twice the one before, and the longest. */

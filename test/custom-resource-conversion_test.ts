@@ -6,7 +6,7 @@ import { issue } from "../kernel/listen/testing/clients.ts";
 import { openTestServer, type TestServer } from "../testing.ts";
 import type { Json } from "../core/json.ts";
 import { decoded, encoded, type } from "./cbor.ts";
-import { answered, type ConversionWebhook, converted, openConversionWebhook } from "./conversion-webhook.ts";
+import { answered, type ConversionWebhook, converted, openConversionWebhook, type ReceivedReview } from "./conversion-webhook.ts";
 import { documents } from "./https.ts";
 import { freePort } from "./ports.ts";
 import { done, refused, send } from "./requests.ts";
@@ -439,7 +439,16 @@ test("a webhook that cannot be reached, is not trusted, or sends too much is an 
     const again = definitionOf(webhook);
     again.spec.conversion.webhook.clientConfig.service = null;
     await redefine(server, again, async () => (await send(server, "GET", `${things("v1beta1")}/one`)).status === 200);
-    webhook.answer = () => ({ body: " ".repeat(limits.conversionAnswerBytesMax + 1) });
+    // An answer may be so much longer than its request.
+    const answerOf = (more: number) => (review: ReceivedReview) => {
+      const { objects, desiredAPIVersion } = review.request;
+      const text = JSON.stringify(answered(review, objects.map((object) => converted(object, desiredAPIVersion))).body);
+      const bytesMax = limits.conversionAnswerFreeBytes + JSON.stringify(review).length * limits.conversionGrowthMax;
+      return { body: text + " ".repeat(bytesMax - text.length + more) };
+    };
+    webhook.answer = answerOf(0);
+    assert.equal((await send(server, "GET", `${things("v1beta1")}/one`)).status, 200);
+    webhook.answer = answerOf(1);
     assert.equal((await send(server, "GET", `${things("v1beta1")}/one`)).status, 500);
     webhook.answer = () => undefined;
     assert.equal((await send(server, "GET", `${things("v1beta1")}/one`)).status, 200);

@@ -22,7 +22,7 @@ export class Result {
   #details: Map<string, Set<string>> | undefined;
 
   add(error: FieldError): void {
-    spendSteps(errorSteps);
+    spendSteps(errorSteps + error.detail.length / charactersPerStep);
     if (this.isFull || this.#has(error)) return;
     this.errors.push(error);
     this.#length += lengthOf(error);
@@ -66,6 +66,8 @@ function isKnown(known: Map<string, Set<string>>, { type, path, detail }: FieldE
 
 /** Steps of making one error, of which most are those of failed alternatives, and of adding it. */
 const errorSteps = 40;
+/** Characters of a detail that one step writes into the answer: that of an enumeration lists all of its values. */
+const charactersPerStep = 8;
 
 function lengthOf({ path, detail }: FieldError): number {
   return path.length + detail.length + errorLength;

@@ -32,11 +32,15 @@ export class TableWork {
   /** One error for all cells: each further one would collect a stack. */
   readonly #tooMuch = new PathWorkError("the cells of the row take too much work");
 
-  /** Runs the work of one row. `isFurther`: whether the rows before have used up the budget of the answer. */
-  row<T>(work: () => T, isFurther: boolean): T {
-    const budget = new Budget(isFurther ? limits.tableFurtherRowStepsMax : limits.tableRowStepsMax, () => this.#tooMuch);
+  /**
+   * Runs the work of one row. `isFurther`: whether the rows before have used up the budget of the answer. The work asks `isOver` before each cell:
+   * thousands of columns that each begin and fail take long, too.
+   */
+  row<T>(work: (isOver: () => boolean) => T, isFurther: boolean): T {
+    const stepsMax = isFurther ? limits.tableFurtherRowStepsMax : limits.tableRowStepsMax,
+      budget = new Budget(stepsMax, () => this.#tooMuch);
     try {
-      return budget.run(work);
+      return budget.run(() => work(() => budget.spent > stepsMax));
     } finally {
       this.#left -= budget.spent;
     }
@@ -88,7 +92,7 @@ function rowCells({ endpoint, backend }: RequestContext, item: Item, work: Table
   // A definition can change its columns while the objects stay the same.
   const kept = item.form(isFurther ? furtherKey(columns) : columns, () => {
     const object = shortLivedObject(endpoint, item);
-    return toBytes.encode(work.row(() => columns.map(({ cell }) => cellText(cell(object))).join(","), isFurther));
+    return toBytes.encode(work.row((isOver) => columns.map(({ cell }) => isOver() ? "null" : cellText(cell(object))).join(","), isFurther));
   });
   const parts = toText.decode(kept).split(aroundTime);
   if (parts.length === 1) return parts[0]!;

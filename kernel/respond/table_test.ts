@@ -98,11 +98,14 @@ function pathColumn(path: string): { readonly column: Column } {
 test("the cells of a row have one budget: columns beyond it are null, however many there are", () => {
   const items = Array.from({ length: limits.tableRowStepsMax / 4 }, () => ({ a: 2 }));
   const { column } = pathColumn(".l[?(@.a==1)].b"), { column: name } = pathColumn(".metadata.uid");
-  const call = callFor([name, ...Array.from({ length: 1_000 }, () => column), name], manualClock(begin));
+  let begun = 0;
+  const counted: Column = { ...column, cell: (object) => (begun++, column.cell(object)) };
+  const call = callFor([name, ...Array.from({ length: 1_000 }, () => counted), name], manualClock(begin));
   const object = { ...thing, metadata: { ...thing.metadata, uid: "u" }, l: items };
   const work = new TableWork(), cells = cellsOf(call, cachedEntry(call, object).item(), work);
   assert.equal(cells.length, 1_002);
   assert.deepEqual([cells[0], cells.at(-1)], ["u", null]);
+  assert.ok(begun > 0 && begun < 5, `${begun} cells are begun: each of the others would fail with an error`);
   assert.ok(!work.isSpent);
 });
 

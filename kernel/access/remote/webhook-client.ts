@@ -63,6 +63,12 @@ function clientOf(webhook: WebhookAddress, addresses: WebhookAddresses): TextCli
   return remoteClient(() => Promise.resolve(access));
 }
 
+/** Bytes of the answer to a review: objects may grow, and reading many tiny values takes many times the CPU of their request. */
+function answerBytesMax(json: string): number {
+  const { conversionAnswerBytesMax, conversionAnswerFreeBytes, conversionGrowthMax } = limits;
+  return Math.min(conversionAnswerBytesMax, conversionAnswerFreeBytes + json.length * conversionGrowthMax);
+}
+
 async function posted(
   remote: TextClient,
   { shown, path, service }: Target,
@@ -72,7 +78,7 @@ async function posted(
   const signal = AbortSignal.timeout(callMs);
   let answer: RemoteText;
   try {
-    answer = await remote.text({ method: "POST", path, json, headers, signal, timeoutMs: Infinity }, limits.conversionAnswerBytesMax);
+    answer = await remote.text({ method: "POST", path, json, headers, signal, timeoutMs: Infinity }, answerBytesMax(json));
   } catch (error) {
     const late = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)";
     throw new Error(`Post ${goQuote(shown)}: ${signal.aborted ? late : connectionText(error, service)}`, { cause: error });
