@@ -1,25 +1,8 @@
 /** Requests that cost a server much more than their bytes suggest, each as large as the server takes it. */
 import { limits } from "../../core/limits.ts";
-
-export interface HostileRequest {
-  readonly name: string;
-  readonly method: "POST" | "PUT" | "PATCH" | "DELETE" | "GET";
-  /** `#` is replaced by a number that differs in each request. */
-  readonly path: string;
-  readonly type: string;
-  /** Made when it is needed: all of them together are large. `share` scales its size in a smoke run. */
-  readonly body: (share: number) => Uint8Array | string;
-  /** The bearer token, where it is not the administrator's. */
-  readonly token?: (share: number) => string;
-  /** Objects that must exist before; sent once by POST to their paths. */
-  readonly before?: readonly Before[];
-  /** Flags of the server. */
-  readonly flags?: readonly string[];
-}
-interface Before {
-  readonly path: string;
-  readonly body: (share: number) => string;
-}
+import { remoteRequests } from "./hostile-remote.ts";
+import type { Before, HostileRequest } from "./hostile-request.ts";
+import { mutating, mutatingFlags, ruleRequests } from "./hostile-rules.ts";
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
 const json = "application/json", yaml = "application/yaml";
@@ -134,17 +117,6 @@ const definition = (properties: string): string =>
 /** A definition with such rules. They have no quotation marks. */
 const withRules = (rules: readonly string[]): string =>
   definition(`"spec":{"type":"object","x-kubernetes-validations":[${rules.map((rule) => `{"rule":"${rule}"}`).join()}]}`);
-/** A mutating policy for ConfigMaps that are created, and its binding. */
-const mutating = (expressions: readonly string[]): readonly Before[] => {
-  const home = "/apis/admissionregistration.k8s.io/v1beta1", metadata = { name: "hostile" };
-  const rule = { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["configmaps"] };
-  const mutations = expressions.map((expression) => ({ patchType: "JSONPatch", jsonPatch: { expression } }));
-  const spec = { matchConstraints: { resourceRules: [rule] }, reinvocationPolicy: "IfNeeded", mutations };
-  return [
-    { path: `${home}/mutatingadmissionpolicies`, body: () => JSON.stringify({ metadata, spec }) },
-    { path: `${home}/mutatingadmissionpolicybindings`, body: () => JSON.stringify({ metadata, spec: { policyName: "hostile" } }) },
-  ];
-};
 const pattern = (index: number): string => `"a${index}":{"type":"string","pattern":"x{1000}${index}"}`;
 
 export const hostileRequests: readonly HostileRequest[] = Object.freeze([
@@ -299,7 +271,7 @@ export const hostileRequests: readonly HostileRequest[] = Object.freeze([
       (share) => `{${meta},"data":{"a":"${"x".repeat(900_000 * share)}"}}`,
     ),
     before: mutating(Array.from({ length: 3 }, (_, index) => `[JSONPatch{op: 'add', path: '/data/b${index}', value: 'c'}]`)),
-    flags: ["--feature-gates=MutatingAdmissionPolicy=true", "--runtime-config=admissionregistration.k8s.io/v1beta1=true"],
+    flags: mutatingFlags,
   },
   create(
     "drivers of a node",
@@ -397,6 +369,8 @@ export const hostileRequests: readonly HostileRequest[] = Object.freeze([
   }),
   { name: "label selector of 600 kB", method: "GET", path: `${configMaps}?labelSelector=`, type: json, body: () => "" },
   { name: "field selector of 600 kB", method: "GET", path: `${configMaps}?fieldSelector=`, type: json, body: () => "" },
+  ...ruleRequests,
+  ...remoteRequests,
 ]);
 
 /** The path of a request with the selector that is too long for a table. */

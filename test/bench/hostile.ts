@@ -6,7 +6,9 @@ import { performance } from "node:perf_hooks";
 import process from "node:process";
 import { type Connection, openConnection } from "./connection.ts";
 import { clientRuntime, type Runtime, startChild } from "./children.ts";
-import { hostilePath, type HostileRequest } from "./hostile-bodies.ts";
+import { hostilePath } from "./hostile-bodies.ts";
+import { openPeer } from "./hostile-peer.ts";
+import type { HostileRequest } from "./hostile-request.ts";
 import type { Load, Loaded } from "./load.ts";
 import type { Measured } from "./measured.ts";
 import { cpuMs, forgetPeak, mainThreadMs, memoryMiB } from "./process.ts";
@@ -39,13 +41,15 @@ export async function measureHostile(name: string, request: HostileRequest, runt
       ...request.flags ?? [],
     ];
     const turnsFile = join(folder, "turns");
+    const peer = request.peer && await openPeer(request.peer);
+    if (peer !== undefined) children.push(peer);
     const server = await startServer(runtime, args, turnsFile);
     const longestTurn = () => turnOf(server.pid, turnsFile);
     children.push(server);
     const ca = join(folder, "data", "pki", "ca.crt"), certificate = await readFile(ca, "utf8");
     const connections = await Promise.all(Array.from({ length: atOnce }, () => openConnection({ port: server.port, ca: certificate })));
     for (const before of request.before ?? []) {
-      const made = await send(connections[0]!, "POST", before.path, "application/json", before.body(share));
+      const made = await sendWhenServed(connections[0]!, before.path, before.body(share, peer));
       if (made >= 300) throw new Error(`An object before "${name}" was answered with ${made}`);
     }
     const probe = startChild(clientRuntime(), "load.ts");
@@ -66,7 +70,7 @@ export async function measureHostile(name: string, request: HostileRequest, runt
     const body = request.body(share), path = hostilePath(request, share);
     const bearer = request.token?.(share) ?? token;
     const one = () => send(connections[0]!, request.method, path, request.type, body, bearer);
-    const memoryBefore = memoryMiB(server.pid).now;
+    const memoryBefore = memoryMiB(server.pid).now, peerBefore = peer?.sent() ?? 0;
     forgetPeak(server.pid);
     const cpuBefore = cpuMs(server.pid), mainBefore = mainThreadMs(server.pid);
     await longestTurn(); // Resets the meter: the start has long turns.
@@ -79,7 +83,8 @@ export async function measureHostile(name: string, request: HostileRequest, runt
     const cpu = cpuMs(server.pid) - cpuBefore, main = mainThreadMs(server.pid);
     const { peak } = memoryMiB(server.pid);
     for (const connection of connections) connection.close();
-    const sentMiB = Math.max(body.length, path.length, bearer.length) * atOnce / mebibyte;
+    const answered = ((peer?.sent() ?? 0) - peerBefore) / (atOnce + 1);
+    const sentMiB = Math.max(body.length, path.length, bearer.length, answered) * atOnce / mebibyte;
     const stalls = [alone.waited, together.waited], turns = [turnAlone, turnTogether];
     const statuses = new Map<number, number>();
     for (const status of together.result) statuses.set(status, (statuses.get(status) ?? 0) + 1);
@@ -102,7 +107,9 @@ export async function measureHostile(name: string, request: HostileRequest, runt
         quiet.longest.toFixed(0)
       } ms before; the serving thread ran ${(main.ran - mainBefore.ran).toFixed(0)} ms and waited ${
         (main.waited - mainBefore.waited).toFixed(0)
-      } ms for a core; ${sentMiB.toFixed(1)} MiB sent, ${memoryBefore.toFixed(0)} MiB before`,
+      } ms for a core; ${sentMiB.toFixed(1)} MiB sent, ${memoryBefore.toFixed(0)} MiB before, ${
+        (peak - memoryBefore).toFixed(0)
+      } MiB more at the peak`,
     };
   } finally {
     for (const child of children.toReversed()) await child.stop();
@@ -141,6 +148,16 @@ export async function turnOf(pid: number, file: string): Promise<number> {
   return NaN;
 }
 const turnWaitMs = 30_000;
+
+/** The status of a create. A kind is served some time after its definition is created. */
+async function sendWhenServed(connection: Connection, path: string, body: string): Promise<number> {
+  for (const end = performance.now() + servedMsMax;;) {
+    const status = await send(connection, "POST", path, "application/json", body);
+    if (status !== 404 || performance.now() > end) return status;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+const servedMsMax = 10_000;
 
 /** The status of the response. */
 async function send(
