@@ -5,19 +5,21 @@ import { nextTurn, Turns } from "../turns.ts";
 
 /** Requests with long work take turns. */
 const turns = new Turns(limits.expressionTurnMs);
-/** Requests that wait for their turn. */
-let waiting = 0;
-/** Start of the expressions of all requests in this turn of the event loop (performance.now()); undefined before the first. */
-let since: number | undefined;
+const shared: {
+  /** Requests that wait for their turn. */
+  waiting: number;
+  /** Start of the expressions of all requests in this turn of the event loop (performance.now()); undefined before the first. */
+  since: number | undefined;
+} = { waiting: 0, since: undefined };
 
 /** Milliseconds of expressions in this turn of the event loop. */
 function spentMs(): number {
-  if (since === undefined) begin();
-  return performance.now() - since!; // set by begin()
+  if (shared.since === undefined) begin();
+  return performance.now() - shared.since!; // set by begin()
 }
 function begin(): void {
-  since = performance.now();
-  setImmediate(() => since = undefined);
+  shared.since = performance.now();
+  setImmediate(() => shared.since = undefined);
 }
 
 /**
@@ -41,18 +43,18 @@ export class ExpressionWork {
    * the work can go on. Where other requests wait, a request begins behind them.
    */
   pause(): Promise<void> | undefined {
-    const isBehind = !this.#hasBegun && waiting > 0;
+    const isBehind = !this.#hasBegun && shared.waiting > 0;
     this.#hasBegun = true;
     return isBehind || spentMs() >= limits.expressionTurnMs ? this.#pause() : undefined;
   }
   /** I/O first: the turn of a caller that is alone begins without it. */
   async #pause(): Promise<void> {
-    waiting++;
+    shared.waiting++;
     try {
       await nextTurn();
       await turns.next();
     } finally {
-      waiting--;
+      shared.waiting--;
     }
     begin();
   }
