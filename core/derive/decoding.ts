@@ -17,6 +17,10 @@ export interface DecodeReport {
   readonly reader: ReaderName;
   /** `unknown field "spec.nope"`, `duplicate field "data.a"`, in document order, each once, at most `strictFindingsMax`. */
   readonly findings: string[];
+  /** Takes the paths of the findings, in the same order. */
+  readonly paths?: string[];
+  /** Takes every wrong type. Without it, decoding throws the first one at its end. */
+  readonly wrongTypes?: DecodeError[];
   /** Takes the findings in metadata of embedded resources, if they are reported apart from the others. */
   readonly embedded?: string[];
   /** The document was applied: nulls of custom resources that may not be null stay, for validation. */
@@ -28,6 +32,12 @@ export interface DecodeReport {
 /** A body with a value of a wrong type. The message is upstream's without its prefix (`... cannot be handled as ...`). */
 export class DecodeError extends Error {
   override readonly name = "DecodeError";
+  /** The field: `spec.items[0].name`. Absent if it is not known. */
+  readonly path: string | undefined;
+  constructor(message: string, path?: string) {
+    super(message);
+    this.path = path;
+  }
 }
 
 export class Decoding {
@@ -35,7 +45,9 @@ export class Decoding {
   #findings: string[] | undefined;
   readonly #embedded: string[] | undefined;
   #reported: Set<string> | undefined;
-  #wrongType: string | undefined;
+  #wrongType: DecodeError | undefined;
+  readonly #paths: string[] | undefined;
+  readonly #wrongTypes: DecodeError[] | undefined;
   #depth = 0;
   /** Keys and indexes from the root, for findings. */
   readonly path: (string | number)[] = [];
@@ -55,6 +67,8 @@ export class Decoding {
     this.#outerStruct = outer?.structs.at(-1);
     this.#depth = outer === undefined ? 0 : outer.#depth;
     this.#findings = report?.findings;
+    this.#paths = report?.paths;
+    this.#wrongTypes = report?.wrongTypes;
     this.#embedded = report?.embedded;
     this.#converted = report?.converted ?? false;
     this.applied = report?.applied ?? false;
@@ -103,41 +117,50 @@ export class Decoding {
   }
   /** Reports a pruned member of a custom resource. `path`: below the current one. */
   unknownAt(path: readonly (string | number)[]): void {
-    this.#report(`unknown field "${pathText([...this.path, ...path])}"`);
+    const text = pathText([...this.path, ...path]);
+    this.#report(`unknown field "${text}"`, text);
   }
   /** As `unknownAt`, for a member that occurs twice. */
   duplicateAt(path: readonly (string | number)[]): void {
-    if (this.reader === "json") this.#report(`duplicate field ${goQuote(pathText([...this.path, ...path]))}`);
+    if (this.reader !== "json") return;
+    const text = pathText([...this.path, ...path]);
+    this.#report(`duplicate field ${goQuote(text)}`, text);
   }
   #find(what: "unknown" | "duplicate", key: string): void {
     const path = pathText([...this.path, key]);
-    this.#report(`${what} field ${this.#converted ? `"${path}"` : goQuote(path)}`);
+    this.#report(`${what} field ${this.#converted ? `"${path}"` : goQuote(path)}`, path);
   }
-  #report(finding: string): void {
+  #report(finding: string, path: string): void {
     const most = this.#converted ? limits.convertedFindingsMax : limits.strictFindingsMax;
     if (this.#findings === undefined || this.#findings.length >= most) return;
     this.#reported ??= new Set();
     if (this.#reported.has(finding)) return;
     this.#reported.add(finding);
     this.#findings.push(finding);
+    this.#paths?.push(path);
   }
   /** Records that `tree` is not a value of the Go type. `detail`: the number that is out of range. */
   wrongType(tree: Tree, goType: string, detail = ""): void {
+    if (this.#wrongTypes !== undefined) {
+      if (this.#wrongTypes.length < limits.strictFindingsMax) this.#wrongTypes.push(this.#cannot(tree, goType, detail));
+      return;
+    }
     this.#wrongType ??= this.#cannot(tree, goType, detail);
   }
   /** As `wrongType`, for types with an UnmarshalJSON method: ends the run. */
   refuseType(tree: Tree, goType: string, detail = ""): never {
-    throw new DecodeError(this.#cannot(tree, goType, detail));
+    throw this.#cannot(tree, goType, detail);
   }
-  #cannot(tree: Tree, goType: string, detail: string): string {
+  #cannot(tree: Tree, goType: string, detail: string): DecodeError {
     const struct = this.#outerStruct ?? this.structs.at(-1);
     const where = struct === undefined ? "value" : `struct field ${struct.slice(struct.indexOf(".") + 1)}.${this.fields.join(".")}`;
-    return `json: cannot unmarshal ${jsonKind(tree)}${detail === "" ? "" : ` ${detail}`} into Go ${where} of type ${goType}`;
+    const value = `${jsonKind(tree)}${detail === "" ? "" : ` ${detail}`}`;
+    return new DecodeError(`json: cannot unmarshal ${value} into Go ${where} of type ${goType}`, pathText(this.path));
   }
 
   /** Throws the first wrong type, if there was one. */
   finish(): void {
-    if (this.#wrongType !== undefined) throw new DecodeError(this.#wrongType);
+    if (this.#wrongType !== undefined) throw this.#wrongType;
   }
 }
 

@@ -10,6 +10,7 @@ import { chosenAdmission } from "./choose-admission.ts";
 import { type Catalog, CatalogError } from "../catalog/catalog.ts";
 import { compile } from "../catalog/compile.ts";
 import { releasesOf } from "./emulation-settings.ts";
+import type { Mistake } from "./mistake.ts";
 import { ConfigError } from "./parse.ts";
 import type { Config } from "./settings.ts";
 import { webhookAddressMistakes } from "./webhook-addresses.ts";
@@ -50,15 +51,35 @@ export function activeConfigOf(
   admission = before?.admission,
 ): ActiveConfig {
   const isSame = before !== undefined && appeared === before.appeared && hasSameCatalog(config, plugins, before);
-  const { catalog, admission: steps, unusable } = isSame ? before : catalogOf(config, plugins, appeared, admission);
-  if (config["requestheader-uid-headers"].length > 0 && !catalog.gates.isOn("RemoteRequestHeaderUID")) {
-    throw new ConfigError(['--requestheader-uid-headers requires the "RemoteRequestHeaderUID" feature to be enabled']);
+  const mistakes: Mistake[] = [
+    ...webhookAddressMistakes(config["webhook-addresses"]),
+    ...authorizationMistakes(config, plugins.flatMap(({ authorizers = [] }) => authorizers.map(({ name }) => name))),
+  ];
+  let compiled: Compiled | undefined;
+  try {
+    compiled = isSame ? before : catalogOf(config, plugins, appeared, admission);
+    if (config["requestheader-uid-headers"].length > 0 && !compiled.catalog.gates.isOn("RemoteRequestHeaderUID")) {
+      mistakes.push('--requestheader-uid-headers requires the "RemoteRequestHeaderUID" feature to be enabled');
+    }
+  } catch (error) {
+    if (mistakes.length === 0 || !isMistaken(error)) throw error;
+    append(mistakes, placedOf(error));
   }
-  const wrongAddresses = webhookAddressMistakes(config["webhook-addresses"]);
-  if (wrongAddresses.length > 0) throw new ConfigError(wrongAddresses);
-  const mistakes = authorizationMistakes(config, plugins.flatMap(({ authorizers = [] }) => authorizers.map(({ name }) => name)));
-  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  if (compiled === undefined || mistakes.length > 0) throw new ConfigError(mistakes);
+  const { catalog, admission: steps, unusable } = compiled;
   return { config, plugins, appeared, admission: steps, catalog, unusable };
+}
+
+type Compiled = Pick<ActiveConfig, "catalog" | "admission" | "unusable">;
+
+/** Whether an error is about settings and plugins. */
+export function isMistaken(error: unknown): error is ConfigError | CatalogError {
+  return error instanceof ConfigError || error instanceof CatalogError;
+}
+
+/** The mistakes of such an error, with their places. */
+export function placedOf(error: ConfigError | CatalogError): readonly Mistake[] {
+  return error instanceof ConfigError ? error.placed : error.mistakes;
 }
 
 /** The configuration with other descriptions of one plugin's resource source. */
@@ -77,10 +98,11 @@ function catalogOf(
   plugins: readonly Plugin[],
   appeared: Appeared,
   known: AdmissionConfiguration | undefined,
-): Pick<ActiveConfig, "catalog" | "admission" | "unusable"> {
-  const mistakes: string[] = [...metricClashes(plugins)];
+): Compiled {
+  const wrong: string[] = [...metricClashes(plugins)];
   const names = { enabled: config["enable-admission-plugins"], disabled: config["disable-admission-plugins"] };
-  const { plugins: admitting, checksNamespaces } = chosenAdmission(plugins, names, mistakes);
+  const { plugins: admitting, checksNamespaces } = chosenAdmission(plugins, names, wrong);
+  const mistakes: Mistake[] = wrong;
   const path = config["admission-control-config-file"], steps = plugins.flatMap(({ admission = [] }) => admission.map(({ name }) => name));
   const admission = known ?? readAdmissionConfiguration({ path, steps, groupDomain: config["group-domain"] }, mistakes);
   const options = {
@@ -158,12 +180,12 @@ const kernelLineNames: readonly (readonly [name: string, owner: string])[] = Obj
 );
 
 /** The active configuration, or undefined after adding every mistake in these settings and plugins to `mistakes`. */
-export function activeConfigOrMistakes(config: Config, plugins: readonly Plugin[], mistakes: string[]): ActiveConfig | undefined {
+export function activeConfigOrMistakes(config: Config, plugins: readonly Plugin[], mistakes: Mistake[]): ActiveConfig | undefined {
   try {
     return activeConfigOf(config, plugins);
   } catch (error) {
-    if (!(error instanceof ConfigError) && !(error instanceof CatalogError)) throw error;
-    append(mistakes, error.mistakes);
+    if (!isMistaken(error)) throw error;
+    append(mistakes, placedOf(error));
     return undefined;
   }
 }

@@ -6,13 +6,14 @@ import { namespaceLifecycle, upstreamOrder } from "../../core/admission/order.ts
 import { validateMatchResources } from "../../core/admission/validate-match.ts";
 import { defaulter } from "../../core/derive/apply-defaults.ts";
 import { sortedText } from "../../core/derive/raw-json.ts";
-import { fieldErrorText } from "../../core/field-error.ts";
+import { fieldErrorText, required } from "../../core/field-error.ts";
 import { isObject } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import { nearest } from "../../core/nearest.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import { anyJson, field, type Infer, type Json, list, string, struct } from "../../core/schema.ts";
-import { readConfigObject } from "./config-object.ts";
+import { decodeConfigObject, readConfigObject } from "./config-object.ts";
+import { type Fault, faultsOfFields, FaultyText, type Mistake } from "./mistake.ts";
 import { readWholeTextSync } from "../files/bounded-files.ts";
 
 /** The settings of steps. Plain data: the heavy thread gets a copy. */
@@ -66,31 +67,57 @@ export interface AdmissionFile {
 }
 
 /** Reads the file and the files that it names; `path` "" is no configuration. Mistakes are added to `mistakes`. */
-export function readAdmissionConfiguration(file: AdmissionFile, mistakes: string[]): AdmissionConfiguration {
+export function readAdmissionConfiguration(file: AdmissionFile, mistakes: Mistake[]): AdmissionConfiguration {
   if (file.path === "") return noAdmissionConfiguration;
   const matchConstraints = new Map<string, MatchResources>(), kubeconfigs = new Map<string, string>();
-  for (const plugin of tried(() => loaded(file), `the admission configuration in "${file.path}"`, mistakes)?.plugins ?? []) {
-    const what = `the configuration of the admission plugin "${plugin.name}" in "${file.path}"`;
-    tried(
-      () => {
-        checkName(plugin, file);
-        const text = textOf(plugin, file);
-        if (text === undefined) return;
-        if (webhookSteps.has(plugin.name) && kindOf(text) !== "AdmissionStepConfiguration") {
-          const kubeconfig = kubeconfigOf(text, file);
-          if (kubeconfig !== "") kubeconfigs.set(plugin.name, kubeconfig);
-        } else matchConstraints.set(plugin.name, matchOf(text, file));
-      },
-      what,
-      mistakes,
-    );
-  }
+  const refuse = (what: string, error: unknown, faults: readonly Fault[], path = file.path) =>
+    mistakes.push({
+      text: `cannot use ${what}: ${reasonOf(error)}`,
+      setting: "admission-control-config-file",
+      ...(faults.length === 0 ? { faults: [{ text: `cannot use ${what}: ${reasonOf(error)}` }] } : { file: path, faults }),
+    });
+  (loaded(file, refuse).plugins ?? []).forEach((plugin, index) => {
+    const what = `the configuration of the admission plugin "${plugin.name}" in "${file.path}"`, at = `plugins[${index}]`;
+    try {
+      checkName(plugin, file);
+      const text = textOf(plugin, file);
+      if (text === undefined) return;
+      if (webhookSteps.has(plugin.name) && kindOf(text) !== "AdmissionStepConfiguration") {
+        const kubeconfig = kubeconfigOf(text, file);
+        if (kubeconfig !== "") kubeconfigs.set(plugin.name, kubeconfig);
+      } else matchConstraints.set(plugin.name, matchOf(text, file));
+    } catch (error) {
+      if (!(error instanceof FaultyText)) refuse(what, error, [{ text: `${at}: ${reasonOf(error)}`, path: at }]);
+      else if ((plugin.path ?? "") !== "") refuse(what, error, error.faults, pathOf(plugin.path!, file));
+      else {refuse(
+          what,
+          error,
+          error.faults.map(({ text, path }) => ({ text, path: `${at}.configuration${path === undefined ? "" : `.${path}`}` })),
+        );}
+    }
+  });
   return { matchConstraints, kubeconfigs };
 }
 
-function loaded({ path, groupDomain }: AdmissionFile): Configuration {
+const pathOf = (path: string, file: AdmissionFile) => isAbsolute(path) ? path : join(dirname(file.path), path);
+
+/** What could be read. `refuse` is called with the mistakes of the file as a whole. */
+function loaded(
+  { path, groupDomain }: AdmissionFile,
+  refuse: (what: string, error: unknown, faults: readonly Fault[]) => void,
+): Configuration {
+  const what = `the admission configuration in "${path}"`;
+  let text: string;
+  try {
+    text = bounded(path);
+  } catch (error) {
+    refuse(what, error, []);
+    return {};
+  }
   const kind = { kind: "AdmissionConfiguration", group: `apiserver.config.${groupDomain}`, versions: ["v1", "v1alpha1"] };
-  return readConfigObject<Configuration>(bounded(path), { ...kind, schema: Configuration });
+  const { object = {}, error } = decodeConfigObject<Configuration>(text, { ...kind, schema: Configuration });
+  if (error !== undefined) refuse(what, error, error.faults);
+  return object;
 }
 
 function checkName({ name }: PluginConfiguration, { steps }: AdmissionFile): void {
@@ -105,7 +132,7 @@ function textOf({ name, path = "", configuration }: PluginConfiguration, file: A
   if (path !== "" && configuration !== undefined) throw new Error("it has a path and a configuration: only one of them is allowed");
   if (!file.steps.includes(name) && !webhookSteps.has(name)) return undefined;
   if (configuration !== undefined) return sortedText(configuration as Json); // decoded as JSON
-  return path === "" ? undefined : bounded(isAbsolute(path) ? path : join(dirname(file.path), path));
+  return path === "" ? undefined : bounded(pathOf(path, file));
 }
 
 function kindOf(text: string): unknown {
@@ -131,28 +158,23 @@ function kubeconfigOf(text: string, { groupDomain }: AdmissionFile): string {
 const withDefaults = defaulter(StepStruct);
 
 function matchOf(text: string, { groupDomain }: AdmissionFile): MatchResources {
-  const step = readConfigObject<StepConfiguration>(text, {
+  const { object, error } = decodeConfigObject<StepConfiguration>(text, {
     kind: "AdmissionStepConfiguration",
     group: `apiserver.config.${groupDomain}`,
     versions: ["v1"],
     schema: StepConfiguration,
   });
-  const { matchConstraints } = withDefaults(step, () => false);
-  if (matchConstraints === undefined) throw new Error("matchConstraints: Required value");
-  const errors = validateMatchResources(matchConstraints, "matchConstraints").map(fieldErrorText);
-  if (errors.length > 0) throw new Error(errors.join(", "));
-  return matchConstraints;
+  const { matchConstraints } = object === undefined ? {} : withDefaults(object, () => false);
+  const errors = object === undefined
+    ? []
+    : matchConstraints === undefined
+    ? [required("matchConstraints", "")]
+    : validateMatchResources(matchConstraints, "matchConstraints");
+  if (error !== undefined) throw error.and(faultsOfFields(errors));
+  if (errors.length > 0) throw new FaultyText(errors.map(fieldErrorText).join(", "), faultsOfFields(errors));
+  return matchConstraints!; // Without an error there are some.
 }
 
 function bounded(path: string): string {
   return readWholeTextSync(path, limits.configurationFileBytesMax);
-}
-
-function tried<T>(run: () => T, what: string, mistakes: string[]): T | undefined {
-  try {
-    return run();
-  } catch (error) {
-    mistakes.push(`cannot use ${what}: ${reasonOf(error)}`);
-    return undefined;
-  }
 }

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { type Mistake, textOf } from "./mistake.ts";
 import { type AdmissionConfiguration, readAdmissionConfiguration } from "./admission-configuration.ts";
 
 const head = "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n";
@@ -15,10 +16,10 @@ async function read(text: string, others: Readonly<Record<string, string>> = {})
   const folder = await mkdtemp(join(tmpdir(), "thole-admission-"));
   try {
     for (const [name, content] of Object.entries({ "file.yaml": text, ...others })) await writeFile(join(folder, name), content);
-    const mistakes: string[] = [];
+    const mistakes: Mistake[] = [];
     const steps = ["DefaultStorageClass", "Mine"];
     const found = readAdmissionConfiguration({ path: join(folder, "file.yaml"), steps, groupDomain: "k8s.io" }, mistakes);
-    return mistakes.length === 0 ? found : mistakes.map((mistake) => mistake.replaceAll(`${folder}/`, ""));
+    return mistakes.length === 0 ? found : mistakes.map((mistake) => textOf(mistake).replaceAll(`${folder}/`, ""));
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -1,4 +1,5 @@
 /** Settings of the audit: the policy, the log and the webhook. Names, defaults and messages are kube-apiserver's. */
+import { nearest } from "../../core/nearest.ts";
 import { goQuote } from "../../core/tree/go-quote.ts";
 import { bool, type Change, duration, fixed, fraction, int, type Kind, type Setting, text } from "./setting.ts";
 
@@ -153,7 +154,10 @@ function backendMistakes(config: AuditConfig, name: AuditBackendName): readonly 
 
 /** Only the first mistake, as upstream. */
 function batchMistake(backend: BackendConfig, name: AuditBackendName): string | undefined {
-  if (!modes.includes(backend.mode)) return `invalid audit ${name} mode ${backend.mode}, allowed modes are ${goQuote(modes.join(","))}`;
+  if (!modes.includes(backend.mode)) {
+    const near = nearest(backend.mode, modes), meant = near === undefined ? "" : `: did you mean "${near}"?`;
+    return `invalid audit ${name} mode ${backend.mode}, allowed modes are ${goQuote(modes.join(","))}${meant}`;
+  }
   if (backend.mode !== "batch") return undefined;
   const positive = (what: string, value: number) =>
     value > 0 ? undefined : `invalid audit batch ${name} ${what} ${value}, must be a positive number`;

@@ -60,13 +60,17 @@ export const commands = Object.freeze(
       takesSettings: true,
     },
     check: {
-      usage: "[CONFIG] [--store] [--flag=value ...]",
+      usage: "[CONFIG] [--strict] [--store] [--flag=value ...]",
       summary: "check the configuration, its files and plugins without starting",
       details:
-        "CONFIG is a configuration file, as --config=CONFIG. Prints every mistake and exits with 1, or a summary and exits with 0.\n" +
+        "CONFIG is a configuration file, as --config=CONFIG. Prints every mistake in it, in the files that it names and in the plugins, and warnings about what has no\n" +
+        "effect, as FILE:LINE:COLUMN: error|warning: TEXT to the standard error. Exits with 1 if there is a mistake; with --strict a warning counts as one.\n" +
         "With --store it also runs the checks of `thole verify`, and exits with 1 if they find an error.",
       takesSettings: true,
-      flags: [{ name: "store", help: "also verify the store" }],
+      flags: [
+        { name: "strict", help: "exit with 1 if there is a warning, too" },
+        { name: "store", help: "also verify the store" },
+      ],
     },
     verify: {
       usage: "[--from-...] [-o json] [--flag=value ...]",

@@ -5,6 +5,7 @@ import { goQuote } from "../../core/tree/go-quote.ts";
 import { readJson } from "../../core/tree/json.ts";
 import { TreeObject } from "../../core/tree/tree.ts";
 import { readYaml } from "../../core/tree/yaml.ts";
+import { type Fault, faultOf, FaultyText } from "./mistake.ts";
 
 /** The expected kind of a file, in one of its versions. */
 export interface ConfigKind<T> {
@@ -16,37 +17,61 @@ export interface ConfigKind<T> {
   readonly schema: Typed<T>;
 }
 
+/** What could be read of a text, and why it cannot be used. */
+export interface ReadConfig<T> {
+  /** Absent if the text is another kind. Fields with an error are as if they were absent. */
+  readonly object?: T;
+  readonly error?: FaultyText;
+}
+
 /**
- * The object in a YAML or JSON text. Throws an Error for another kind or version, a field of the wrong type, and unknown and duplicate
- * fields.
+ * The object in a YAML or JSON text. The error has another kind or version, a field of the wrong type, and unknown and duplicate fields.
  */
-export function readConfigObject<T>(text: string, { kind, group, versions, schema }: ConfigKind<T>): T {
-  if (text === "") throw new Error("empty config data");
+export function decodeConfigObject<T>(text: string, { kind, group, versions, schema }: ConfigKind<T>): ReadConfig<T> {
+  const wrong = (message: string, path?: string): ReadConfig<T> => ({
+    error: new FaultyText(message, [path === undefined ? faultOf(message) : { text: message, path }]),
+  });
+  if (text === "") return wrong("empty config data");
   const reader = text.trimStart().startsWith("{") ? "json" : "yaml";
   const read = reader === "json" ? readJson(text) : readYaml(new TextEncoder().encode(text));
-  if (!read.ok) throw new Error(read.error);
+  if (!read.ok) return wrong(read.error);
   const { tree } = read;
-  if (!(tree instanceof TreeObject)) throw new Error(`expected an object of kind ${kind}`);
+  if (!(tree instanceof TreeObject)) return wrong(`expected an object of kind ${kind}`);
   const given = wordOf(tree, "kind"), apiVersion = wordOf(tree, "apiVersion");
-  if (given === "") throw new Error(`Object 'Kind' is missing: expected ${kind}`);
-  if (apiVersion === "") throw new Error(`Object 'apiVersion' is missing: expected ${group}/${versions[0]}`);
+  if (given === "") return wrong(`Object 'Kind' is missing: expected ${kind}`);
+  if (apiVersion === "") return wrong(`Object 'apiVersion' is missing: expected ${group}/${versions[0]}`);
   const isServed = versions.some((version) => apiVersion === `${group}/${version}`);
   if (given !== kind || !isServed) {
-    throw new Error(
+    return wrong(
       `no kind ${goQuote(given)} is registered for version ${goQuote(apiVersion)}: expected ${kind} in ${
         versions.map((version) => `${group}/${version}`).join(", ")
       }`,
+      given === kind ? "apiVersion" : "kind",
     );
   }
-  const report = { reader, findings: [] as string[] } as const;
+  const findings: string[] = [], paths: string[] = [], wrongTypes: DecodeError[] = [];
+  let object: T | undefined;
   try {
-    const object = decoder(schema)(tree, report);
-    const findings = [...read.duplicates, ...report.findings];
-    if (findings.length > 0) throw new DecodeError(`strict decoding error: ${findings.join(", ")}`);
-    return object;
+    object = decoder(schema)(tree, { reader, findings, paths, wrongTypes });
   } catch (error) {
-    throw error instanceof DecodeError ? new Error(error.message) : error;
+    if (!(error instanceof DecodeError)) throw error;
+    wrongTypes.push(error);
   }
+  const found = [...read.duplicates, ...findings], [first] = wrongTypes;
+  const message = first !== undefined ? first.message : found.length > 0 ? `strict decoding error: ${found.join(", ")}` : undefined;
+  const faults: readonly Fault[] = [
+    ...read.duplicates.map(faultOf),
+    ...findings.map((text, index) => ({ text, path: paths[index]! })),
+    ...wrongTypes.map(({ message: text, path }) => path === undefined ? { text } : { text, path }),
+  ];
+  return { ...(object === undefined ? {} : { object }), ...(message === undefined ? {} : { error: new FaultyText(message, faults) }) };
+}
+
+/** As `decodeConfigObject`, but throws the error. */
+export function readConfigObject<T>(text: string, kind: ConfigKind<T>): T {
+  const { object, error } = decodeConfigObject(text, kind);
+  if (error !== undefined) throw error;
+  return object!; // Without an error there is one.
 }
 
 function wordOf(tree: TreeObject, key: string): string {

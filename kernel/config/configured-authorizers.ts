@@ -1,6 +1,7 @@
 /** `--authorization-mode` and related flags: the configured authorizers of the chain. */
 import type { Config } from "./settings.ts";
 import { type SettingName, settings } from "./settings.ts";
+import { nearest } from "../../core/nearest.ts";
 import { valueText } from "../../core/value-text.ts";
 
 /** An authorizer of the chain. */
@@ -69,7 +70,9 @@ export function authorizationMistakes(config: Config, offered: readonly string[]
       ? ["authorization-mode Cluster requires --authorization-kubeconfig"]
       : []),
     ...paths.filter((path) => path.slice(0, -1).includes("*")).map((path) => `only trailing * allowed in ${valueText(path)}`),
-    ...modes.filter((mode) => !types.includes(mode)).map((mode) => `authorization-mode ${valueText(mode)} is not a valid mode`),
+    ...modes.filter((mode) => !types.includes(mode)).map((mode) =>
+      `authorization-mode ${valueText(mode)} is not a valid mode${meant(mode, types)}`
+    ),
     ...(hasWebhook && file === "" ? ["authorization-mode Webhook's authorization config file not passed"] : []),
     ...(!hasWebhook && file !== "" ? ["cannot specify --authorization-webhook-config-file without mode Webhook"] : []),
     ...(!hasWebhook || webhookVersions.includes(version)
@@ -79,6 +82,11 @@ export function authorizationMistakes(config: Config, offered: readonly string[]
       ? []
       : [`authorization-mode [${modes.map((mode) => valueText(mode)).join(" ")}] has mode specified more than once`]),
   ];
+}
+
+function meant(mode: string, types: readonly string[]): string {
+  const near = nearest(mode, types);
+  return near === undefined ? "" : `: did you mean "${near}"?`;
 }
 
 /** The authorizers of the flags. Names are upstream's: the mode in lower case, `default` for the webhook. */

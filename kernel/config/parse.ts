@@ -15,22 +15,33 @@ import { limits } from "../../core/limits.ts";
 import { serviceAccountMistakes } from "./service-accounts.ts";
 import { verbosityOf } from "../observe/log.ts";
 import { workersMistakes } from "./workers.ts";
+import { type Fault, faultOf, type Mistake, textOf } from "./mistake.ts";
 import { nearest } from "../../core/nearest.ts";
 import { valueText } from "../../core/value-text.ts";
 
 /** Invalid settings; the message has a line for each mistake. */
 export class ConfigError extends Error {
   readonly mistakes: readonly string[];
-  constructor(mistakes: readonly string[]) {
-    super(mistakes.join("\n"));
+  /** The mistakes with their places. */
+  readonly placed: readonly Mistake[];
+  constructor(mistakes: readonly Mistake[]) {
+    const texts = mistakes.map(textOf);
+    super(texts.join("\n"));
     this.name = "ConfigError";
-    this.mistakes = mistakes;
+    this.mistakes = texts;
+    this.placed = mistakes;
   }
 }
 
 export type Parsed = { readonly help: true } | { readonly help: false; readonly config: Config };
 /** With mistakes, the settings that could be read, and the defaults of the others. */
-export type Read = { readonly help: true } | { readonly help: false; readonly config: Config; readonly mistakes: readonly string[] };
+export type Read = { readonly help: true } | {
+  readonly help: false;
+  readonly config: Config;
+  readonly mistakes: readonly Mistake[];
+  /** Settings in the file that have no value. */
+  readonly empty: readonly SettingName[];
+};
 
 /** As `readArguments`, but throws mistakes as a ConfigError. */
 export function parseArguments(args: readonly string[], readFile: (path: string) => string): Parsed {
@@ -79,13 +90,13 @@ export function readArguments(args: readonly string[], readFile: (path: string) 
     else set(given, name, value, `flag "--${name}"`, mistakes);
   }
   if (help) return { help };
-  const path = given.get("config");
+  const path = given.get("config"), ofFile: Mistake[] = [], empty: SettingName[] = [];
   if (typeof path === "string" && path !== "") {
-    for (const [name, value] of fromFile(path, readFile, mistakes)) if (!given.has(name)) given.set(name, value);
+    for (const [name, value] of fromFile(path, readFile, ofFile, empty)) if (!given.has(name)) given.set(name, value);
   }
   const config = { ...defaults, ...Object.fromEntries(given) } as Config; // `set` has converted each value by its kind.
   names.set(config, new Set(given.keys()));
-  return { help, config, mistakes: [...mistakes, ...senseless(config)] };
+  return { help, config, mistakes: [...mistakes, ...ofFile, ...senseless(config)], empty };
 }
 
 /** The settings of a program merged into the defaults; throws a ConfigError with every mistake. */
@@ -228,8 +239,14 @@ function durationOf(text: string): number | undefined {
   return at === text.length && at > 0 && at <= 40 ? sum : undefined;
 }
 
-function fromFile(path: string, readFile: (path: string) => string, mistakes: string[]): ReadonlyMap<SettingName, unknown> {
+function fromFile(
+  path: string,
+  readFile: (path: string) => string,
+  mistakes: Mistake[],
+  empty: SettingName[],
+): ReadonlyMap<SettingName, unknown> {
   const values = new Map<SettingName, unknown>();
+  const bad = (fault: Fault) => mistakes.push({ text: `configuration file "${path}": ${fault.text}`, file: path, faults: [fault] });
   let text: string;
   try {
     text = readFile(path);
@@ -239,22 +256,25 @@ function fromFile(path: string, readFile: (path: string) => string, mistakes: st
   }
   const read = readYaml(new TextEncoder().encode(text));
   if (!read.ok) {
-    mistakes.push(`configuration file "${path}": ${read.error}`);
+    bad(faultOf(read.error));
     return values;
   }
-  for (const duplicate of read.duplicates) mistakes.push(`configuration file "${path}": ${duplicate}`);
+  for (const duplicate of read.duplicates) bad(faultOf(duplicate));
   if (read.tree === null) return values;
   if (!(read.tree instanceof TreeObject)) {
-    mistakes.push(`configuration file "${path}": expected settings by name`);
+    bad({ text: "expected settings by name" });
     return values;
   }
   read.tree.keys.forEach((name, index) => {
     if (!isSetting(name) || name === "config") {
-      mistakes.push(`configuration file "${path}": unknown setting "${name}"${meant(name, "")}`);
+      bad({ text: `unknown setting "${name}"${meant(name, "")}`, path: name });
       return;
     }
     const value = (read.tree as TreeObject).values[index]!; // Checked above.
-    for (const word of wordsOf(value)) set(values, name, word, `configuration file "${path}", setting "${name}"`, mistakes);
+    if (value === null) empty.push(name);
+    const wrong: string[] = [];
+    for (const word of wordsOf(value)) set(values, name, word, `setting "${name}"`, wrong);
+    for (const text of wrong) mistakes.push({ text: `configuration file "${path}", ${text}`, file: path, faults: [{ text, path: name }] });
   });
   return values;
 }

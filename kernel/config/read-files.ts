@@ -1,5 +1,6 @@
 /** Reads files of settings. Errors name the setting's purpose. */
 import { readWholeText } from "../files/bounded-files.ts";
+import { allOrErrors } from "./mistake.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import type { KeyedCertificate } from "../listen/x509/certificate.ts";
 import { checkKeyPair } from "../listen/tls-context.ts";
@@ -15,7 +16,7 @@ export async function readText(path: string, what: string): Promise<string> {
 
 /** PEM of a certificate and its key from their files; throws an Error with both paths and `what` if they are not a pair. */
 export async function keyed(certPath: string, keyPath: string, what: string): Promise<KeyedCertificate> {
-  const [cert, key] = await Promise.all([readText(certPath, what), readText(keyPath, `key of the ${what}`)]);
+  const [cert, key] = await allOrErrors([readText(certPath, what), readText(keyPath, `key of the ${what}`)]) as [string, string];
   try {
     checkKeyPair(cert, key);
   } catch (error) {

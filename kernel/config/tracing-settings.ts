@@ -2,7 +2,8 @@
 import { limits } from "../../core/limits.ts";
 import { field, type Infer, int32, string, struct } from "../../core/schema.ts";
 import { goQuote } from "../../core/tree/go-quote.ts";
-import { readConfigObject } from "./config-object.ts";
+import { decodeConfigObject } from "./config-object.ts";
+import { type Fault, FaultyText } from "./mistake.ts";
 import { fixed, text } from "./setting.ts";
 
 export interface TracingConfig {
@@ -42,27 +43,33 @@ type Configuration = Infer<typeof Schema>;
 const defaultEndpoint = "localhost:4317";
 const perMillionMax = 1_000_000;
 
-/** Reads the text of the file. Throws an Error with all mistakes; their texts are upstream's. */
+/** Reads the text of the file. Throws a FaultyText with all mistakes; their texts are upstream's. */
 export function readTracingConfiguration(source: string, groupDomain: string): TracingConfiguration {
   if (source.length > limits.configurationFileBytesMax) {
     throw new Error(`it has ${source.length} characters, more than ${limits.configurationFileBytesMax}`);
   }
-  const { endpoint = defaultEndpoint, samplingRatePerMillion: rate = 0 } = readConfigObject<Configuration>(source, {
+  const { object, error } = decodeConfigObject<Configuration>(source, {
     kind: "TracingConfiguration",
     group: `apiserver.config.${groupDomain}`,
     versions: ["v1", "v1beta1", "v1alpha1"],
     schema: Configuration,
   });
-  const mistakes: string[] = [];
-  if (rate < 0) mistakes.push(`samplingRatePerMillion: Invalid value: ${rate}: sampling rate must be positive`);
+  const { endpoint = defaultEndpoint, samplingRatePerMillion: rate = 0 } = object ?? {};
+  const mistakes: Fault[] = [], ofRate = "samplingRatePerMillion";
+  if (rate < 0) mistakes.push({ text: `${ofRate}: Invalid value: ${rate}: sampling rate must be positive`, path: ofRate });
   if (rate > perMillionMax) {
-    mistakes.push(`samplingRatePerMillion: Invalid value: ${rate}: sampling rate per million must be less than or equal to one million`);
+    mistakes.push({
+      text: `${ofRate}: Invalid value: ${rate}: sampling rate per million must be less than or equal to one million`,
+      path: ofRate,
+    });
   }
   const url = urlOf(endpoint);
   if (url === undefined) {
-    mistakes.push(`endpoint: Invalid value: ${goQuote(endpoint)}: must be host:port, dns:///host:port or unix:///path`);
+    const text = `endpoint: Invalid value: ${goQuote(endpoint)}: must be host:port, dns:///host:port or unix:///path`;
+    mistakes.push({ text, path: "endpoint" });
   }
-  if (url === undefined || mistakes.length > 0) throw new Error(mistakes.join(", "));
+  if (error !== undefined) throw error.and(mistakes);
+  if (url === undefined || mistakes.length > 0) throw new FaultyText(mistakes.map(({ text }) => text).join(", "), mistakes);
   return { url, share: rate / perMillionMax };
 }
 

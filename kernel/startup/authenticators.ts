@@ -8,10 +8,13 @@ import {
   clientCertificates,
   frontProxy,
   type TokenAuthenticator,
+  type TokenFile,
   tokenFile,
 } from "../access/authentication/mod.ts";
 import type { ActiveConfig } from "../config/active-config.ts";
 import type { Followed } from "../config/follow-files.ts";
+import { FaultyFile } from "../config/mistake.ts";
+import { reasonOf } from "../../core/reason-of.ts";
 import { readText } from "../config/read-files.ts";
 import { serviceAccountIssuers } from "../config/service-accounts.ts";
 import type { Config } from "../config/settings.ts";
@@ -19,6 +22,7 @@ import type { Log } from "../observe/log.ts";
 import type { KernelRecord } from "../observe/metrics.ts";
 import type { Tracing } from "../observe/tracing.ts";
 import type { Exchange } from "../request/exchange.ts";
+import type { CheckedSetting } from "./checked-setting.ts";
 import { errorLog } from "./error-log.ts";
 import { openJwt, readJwtConfiguration } from "./jwt-authentication.ts";
 import { checkDelegation, type FollowedTrust, openClusterTokens } from "./delegation.ts";
@@ -93,7 +97,7 @@ async function openTokenFile(path: string, audiences: () => readonly string[]): 
   if (path === "") return { authenticators: [], followed: [] };
   const read = () => readText(path, "token file");
   let text = await read();
-  const tokens = tokenFile(text, audiences);
+  const tokens = tokensIn(text, path, audiences);
   const renew = async () => {
     const next = await read();
     if (next === text) return undefined;
@@ -104,12 +108,21 @@ async function openTokenFile(path: string, audiences: () => readonly string[]): 
   return { authenticators: [tokens], followed: [{ what: "token file", paths: [path], renew }] };
 }
 
+function tokensIn(text: string, path: string, audiences: () => readonly string[]): TokenFile {
+  try {
+    return tokenFile(text, audiences);
+  } catch (error) {
+    throw new FaultyFile(path, reasonOf(error), error);
+  }
+}
+
 /** Checks the files of the settings. Each promise rejects for a file that cannot be used. */
-export function checkAuthentication(config: Config): readonly Promise<unknown>[] {
+export function checkAuthentication(config: Config): readonly CheckedSetting[] {
+  const ofIssuers = config["authentication-config"] !== "" ? "authentication-config" : "oidc-issuer-url";
   return [
-    openTokenFile(config["token-auth-file"], () => []),
-    readJwtConfiguration(config, serviceAccountIssuers(config)),
-    checkTokenWebhook(config),
+    ["token-auth-file", openTokenFile(config["token-auth-file"], () => [])],
+    [ofIssuers, readJwtConfiguration(config, serviceAccountIssuers(config))],
+    ["authentication-token-webhook-config-file", checkTokenWebhook(config)],
     ...checkDelegation(config),
   ];
 }

@@ -7,6 +7,7 @@ import { readAuthorizationConfiguration } from "../access/authorization/mod.ts";
 import { readAccess } from "../access/remote/kubeconfig.ts";
 import { authorizersOfFlags, authorizerTypes, type ConfiguredAuthorizer } from "../config/configured-authorizers.ts";
 import type { Followed } from "../config/follow-files.ts";
+import { allOrErrors, FaultyFile } from "../config/mistake.ts";
 import { readText } from "../config/read-files.ts";
 import type { Config } from "../config/settings.ts";
 import type { KernelRegistry } from "../observe/metrics.ts";
@@ -63,8 +64,14 @@ export async function openAuthorizationFile(
 /** Rejects if a file of the settings cannot be used. */
 export async function checkAuthorization(config: Config, plugins: readonly Plugin[]): Promise<void> {
   const path = config["authorization-config"];
-  if (path !== "") return void await usable(config, plugins, await readBounded(path));
-  await checkKubeconfigs(authorizersOfFlags(config));
+  if (path === "") return await checkKubeconfigs(authorizersOfFlags(config));
+  const text = await readBounded(path);
+  try {
+    await usable(config, plugins, text);
+  } catch (error) {
+    // Those of kubeconfigs have files of their own.
+    throw error instanceof FaultyFile || error instanceof AggregateError ? error : new FaultyFile(path, reasonOf(error), error);
+  }
 }
 
 async function usable(
@@ -84,7 +91,8 @@ async function usable(
 }
 
 async function checkKubeconfigs(configured: readonly ConfiguredAuthorizer[]): Promise<void> {
-  for (const { webhook } of configured) if (webhook !== undefined && webhook.kubeconfig !== "") await readAccess(webhook.kubeconfig);
+  const files = configured.flatMap(({ webhook }) => webhook === undefined || webhook.kubeconfig === "" ? [] : [webhook.kubeconfig]);
+  await allOrErrors([...new Set(files)].map(readAccess));
 }
 
 function fileMistake(path: string): string | undefined {

@@ -11,7 +11,9 @@ import type { ListenerTls } from "../listen/tls-context.ts";
 import { peerVerifier } from "../listen/verify-peer.ts";
 import { isInMemory } from "./open-store.ts";
 import type { Log } from "../observe/log.ts";
+import { FaultyFile } from "../config/mistake.ts";
 import { keyed, readText } from "../config/read-files.ts";
+import type { CheckedSetting } from "./checked-setting.ts";
 import type { InUse } from "./certificate-validity.ts";
 import { valueText } from "../../core/value-text.ts";
 
@@ -181,13 +183,16 @@ function datesOf(cert: string): { readonly notBefore: string; readonly notAfter:
 }
 
 /** Reads the given certificates and CAs without activating them. Each promise rejects for a file without the expected content. */
-export function checkGivenCertificates(config: Config): readonly Promise<unknown>[] {
+export function checkGivenCertificates(config: Config): readonly CheckedSetting[] {
   const { "tls-cert-file": certPath, "tls-private-key-file": keyPath } = config;
   const { "client-ca-file": caPath, "requestheader-client-ca-file": proxyPath } = config;
   return [
-    ...(certPath === "" || keyPath === "" ? [] : [keyed(certPath, keyPath, "serving certificate")]),
-    ...(caPath === "" ? [] : [authorities("client authorities", caPath)]),
-    ...(proxyPath === "" ? [] : [authorities("authorities of front proxies", proxyPath)]),
+    ...(certPath === "" || keyPath === "" ? [] : [
+      ["tls-private-key-file", readText(keyPath, "key of the serving certificate")] as const,
+      ["tls-cert-file", keyed(certPath, keyPath, "serving certificate")] as const,
+    ]),
+    ...(caPath === "" ? [] : [["client-ca-file", authorities("client authorities", caPath)] as const]),
+    ...(proxyPath === "" ? [] : [["requestheader-client-ca-file", authorities("authorities of front proxies", proxyPath)] as const]),
   ];
 }
 
@@ -202,7 +207,7 @@ async function authorities(what: string, path: string): Promise<string> {
   try {
     peerVerifier(text);
   } catch (error) {
-    throw new Error(`cannot use the ${what} in "${path}": ${reasonOf(error)}`);
+    throw new FaultyFile(path, `cannot use the ${what} in "${path}": ${reasonOf(error)}`, error);
   }
   return text;
 }

@@ -20,6 +20,7 @@ import type { Config } from "../config/settings.ts";
 import { describe, type Log } from "../observe/log.ts";
 import type { Tracing } from "../observe/tracing.ts";
 import { tokenCacheMeter } from "./authentication-meters.ts";
+import type { CheckedSetting } from "./checked-setting.ts";
 import { errorLog } from "./error-log.ts";
 import type { TokenWebhookNeeds } from "./token-webhook.ts";
 import { keyedHash } from "./keyed-hash.ts";
@@ -43,8 +44,9 @@ function clientOf(path: string, signal: AbortSignal): RemoteClient {
 }
 
 /** Kubeconfigs of the settings. Each promise rejects for one that cannot be used. */
-export function checkDelegation(config: Config): readonly Promise<unknown>[] {
-  return [config["authentication-kubeconfig"], config["authorization-kubeconfig"]].filter((path) => path !== "").map(readAccess);
+export function checkDelegation(config: Config): readonly CheckedSetting[] {
+  const names = ["authentication-kubeconfig", "authorization-kubeconfig"] as const;
+  return names.filter((name) => config[name] !== "").map((name) => [name, readAccess(config[name])]);
 }
 
 /** The authenticator that reviews tokens in the cluster, behind a cache; undefined without --authentication-kubeconfig. */

@@ -60,6 +60,6 @@ function logWarnings(log: Pick<Log, "info">, table: Table, { config, catalog }: 
   for (const text of warningsOf({ config, catalog }, table).filter((each) => !known.includes(each))) log.info(`Warning: ${text}`);
 }
 /** A deprecated setting is in use when it is given, even with the value of its default. */
-function warningsOf({ config, catalog }: Pick<ActiveConfig, "config" | "catalog">, table: Table): readonly string[] {
+export function warningsOf({ config, catalog }: Pick<ActiveConfig, "config" | "catalog">, table: Table = settings): readonly string[] {
   return [...settingWarnings(givenSettings(config), table), ...catalog.gates.warnings];
 }

@@ -1,5 +1,6 @@
 /** Issuers of tokens and the rules of anonymous requests, from --authentication-config or the --oidc-* flags. */
 import { pause, systemClock } from "../../core/async.ts";
+import { forbidden } from "../../core/field-error.ts";
 import { limits } from "../../core/limits.ts";
 import {
   type AuthenticationConfiguration,
@@ -18,7 +19,9 @@ import {
 } from "../access/authentication/mod.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import type { Followed } from "../config/follow-files.ts";
+import { type Fault, FaultyFile } from "../config/mistake.ts";
 import { readText } from "../config/read-files.ts";
+import { serviceAccountIssuers } from "../config/service-accounts.ts";
 import type { Config } from "../config/settings.ts";
 import { pemCertificates } from "../listen/x509/certificate.ts";
 import { peerVerifier } from "../listen/verify-peer.ts";
@@ -180,11 +183,10 @@ export async function readJwtConfiguration(config: Config, disallowedIssuers: re
 /** The error with upstream's prefix. */
 function loadError(path: string, error: unknown): Error {
   const isRead = error instanceof ConfigurationError;
-  return new Error(
-    `${isRead ? "invalid authentication configuration" : `failed to load authentication configuration from file "${path}"`}: ${
-      reasonOf(error)
-    }`,
-  );
+  const message = `${
+    isRead ? "invalid authentication configuration" : `failed to load authentication configuration from file "${path}"`
+  }: ${reasonOf(error)}`;
+  return path === "" ? new Error(message) : new FaultyFile(path, message, error);
 }
 
 function configurationOf(
@@ -193,19 +195,13 @@ function configurationOf(
   disallowedIssuers: readonly string[],
   first?: AuthenticationConfiguration,
 ): AuthenticationConfiguration {
-  const configuration = readAuthenticationConfiguration(
-    text,
-    config["group-domain"],
-    contextOf(disallowedIssuers),
-    (next) => first === undefined ? [] : validateReload(next, first),
-  );
-  if (configuration.anonymous !== undefined && !config["anonymous-auth"]) {
-    throw new ConfigurationError(
-      "anonymous: Forbidden: --anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file",
-    );
-  }
-  return configuration;
+  return readAuthenticationConfiguration(text, config["group-domain"], contextOf(disallowedIssuers), (next) => [
+    ...(first === undefined ? [] : validateReload(next, first)),
+    ...(next.anonymous === undefined || config["anonymous-auth"] ? [] : [forbidden("anonymous", anonymousDetail)]),
+  ]);
 }
+
+const anonymousDetail = "--anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file";
 
 function contextOf(disallowedIssuers: readonly string[]): ValidationContext {
   const checkCertificates = (pem: string) => {
@@ -224,18 +220,25 @@ function algorithmsOf(config: Config): readonly string[] {
  * Warns of names and groups without a prefix: a claim can contain system:masters, so the issuer has all rights. An expression can return
  * anything, unless a rule of users checks it.
  */
-function warnOfPrefixes({ jwt = [] }: AuthenticationConfiguration, log: Pick<Log, "info">): void {
-  for (const { issuer, claimMappings: { username, groups }, userValidationRules = [] } of jwt) {
+function warnOfPrefixes(configuration: AuthenticationConfiguration, log: Pick<Log, "info">): void {
+  for (const { text, issuer } of bareIssuers(configuration)) log.info(text, { issuer });
+}
+
+/** The warnings about issuers without prefixes, for `thole check`. Rejects for a configuration that cannot be used. */
+export async function jwtWarnings(config: Config): Promise<readonly Fault[]> {
+  const { configuration } = await readJwtConfiguration(config, serviceAccountIssuers(config));
+  return bareIssuers(configuration).map(({ text, path }) => ({ text, path }));
+}
+
+function bareIssuers({ jwt = [] }: AuthenticationConfiguration) {
+  return jwt.flatMap(({ issuer, claimMappings: { username, groups }, userValidationRules = [] }, index) => {
     const isBare = ({ prefix, expression = "" }: typeof username) =>
       prefix === "" || (expression !== "" && userValidationRules.length === 0);
     const bare = [...(isBare(username) ? ["user names"] : []), ...(isBare(groups) ? ["groups"] : [])];
-    if (bare.length > 0) {
-      log.info(
-        `tokens of an issuer may have any ${bare.join(" and ")}, system: ones too, because there is no prefix and no rule of users`,
-        {
-          issuer: issuer.url,
-        },
-      );
-    }
-  }
+    if (bare.length === 0) return [];
+    const text = `tokens of an issuer may have any ${
+      bare.join(" and ")
+    }, system: ones too, because there is no prefix and no rule of users`;
+    return [{ text, issuer: issuer.url, path: `jwt[${index}].claimMappings` }];
+  });
 }

@@ -30,10 +30,12 @@ import { readAccess } from "../access/remote/kubeconfig.ts";
 import { remoteClient } from "../access/remote/remote-client.ts";
 import { type AuditBackendName, backendConfig } from "../config/audit-settings.ts";
 import { namesOf } from "../config/active-config.ts";
+import { FaultyFile } from "../config/mistake.ts";
 import { readText } from "../config/read-files.ts";
 import type { Config } from "../config/settings.ts";
 import type { Log } from "../observe/log.ts";
 import type { KernelRecord } from "../observe/metrics.ts";
+import type { CheckedSetting } from "./checked-setting.ts";
 
 /** An audit that can be closed. */
 export interface OpenedAudit {
@@ -42,10 +44,12 @@ export interface OpenedAudit {
   close(): Promise<void>;
 }
 
-/** Rejects for a policy that cannot be used, and with the errors of `openedAudit` for its other files. Writes nothing. */
-export async function checkAudit(config: Config): Promise<void> {
-  await policyOf(config);
-  if (config["audit-webhook-config-file"] !== "") await webhookAccess(config);
+/** Each check rejects with the error of `openedAudit` for its file. Writes nothing. */
+export function checkAudit(config: Config): readonly CheckedSetting[] {
+  return [
+    ["audit-policy-file", policyOf(config)],
+    ...(config["audit-webhook-config-file"] === "" ? [] : [["audit-webhook-config-file", webhookAccess(config)] as const]),
+  ];
 }
 
 export interface AuditNeeds {
@@ -65,7 +69,7 @@ export async function openedAudit(config: Config, { log, findings, record, audit
     if (path !== "" || webhook !== "") findings.info("Warning: no audit policy file is set, so no audit events are recorded");
     return undefined;
   }
-  for (const warning of read.warnings) findings.info(`Warning: the audit policy file has an error that is ignored: ${warning}`);
+  for (const warning of read.warnings) findings.info(`Warning: the audit policy file has an error that is ignored: ${warning.text}`);
   for (const text of strictWarnings(config, read.policy)) findings.info(`Warning: ${text}`);
   const names = namesOf(config), lost = lostEvents(log, record);
   const backends: AuditBackend[] = [];
@@ -89,14 +93,15 @@ export function strictWarnings(config: Config, policy: Policy): readonly string[
   );
 }
 
-async function policyOf(config: Config): Promise<ReadPolicy | undefined> {
+/** The policy of the settings. Rejects if it cannot be used. */
+export async function policyOf(config: Config): Promise<ReadPolicy | undefined> {
   const path = config["audit-policy-file"];
   if (path === "") return undefined;
   const text = await readText(path, "audit policy file");
   try {
     return readPolicy(text, config["group-domain"]);
   } catch (error) {
-    throw new Error(`loading audit policy file: ${reasonOf(error)}: from file ${path}`);
+    throw new FaultyFile(path, `loading audit policy file: ${reasonOf(error)}: from file ${path}`, error);
   }
 }
 
@@ -104,7 +109,8 @@ async function webhookAccess(config: Config): Promise<void> {
   try {
     await readAccess(config["audit-webhook-config-file"]);
   } catch (error) {
-    throw new Error(`initializing audit webhook: ${reasonOf(error)}`);
+    const message = `initializing audit webhook: ${reasonOf(error)}`;
+    throw error instanceof FaultyFile ? new FaultyFile(error.file, message, error) : new Error(message);
   }
 }
 

@@ -1,6 +1,7 @@
 /** The tracing of the settings. */
 import { hostname } from "node:os";
 import { reasonOf } from "../../core/reason-of.ts";
+import { FaultyFile } from "../config/mistake.ts";
 import { readText } from "../config/read-files.ts";
 import type { Config } from "../config/settings.ts";
 import { readTracingConfiguration, type TracingConfiguration } from "../config/tracing-settings.ts";
@@ -34,6 +35,6 @@ async function configurationOf(config: Config): Promise<TracingConfiguration | u
   try {
     return readTracingConfiguration(text, config["group-domain"]);
   } catch (error) {
-    throw new Error(`cannot use the tracing configuration in "${path}": ${reasonOf(error)}`);
+    throw new FaultyFile(path, `cannot use the tracing configuration in "${path}": ${reasonOf(error)}`, error);
   }
 }

@@ -3,8 +3,9 @@ import { append } from "../../core/append.ts";
 import type { Plugin } from "../../core/plugin.ts";
 import { limits } from "../../core/limits.ts";
 import { choosePlugins, type LoadModule } from "../config/choose-plugins.ts";
+import { type Mistake, textOf } from "../config/mistake.ts";
 import { ConfigError, readArguments } from "../config/parse.ts";
-import type { Config } from "../config/settings.ts";
+import type { Config, SettingName } from "../config/settings.ts";
 import { fileMistakes } from "./file-mistakes.ts";
 import { type ActiveConfig, activeConfigOrMistakes } from "../config/active-config.ts";
 import { withKnownNames } from "../config/known-names.ts";
@@ -18,7 +19,7 @@ export interface Written {
   /** The text of the configuration file; empty without a file. */
   readonly text: string;
   /** Mistakes found so far; the rest is what could be parsed. */
-  readonly mistakes?: readonly string[];
+  readonly mistakes?: readonly Mistake[];
   /** The settings to look for further mistakes in, if a plugin module could not be loaded. */
   readonly judged?: Config;
 }
@@ -32,31 +33,58 @@ export interface Source {
   readonly look?: () => Promise<string>;
 }
 
+/** A configuration with all of its mistakes. */
+export interface Inspected extends Pick<Written, "config" | "plugins"> {
+  /** Undefined if settings and plugins cannot be compiled. */
+  readonly active: ActiveConfig | undefined;
+  readonly source: Source;
+  /** In the order in which they were found, each once. */
+  readonly mistakes: readonly Mistake[];
+  /** Settings in the file that have no value. */
+  readonly empty: readonly SettingName[];
+}
+
+/** As `Inspected`, without mistakes. */
+export type ValidConfiguration = Omit<Inspected, "active" | "mistakes" | "empty"> & { readonly active: ActiveConfig };
+
 /** The settings and plugins, both compiled, and their source; undefined for --help. Throws a ConfigError with every mistake. */
 export async function readConfiguration(
   args: readonly string[],
   builtIn: readonly Plugin[],
   load: LoadModule,
-): Promise<Pick<Written, "config" | "plugins"> & { readonly active: ActiveConfig; readonly source: Source } | undefined> {
-  async function read(textOf: (path: string) => string): Promise<Written | undefined> {
+): Promise<ValidConfiguration | undefined> {
+  const inspected = await inspectConfiguration(args, builtIn, load);
+  if (inspected === undefined) return undefined;
+  const { config, plugins, active, source, mistakes } = inspected;
+  if (active === undefined || mistakes.length > 0) throw new ConfigError(mistakes);
+  return { config, plugins, active, source };
+}
+
+/** Reads a configuration as far as that is possible; undefined for --help. */
+export async function inspectConfiguration(
+  args: readonly string[],
+  builtIn: readonly Plugin[],
+  load: LoadModule,
+): Promise<Inspected | undefined> {
+  async function read(textOf: (path: string) => string): Promise<Written & { readonly empty: readonly SettingName[] } | undefined> {
     let text = "";
     const parsed = readArguments(args, (path) => text = textOf(path));
     if (parsed.help) return undefined;
-    const { config } = parsed;
+    const { config, empty } = parsed;
     const mistakes: string[] = [];
     const { plugins: chosen, isIncomplete } = await choosePlugins(config.plugins, builtIn, load, mistakes);
     // An invalid plugin name does not make settings of its kinds mistakes.
     const plugins = mistakes.length === 0 ? chosen : [...new Set([...builtIn, ...chosen])];
     const judged = isIncomplete ? { judged: withKnownNames(config, plugins) } : {};
-    return { config, plugins, text, mistakes: [...parsed.mistakes, ...mistakes], ...judged };
+    const ofPlugins = mistakes.map((mistake) => ({ text: mistake, setting: "plugins", faults: [{ text: mistake }] }));
+    return { config, plugins, text, mistakes: [...parsed.mistakes, ...ofPlugins], empty, ...judged };
   }
   const first = await read(readBounded);
   if (first === undefined) return undefined;
-  const { config, plugins, text, judged = config } = first;
+  const { config, plugins, text, empty, judged = config } = first;
   const mistakes = [...first.mistakes ?? []];
   const active = activeConfigOrMistakes(judged, plugins, mistakes);
-  append(mistakes, [...metricMistakes(config), ...await fileMistakes(judged, plugins)]);
-  if (active === undefined || mistakes.length > 0) throw new ConfigError([...new Set(mistakes)]);
+  append(mistakes, metricMistakes(config), await fileMistakes(judged, plugins));
   const file = config.config;
   // The arguments are unchanged, so --help is not among them, and the file is the same.
   const again = async () => {
@@ -67,7 +95,12 @@ export async function readConfiguration(
     };
     return await read(textOf) ?? first;
   };
-  return { config, plugins, active, source: { text, read: again, ...(file === "" ? {} : { look: () => fingerprint(file) }) } };
+  const source = { text, read: again, ...(file === "" ? {} : { look: () => fingerprint(file) }) };
+  return { config, plugins, active, source, mistakes: eachOnce(mistakes), empty };
+}
+
+function eachOnce(mistakes: readonly Mistake[]): readonly Mistake[] {
+  return [...new Map(mistakes.toReversed().map((mistake) => [textOf(mistake), mistake])).values()].toReversed();
 }
 
 /** The text of a configuration file. Throws if it is too large or cannot be read. */

@@ -8,10 +8,11 @@
 import { append } from "../../core/append.ts";
 import { type Clock, within } from "../../core/async.ts";
 import { limits } from "../../core/limits.ts";
-import { type Catalog, CatalogError } from "../catalog/catalog.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import type { Mistake } from "../config/mistake.ts";
 import { ConfigError } from "../config/parse.ts";
 import { type Config, type SettingName, settings } from "../config/settings.ts";
-import { type ActiveConfig, activeConfigOf, isSameValue } from "../config/active-config.ts";
+import { type ActiveConfig, activeConfigOf, isMistaken, isSameValue } from "../config/active-config.ts";
 import { describe, type Log } from "../observe/log.ts";
 import type { KernelRecord } from "../observe/metrics.ts";
 import type { Written } from "./read-configuration.ts";
@@ -72,7 +73,7 @@ function adopt({ inForce, swap, log }: ReloadNeeds, { config, plugins, mistakes 
 }
 
 /** The active form of changed settings. Its mistakes and the `known` ones are thrown in one ConfigError. */
-function generationAfter(before: ActiveConfig, config: Config, plugins: Written["plugins"], known: readonly string[]): ActiveConfig {
+function generationAfter(before: ActiveConfig, config: Config, plugins: Written["plugins"], known: readonly Mistake[]): ActiveConfig {
   let next: ActiveConfig | undefined;
   const mistakes = [...known];
   try {
@@ -83,10 +84,6 @@ function generationAfter(before: ActiveConfig, config: Config, plugins: Written[
   }
   if (next === undefined || mistakes.length > 0) throw new ConfigError(mistakes);
   return next;
-}
-
-function isMistaken(error: unknown): error is ConfigError | CatalogError {
-  return error instanceof ConfigError || error instanceof CatalogError;
 }
 
 /** The settings whose values differ, in the order of the table. */

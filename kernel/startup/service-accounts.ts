@@ -121,7 +121,7 @@ export async function openServiceAccounts(
 }
 
 /** Warnings for several servers on one etcd that would reject each other's tokens. */
-function sharingWarnings(config: Config): readonly string[] {
+export function sharingWarnings(config: Config): readonly string[] {
   const mistake = issuerMistake(serviceAccountIssuers(config)[0]!);
   return [
     ...(config["etcd-servers"].length === 0 || config["service-account-signing-key-file"] !== "" ? [] : [

@@ -17,6 +17,7 @@ import { readText } from "../config/read-files.ts";
 import type { Config } from "../config/settings.ts";
 import { writePrivateFile } from "../listen/pki-files.ts";
 import { parseCertificate } from "../listen/x509/parse-certificate.ts";
+import type { CheckedSetting } from "./checked-setting.ts";
 import { isInMemory } from "./open-store.ts";
 
 export interface TokenKeys {
@@ -83,9 +84,12 @@ export async function openTokenKeys(
 }
 
 /** Reads the given files without activating them. Each promise rejects for a file without a key. */
-export function checkGivenTokenKeys(config: Config): readonly Promise<unknown>[] {
+export function checkGivenTokenKeys(config: Config): readonly CheckedSetting[] {
   const path = config["service-account-signing-key-file"];
-  return [...(path === "" ? [] : [readSigningKey(path)]), readVerifyingKeys(config["service-account-key-file"])];
+  return [
+    ...(path === "" ? [] : [["service-account-signing-key-file", readSigningKey(path)] as const]),
+    ...config["service-account-key-file"].map((each) => ["service-account-key-file", readVerifyingKeys([each])] as const),
+  ];
 }
 
 /** The file of the signing key; undefined if it is in memory. */

@@ -113,14 +113,15 @@ function fillKeys(root: Node): void {
   for (const { node } of nodesInOrder(root)) if (isMap(node)) { for (const pair of node.items) pair.value ??= new Scalar(""); }
 }
 
-function lineStartsOf(text: string): LineCounter {
+export function lineStartsOf(text: string): LineCounter {
   const lines = new LineCounter();
   lines.addNewLine(0);
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines.addNewLine(at + 1);
   return lines;
 }
 
-function* tokensOf(text: string, lineAt: (offset: number) => number): ReturnType<Parser["parse"]> {
+/** Throws a ManifestError for a text beyond the limits. */
+export function* tokensOf(text: string, lineAt: (offset: number) => number): ReturnType<Parser["parse"]> {
   const parser = new Parser(), fail = (reason: string) => new ManifestError(lineAt(parser.offset), reason);
   let tokens = 0;
   for (const lexeme of new Lexer().lex(text)) {

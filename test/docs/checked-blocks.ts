@@ -59,6 +59,7 @@ export const rows: readonly Row[] = [
   inTest("docs/behind-a-kube-apiserver.md", "kubectl -n kube-system get configmap", behind),
   inTest("docs/behind-a-kube-apiserver.md", "settings:", others),
   inTest("docs/configuration.md", "# yaml-language-server", others),
+  inTest("docs/configuration.md", "thole.yaml:2:1: error", "check/check"),
 
   notRun("docs/custom-resources.md", "npm start", "the test starts the same server on another port"),
   inTest("docs/custom-resources.md", "Thole serves on", quickstart),

@@ -22,8 +22,31 @@ max-requests-inflight: 800
 \`\`\`
 
 The first line names the schema of the file (\`thole.schema.json\`, in the repository and in the package), by which editors complete and check it. \`thole check thole.yaml\`
-(\`npm start -- check thole.yaml\`) finds every mistake in the file, the files that it names and the plugins, without starting; with \`--store\` it also reads every stored
-object. Relative paths, also those in the configuration file, are below the working directory of the server, with \`npm start\` below the caller's.
+(\`npm start -- check thole.yaml\`) finds every mistake in the file, the files that it names and the plugins, without starting; see
+[Check a configuration](#check-a-configuration). Relative paths, also those in the configuration file, are below the working directory of the server, with \`npm start\` below the caller's.
+
+## Check a configuration
+
+\`thole check thole.yaml\` prints everything in one run, one line each, to the standard error:
+
+\`\`\`
+thole.yaml:2:1: error: unknown setting "secure-prt": did you mean "secure-port"?
+thole.yaml:4:1: warning: --audit-log-compress has no effect with --audit-log-path=-, the standard output
+tokens.csv:3: error: a quote is not closed
+policy.yaml:8:17: warning: rules[0].resources[0].resources[0]: the core API group of this server has no resource "configmap": did you mean "configmaps"?
+thole: 2 errors, 2 warnings
+\`\`\`
+
+It reads the configuration file, the audit policy, the authentication, authorization, admission and tracing configurations, kubeconfigs, token files, certificates and keys,
+and loads the plugins. A place is \`FILE:LINE:COLUMN\`, in the forms that editors and CI read: of the field in its file, or of the setting in the configuration file. A mistake
+in a flag of the command line has no place but \`thole\`.
+
+- An **error** prevents a start: a name, mode, plugin, step, gate or version that does not exist, a value out of bounds, settings that exclude each other, a file that cannot be used.
+- A **warning** does not: a setting that has no effect because of another one, or no value; a feature gate that changes nothing, is GA or deprecated; a deprecated setting; in an audit
+  policy a verb, group or resource that does not exist, a rule that is never used, an unknown field; an issuer whose tokens may have any name; a metric that does not exist; and
+  what the server warns of at its start. API groups with a domain of their own are not checked in audit policies: their custom resources are known when the server runs.
+
+It exits with 1 if there is an error; with \`--strict\` a warning counts as one. With \`--store\` it also runs \`thole verify\`, if the configuration is valid.
 
 ## Reload
 

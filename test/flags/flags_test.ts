@@ -206,7 +206,7 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
     await assert.rejects(served(["--authorization-mode=RBAC,rbac,RBAC"], () => Promise.resolve()), (error: Error) => {
       assert.equal(
         error.message,
-        'authorization-mode "rbac" is not a valid mode\nauthorization-mode ["RBAC" "rbac" "RBAC"] has mode specified more than once',
+        'authorization-mode "rbac" is not a valid mode: did you mean "RBAC"?\nauthorization-mode ["RBAC" "rbac" "RBAC"] has mode specified more than once',
       );
       return true;
     });

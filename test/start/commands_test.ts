@@ -38,9 +38,14 @@ for (const runtime of ["deno", "node"] as const) {
       const { code, output, errors } = await thole("check", "wrong.yaml");
       assert.deepEqual([code, output], [1, ""]);
       const lines = errors.trim().split("\n");
-      for (const text of ['unknown setting "secure-prt"', 'unknown plugin "clster"', '"Nope"', "none.pem"]) {
-        assert.ok(lines.some((line) => line.startsWith("thole: ") && line.includes(text)), `${text}: ${errors}`);
+      const places = ["1:1", "2:17", "3:11", "4:17"];
+      for (const [index, text] of ['unknown setting "secure-prt"', "none.pem", 'unknown plugin "clster"', '"Nope"'].entries()) {
+        assert.ok(
+          lines.some((line) => line.startsWith(`wrong.yaml:${places[index]}: error: `) && line.includes(text)),
+          `${text}: ${errors}`,
+        );
       }
+      assert.equal(lines.at(-1), "thole: 4 errors, 0 warnings");
     });
 
     it("check accepts a configuration, opens no port and creates no file", async () => {

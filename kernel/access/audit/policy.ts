@@ -7,6 +7,7 @@ import { jsonFromTree } from "../../../core/tree/json.ts";
 import { goQuote } from "../../../core/tree/go-quote.ts";
 import { readYaml } from "../../../core/tree/yaml.ts";
 import { valueText } from "../../../core/value-text.ts";
+import { type Fault, faultOf, faultsOfFields, FaultyText } from "../../config/mistake.ts";
 
 export const levels = Object.freeze(["None", "Metadata", "Request", "RequestResponse"] as const);
 export type PolicyLevel = typeof levels[number];
@@ -43,10 +44,10 @@ export interface Policy {
   readonly omitManagedFields: boolean;
 }
 
-/** A policy, and the unknown fields of its file, which are ignored. */
+/** A policy, and the unknown and duplicate fields of its file, which are ignored. */
 export interface ReadPolicy {
   readonly policy: Policy;
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Fault[];
 }
 
 /**
@@ -62,20 +63,24 @@ export function omitsFirstStage({ rules, omitStages }: Policy): boolean {
  * Parses a policy in YAML or JSON. Unknown and duplicate fields are warnings, as in kube-apiserver.
  *
  * @param domain the domain of API groups, `k8s.io`
- * @throws Error with every mistake
+ * @throws FaultyText with every mistake
  */
 export function readPolicy(text: string, domain: string): ReadPolicy {
   if (text.length > limits.auditPolicyLengthMax) throw new Error(`it has more than ${limits.auditPolicyLengthMax} characters`);
   const read = readYaml(new TextEncoder().encode(text));
-  if (!read.ok) throw new Error(`failed decoding: couldn't get version/kind; json parse error: ${read.error}`);
+  if (!read.ok) throw new FaultyText(`failed decoding: couldn't get version/kind; json parse error: ${read.error}`, [faultOf(read.error)]);
   const value = jsonFromTree(read.tree);
   checkType(value, domain);
-  const reader = new Reader([...read.duplicates]);
+  const reader = new Reader(read.duplicates.map(faultOf));
   const written = reader.policy(value);
-  if (reader.mistakes.length > 0) throw new Error(`failed decoding: ${joined(reader.mistakes)}`);
-  const mistakes = policyErrors(written).map(fieldErrorText);
-  if (mistakes.length > 0) throw new Error(joined(mistakes));
-  if (written.rules.length === 0) throw new Error("loaded illegal policy with 0 rules");
+  const errors = policyErrors(written).filter(({ path }) => !reader.mistakes.some((wrong) => path.startsWith(wrong.path)));
+  const faults = [...reader.mistakes, ...faultsOfFields(errors)];
+  if (reader.mistakes.length > 0) throw new FaultyText(`failed decoding: ${joined(reader.mistakes.map((wrong) => wrong.text))}`, faults);
+  if (errors.length > 0) throw new FaultyText(joined(errors.map(fieldErrorText)), faults);
+  if (written.rules.length === 0) {
+    const text = "loaded illegal policy with 0 rules";
+    throw new FaultyText(text, [{ text, path: "rules" }]);
+  }
   return { policy: written as Policy, warnings: reader.warnings }; // Checked above.
 }
 
@@ -88,12 +93,15 @@ function joined(messages: readonly string[]): string {
 function checkType(value: Json, domain: string): asserts value is JsonObject {
   const { kind = "", apiVersion = "" } = isObject(value) ? value : {};
   const group = `audit.${domain}`;
+  const fail = (text: string, path: string) => {
+    throw new FaultyText(text, [{ text, path }]);
+  };
   if (kind === "") throw new Error(`failed decoding: Object 'Kind' is missing in ${goQuote(valueText(value)?.slice(0, 100) ?? "")}`);
   if (apiVersion !== `${group}/v1`) {
-    throw new Error(`unknown group version field ${String(apiVersion)}, Kind=${String(kind)} in policy: it must be ${group}/v1`);
+    fail(`unknown group version field ${String(apiVersion)}, Kind=${String(kind)} in policy: it must be ${group}/v1`, "apiVersion");
   }
   if (kind !== "Policy") {
-    throw new Error(`failed decoding: no kind ${goQuote(String(kind))} is registered for version ${goQuote(`${group}/v1`)}`);
+    fail(`failed decoding: no kind ${goQuote(String(kind))} is registered for version ${goQuote(`${group}/v1`)}`, "kind");
   }
 }
 
@@ -107,11 +115,11 @@ interface WrittenPolicy {
   readonly omitManagedFields: boolean;
 }
 
-/** Reads values of the expected types; other values are mistakes, unknown fields are warnings. */
+/** Reads values of the expected types; other values are mistakes and empty, so that later items keep their places. Unknown fields are warnings. */
 class Reader {
-  readonly mistakes: string[] = [];
-  readonly warnings: string[];
-  constructor(warnings: string[]) {
+  readonly mistakes: { readonly text: string; readonly path: string }[] = [];
+  readonly warnings: Fault[];
+  constructor(warnings: Fault[]) {
     this.warnings = warnings;
   }
 
@@ -160,11 +168,13 @@ class Reader {
   }
 
   #known(value: JsonObject, path: string, names: readonly string[]): void {
-    for (const key of Object.keys(value)) if (!names.includes(key)) this.warnings.push(`unknown field ${goQuote(at(path, key))}`);
+    for (const key of Object.keys(value).filter((each) => !names.includes(each))) {
+      this.warnings.push({ text: `unknown field ${goQuote(at(path, key))}`, path: at(path, key) });
+    }
   }
 
   #mistake(path: string, expected: string): void {
-    this.mistakes.push(`${path}: must be ${expected}`);
+    this.mistakes.push({ text: `${path}: must be ${expected}`, path });
   }
 
   #text(value: JsonObject, name: string, path: string): string {
@@ -189,18 +199,18 @@ class Reader {
   }
 
   #texts(value: JsonObject, name: string, path: string): readonly string[] {
-    return this.#list(value, name, path).flatMap((each, index) => {
-      if (typeof each === "string") return [each];
+    return this.#list(value, name, path).map((each, index) => {
+      if (typeof each === "string") return each;
       this.#mistake(`${at(path, name)}[${index}]`, "a string");
-      return [];
+      return "";
     });
   }
 
   #objects(value: JsonObject, name: string, path: string): readonly JsonObject[] {
-    return this.#list(value, name, path).flatMap((each, index) => {
-      if (isObject(each)) return [each];
+    return this.#list(value, name, path).map((each, index) => {
+      if (isObject(each)) return each;
       this.#mistake(`${at(path, name)}[${index}]`, "a map");
-      return [];
+      return {};
     });
   }
 }

@@ -44,7 +44,7 @@ rules:
       omitManagedFields: false,
     }],
   });
-  assert.deepEqual(warnings, [
+  assert.deepEqual(warnings.map(({ text }) => text), [
     'line 12: key "level" already set in map',
     'unknown field "extra"',
     'unknown field "rules[0].resources[0].other"',

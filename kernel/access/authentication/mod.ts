@@ -22,7 +22,7 @@ export {
 } from "./token-chain.ts";
 export { type TokenAuthenticator, TokenRefusal } from "./token-authenticator.ts";
 export { cachedTokens, type ExpiringUser, type TokenCacheMeter, type TokenCacheOptions } from "./token-cache.ts";
-export { tokenFile } from "./token-file.ts";
+export { type TokenFile, tokenFile } from "./token-file.ts";
 export { type FetchDocument, type FetchedDocument } from "./jwt/document.ts";
 export { JwtAuthenticator, type JwtAuthenticatorOptions, type Replacing, signingAlgorithms } from "./jwt/authenticator.ts";
 export { type IssuerNeeds, type JwtMeter } from "./jwt/issuer.ts";

@@ -1,29 +1,34 @@
 /** Static bearer tokens: a file of lines `token,user,uid,"group1,group2"`. */
 import { reasonOf } from "../../../core/reason-of.ts";
+import { type Fault, FaultyText } from "../../config/mistake.ts";
 import type { UserInfo } from "../../../core/user-info.ts";
 import type { TokenAuthenticator } from "./token-authenticator.ts";
 import { ownAudiences } from "./token-chain.ts";
 
-/** The users of a token file by token. Mistakes have the line and never a token. */
+/** The users of a token file by token. Throws a FaultyText with every mistake: its line, and never a token. */
 export function parseTokenFile(text: string): ReadonlyMap<string, UserInfo> {
-  const users = new Map<string, UserInfo>();
+  const users = new Map<string, UserInfo>(), faults: Fault[] = [];
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     if (line.trim() === "") continue;
-    const columns = fieldsOf(line, index + 1);
+    const columns = fieldsOf(line, (reason) => faults.push({ text: reason, line: index + 1 }));
+    if (columns === undefined) continue;
     const [token = "", name = "", uid = "", groups = ""] = columns;
     if (token === "" || name === "" || columns.length < 3) {
-      throw new Error(`token file, line ${index + 1}: expected token,user,uid[,"group1,group2"], got ${columns.length} fields`);
+      faults.push({ text: `expected token,user,uid[,"group1,group2"], got ${columns.length} fields`, line: index + 1 });
+      continue;
     }
     users.set(token, { name, uid, groups: groups.split(",").map((group) => group.trim()).filter((group) => group !== "") });
   }
+  if (faults.length > 0) throw new FaultyText(faults.map((fault) => `token file, line ${fault.line}: ${fault.text}`).join(", "), faults);
   return users;
 }
 
-function fieldsOf(line: string, number: number): readonly string[] {
+function fieldsOf(line: string, fail: (reason: string) => void): readonly string[] | undefined {
   try {
     return fields(line);
   } catch (error) {
-    throw new Error(`token file, line ${number}: ${reasonOf(error)}`);
+    fail(reasonOf(error));
+    return undefined;
   }
 }
 

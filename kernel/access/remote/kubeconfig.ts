@@ -10,6 +10,7 @@ import { reasonOf } from "../../../core/reason-of.ts";
 import { isObject, type Json, type JsonObject } from "../../../core/schema.ts";
 import { jsonFromTree } from "../../../core/tree/json.ts";
 import { readYaml } from "../../../core/tree/yaml.ts";
+import { faultOf, FaultyFile, FaultyText } from "../../config/mistake.ts";
 import { readWholeText } from "../../files/bounded-files.ts";
 
 /** Address and credentials of a server, with PEM texts; absent members are not used. */
@@ -63,7 +64,8 @@ export async function readAccess(path: string): Promise<RemoteAccess> {
     if (text.length > limits.kubeconfigBytesMax) throw new Error(`it is larger than ${limits.kubeconfigBytesMax} bytes`);
     return await accessOf(parse(text), path);
   } catch (error) {
-    throw new Error(`cannot use the kubeconfig "${path}": ${reasonOf(error)}`);
+    const message = `cannot use the kubeconfig "${path}": ${reasonOf(error)}`;
+    throw error instanceof FaultyText ? new FaultyFile(path, message, error) : new Error(message);
   }
 }
 
@@ -88,39 +90,70 @@ function serverOfPod(host: string, port: string): URL | null {
 
 function parse(text: string): Json {
   const read = readYaml(new TextEncoder().encode(text));
-  if (!read.ok) throw new Error(read.error);
+  if (!read.ok) throw new FaultyText(read.error, [faultOf(read.error)]);
   return jsonFromTree(read.tree);
 }
 
-type Texts = ReadonlyMap<string, string>;
+/** The members of an entry as texts, and the field of the entry. */
+interface Entry extends ReadonlyMap<string, string> {
+  readonly path: string;
+}
+const noEntry: Entry = Object.freeze(Object.assign(new Map<string, string>(), { path: "" }));
+
+function faulty(text: string, path?: string): FaultyText {
+  return new FaultyText(text, [path === undefined ? { text } : { text, path }]);
+}
+
+/** One error for several. */
+function allFaults(errors: readonly FaultyText[]): FaultyText {
+  return new FaultyText(errors.map(({ message }) => message).join(", "), errors.flatMap(({ faults }) => faults));
+}
+
+/** Runs the checks of an entry. Rejects with every fault; those without a place are at the field. */
+async function checked<const T extends readonly (readonly [path: string, run: () => unknown])[]>(
+  parts: T,
+): Promise<{ -readonly [Index in keyof T]: Awaited<ReturnType<T[Index][1]>> }> {
+  const outcomes = await Promise.allSettled(parts.map(async ([, run]) => await run()));
+  const errors = outcomes.flatMap((outcome, index) => {
+    if (outcome.status === "fulfilled") return [];
+    const { reason } = outcome;
+    return [reason instanceof FaultyText ? reason : faulty(reasonOf(reason), parts[index]![0])];
+  });
+  if (errors.length > 0) throw allFaults(errors);
+  // One outcome for each part, in its order.
+  return outcomes.map((outcome) => outcome.status === "fulfilled" ? outcome.value : undefined) as never;
+}
 
 /** The cluster and the user of the current context. A user is optional. */
-function entriesOf(config: Json, path: string): { readonly cluster: Texts; readonly user: Texts } {
-  if (!isObject(config)) throw new Error("it is not a map");
+function entriesOf(config: Json, path: string): { readonly cluster: Entry; readonly user: Entry } {
+  if (!isObject(config)) throw faulty("it is not a map");
   const current = config["current-context"];
   const contexts = named(config, "contexts", "context");
   const context = typeof current === "string" && current !== "" ? contexts.get(current) : undefined;
-  if (context === undefined) throw new Error(`current-context names no context of ${path === "" ? "the file" : `"${path}"`}`);
+  if (context === undefined) {
+    throw faulty(`current-context names no context of ${path === "" ? "the file" : `"${path}"`}`, "current-context");
+  }
   const cluster = named(config, "clusters", "cluster").get(context.get("cluster") ?? "");
-  if (cluster === undefined) throw new Error(`the context "${current}" names no cluster of the file`);
   const userName = context.get("user") ?? "";
-  const user = userName === "" ? new Map<string, string>() : named(config, "users", "user").get(userName);
-  if (user === undefined) throw new Error(`the context "${current}" names no user of the file`);
-  return { cluster, user };
+  const user = userName === "" ? noEntry : named(config, "users", "user").get(userName);
+  if (cluster !== undefined && user !== undefined) return { cluster, user };
+  const missing = [...(cluster === undefined ? ["cluster"] : []), ...(user === undefined ? ["user"] : [])];
+  throw allFaults(missing.map((what) => faulty(`the context "${current}" names no ${what} of the file`, `${context.path}.${what}`)));
 }
 
 /** The entries of a named list, each with its values as texts. A list or map is represented by a non-empty text. */
-function named(config: JsonObject, list: string, member: string): ReadonlyMap<string, Texts> {
+function named(config: JsonObject, list: string, member: string): ReadonlyMap<string, Entry> {
   const entries = config[list];
   if (!Array.isArray(entries)) return new Map();
   return new Map(
-    entries.filter(isObject).map((entry) => {
+    entries.flatMap((entry, index) => isObject(entry) ? [{ entry, index }] : []).map(({ entry, index }) => {
       const value = entry[member];
       const texts = Object.entries(isObject(value) ? value : {}).flatMap(([key, each]): [string, string][] =>
         each === null || each === undefined ? [] : [[key, typeof each === "object" ? "{}" : String(each)]]
       );
       const { name = null } = entry;
-      return [typeof name === "string" ? name : "", new Map(texts)];
+      const found: Entry = Object.assign(new Map(texts), { path: `${list}[${index}].${member}` });
+      return [typeof name === "string" ? name : "", found];
     }),
   );
 }
@@ -133,15 +166,17 @@ const unsupported = Object.freeze({
 
 async function accessOf(config: Json, path: string): Promise<RemoteAccess> {
   const { cluster, user } = entriesOf(config, path);
-  for (const key of unsupported.cluster) if ((cluster.get(key) ?? "") !== "") throw new Error(`"${key}" of a cluster is not supported`);
-  const server = URL.parse(cluster.get("server") ?? "");
-  if (server === null || (server.protocol !== "https:" && server.protocol !== "http:")) {
-    throw new Error("the cluster has no valid server URL");
-  }
-  const folder = dirname(path);
-  const [ca, credentials] = await Promise.all([pem(cluster, "certificate-authority", folder), credentialsOf(user, folder)]);
-  const insecure = cluster.get("insecure-skip-tls-verify") === "true";
-  if (insecure && ca !== undefined) throw new Error("insecure-skip-tls-verify and a certificate authority exclude each other");
+  const folder = dirname(path), insecure = cluster.get("insecure-skip-tls-verify") === "true";
+  const hasCa = ["certificate-authority", "certificate-authority-data"].some((key) => (cluster.get(key) ?? "") !== "");
+  const [, server, ca, , credentials] = await checked([
+    [cluster.path, () => rejectUnsupported(cluster, "cluster")],
+    [`${cluster.path}.server`, () => serverOf(cluster)],
+    [`${cluster.path}.certificate-authority`, () => pem(cluster, "certificate-authority", folder)],
+    [`${cluster.path}.insecure-skip-tls-verify`, () => {
+      if (insecure && hasCa) throw new Error("insecure-skip-tls-verify and a certificate authority exclude each other");
+    }],
+    [user.path, () => credentialsOf(user, folder)],
+  ]);
   const serverName = cluster.get("tls-server-name") ?? "";
   return {
     server,
@@ -153,19 +188,32 @@ async function accessOf(config: Json, path: string): Promise<RemoteAccess> {
 }
 
 /** Certificate and Authorization header of a user. */
-async function credentialsOf(user: Texts, folder: string): Promise<Credentials> {
-  for (const key of unsupported.user) if ((user.get(key) ?? "") !== "") throw new Error(`"${key}" of a user is not supported`);
-  const [cert, key, token] = await Promise.all([
-    pem(user, "client-certificate", folder),
-    pem(user, "client-key", folder),
-    tokenOf(user, folder),
+async function credentialsOf(user: Entry, folder: string): Promise<Credentials> {
+  const [, cert, key, token] = await checked([
+    [user.path, () => rejectUnsupported(user, "user")],
+    [`${user.path}.client-certificate`, () => pem(user, "client-certificate", folder)],
+    [`${user.path}.client-key`, () => pem(user, "client-key", folder)],
+    [`${user.path}.tokenFile`, () => tokenOf(user, folder)],
   ]);
-  if ((cert === undefined) !== (key === undefined)) throw new Error("a client certificate needs its key");
+  if ((cert === undefined) !== (key === undefined)) throw faulty("a client certificate needs its key", user.path);
   const authorization = authorizationOf(user, token);
   return {
     ...(cert === undefined || key === undefined ? {} : { cert, key }),
     ...(authorization === undefined ? {} : { authorization }),
   };
+}
+
+function rejectUnsupported(entry: Entry, what: keyof typeof unsupported): void {
+  const wrong = unsupported[what].filter((key) => (entry.get(key) ?? "") !== "");
+  if (wrong.length > 0) throw allFaults(wrong.map((key) => faulty(`"${key}" of a ${what} is not supported`, `${entry.path}.${key}`)));
+}
+
+function serverOf(cluster: Entry): URL {
+  const server = URL.parse(cluster.get("server") ?? "");
+  if (server === null || (server.protocol !== "https:" && server.protocol !== "http:")) {
+    throw new Error("the cluster has no valid server URL");
+  }
+  return server;
 }
 
 /** The users of a kubeconfig. */
@@ -188,7 +236,7 @@ export async function readUsers(path: string): Promise<KubeconfigUsers> {
       names: new Set(users.keys()),
       current,
       credentials: (name) =>
-        credentialsOf(users.get(name) ?? new Map(), dirname(path)).catch((error: unknown) => Promise.reject(explained(error))),
+        credentialsOf(users.get(name) ?? noEntry, dirname(path)).catch((error: unknown) => Promise.reject(explained(error))),
     };
   } catch (error) {
     throw explained(error);
@@ -202,7 +250,7 @@ export function filesOfUsers(path: string, text: string): readonly string[] {
   return [path, ...named.filter((file) => file !== "").map((file) => resolve(dirname(path), file))];
 }
 
-function usersOf(config: Json): { readonly users: ReadonlyMap<string, Texts>; readonly current: string | undefined } {
+function usersOf(config: Json): { readonly users: ReadonlyMap<string, Entry>; readonly current: string | undefined } {
   if (!isObject(config)) throw new Error("it is not a map");
   const users = named(config, "users", "user"), { "current-context": context } = config;
   const current = typeof context === "string" ? named(config, "contexts", "context").get(context)?.get("user") : undefined;
@@ -210,25 +258,25 @@ function usersOf(config: Json): { readonly users: ReadonlyMap<string, Texts>; re
 }
 
 /** `<name>-data` in base64, else the file `<name>`. */
-async function pem(entry: Texts, name: string, folder: string): Promise<string | undefined> {
+async function pem(entry: Entry, name: string, folder: string): Promise<string | undefined> {
   const data = entry.get(`${name}-data`) ?? "", file = entry.get(name) ?? "";
   if (data !== "") {
     const parsed = parseBase64(data);
-    if (typeof parsed !== "string") throw new Error(`${name}-data is not base64`);
+    if (typeof parsed !== "string") throw faulty(`${name}-data is not base64`, `${entry.path}.${name}-data`);
     return new TextDecoder().decode(bytesOf(parsed));
   }
   return file === "" ? undefined : await readWholeText(resolve(folder, file));
 }
 
 /** As in client-go, a token file takes precedence over a token. */
-async function tokenOf(user: Texts, folder: string): Promise<string> {
+async function tokenOf(user: Entry, folder: string): Promise<string> {
   const file = user.get("tokenFile") ?? "";
   return file === "" ? user.get("token") ?? "" : (await readWholeText(resolve(folder, file))).trim();
 }
 
-function authorizationOf(user: Texts, token: string): string | undefined {
+function authorizationOf(user: Entry, token: string): string | undefined {
   const name = user.get("username") ?? "";
-  if (token !== "" && name !== "") throw new Error("a user has either a token or a user name");
+  if (token !== "" && name !== "") throw faulty("a user has either a token or a user name", user.path);
   if (token !== "") return `Bearer ${token}`;
   return name === "" ? undefined : `Basic ${Buffer.from(`${name}:${user.get("password") ?? ""}`).toString("base64")}`;
 }

@@ -6,7 +6,8 @@ function plainOrValue<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
-    if (error instanceof Error && error.constructor === Error) return undefined;
+    // By name: the modules of a target are copies.
+    if (error instanceof Error && ["Error", "FaultyText"].includes(error.constructor.name)) return undefined;
     throw error;
   }
 }

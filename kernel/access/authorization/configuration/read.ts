@@ -1,7 +1,8 @@
 /** Parses and validates the text of --authorization-config. */
 import { fieldErrorText } from "../../../../core/field-error.ts";
 import type { ConfiguredAuthorizer, WebhookSettings } from "../../../config/configured-authorizers.ts";
-import { readConfigObject } from "../../../config/config-object.ts";
+import { decodeConfigObject, type ReadConfig } from "../../../config/config-object.ts";
+import { type Fault, faultsOfFields, FaultyText } from "../../../config/mistake.ts";
 import { AuthorizationConfiguration, type AuthorizerConfiguration, type Webhook } from "./schema.ts";
 import { type ConfigurationContext, millisecondsOf, validateConfiguration } from "./validate.ts";
 
@@ -13,39 +14,45 @@ export interface ReadContext extends ConfigurationContext {
   readonly requiredTypes?: readonly string[];
 }
 
-/** Throws an Error that lists every mistake. */
+/** Throws a FaultyText with every mistake. */
 export function readAuthorizationConfiguration(text: string, context: ReadContext): readonly ConfiguredAuthorizer[] {
   const { groupDomain, requiredTypes = [] } = context;
-  const configuration = loaded(text, groupDomain);
-  fail(validateConfiguration(configuration, context).map(fieldErrorText));
-  const { authorizers = [] } = configuration;
-  const named = authorizers.filter(({ type }) => type !== "Webhook");
-  const missing = requiredTypes.filter((type) => !named.some((each) => each.type === type)).toSorted();
-  fail([
-    ...named.filter(({ type, name }) => name !== type.toLowerCase()).map(({ type, name }) =>
-      `expected name ${type.toLowerCase()} for authorizer ${type} instead of ${name}`
+  const { object: configuration, error } = loaded(text, groupDomain);
+  const errors = configuration === undefined ? [] : validateConfiguration(configuration, context),
+    { authorizers = [] } = configuration ?? {};
+  const types = authorizers.flatMap(({ type }) => type === "Webhook" ? [] : [type]);
+  const missing = requiredTypes.filter((type) => !types.includes(type)).toSorted();
+  const rules: readonly Fault[] = [
+    ...authorizers.flatMap(({ type, name }, index) =>
+      type === "Webhook" || name === "" || !context.types.includes(type) || name === type.toLowerCase() ? [] : [{
+        text: `expected name ${type.toLowerCase()} for authorizer ${type} instead of ${name}`,
+        path: `authorizers[${index}].name`,
+      }]
     ),
-    ...(missing.length === 0 ? [] : [`missing required types: [${missing.join(" ")}]`]),
-  ]);
+    ...(missing.length === 0 ? [] : [{ text: `missing required types: [${missing.join(" ")}]`, path: "authorizers" }]),
+  ];
+  if (error !== undefined) throw error.and([...faultsOfFields(errors), ...rules]);
+  // As upstream, the message has the rules of the whole only if each field is valid.
+  fail(errors.map(fieldErrorText), [...faultsOfFields(errors), ...rules]);
+  fail(rules.map((rule) => rule.text), rules);
   return authorizers.map(authorizerOf);
 }
 
-function loaded(text: string, groupDomain: string): AuthorizationConfiguration {
-  try {
-    return readConfigObject<AuthorizationConfiguration>(text, {
-      kind: "AuthorizationConfiguration",
-      group: `apiserver.config.${groupDomain}`,
-      versions,
-      schema: AuthorizationConfiguration,
-    });
-  } catch (error) {
-    throw new Error(`failed to load AuthorizationConfiguration from file: ${error instanceof Error ? error.message : String(error)}`);
-  }
+function loaded(text: string, groupDomain: string): ReadConfig<AuthorizationConfiguration> {
+  const read = decodeConfigObject<AuthorizationConfiguration>(text, {
+    kind: "AuthorizationConfiguration",
+    group: `apiserver.config.${groupDomain}`,
+    versions,
+    schema: AuthorizationConfiguration,
+  });
+  if (read.error === undefined) return read;
+  const { message, faults } = read.error;
+  return { ...read, error: new FaultyText(`failed to load AuthorizationConfiguration from file: ${message}`, faults) };
 }
 
-function fail(mistakes: readonly string[]): void {
+function fail(mistakes: readonly string[], faults: readonly Fault[]): void {
   const texts = [...new Set(mistakes)];
-  if (texts.length > 0) throw new Error(texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`);
+  if (texts.length > 0) throw new FaultyText(texts.length === 1 ? texts[0]! : `[${texts.join(", ")}]`, faults);
 }
 
 function authorizerOf({ type, name, webhook }: AuthorizerConfiguration): ConfiguredAuthorizer {

@@ -1,0 +1,85 @@
+/** Mistakes in the configuration and their places in files, which `thole check` prints. */
+import type { FieldError } from "../../core/field-error.ts";
+import { fieldErrorText } from "../../core/field-error.ts";
+import { reasonOf } from "../../core/reason-of.ts";
+
+/** A fault of a text: at a field, on a line, or, without both, of the whole text. */
+export interface Fault {
+  readonly text: string;
+  /** The field: `rules[0].level`. */
+  readonly path?: string;
+  /** From 1. */
+  readonly line?: number;
+}
+
+/** A mistake: the line that the start prints, or that line with its places. */
+export type Mistake = string | PlacedMistake;
+export interface PlacedMistake {
+  /** The line that the start prints. */
+  readonly text: string;
+  /** The setting that names the file. */
+  readonly setting?: string;
+  /** The file that has the faults. Absent if the setting itself is wrong, or its file cannot be read. */
+  readonly file?: string;
+  readonly faults: readonly Fault[];
+}
+
+/** A text with faults. The message is that of the start, which may have fewer of them. */
+export class FaultyText extends Error {
+  readonly faults: readonly Fault[];
+  constructor(message: string, faults: readonly Fault[]) {
+    super(message);
+    this.faults = faults;
+  }
+
+  /** With further faults, which the message does not have. Those of fields that have a fault already follow from it and are left out. */
+  and(more: readonly Fault[]): FaultyText {
+    const paths = this.faults.flatMap(({ path }) => path === undefined ? [] : [path]);
+    const isBelow = (path: string, above: string) => path.startsWith(above) && ["", ".", "["].includes(path.charAt(above.length));
+    return new FaultyText(this.message, [...this.faults, ...more.filter(({ path }) => !paths.some((above) => isBelow(path ?? "", above)))]);
+  }
+}
+
+/** A file with faults. */
+export class FaultyFile extends FaultyText {
+  readonly file: string;
+  /** `error`: that of reading the text of the file. */
+  constructor(file: string, message: string, error: unknown) {
+    super(message, error instanceof FaultyText ? error.faults : [faultOf(reasonOf(error))]);
+    this.file = file;
+  }
+}
+
+/** The fault of a message that may begin with a line: `yaml: line 2: ...` or `line 2: ...`, as `readYaml` gives them. */
+export function faultOf(text: string): Fault {
+  const [, line] = /^(?:yaml: )?line (\d{1,9}): /.exec(text) ?? [];
+  return line === undefined ? { text } : { text, line: Number(line) };
+}
+
+/** Errors of validation. */
+export function faultsOfFields(errors: readonly FieldError[]): readonly Fault[] {
+  return errors.map((error) => ({ text: fieldErrorText(error), path: error.path }));
+}
+
+/** The mistakes that an error of a setting's file stands for. */
+export function mistakesOf(error: unknown, setting?: string): readonly PlacedMistake[] {
+  if (error instanceof AggregateError) return error.errors.flatMap((each: unknown) => mistakesOf(each, setting));
+  const text = reasonOf(error), named = setting === undefined ? {} : { setting };
+  return [
+    error instanceof FaultyFile ? { text, ...named, file: error.file, faults: error.faults } : { text, ...named, faults: [{ text }] },
+  ];
+}
+
+/** Resolves with all results. Rejects with the only error, or with an AggregateError of all. */
+export async function allOrErrors<T>(runs: readonly Promise<T>[]): Promise<readonly T[]> {
+  const outcomes = await Promise.allSettled(runs);
+  const errors = outcomes.flatMap((outcome): unknown[] => outcome.status === "rejected" ? [outcome.reason] : []);
+  if (errors.length === 1) throw errors[0];
+  if (errors.length > 1) throw new AggregateError(errors, errors.map(reasonOf).join(", "));
+  return outcomes.flatMap((outcome) => outcome.status === "fulfilled" ? [outcome.value] : []);
+}
+
+/** The line of a mistake that the start prints. */
+export function textOf(mistake: Mistake): string {
+  return typeof mistake === "string" ? mistake : mistake.text;
+}
