@@ -11,6 +11,7 @@ import { silentLog } from "../kernel/observe/log.ts";
 import { type Opened, openServer } from "../kernel/startup/open-server.ts";
 import { openTestServer } from "../testing.ts";
 import { until } from "./real-server.ts";
+import { done } from "./requests.ts";
 
 const alice = { name: "alice", groups: ["system:authenticated"] };
 const path = "/api/v1/namespaces/default/configmaps";
@@ -119,13 +120,8 @@ test("a server whose only authorizer denies is ready, and its controllers act as
   await using server = await openTestServer({ plugins: [gate.plugin], settings: { "authorization-mode": ["Gate"] } });
   await until(async () => assert.equal((await server.handle(request("/readyz"))).status, 200));
   // The controller of namespaces removes its finalizer.
-  const post = new Request("https://test/api/v1/namespaces", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ metadata: { name: "short" } }),
-  });
-  assert.equal((await server.handle(post)).status, 201);
-  assert.equal((await server.handle(new Request("https://test/api/v1/namespaces/short", { method: "DELETE" }))).status, 200);
+  await done(server, "POST", "/api/v1/namespaces", { metadata: { name: "short" } });
+  await done(server, "DELETE", "/api/v1/namespaces/short");
   await until(async () => assert.equal((await server.handle(request("/api/v1/namespaces/short"))).status, 404));
   assert.equal((await server.handle(request(), alice)).status, 403);
 });

@@ -6,6 +6,7 @@ import { internalError, notFoundError } from "../core/status-error.ts";
 import { until } from "./real-server.ts";
 import { openTestServer } from "../testing.ts";
 import { garbageCollector } from "../plugins/cluster/garbage-collector.ts";
+import { send } from "./requests.ts";
 
 const collectionOf = (resource: string, kind: string): ApiCollection => ({ groupVersion: "v1", resource, kind, namespaced: true });
 const ownedBy = (name: string, owner: string): ApiObject => ({
@@ -84,7 +85,7 @@ test("an object whose owner lies in another namespace is collected, with an even
     assert.deepEqual([event?.type, event?.involvedObject.kind, event?.involvedObject.name], ["Warning", "ConfigMap", "dependent"]);
     const about = `[v1/ConfigMap, namespace: one, name: owner, uid: ${uid}]`;
     assert.equal(event.message, `ownerRef ${about} does not exist in namespace "one"`);
-    assert.equal((await server.handle(new Request("http://test/api/v1/namespaces/one/configmaps/dependent"))).status, 404);
+    assert.equal((await send(server, "GET", "/api/v1/namespaces/one/configmaps/dependent")).status, 404);
   });
   assert.equal((await api.get("v1", "configmaps", "two", "owner")).metadata.uid, uid);
 });

@@ -7,18 +7,18 @@ import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { openTestServer, type TestServer } from "../testing.ts";
 import { until } from "./real-server.ts";
+import { ask, send } from "./requests.ts";
 
-const get = (server: TestServer, path: string, headers: Record<string, string> = {}) =>
-  server.handle(new Request(`https://test${path}`, { headers }));
+const get = (server: TestServer, path: string, headers: Record<string, string> = {}) => send(server, "GET", path, undefined, { headers });
 const sniffing = (answer: Response) => answer.headers.get("x-content-type-options");
 const alice = { name: "alice", groups: ["system:authenticated"] };
 
 test("a 403 of authorization has X-Content-Type-Options, a 403 of admission has not", async () => {
   await using server = await openTestServer();
-  const path = "https://test/api/v1/namespaces/default";
-  const refused = await server.handle(new Request(path, { method: "DELETE" }), alice);
+  const path = "/api/v1/namespaces/default";
+  const refused = await send(server, "DELETE", path, undefined, { user: alice });
   assert.deepEqual([refused.status, sniffing(refused)], [403, "nosniff"]);
-  const kept = await server.handle(new Request(path, { method: "DELETE" }));
+  const kept = await send(server, "DELETE", path);
   assert.deepEqual([kept.status, sniffing(kept)], [403, null]);
   assert.match(await kept.text(), /this namespace may not be deleted/);
 });
@@ -95,12 +95,9 @@ test("a token after two spaces is ignored, with a warning in the response", asyn
 
 test("a dry run of a create returns the resourceVersion of the request and stores nothing", async () => {
   await using server = await openTestServer();
-  const url = "https://test/api/v1/namespaces/default/configmaps";
-  const body = JSON.stringify({ metadata: { name: "a", resourceVersion: "7" } });
-  const tried = await server.handle(
-    new Request(`${url}?dryRun=All`, { method: "POST", body, headers: { "content-type": "application/json" } }),
-  );
+  const url = "/api/v1/namespaces/default/configmaps";
+  const tried = await ask(server, "POST", `${url}?dryRun=All`, { metadata: { name: "a", resourceVersion: "7" } });
   assert.equal(tried.status, 201);
-  assert.equal((await tried.json()).metadata.resourceVersion, "7");
-  assert.equal((await server.handle(new Request(`${url}/a`))).status, 404);
+  assert.equal(tried.body.metadata.resourceVersion, "7");
+  assert.equal((await send(server, "GET", `${url}/a`)).status, 404);
 });

@@ -5,6 +5,7 @@ import { prettyJson } from "../core/tree/json-text.ts";
 import { readEnvelope, writeListField } from "../core/codec/protobuf.ts";
 import { writeYaml } from "../core/codec/yaml.ts";
 import { openTestServer, type TestServer } from "../testing.ts";
+import { ask, done, refused as refusal } from "./requests.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
 /** Large enough that a list of all objects is not kept as a whole. */
@@ -17,21 +18,19 @@ let revision: string;
 before(async () => {
   server = await openTestServer();
   for (let at = 0; at < count; at++) {
-    const body = JSON.stringify({ metadata: { name: nameOf(at) }, data: { text: `a line\n${"x".repeat(textBytes)}`, at: String(at) } });
-    const made = await server.handle(
-      new Request(`http://x${path}`, { method: "POST", body, headers: { "content-type": "application/json" } }),
-    );
-    assert.equal(made.status, 201);
-    revision = JSON.parse(await made.text()).metadata.resourceVersion;
+    revision = (await done(server, "POST", path, {
+      metadata: { name: nameOf(at) },
+      data: { text: `a line\n${"x".repeat(textBytes)}`, at: String(at) },
+    })).metadata.resourceVersion;
   }
 });
 after(() => server.close());
 
 const chosen = () => `&fieldSelector=metadata.name!=kube-root-ca.crt&resourceVersion=${revision}&resourceVersionMatch=Exact`;
 async function get(query: string, accept: string): Promise<Uint8Array> {
-  const answer = await server.handle(new Request(`http://x${query}`, { headers: { accept } }));
-  assert.equal(answer.status, 200);
-  return new Uint8Array(await answer.arrayBuffer());
+  const { status, bytes } = await ask(server, "GET", query, undefined, { accept });
+  assert.equal(status, 200);
+  return bytes;
 }
 /** A fixed time, for the ages in tables. */
 const text = async (query: string, accept: string) =>
@@ -67,8 +66,7 @@ test("an empty table has no rows if the kind has columns, and null otherwise", a
 
 test("errors show invalid numeric options as in Go", async () => {
   const refused = async (query: string) => {
-    const answer = await server.handle(new Request(`http://x${path}?${query}`));
-    const { code, message } = await answer.json();
+    const [code, message] = await refusal(server, "GET", `${path}?${query}`);
     assert.equal(code, 400);
     return message;
   };
@@ -78,8 +76,8 @@ test("errors show invalid numeric options as in Go", async () => {
 });
 
 test("the error of an invalid includeObject shows it as JSON", async () => {
-  const answer = await server.handle(new Request(`http://x${path}?includeObject=a%00`, { headers: { accept: as("Table") } }));
-  assert.match((await answer.json()).message, /includeObject: Invalid value: "a\\u0000": must be/);
+  const [, message] = await refusal(server, "GET", `${path}?includeObject=a%00`, undefined, { accept: as("Table") });
+  assert.match(message, /includeObject: Invalid value: "a\\u0000": must be/);
 });
 
 test("the items of a list are equal to the responses of gets", async () => {

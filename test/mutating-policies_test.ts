@@ -6,6 +6,7 @@ import { limits } from "../core/limits.ts";
 import { openTestServer, type TestServer } from "../testing.ts";
 import { responseOf, statusOf, withHeavyThread } from "./heavy-server.ts";
 import { until } from "./real-server.ts";
+import { ask, send, textOf } from "./requests.ts";
 
 const settings = {
   "feature-gates": { MutatingAdmissionPolicy: true },
@@ -50,9 +51,7 @@ class Client implements AsyncDisposable {
     return new Client(await openTestServer({ settings }));
   }
   async ask(method: string, path: string, body?: object, type?: string): Promise<Answer> {
-    const headers = { "Content-Type": type ?? (method === "PATCH" ? "application/merge-patch+json" : "application/json") };
-    const init = body === undefined ? { method } : { method, headers, body: JSON.stringify(body) };
-    const reply = await this.#server.handle(new Request(`https://test${path}`, init));
+    const reply = await send(this.#server, method, path, body, type);
     return { code: reply.status, warning: reply.headers.get("warning"), body: await reply.json().catch(() => undefined) };
   }
   async bind(name: string, expressions: readonly string[], spec: object = {}, of: object = {}): Promise<void> {
@@ -65,7 +64,7 @@ class Client implements AsyncDisposable {
     await until(async () => check(await this.ask("POST", `${path}?dryRun=All`, object)));
   }
   async metrics(): Promise<string> {
-    return await (await this.#server.handle(new Request("https://test/metrics"))).text();
+    return await textOf(this.#server, "/metrics");
   }
   [Symbol.asyncDispose](): Promise<void> {
     return this.#server.close();
@@ -356,10 +355,9 @@ test("without the gate policies are stored only, and policies are not mutated", 
 
 test("writers of policies need the right to read the parameters", { timeout: 60_000 }, async () => {
   await using server = await openTestServer({ settings: { ...settings, "authorization-mode": ["RBAC"] } });
-  const post = async (path: string, body: object, user?: { readonly name: string; readonly groups: readonly string[] }) => {
-    const headers = { "Content-Type": "application/json" };
-    const reply = await server.handle(new Request(`https://test${path}`, { method: "POST", headers, body: JSON.stringify(body) }), user);
-    return [reply.status, (await reply.json()).message] as const;
+  const post = async (path: string, policy: object, user?: { readonly name: string; readonly groups: readonly string[] }) => {
+    const { status, body } = await ask(server, "POST", path, policy, user === undefined ? {} : { user });
+    return [status, body.message] as const;
   };
   const jane = { name: "jane", groups: [] }, group = "rbac.authorization.k8s.io", rbac = `/apis/${group}/v1`;
   const rules = [{ apiGroups: ["admissionregistration.k8s.io"], resources: ["*"], verbs: ["*"] }];

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { openTestServer } from "../testing.ts";
+import { ask } from "./requests.ts";
 
 test("TokenReview returns the user of a token, or the error of an invalid one", async () => {
   const folder = await mkdtemp(join(tmpdir(), "thole-test-"));
@@ -12,11 +13,8 @@ test("TokenReview returns the user of a token, or the error of an invalid one", 
     await writeFile(file, 'secret-a,alice,7,"dev,ops"\n', { mode: 0o600 });
     await using server = await openTestServer({ settings: { "token-auth-file": file } });
     const review = async (spec: unknown) => {
-      const url = "https://test/apis/authentication.k8s.io/v1/tokenreviews";
-      const headers = { "content-type": "application/json" };
-      const response = await server.handle(new Request(url, { method: "POST", headers, body: JSON.stringify({ spec }) }));
-      const body = await response.json();
-      return { code: response.status, status: body.status, message: body.message };
+      const { status: code, body } = await ask(server, "POST", "/apis/authentication.k8s.io/v1/tokenreviews", { spec });
+      return { code, status: body.status, message: body.message };
     };
     const audiences = ["https://kubernetes.default.svc"];
     const user = { username: "alice", uid: "7", groups: ["dev", "ops", "system:authenticated"] };

@@ -6,6 +6,7 @@ import type { Server } from "../kernel/server.ts";
 import { statusOf, withHeavyThread } from "./heavy-server.ts";
 import { openTestServer } from "../testing.ts";
 import { until } from "./real-server.ts";
+import { send, textOf } from "./requests.ts";
 
 const policies = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies";
 const bindings = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings";
@@ -159,12 +160,7 @@ test("the status has the checked generation and warnings of types, of custom kin
 
 test("warnings, audit annotations and ignored errors pass, and are counted", async () => {
   const server = await openTestServer();
-  const ask = async (method: string, path: string, body?: object) => {
-    const headers = { "Content-Type": "application/json" };
-    return await server.handle(
-      new Request(`https://test${path}`, { method, ...(body === undefined ? {} : { headers, body: JSON.stringify(body) }) }),
-    );
-  };
+  const ask = (method: string, path: string, body?: object) => send(server, method, path, body);
   try {
     const warned = policy("warned", "object.metadata.name != 'x'");
     const ignored = policy("ignored", "object.data.missing == 'y'");
@@ -208,7 +204,7 @@ test("evaluations of match conditions that are not all true are counted", async 
   // All are true: the rule rejects, and no duration is recorded.
   await until(() => assert.rejects(create("x", isTrue), /denied request: failed expression/));
   const samples = async () => {
-    const metrics = await (await server.handle(new Request("https://test/metrics"))).text();
+    const metrics = await textOf(server, "/metrics");
     const series = '{name="conditional",kind="policy",type="validate",operation="CREATE"}';
     return ["errors_total", "seconds_count"].map((name) => {
       const line = metrics.split("\n").find((each) => each.startsWith(`apiserver_admission_match_condition_evaluation_${name}${series} `));

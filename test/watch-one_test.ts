@@ -2,11 +2,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestServer } from "../testing.ts";
+import { send } from "./requests.ts";
 
 test("watch on the path of an object is ignored: the response is the object, or 404", async () => {
   await using server = await openTestServer();
   const made = await server.api.create("v1", "configmaps", "default", { metadata: { name: "a" } });
-  const get = (path: string) => server.handle(new Request(`https://test${path}`));
+  const get = (path: string) => send(server, "GET", path);
   for (const query of ["watch=1", "watch=true&resourceVersion=0&timeoutSeconds=1", "watch&allowWatchBookmarks=1"]) {
     const answer = await get(`/api/v1/namespaces/default/configmaps/a?${query}`);
     assert.deepEqual([answer.status, answer.headers.get("content-type"), await answer.json()], [200, "application/json", made]);

@@ -4,21 +4,14 @@ import { test } from "node:test";
 import { writeEnvelope } from "../core/codec/protobuf.ts";
 import { limits } from "../core/limits.ts";
 import { openTestServer, type TestServer } from "../testing.ts";
+import { ask as request, send, textOf } from "./requests.ts";
 
 interface Sent {
   readonly body?: object;
   readonly headers?: Record<string, string>;
 }
-async function ask(server: TestServer, method: string, path: string, { body, headers = {} }: Sent = {}) {
-  const answer = await server.handle(
-    new Request(`https://test${path}`, {
-      method,
-      headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    }),
-  );
-  return { status: answer.status, body: await answer.json() };
-}
+const ask = (server: TestServer, method: string, path: string, { body, headers = {} }: Sent = {}) =>
+  request(server, method, path, body, { headers });
 const configMaps = "/api/v1/namespaces/default/configmaps";
 const merge = { "content-type": "application/merge-patch+json" };
 
@@ -290,14 +283,7 @@ test("an update of a template has warnings only if the template changes", async 
     template: { spec: { containers: [{ name: "c", image }], volumes } },
   });
   const path = "/api/v1/namespaces/default/podtemplates";
-  const warned = async (method: string, url: string, body: object) => {
-    const request = new Request(`https://test${url}`, {
-      method,
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    return (await server.handle(request)).headers.has("warning");
-  };
+  const warned = async (method: string, url: string, body: object) => (await send(server, method, url, body)).headers.has("warning");
   assert.equal(await warned("POST", path, template("a", {})), true);
   assert.equal(await warned("PUT", `${path}/t`, template("a", { a: "b" })), false);
   assert.equal(await warned("PUT", `${path}/t`, template("b", { a: "b" })), true);
@@ -306,11 +292,9 @@ test("an update of a template has warnings only if the template changes", async 
 test("a patched document without a version is an unknown kind without a name", async () => {
   await using server = await openTestServer();
   await ask(server, "POST", configMaps, { body: { metadata: { name: "a" }, data: { k: "v" } } });
-  const patch = async (query: string, body: object) => {
-    const headers = { "content-type": "application/merge-patch+json" };
-    const request = new Request(`https://test${configMaps}/a?${query}`, { method: "PATCH", headers, body: JSON.stringify(body) });
-    const answer = await server.handle(request);
-    return { status: answer.status, warning: answer.headers.get("warning"), message: (await answer.json()).message };
+  const patch = async (query: string, sent: object) => {
+    const { status, headers, body } = await request(server, "PATCH", `${configMaps}/a?${query}`, sent);
+    return { status, warning: headers.get("warning"), message: body.message };
   };
   assert.deepEqual(await patch("", { apiVersion: null }), {
     status: 400,
@@ -371,8 +355,7 @@ test("an apply to an object whose items lack their keys is rejected", async () =
 
 test("an error is indented JSON if the client accepts no media type of errors", async () => {
   await using server = await openTestServer();
-  const told = async (accept: string) =>
-    await (await server.handle(new Request(`https://test${configMaps}/a`, { headers: { accept, "user-agent": "test" } }))).text();
+  const told = async (accept: string) => await textOf(server, `${configMaps}/a`, { accept, headers: { "user-agent": "test" } });
   const compact = await told("application/json");
   assert.match(compact, /^\{"kind":"Status",/);
   const indented = await told("application/json;as=Table;v=v1;g=meta.k8s.io");
@@ -386,8 +369,7 @@ test("the table of a watch without objects has the metadata of the bookmark that
   await ask(server, "POST", configMaps, { body: { metadata: { name: "a" } } });
   const accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
   const query = "watch=1&allowWatchBookmarks=1&includeObject=None&fieldSelector=metadata.name%3Da&timeoutSeconds=1";
-  const answer = await server.handle(new Request(`https://test${configMaps}?${query}`, { headers: { accept } }));
-  const events = (await answer.text()).trimEnd().split("\n").map((line) => JSON.parse(line));
+  const events = (await textOf(server, `${configMaps}?${query}`, { accept })).trimEnd().split("\n").map((line) => JSON.parse(line));
   assert.deepEqual(events.map(({ type }) => type), ["ADDED", "BOOKMARK"]);
   const [added, bookmark] = events.map(({ object }) => object.rows[0].object);
   assert.equal(added, null);
@@ -398,8 +380,9 @@ test("the table of a bookmark is that of the empty object in the version of the 
   await using server = await openTestServer();
   const query = "watch=1&allowWatchBookmarks=1&includeObject=Object&labelSelector=none&timeoutSeconds=1";
   const bookmark = async (path: string) => {
-    const headers = { accept: "application/json;as=Table;v=v1;g=meta.k8s.io" };
-    const { type, object } = JSON.parse(await (await server.handle(new Request(`https://test${path}?${query}`, { headers }))).text());
+    const { type, object } = JSON.parse(
+      await textOf(server, `${path}?${query}`, { accept: "application/json;as=Table;v=v1;g=meta.k8s.io" }),
+    );
     assert.equal(type, "BOOKMARK");
     const [{ cells, object: { metadata, ...rest } }] = object.rows;
     assert.deepEqual(metadata.annotations, { "k8s.io/initial-events-end": "true" });
@@ -424,7 +407,7 @@ test("a watch of the deprecated paths can have bookmarks, but none that ends the
   await ask(server, "POST", configMaps, { body: { metadata: { name: "a" } } });
   const old = configMaps.replace("/v1/", "/v1/watch/");
   const query = "allowWatchBookmarks=1&fieldSelector=metadata.name%3Da&timeoutSeconds=3";
-  const lines = (await server.handle(new Request(`https://test${old}?${query}`))).body!.pipeThrough(new TextDecoderStream());
+  const lines = (await send(server, "GET", `${old}?${query}`)).body!.pipeThrough(new TextDecoderStream());
   const events = [];
   // Its last bookmark comes two seconds before it ends.
   for await (const line of lines) if (events.push(JSON.parse(line)) === 2) break;
@@ -435,7 +418,7 @@ test("a watch of the deprecated paths can have bookmarks, but none that ends the
 test("a watch is rejected for its version first, then for its table, then for an encoding without streaming", async () => {
   await using server = await openTestServer();
   const refused = async (query: string, accept = "application/yaml") =>
-    (await server.handle(new Request(`https://test${configMaps}?watch=1&${query}`, { headers: { accept } }))).status;
+    (await send(server, "GET", `${configMaps}?watch=1&${query}`, undefined, { accept })).status;
   assert.equal(await refused("resourceVersion=abc"), 500);
   assert.equal(await refused("includeObject=abc", "application/yaml;as=Table;v=v1;g=meta.k8s.io"), 400);
   assert.equal(await refused(""), 406);
@@ -450,8 +433,7 @@ test("of two invalid numeric options, the error reports the one that kube-apiser
 test("?pretty also indents errors, and indented JSON has no final line break", async () => {
   await using server = await openTestServer();
   await ask(server, "POST", configMaps, { body: { metadata: { name: "a" } } });
-  const told = async (path: string, agent: string) =>
-    await (await server.handle(new Request(`https://test${configMaps}${path}`, { headers: { "user-agent": agent } }))).text();
+  const told = async (path: string, agent: string) => await textOf(server, configMaps + path, { headers: { "user-agent": agent } });
   for (const [path, sign] of [["/a", "?"], ["/nothing", "?"], ["?fieldSelector=metadata.name%3Da", "&"], ["?limit=x", "&"]] as const) {
     for (const pretty of [await told(path, "curl/8"), await told(`${path}${sign}pretty=1`, "test")]) {
       assert.match(pretty, /^\{\n {2}"kind": [^]*\n\}$/);
@@ -465,10 +447,9 @@ test("?pretty also indents errors, and indented JSON has no final line break", a
 test("large objects and lists are compressed for every verb", async () => {
   await using server = await openTestServer();
   const long = { metadata: { name: "a", labels: { l: "1" } }, data: { k: "x".repeat(limits.gzipBytesMin) } };
-  const encoding = async (method: string, path: string, body?: object, type = "application/json") => {
-    const headers = { "accept-encoding": "gzip", "content-type": type };
-    const request = new Request(`https://test${configMaps}${path}`, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
-    return (await server.handle(request)).headers.get("content-encoding");
+  const encoding = async (method: string, path: string, body?: object, type?: string) => {
+    const headers = { "accept-encoding": "gzip", "content-type": type ?? "application/json" };
+    return (await send(server, method, configMaps + path, body, { headers })).headers.get("content-encoding");
   };
   assert.equal(await encoding("POST", "", long), "gzip");
   assert.equal(await encoding("PATCH", "/a", {}, "application/merge-patch+json"), "gzip");

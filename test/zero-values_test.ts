@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { boolean, definePlugin, defineResource, field, type Infer, int32, object, string, struct } from "../plugin.ts";
 import { openTestServer } from "../testing.ts";
+import { ask } from "./requests.ts";
 
 const Fleet = object("Fleet", {
   spec: field(
@@ -31,11 +32,9 @@ const zero = { replicas: 0, isPaused: false, port: "" };
 test("a zero value is no absent value, in JSON, YAML, protobuf, patches and apply", async () => {
   await using server = await openTestServer({ plugins: [definePlugin({ name: "fleets", summary: "Fleets.", resources: [fleets] })] });
   const send = async (method: string, url: string, type: string, body: string | Uint8Array, accept = "application/json") => {
-    const response = await server.handle(
-      new Request(`http://localhost${url}`, { method, body: body as BodyInit, headers: { "content-type": type, accept } }),
-    );
-    assert.ok(response.ok, `${method} ${url} ${type}: ${response.status}`);
-    return new Uint8Array(await response.arrayBuffer());
+    const { status, bytes } = await ask(server, method, url, body, { type, accept });
+    assert.ok(status < 300, `${method} ${url} ${type}: ${status}`);
+    return bytes;
   };
   const specOf = async (name: string) => (await server.api.get("fleets.example.com/v1", "fleets", "default", name) as any).spec;
   const fleet = (name: string, spec: object) =>

@@ -11,6 +11,7 @@ import { stagesOf, words } from "../image/containerfile.ts";
 import { run } from "../real-server.ts";
 import { chart, ciFiles, helmMissing, helms, render, type Rendered, template, the } from "./helm.ts";
 import { known, wrongs } from "./kinds.ts";
+import { ask } from "../requests.ts";
 
 /** Kinds of other projects. */
 const foreign = ["ServiceMonitor", "PrometheusRule", "Certificate", "Issuer"];
@@ -89,11 +90,8 @@ for (const helm of helms()) {
 async function assertServed(objects: readonly Rendered[]): Promise<void> {
   await using server = await openTestServer();
   const post = async (path: string, body: object, what: string) => {
-    const url = `https://test/api/v1/namespaces/default/${path}?dryRun=All&fieldValidation=Strict`;
-    const answer = await server.handle(
-      new Request(url, { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
-    );
-    assert.equal(answer.status, 201, `${what}: ${await answer.text()}`);
+    const { status, text } = await ask(server, "POST", `/api/v1/namespaces/default/${path}?dryRun=All&fieldValidation=Strict`, body);
+    assert.equal(status, 201, `${what}: ${text}`);
   };
   const plural: Readonly<Record<string, string>> = { Secret: "secrets", ConfigMap: "configmaps", ServiceAccount: "serviceaccounts" };
   for (const object of objects) {

@@ -2,13 +2,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { definePlugin } from "../../core/define/define.ts";
-import { openTestServer, type TestServer } from "../../testing.ts";
+import { openTestServer } from "../../testing.ts";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { inFolder, make, served, statusOf } from "../flags/served.ts";
 import { plugins } from "../../plugins/mod.ts";
 import { until } from "../real-server.ts";
-
-const text = async (server: TestServer, path: string) => await (await server.handle(new Request(`https://test${path}`))).text();
+import { textOf as text } from "../requests.ts";
 
 test("the endpoints list their checks in upstream's order and format", async () => {
   await using server = await openTestServer();

@@ -8,6 +8,7 @@ import type { Plugin } from "../../plugin.ts";
 import { silentLog } from "../../kernel/observe/log.ts";
 import { openServer } from "../../kernel/startup/open-server.ts";
 import { openTestServer, type TestServerOptions } from "../../testing.ts";
+import { textOf } from "../requests.ts";
 
 const checked = defineMetric({
   name: "example_widgets_checked_total",
@@ -53,7 +54,7 @@ async function scene(settings: TestServerOptions["settings"] = {}) {
     create: (name: string, result: string, more: object = {}) =>
       server.api.create("example.com/v1", "widgets", "", { metadata: { name, labels: { result }, ...more } }),
     async lines() {
-      const text = await (await server.handle(new Request("https://test/metrics"))).text();
+      const text = await textOf(server, "/metrics");
       return text.split("\n").filter((line) => line.includes("example_"));
     },
     [Symbol.asyncDispose]: () => server.close(),

@@ -10,6 +10,7 @@ import { until } from "../real-server.ts";
 import { bootstrapRoles } from "../../plugins/rbac/bootstrap.ts";
 import { defaultBindings, defaultRoles } from "../../plugins/rbac/policy.ts";
 import { type Binding, type ClusterRole, groupVersion, type PolicyRule } from "../../plugins/rbac/schema.ts";
+import { send } from "../requests.ts";
 
 const roles = "clusterroles", bindings = "clusterrolebindings", autoUpdate = "rbac.authorization.kubernetes.io/autoupdate";
 const signal = new AbortController().signal;
@@ -18,7 +19,7 @@ const reconcile = (api: Api) => bootstrapRoles.run(fakeContext({ api }), signal)
 /** A server with completed hook and aggregated rules. */
 async function started(): Promise<TestServer> {
   const server = await openTestServer();
-  await until(async () => assert.equal((await server.handle(new Request("https://test/readyz"))).status, 200));
+  await until(async () => assert.equal((await send(server, "GET", "/readyz")).status, 200));
   for (const [name, sources] of aggregated) await until(() => assertAggregated(server.api, name, sources));
   return server;
 }
@@ -161,7 +162,7 @@ test("under another group domain the default objects have its groups, labels and
   const names = { domain: "plumbing.example", platform: "acme" };
   const settings = { "group-domain": names.domain, "platform-name": names.platform };
   await using server = await openTestServer({ settings });
-  await until(async () => assert.equal((await server.handle(new Request("https://test/readyz"))).status, 200));
+  await until(async () => assert.equal((await send(server, "GET", "/readyz")).status, 200));
   const { api } = server;
   await until(async () => assert.ok((await role(api, "admin")).rules!.length > 5));
   const { metadata, aggregationRule } = await role(api, "edit");
@@ -178,14 +179,7 @@ test("under another group domain the default objects have its groups, labels and
   const texts = JSON.stringify([...defaultRoles(names), ...defaultBindings(names)]);
   assert.doesNotMatch(texts, /k8s\.io|kubernetes\.io|\{domain|\{platform/);
   const review = { metadata: {}, spec: {} }, ann = { name: "ann", groups: ["system:authenticated"] };
-  const answer = await server.handle(
-    new Request("https://test/apis/authentication.plumbing.example/v1/selfsubjectreviews", {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(review),
-    }),
-    ann,
-  );
+  const answer = await send(server, "POST", "/apis/authentication.plumbing.example/v1/selfsubjectreviews", review, { user: ann });
   assert.equal(answer.status, 201, "by the default role for every user");
 });
 

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestServer } from "../../testing.ts";
 import { until } from "../real-server.ts";
+import { done, send } from "../requests.ts";
 
 const rbac = "/apis/rbac.authorization.k8s.io/v1", group = "rbac.authorization.k8s.io";
 const things = "/apis/example.org/v1/namespaces/default/things", configMaps = "/api/v1/namespaces/default/configmaps";
@@ -10,20 +11,11 @@ const things = "/apis/example.org/v1/namespaces/default/things", configMaps = "/
 test("names of a role for create are those in the path: they do not limit the name of a created custom resource", async () => {
   await using server = await openTestServer({ settings: { "authorization-mode": ["RBAC"] } });
   const mallory = { name: "mallory", groups: ["system:authenticated"] };
-  const ask = async (method: string, path: string, body: object, user: typeof mallory | undefined = mallory) => {
+  const ask = async (method: string, path: string, body: object) => {
     const type = method === "PATCH" ? "application/apply-patch+yaml" : "application/json";
-    const request = new Request(`https://test${path}`, { method, body: JSON.stringify(body), headers: { "content-type": type } });
-    return (await server.handle(request, user)).status;
+    return (await send(server, method, path, body, { type, user: mallory })).status;
   };
-  const admin = async (path: string, body: object) => {
-    const request = new Request(`https://test${path}`, {
-      method: "POST",
-      body: JSON.stringify(body),
-      headers: { "content-type": "application/json" },
-    });
-    const answer = await server.handle(request);
-    assert.equal(answer.status, 201, await answer.text());
-  };
+  const admin = (path: string, body: object) => done(server, "POST", path, body);
   const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
   await admin("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
     metadata: { name: "things.example.org" },

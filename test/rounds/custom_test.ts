@@ -15,6 +15,7 @@ import { type Ask, type ServedVersion, throughRequests } from "../../kernel/roun
 import { openTestServer, type TestServer } from "../../testing.ts";
 import { answered, openConversionWebhook } from "../conversion-webhook.ts";
 import { until } from "../real-server.ts";
+import { ask } from "../requests.ts";
 
 const seed = seedOfRun();
 const group = "rounds.example.com";
@@ -68,11 +69,10 @@ const definitionOf = (versions: readonly object[], conversion: object) => ({
 });
 
 const asking = (server: TestServer): Ask => async (method, path, body, type = "application/json") => {
-  const sent = body === undefined ? {} : { headers: { "content-type": type }, body: goJson(body) };
-  const response = await server.handle(new Request(`https://test${path}`, { method, ...sent }));
-  const read = readJson(await response.text());
+  const { status, text } = await ask(server, method, path, body === undefined ? undefined : goJson(body), type);
+  const read = readJson(text);
   assert.ok(read.ok);
-  return { status: response.status, body: jsonFromTree(read.tree) };
+  return { status, body: jsonFromTree(read.tree) };
 };
 const served = (name: string): ServedVersion => ({
   group,
