@@ -4,6 +4,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { limits } from "../../core/limits.ts";
+import { valueText } from "../../core/value-text.ts";
 
 /** A module that was found, and whose own code, or that of a file it imports, fails. The message begins with file and line. */
 export class ModuleError extends Error {}
@@ -70,7 +71,7 @@ function bareMessage(message: string): string {
  * runs, because all imports are parsed first.
  */
 function placeByNode(url: string): Promise<string> {
-  const words = [...process.execArgv, "--input-type=module", "--eval", `import(${JSON.stringify(url)})`];
+  const words = [...process.execArgv, "--input-type=module", "--eval", `import(${valueText(url)})`];
   const child = spawn(process.execPath, words, { stdio: ["ignore", "ignore", "pipe"], timeout: limits.pluginLoadMs });
   return new Promise((resolve) => {
     let text = "";

@@ -306,7 +306,9 @@ for (const [protocol, ask] of protocols) {
     };
     return withServer(handle, ({ listener, ca }) =>
       withRelay(listener, Infinity, async (relay) => {
-        const answer = ask(relay, { ca, method: "POST", body: new Uint8Array(limits.discardBytesMax - 1_000_000) });
+        // A client of HTTP/1.1 asks to close the connection unless told otherwise; on a busy machine that happened while it still wrote.
+        const headers: Readonly<Record<string, string>> = protocol === "HTTP/1.1" ? { connection: "keep-alive" } : {};
+        const answer = ask(relay, { ca, method: "POST", headers, body: new Uint8Array(limits.discardBytesMax - 1_000_000) });
         void answer.then(() => answered = true, () => answered = true);
         await began.promise;
         await settled(relay.carried);
