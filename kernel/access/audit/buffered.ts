@@ -113,8 +113,13 @@ class Buffered implements AuditBackend {
     if (delay > 0) await pause(delay, ended, this.#needs.clock);
     while (this.#sent.size >= concurrency && !ended.aborted) await Promise.race([...this.#sent, this.#untilEnded]);
     if (ended.aborted) return;
-    const batch = this.#waiting.splice(0, maxBatchSize);
-    const bytes = batch.reduce((sum, event) => sum + event.bytes, 0);
+    let count = 0, bytes = 0;
+    for (const event of this.#waiting) {
+      if (count === maxBatchSize || count > 0 && bytes + event.bytes > limits.auditBatchBytesMax) break;
+      bytes += event.bytes;
+      count++;
+    }
+    const batch = this.#waiting.splice(0, count);
     const outcome = this.#backend.process(batch);
     if (!(outcome instanceof Promise)) {
       this.#bytes -= bytes;

@@ -61,6 +61,26 @@ test("buffered() bounds the bytes of waiting events as well", () => {
   assert.deepEqual(texts, ["buffered: audit buffer queue blocked (1)"]);
 });
 
+test("buffered() delivers batches of bounded size, whatever the number of their events; a single event may be larger", async () => {
+  const { inner, backend } = world({ maxBatchSize: 10, bufferSize: 100 });
+  const sized = (id: string, bytes: number) => {
+    const { event, members } = eventOf(id);
+    return { event, members, bytes };
+  };
+  const most = limits.auditBatchBytesMax, half = most / 2;
+  backend.process([
+    sized("a", half),
+    sized("b", half),
+    sized("c", 1),
+    sized("d", most + 1),
+    sized("e", 1),
+    sized("f", most - 1),
+    sized("g", 1),
+  ]);
+  await backend.close(never);
+  assert.deepEqual(inner.batches, ["a b", "c", "d", "e f", "g"]);
+});
+
 test("buffered() counts the bytes of batches under way until they are delivered", async () => {
   let answer = (_success: boolean) => {};
   const { inner, texts, backend } = world({ maxBatchSize: 1 }, () => new Promise<boolean>((resolve) => answer = resolve));

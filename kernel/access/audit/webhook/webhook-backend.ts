@@ -22,6 +22,8 @@ export interface WebhookOptions {
 export function webhookBackend({ client, domain, initialBackoffMs, clock, random, lost }: WebhookOptions): AuditBackend {
   const ended = new AbortController();
   const running = new Set<Promise<boolean>>();
+  /** Of the events that are being delivered. Without a buffer each request has its own. */
+  let bytes = 0;
 
   async function post(events: readonly WrittenEvent[]): Promise<boolean> {
     const json = `${eventHead(domain, "EventList")},"metadata":{},"items":[${events.map(({ members }) => `{${members}}`).join(",")}]}`;
@@ -40,7 +42,16 @@ export function webhookBackend({ client, domain, initialBackoffMs, clock, random
 
   return {
     process(events) {
-      const posting = post(events).finally(() => running.delete(posting));
+      const more = events.reduce((sum, event) => sum + event.bytes, 0);
+      if (running.size > 0 && bytes + more > limits.auditBufferBytesMax) {
+        lost("webhook", "too many events wait for the webhook", events.length);
+        return Promise.resolve(false);
+      }
+      bytes += more;
+      const posting = post(events).finally(() => {
+        bytes -= more;
+        running.delete(posting);
+      });
       running.add(posting);
       return posting;
     },

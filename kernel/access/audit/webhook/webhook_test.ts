@@ -1,6 +1,7 @@
 // The webhook backend: lists of events, retries of every failure, a webhook that does not respond.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { limits } from "../../../../core/limits.ts";
 import { manualClock } from "../../../../core/test-clock.ts";
 import type { RemoteAnswer, RemoteClient, RemoteRequest } from "../../remote/remote-client.ts";
 import { eventOf, losses, settled } from "../testing/events.ts";
@@ -64,4 +65,20 @@ test("webhookBackend() aborts a request to a silent webhook, and waiting retries
   }
   const { backend } = world([]);
   await backend.close(never);
+});
+
+test("webhookBackend() loses events beyond a number of bytes under way, and takes more when it has answers; a single event may be larger", async () => {
+  const { clock, texts, backend } = world(["silence"]);
+  const { event, members } = eventOf("large"), large = { event, members, bytes: limits.auditBufferBytesMax + 1 };
+  const first = backend.process([large]);
+  await settled();
+  assert.equal(await backend.process([eventOf("b"), eventOf("c")]), false);
+  assert.deepEqual(texts, ["webhook: too many events wait for the webhook (2)"]);
+  const over = new AbortController(), closed = backend.close(over.signal);
+  over.abort();
+  await closed;
+  assert.equal(await first, false);
+  assert.equal(clock.waiting, 0);
+  const another = world([]);
+  assert.deepEqual([await another.backend.process([large]), await another.backend.process([eventOf("d")])], [true, true]);
 });
