@@ -6,6 +6,7 @@ import { budgetLimits } from "./budget-limits.ts";
 import { cacheLimits } from "./cache-limits.ts";
 import { celLimits } from "./cel-limits.ts";
 import { compressionLimits } from "./compression-limits.ts";
+import { conversionLimits } from "./conversion-limits.ts";
 import { fileLimits } from "./file-limits.ts";
 import { manifestLimits } from "./manifest-limits.ts";
 import { programLimits } from "./program-limits.ts";
@@ -432,18 +433,6 @@ export const limits = Object.freeze({
   /** Timeout of one request to a webhook (kube-apiserver's), and maximum Retry-After that is honored, in milliseconds. */
   remoteCallMs: 30_000,
   remoteRetryAfterMsMax: 30_000,
-  /** Objects and bytes of stored objects in one request to a conversion webhook; a longer list is converted by several. */
-  conversionObjectsMax: 500,
-  conversionBytesMax: 2 * 1024 * 1024,
-  /** Size of an answer of a conversion webhook: the objects may grow, each answer by the free bytes and so many times its request. */
-  conversionAnswerBytesMax: 16 * 1024 * 1024,
-  conversionAnswerFreeBytes: 256 * 1024,
-  conversionGrowthMax: 16,
-  /** Bytes of converted objects that the watches of one kind share. Others are converted again. */
-  conversionSharedBytesMax: 4 * 1024 * 1024,
-  /** Milliseconds before the events of a watch are converted again after a failure: the first pause, each twice the one before, and the longest. */
-  conversionRetryMs: 100,
-  conversionRetryMsMax: 5_000,
   /**
    * Calls of one admission webhook in flight, and calls that wait for one of them to end: together less than half of the default of
    * --max-mutating-requests-inflight. Further requests are rejected with 429.
@@ -474,6 +463,8 @@ export const limits = Object.freeze({
    * and counted.
    */
   auditBufferBytesMax: 64 * 1024 * 1024,
+  /** JSON of the events of one batch, if it has more than one event, in bytes: it is encoded in one turn. */
+  auditBatchBytesMax: 4 * 1024 * 1024,
   /** JSON of the response that one audit event records, in bytes. Larger ones are left out, with an annotation. */
   auditResponseBytesMax: 16 * 1024 * 1024,
   /** Concurrent batches to the audit webhook; further ones wait in the buffer. */
@@ -492,6 +483,7 @@ export const limits = Object.freeze({
   ...cacheLimits,
   ...celLimits,
   ...compressionLimits,
+  ...conversionLimits,
   ...fileLimits,
   ...manifestLimits,
   ...programLimits,

@@ -6,7 +6,14 @@ import { issue } from "../kernel/listen/testing/clients.ts";
 import { openTestServer, type TestServer } from "../testing.ts";
 import type { Json } from "../core/json.ts";
 import { decoded, encoded, type } from "./cbor.ts";
-import { answered, type ConversionWebhook, converted, openConversionWebhook, type ReceivedReview } from "./conversion-webhook.ts";
+import {
+  answered,
+  type ConversionWebhook,
+  converted,
+  openConversionWebhook,
+  type ReceivedReview,
+  type Sent,
+} from "./conversion-webhook.ts";
 import { documents } from "./https.ts";
 import { freePort } from "./ports.ts";
 import { done, refused, send } from "./requests.ts";
@@ -310,7 +317,7 @@ test("each wrong answer is refused with upstream's message, and written objects 
         `${about} failed: no kind "Pod" is registered for version "v1" in scheme "k8s.io/apiserver/pkg/util/webhook/client.go:71"`,
       ],
       [
-        () => ({ body: "[".repeat(20_000) }),
+        () => ({ body: "[".repeat(10_001) }),
         `${about} failed: couldn't get version/kind; json parse error: invalid character '[' exceeded max depth`,
       ],
       [
@@ -568,6 +575,83 @@ test("conversions are counted and timed", async () => {
       ]
     ) assert.ok(metrics.includes(line), line);
     assert.match(metrics, /apiserver_storage_objects\{resource="things\.conv\.example\.com"\} 1\n/);
+  } finally {
+    await webhook.close();
+  }
+});
+
+test("hostile contents of an answer end as errors of bounded length, and cost no more than the request allows", async () => {
+  await using server = await openTestServer();
+  const webhook = await openConversionWebhook();
+  try {
+    await define(server, webhook);
+    await done(server, "POST", things("v1"), v1("one"));
+    const path = `${things("v1beta1")}/one`, long = "x".repeat(100_000), failed = "conversion webhook for conv.example.com/v1, Kind=Thing";
+    const of = (review: ReceivedReview) => ({ ...review.request.objects[0], apiVersion: `${group}/v1beta1`, spec: {} });
+    /** An answer whose object has further members, as text. */
+    const withText = (review: ReceivedReview, members: string) => {
+      const { body } = answered(review, [{ ...of(review), more: "here" }]);
+      return { body: JSON.stringify(body).replace('"more":"here"', members) };
+    };
+    const many = (key: (at: number) => string) => Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [key(at), "-"]));
+    const { conversionAnswerValuesMin: values, conversionErrorLengthMax: length } = limits;
+    const table: readonly (readonly [string, (review: ReceivedReview) => Sent, RegExp])[] = [
+      ["a long message", (review) => answered(review, [], { result: { status: "Failure", message: long } }), /failed: x+\.\.\.$/],
+      ["a long status", (review) => answered(review, [], { result: { status: long } }), /status was 'x+\.\.\.$/],
+      ["a long uid", (review) => answered(review, [], { uid: "\0".repeat(10_000) }), /got "(\\x00)+[\\x0]*\.\.\.$/],
+      ["a long kind of review", () => ({ body: { kind: long, apiVersion: "apiextensions.k8s.io/v1" } }), /no kind "x+\.\.\.$/],
+      ["a long kind", (review) => answered(review, [{ ...of(review), kind: long }]), /received x+\.\.\.$/],
+      ["a long name", (review) => answered(review, [{ ...of(review), metadata: { name: long } }]), /one != x+\.\.\.$/],
+      [
+        "a thousand labels",
+        (review) => answered(review, [{ ...of(review), metadata: { ...of(review).metadata, labels: many((at) => `-${at}`) } }]),
+        /invalid metadata: \[/,
+      ],
+      [
+        "a thousand annotations",
+        (review) => answered(review, [{ ...of(review), metadata: { ...of(review).metadata, annotations: many((at) => `-${at}`) } }]),
+        /invalid metadata: \[/,
+      ],
+      [
+        "annotations of too many bytes",
+        (review) => answered(review, [{ ...of(review), metadata: { ...of(review).metadata, annotations: { a: "x".repeat(256 * 1024) } } }]),
+        /Too long/,
+      ],
+      ["many objects", (review) => answered(review, Array(100).fill({})), /returned 100 objects, expected 1$/],
+      ["more values", (review) => answered(review, Array(2 * values).fill(1)), /the answer has more than \d+ values$/],
+      ["a number without a value", (review) => withText(review, '"spec":{"replicas":1e400}'), /cannot unmarshal number/],
+      ["no number", (review) => withText(review, '"spec":{"replicas":NaN}'), /json parse error/],
+      [
+        "deep lists",
+        (review) => withText(review, `"x":${"[".repeat(10_001)}`),
+        /json parse error/,
+      ],
+      ["a compressed answer", (review) => ({ ...answered(review, [of(review)]), headers: { "content-encoding": "gzip" } }), /./],
+    ];
+    for (const [what, answer, why] of table) {
+      webhook.answer = answer;
+      const { status, text } = await send(server, "GET", path).then(async (reply) => ({ status: reply.status, text: await reply.text() }));
+      if (what === "a compressed answer" && status === 200) continue; // the header is not heeded: nothing is inflated
+      const { message } = JSON.parse(text);
+      assert.deepEqual([status, why.test(message)], [500, true], `${what}: ${message.slice(0, 300)}`);
+      assert.ok(message.length <= length + 3, `${what}: ${message.length}`);
+      assert.ok(message.startsWith(failed) || /^json: /.test(message), `${what}: ${message.slice(0, 300)}`);
+    }
+
+    // The last of duplicates counts, also of the identity; `__proto__` is a name; integers keep their digits.
+    webhook.answer = (review) => withText(review, '"spec":{"hostPort":"b:2"},"spec":{"hostPort":"c:3","replicas":9007199254740993}');
+    const last = await (await send(server, "GET", path)).text();
+    assert.ok(last.includes('"hostPort":"c:3"') && last.includes("9007199254740993"), last);
+    webhook.answer = (review) => withText(review, '"metadata":{"name":"two"}');
+    assert.match((await refused(server, "GET", path))[1], /must have the same name: one != two$/);
+    webhook.answer = (review) => withText(review, '"__proto__":{"kind":"Other"},"spec":{"__proto__":{"hostPort":"x:1"}}');
+    const shown = await done(server, "GET", path);
+    assert.deepEqual([shown.kind, Object.keys(shown.spec ?? {})], ["Thing", []]);
+    // Metadata but for labels and annotations stays as it was.
+    webhook.answer = (review) =>
+      answered(review, [{ ...of(review), metadata: { ...of(review).metadata, generation: 7, finalizers: ["a/b"], labels: { a: "b" } } }]);
+    const { metadata } = await done(server, "GET", path);
+    assert.deepEqual([metadata.generation, metadata.finalizers, metadata.labels], [1, undefined, { a: "b" }]);
   } finally {
     await webhook.close();
   }

@@ -60,6 +60,8 @@ async function openPeer(identity: { readonly cert: string; readonly key: string 
         return rest.endsWith("authentication")
           ? configMap
           : { kind: "ConfigMapList", apiVersion: "v1", metadata: { resourceVersion: "1" }, items: [] };
+      default:
+        return undefined;
     }
   }
   const claims = { email: "ann@example.com", email_verified: true, groups: ["developers"], hd: "example.com", aud: "thole", iss: issuer };

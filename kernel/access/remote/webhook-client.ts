@@ -1,5 +1,6 @@
 /** Clients of the webhooks in definitions. Errors have the texts of upstream's client, which clients see. */
 import { limits } from "../../../core/limits.ts";
+import { Turns } from "../../../core/turns.ts";
 import type { WebhookAddress } from "../../../core/conversion.ts";
 import { goQuote } from "../../../core/tree/go-quote.ts";
 import type { SpanAttributes, Tracing } from "../../observe/tracing.ts";
@@ -17,6 +18,8 @@ export interface WebhookClients {
 interface Client {
   readonly remote: TextClient;
   requests: number;
+  /** Of the answers that arrive. */
+  bytes: number;
   isWanted: boolean;
 }
 
@@ -26,20 +29,24 @@ export function webhookClients(
   callMs: number = limits.remoteCallMs,
   tracing?: Pick<Tracing, "call" | "headers">,
 ): WebhookClients {
-  const clients = new Map<WebhookAddress, Client>();
+  const clients = new Map<WebhookAddress, Client>(), turns = new Turns();
   let kept: ReadonlySet<WebhookAddress> | undefined;
   const closeIdle = (client: Client) => {
     if (!client.isWanted && client.requests === 0) client.remote.close();
   };
   return {
     async post(webhook, json, attributes = {}) {
-      const client = clients.get(webhook) ?? { remote: clientOf(webhook, addresses), requests: 0, isWanted: kept?.has(webhook) ?? true };
+      const client = clients.get(webhook) ??
+        { remote: clientOf(webhook, addresses), requests: 0, bytes: 0, isWanted: kept?.has(webhook) ?? true };
       // A request that began before the webhook was removed has a client of its own.
       if (client.isWanted) clients.set(webhook, client);
       client.requests++;
       try {
-        const send = () => posted(client.remote, targetOf(webhook, callMs / 1000), json, { callMs, headers: tracing?.headers() ?? {} });
-        return await (tracing === undefined ? send() : tracing.call("Call conversion webhook", attributes, send));
+        const send = () => posted(client, targetOf(webhook, callMs / 1000), json, { callMs, headers: tracing?.headers() ?? {} });
+        const text = await (tracing === undefined ? send() : tracing.call("Call conversion webhook", attributes, send));
+        // The caller reads it at once.
+        if (text.length > limits.conversionTurnLengthMin) await turns.next();
+        return text;
       } finally {
         client.requests--;
         closeIdle(client);
@@ -70,18 +77,30 @@ function answerBytesMax(json: string): number {
 }
 
 async function posted(
-  remote: TextClient,
+  client: Client,
   { shown, path, service }: Target,
   json: string,
   { callMs, headers }: { readonly callMs: number; readonly headers: Readonly<Record<string, string>> },
 ): Promise<string> {
   const signal = AbortSignal.timeout(callMs);
-  let answer: RemoteText;
+  let answer: RemoteText, bytes = 0;
+  const observer = {
+    began() {},
+    received(more: number) {
+      bytes += more;
+      client.bytes += more;
+      if (client.requests > 1 && client.bytes > limits.webhookBytesMax) {
+        throw new Error(`the answers of the webhook have more than ${limits.webhookBytesMax} bytes`);
+      }
+    },
+  };
   try {
-    answer = await remote.text({ method: "POST", path, json, headers, signal, timeoutMs: Infinity }, answerBytesMax(json));
+    answer = await client.remote.text({ method: "POST", path, json, headers, signal, timeoutMs: Infinity }, answerBytesMax(json), observer);
   } catch (error) {
     const late = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)";
     throw new Error(`Post ${goQuote(shown)}: ${signal.aborted ? late : connectionText(error, service)}`, { cause: error });
+  } finally {
+    client.bytes -= bytes;
   }
   const mistake = answerMistake(answer);
   if (mistake !== undefined) throw new Error(mistake);

@@ -33,3 +33,45 @@ test("a webhook that does not answer in time is an error with the URL and the ti
     await once(server, "close");
   }
 });
+
+test("answers of a webhook are bounded by the size of the request, and together", async () => {
+  const { conversionAnswerFreeBytes: least, conversionGrowthMax: factor, webhookBytesMax: together } = limits;
+  let bytes = 0;
+  const held: (() => void)[] = [];
+  const server = createServer((request, response) => {
+    request.resume();
+    request.on("end", () => {
+      if (!request.url!.startsWith("/held")) return void response.end(Buffer.alloc(bytes, " "));
+      response.write(Buffer.alloc(bytes, " "));
+      held.push(() => response.end("1"));
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP server
+  const clients = webhookClients(), webhook = { url: `${origin}/convert` }, holding = { url: `${origin}/held` };
+  try {
+    const json = '"ab"', most = least + factor * 4;
+    bytes = most;
+    assert.equal((await clients.post(webhook, json)).length, most);
+    bytes = most + 1;
+    await assert.rejects(clients.post(webhook, json), { message: new RegExp(`the answer is larger than ${most} bytes$`) });
+
+    // Answers that do not end, each within its own bound.
+    const each = limits.conversionAnswerBytesMax - 1, large = `"${"x".repeat(each / factor)}"`;
+    bytes = each;
+    const calls = Array.from({ length: Math.ceil(together / each) + 1 }, () => clients.post(holding, large).then(() => "used", String));
+    assert.match(await Promise.race(calls), new RegExp(`the answers of the webhook have more than ${together} bytes$`));
+    while (held.length < calls.length) await new Promise((resolve) => setImmediate(resolve));
+    for (const end of held) end();
+    const outcomes = await Promise.all(calls);
+    assert.ok(outcomes.includes("used"), outcomes.join());
+    bytes = 1;
+    assert.equal(await clients.post(webhook, json), " ");
+  } finally {
+    clients.keep(new Set());
+    server.closeAllConnections();
+    server.close();
+    await once(server, "close");
+  }
+});

@@ -26,6 +26,11 @@ function detailsOf(sent: JsonObject): NonNullable<StatusError["details"]> {
   return {
     ...texts(sent, "name", "group", "kind", "uid"),
     ...(Array.isArray(causes) ? { causes: causes.filter(isObject).map((each) => texts(each, "reason", "message", "field")) } : {}),
-    ...(typeof retryAfterSeconds === "number" && retryAfterSeconds > 0 ? { retryAfterSeconds } : {}),
+    ...(isSeconds(retryAfterSeconds) ? { retryAfterSeconds } : {}),
   };
+}
+
+/** A positive int32. */
+function isSeconds(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value > 0 && value < 2 ** 31;
 }

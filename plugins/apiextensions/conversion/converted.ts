@@ -1,4 +1,5 @@
 /** The checks of an object that a webhook has returned: only labels and annotations of its metadata may differ. */
+import { append } from "../../../core/append.ts";
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
 import { limits } from "../../../core/limits.ts";
 import { goJson } from "../../../core/tree/json-text.ts";
@@ -49,6 +50,7 @@ function shown(converted: Json, index: number | undefined): JsonObject {
   if (text(converted, "kind") === "") {
     throw refuse(`Object 'Kind' is missing in '${goJson(converted).slice(0, limits.logTextLengthMax)}'`);
   }
+  if (!isFinite(converted)) throw refuse("json: cannot unmarshal number into Go value of type float64");
   return converted;
 }
 
@@ -90,9 +92,26 @@ function checkedTexts(next: JsonObject, before: JsonObject, field: "labels" | "a
   const isSame = keys.length === Object.keys(before).length &&
     keys.every((key) => Object.hasOwn(before, key) && before[key] === texts[key]);
   if (isSame) return texts;
-  const errors = field === "labels" ? validateLabels(texts, "metadata.labels") : validateAnnotations(texts, "metadata.annotation");
+  const validated = field === "labels" ? validateLabels : validateAnnotations;
+  const path = field === "labels" ? "metadata.labels" : "metadata.annotation", errors: FieldError[] = [];
+  for (const key of keys) {
+    append(errors, validated({ [key]: texts[key]! }, path));
+    if (errors.length >= limits.conversionKeysShownMax) break;
+  }
+  // Their size together.
+  if (errors.length === 0) append(errors, validated(texts, path));
   if (errors.length > 0) throw refuse(together(errors));
   return texts;
+}
+
+/** Whether all numbers have a value: JSON can name larger ones. */
+function isFinite(value: Json): boolean {
+  const rest: Json[] = [value];
+  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+    if (typeof next === "number" && !Number.isFinite(next)) return false;
+    if (typeof next === "object" && next !== null) append(rest, Object.values(next));
+  }
+  return true;
 }
 
 /** Several errors as one, without repetitions, as Go's aggregate. */

@@ -1,5 +1,7 @@
 /** Conversion by the webhook of a definition (upstream: apiextensions-apiserver `pkg/apiserver/conversion`). */
 import type { Json, JsonObject } from "../../../core/json.ts";
+import { limits } from "../../../core/limits.ts";
+import { countValues } from "../../../core/tree/count-values.ts";
 import { type ConversionContext, StatusError, type StoredConversion } from "../../../plugin.ts";
 import { addressOf } from "../../shared/webhook-address.ts";
 import type { Spec } from "../schema.ts";
@@ -53,14 +55,15 @@ export function webhookConversion({ name: definition, names: { plural }, spec, s
     const about = `conversion webhook for ${typeText(sent[0]!)}`;
     let answered: readonly Json[];
     try {
-      const uid = crypto.randomUUID();
+      const uid = crypto.randomUUID(), json = writeReview(context.names, reviewVersion!, uid, sent, apiVersion);
       // Upstream's attributes.
-      const body = await context.post(webhook, writeReview(context.names, reviewVersion!, uid, sent, apiVersion), {
+      const body = await context.post(webhook, json, {
         "custom-resource-definition": definition,
         "desired-api-version": apiVersion,
         "object-count": sent.length,
         "UID": uid,
       });
+      checkValues(json, body);
       answered = readReview(context.names, reviewVersion!, uid, body);
     } catch (error) {
       const isMalformed = error instanceof ReviewError && error.cause === "malformed";
@@ -85,9 +88,18 @@ export function webhookConversion({ name: definition, names: { plural }, spec, s
   }
 }
 
-/** Upstream's form of these errors: 500 without a reason. */
+/** Throws for an answer with far more values than the request: it is read in one turn of this thread. */
+function checkValues(json: string, body: string): void {
+  const { conversionAnswerValuesMin: least, conversionAnswerValuesPerValueMax: factor } = limits;
+  if (body.length <= least) return; // it has no more values than characters
+  const most = least + factor * countValues(json);
+  if (countValues(body, most) > most) throw new ReviewError("call", `the answer has more than ${most} values`);
+}
+
+/** Upstream's form of these errors: 500 without a reason. They may quote what the webhook has sent. */
 function failure(message: string): StatusError {
-  return new StatusError("Unknown", message);
+  const most = limits.conversionErrorLengthMax;
+  return new StatusError("Unknown", message.length <= most ? message : `${message.slice(0, most)}...`);
 }
 
 async function measured<T>(
