@@ -1,4 +1,5 @@
 // Rules of single kinds that are not in the recordings, compared with a kube-apiserver.
+// In Deno's suite only: rules of kinds use nothing of the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestServer, type TestServer } from "../testing.ts";

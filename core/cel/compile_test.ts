@@ -1,3 +1,4 @@
+// In Deno's suite only: plain values.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compile, type Evaluation } from "./compile.ts";

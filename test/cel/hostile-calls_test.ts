@@ -1,4 +1,5 @@
 // Calls with small arguments and large results: their work is charged to the bound of an evaluation, before it is done.
+// In Deno's suite only: steps are counted, which do not depend on the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { limits } from "../../core/limits.ts";

@@ -1,4 +1,5 @@
 // A sample of the recorded rules, through the API of a server. `npm run cel:api` runs all.
+// In Deno's suite only: expressions and their results are recorded, and no module of a runtime is used.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestServer } from "../../testing.ts";

@@ -1,4 +1,5 @@
 // A short run of every target, with a new seed in each run: THOLE_SEED repeats it. `npm run fuzz` runs for longer.
+// In Deno's suite only: decoders use nothing of the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomOf } from "../../core/random.ts";

@@ -1,4 +1,5 @@
 // Every alert of the chart fires on the metrics of a real server with its cause.
+// In Deno's suite only: metrics and alerts do not depend on the runtime.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

@@ -1,4 +1,5 @@
 // Plugin authors compile Thole's sources with their own options, and JSR publishes the sources.
+// In Deno's suite only: the compiler checks the same sources on any runtime.
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
 // No kind of the built-in families loses data: in any encoding, in the store, or between its versions.
+// In Deno's suite only: folds of schemas use nothing of the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { seedOfRun } from "../../core/derive/test-random.ts";

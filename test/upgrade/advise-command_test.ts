@@ -1,4 +1,5 @@
 // `thole advise` as a process, with the permissions of `npm start`: files, charts, --fix, exit codes.
+// In Deno's suite only: findings do not depend on the runtime; advise-store_test.ts runs the command on both.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";

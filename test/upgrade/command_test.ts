@@ -1,4 +1,5 @@
 // `thole convert` as a process, with the permissions of `npm start`.
+// In Deno's suite only: conversions do not depend on the runtime.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";

@@ -1,4 +1,5 @@
 // Rules that no client can violate, because an earlier step prevents it: tested by direct calls.
+// In Deno's suite only: rules of kinds use nothing of the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FieldError, FieldErrorType } from "../../core/field-error.ts";

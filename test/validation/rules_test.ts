@@ -1,4 +1,5 @@
 // Each rule of validation violated once and fulfilled once, over HTTP, in all of its operations.
+// In Deno's suite only: rules of kinds use nothing of the runtime.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { startTestServer, type TestServer } from "../harness.ts";
