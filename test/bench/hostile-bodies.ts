@@ -93,8 +93,8 @@ function cbor(share: number): Uint8Array {
   return Buffer.concat([head, ...type, metadata, text("x"), listHead, Buffer.alloc(count)]);
 }
 
-const nested = (share: number): string => {
-  const depth = Math.floor(9_000 * Math.min(1, share * 10));
+const nested = (share: number, levels: number): string => {
+  const depth = Math.floor(levels * Math.min(1, share * 10));
   return numbered(bytes, share, () => `${"[".repeat(depth)}${"]".repeat(depth)}`);
 };
 const selector = (share: number): string => encodeURIComponent(numbered(600_000, share, (index) => `!a${index}`));
@@ -122,7 +122,7 @@ const pattern = (index: number): string => `"a${index}":{"type":"string","patter
 export const hostileRequests: readonly HostileRequest[] = Object.freeze([
   create("JSON, list of 1.5 M numbers", (share) => `{${meta},"x":${list(share)}}`),
   create("JSON, 300,000 objects", (share) => `{${meta},"x":[${repeated('{"a":{}},', share)}0]}`),
-  create("JSON, nested lists", (share) => `{${meta},"x":[${nested(share)}]}`),
+  create("JSON, nested lists", (share) => `{${meta},"x":[${nested(share, 9_000)}]}`),
   create("JSON, duplicate keys", (share) => `{${meta},"data":{${numbered(bytes, share, () => '"a":""')}}}`),
   create("JSON, 200,000 unknown fields", (share) => `{${meta},${numbered(bytes, share, (index) => `"f${index}":0`)}}`),
   create("JSON, a body just below the bound", () => `{${meta},"x":[${"0,".repeat(limits.inlineBodyBytesMax / 2 - 100)}0]}`),
@@ -195,7 +195,7 @@ export const hostileRequests: readonly HostileRequest[] = Object.freeze([
     yaml,
   ),
   create("YAML, aliases", (share) => `a: &a ${"k".repeat(1000 * share)}\nx:\n${repeated("- *a\n", share, 2000)}`, yaml),
-  create("YAML, nested lists", (share) => `x: [${nested(share)}]\n`, yaml),
+  create("YAML, nested lists", (share) => `x: [${nested(share, 490)}]\n`, yaml),
   create("CBOR, list of 3 M numbers", cbor, "application/cbor"),
   create("protobuf, 1.5 M finalizers", protobuf, "application/vnd.kubernetes.protobuf"),
   create(
