@@ -117,6 +117,11 @@ const settledBefore: readonly string[] = [
   "v1/Volume (embedded) image.reference: non-empty for pods (not for templates)",
 ];
 
+/** Rules of upstream that are left out on purpose (`docs/differences.md`); `test/migration/alpha_test.ts` has the opposite. */
+const leftOut: readonly string[] = [
+  "storagemigration.k8s.io/v1alpha1/StorageVersionMigration status.conditions[i].lastTransitionTime: lastUpdateTime set (path quirk)",
+];
+
 for (const [name, [type, path, errors]] of Object.entries(proofs)) {
   test(`${name} (direct call)`, () => {
     const found = errors();
@@ -124,9 +129,9 @@ for (const [name, [type, path, errors]] of Object.entries(proofs)) {
   });
 }
 
-test("every rule that no request can violate is tested by a direct call, or cannot be violated", () => {
+test("every rule that no request can violate is tested by a direct call, cannot be violated, or is left out on purpose", () => {
   const excepted = tables.flatMap(({ kind, rules }) =>
     rules.filter(({ except }) => except.all !== undefined).map(({ field, words }) => `${kind} ${field}: ${words}`)
   );
-  assert.deepEqual([...Object.keys(proofs), ...settledBefore].sort(), excepted.sort());
+  assert.deepEqual([...Object.keys(proofs), ...settledBefore, ...leftOut].sort(), excepted.sort());
 });

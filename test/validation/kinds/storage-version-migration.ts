@@ -81,8 +81,7 @@ const reasonCases = (version: Version) => [
 const messageCase = (version: Version) =>
   inCondition(version, "message", "TooLong", { message: "x".repeat(32_769) }, { message: "x".repeat(32_768) });
 const generationCase = inCondition("v1beta1", "observedGeneration", "Invalid", { observedGeneration: -1 }, { observedGeneration: 0 });
-const timeCase = (version: Version) =>
-  inCondition(version, "lastTransitionTime", "Required", version === "v1beta1" ? { lastTransitionTime: null } : { lastUpdateTime: null });
+const timeCase = inCondition("v1beta1", "lastTransitionTime", "Required", { lastTransitionTime: null });
 
 function conditionRules(version: Version): readonly Rule[] {
   return [
@@ -127,7 +126,7 @@ export const storageVersionMigration: KindRules = {
       broken: { status: { resourceVersion: "x" } },
       held: { status: { resourceVersion: "12" } },
     }),
-    rule(["status.conditions[i].lastTransitionTime", "status", "Required", "set"], timeCase("v1beta1")),
+    rule(["status.conditions[i].lastTransitionTime", "status", "Required", "set"], timeCase),
     rule(["status.conditions[i].observedGeneration", "status", "Invalid", ">= 0"], generationCase),
     ...outcomeRules("v1beta1"),
     ...conditionRules("v1beta1"),
@@ -161,9 +160,9 @@ export const alphaStorageVersionMigration: KindRules = {
         held: { status: { resourceVersion: "0" } },
       })),
     ),
-    rule(
+    partly(
       ["status.conditions[i].lastTransitionTime", "status", "Required", "lastUpdateTime set (path quirk)"],
-      timeCase("v1alpha1"),
+      { all: "intended: v1alpha1 has no such field, and its lastUpdateTime is optional" },
     ),
     ...outcomeRules("v1alpha1"),
     ...conditionRules("v1alpha1"),
@@ -182,7 +181,7 @@ export const conditions: KindRules = {
     typeRule("v1beta1", "conditions[i].type", on, statusOnly),
     partly(["conditions[i].status", on, "NotSupported", "True, False, Unknown"], statusOnly, statusCase("v1beta1")),
     partly(["conditions[i].observedGeneration", on, "Invalid", ">= 0"], statusOnly, generationCase),
-    partly(["conditions[i].lastTransitionTime", on, "Required", "set"], statusOnly, timeCase("v1beta1")),
+    partly(["conditions[i].lastTransitionTime", on, "Required", "set"], statusOnly, timeCase),
     partly(
       ["conditions[i].reason", on, "Required / Invalid / TooLong", "conditionReason, non-empty, <= 1024"],
       statusOnly,
