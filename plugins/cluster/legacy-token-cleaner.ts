@@ -60,9 +60,9 @@ async function clean({ api, names, logError }: ControllerContext, secret: ApiObj
   const lastUsed = Object.hasOwn(labels, label.lastUsed) ? labels[label.lastUsed] : undefined;
   // An invalid label does not contain the day of the last use.
   if (lastUsed !== undefined && (parseDay(lastUsed) === undefined || lastUsed >= usedSince)) return;
-  if (!await isListed({ api, names }, secret)) return;
   const invalidSince = Object.hasOwn(labels, label.invalidSince) ? labels[label.invalidSince] : undefined;
   try {
+    if (!await isListed({ api, names }, secret)) return;
     if (invalidSince === undefined || parseDay(invalidSince) === undefined) {
       const merge = { metadata: { uid, labels: { [label.invalidSince]: dayOf(now) } } };
       await orNone(api.patch("v1", "secrets", namespace, name, { merge }), "NotFound", "Conflict");

@@ -159,3 +159,35 @@ test("the first day of the recording is stored once, and again if it is missing 
   assert.deepEqual(await world({ metadata: {}, data: { since: "2024-02-29" } }), []);
   assert.deepEqual(await world({ metadata: {}, data: { since: "soon", more: "kept" } }), [`update {"since":"${today}","more":"kept"}`]);
 });
+
+test("a token whose account cannot be read keeps no other from being ended, and is named", async () => {
+  const names = ["a", "b", "c"];
+  for (const broken of names) {
+    const ended: string[] = [], logged: string[] = [];
+    const secrets = names.map((name) => ({
+      kind: "Secret",
+      apiVersion: "v1",
+      metadata: {
+        name,
+        namespace: "demo",
+        annotations: { "kubernetes.io/service-account.name": `of-${name}` },
+        creationTimestamp: new Date(now - 3 * year).toISOString(),
+      },
+    }));
+    const api = fakeApi({
+      get(_version, resource, _namespace, name) {
+        if (name === `of-${broken}`) return Promise.reject(new Error("its value cannot be decoded"));
+        const rest = resource === "configmaps" ? { data: { since: ago(2 * year) } } : { secrets: names.map((each) => ({ name: each })) };
+        return Promise.resolve({ kind: "", apiVersion: "v1", metadata: {}, ...rest } as ApiObject);
+      },
+      list: () => Promise.resolve({ metadata: { resourceVersion: "9" }, items: secrets }),
+      patch(_version, _resource, _namespace, name) {
+        ended.push(name);
+        return Promise.resolve(secrets[0]!);
+      },
+    });
+    await cleanTokens(fakeContext({ api, logError: (sentence) => void logged.push(sentence) }), now);
+    assert.deepEqual(ended, names.filter((each) => each !== broken));
+    assert.deepEqual(logged, [`cannot end the unused token in the Secret "demo/${broken}"`]);
+  }
+});
