@@ -10,7 +10,7 @@ import { append } from "../../core/append.ts";
 import { addressOfAccess, filesOfAccess, filesOfUsers, inCluster } from "../access/remote/kubeconfig.ts";
 import { commandFlagsOf, joined, settingsOf as commandSettings } from "../config/command-flags.ts";
 import { chooseCommand, type Chosen, commands, flagsOf as flagsOfCommand, UsageError } from "../config/commands.ts";
-import { ConfigError, parseArguments } from "../config/parse.ts";
+import { parseArguments, readArguments } from "../config/parse.ts";
 import { compatFlag, kubeApiserverArguments } from "../config/kube-apiserver-arguments.ts";
 import { type Config, defaults, type SettingName } from "../config/settings.ts";
 import { workerCount, workersMistakes } from "../config/workers.ts";
@@ -90,16 +90,15 @@ export const pathSettings: readonly string[] = Object.freeze([
 /** The folder of the modules: in the repository this one's is below it, in the bundle all are in it. */
 const sources = fileURLToPath(new URL(import.meta.url.endsWith(".ts") ? "../.." : ".", import.meta.url));
 
-/** The settings of these arguments, and their file; the defaults for invalid arguments. */
+/** The settings of these arguments, and their file. For invalid arguments those of files, so that all mistakes are found, and the defaults of the others. */
 function settingsOf(args: readonly string[], folder: string): { readonly config: Config; readonly configurationFile: string | undefined } {
   let configurationFile: string | undefined;
-  try {
-    const parsed = parseArguments(args, (path) => readWholeTextSync(configurationFile = resolve(folder, path)));
-    return { config: parsed.help ? defaults : parsed.config, configurationFile };
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    return { config: defaults, configurationFile };
-  }
+  const read = readArguments(args, (path) => readWholeTextSync(configurationFile = resolve(folder, path)));
+  if (read.help) return { config: defaults, configurationFile };
+  const { config, mistakes } = read;
+  if (mistakes.length === 0) return { config, configurationFile };
+  const files = [...fileSettings, ...kubeconfigSettings, "plugins"] as const;
+  return { config: { ...defaults, ...Object.fromEntries(files.map((name) => [name, config[name]])) }, configurationFile };
 }
 
 /**
@@ -137,8 +136,8 @@ export function permissionFlags(
     }`,
     // `ca`: the system's authorities, which Deno reads for a remote server without a CA of its own in the settings.
     `--allow-sys=hostname,networkInterfaces,ca${own.readsDiskSpace ? ",statfs" : ""}`,
-    // The packages of OpenTelemetry look for variables, which are none of this server's settings.
-    ...(config["tracing-config-file"] === "" ? [] : ["--ignore-env"]),
+    // The packages of OpenTelemetry, and yaml, look for variables, which are none of this server's settings.
+    ...(config["tracing-config-file"] === "" && !own.readsPlaces ? [] : ["--ignore-env"]),
     // The process that starts the workers. It serves no requests, and the workers have no such permission.
     ...(workersMistakes(config).length === 0 && workerCount(config) > 1 ? [`--allow-run=${listed([deno])}`] : []),
     `--allow-env=${listed([...variablesOfAuthorities, ...(remotes.isInCluster ? variablesOfPod : [])])}`,
@@ -151,8 +150,10 @@ interface CommandAccess {
   readonly addresses: readonly string[];
   /** Before it copies a store that is in use. */
   readonly readsDiskSpace: boolean;
+  /** Whether it finds the lines of fields, with the package yaml. */
+  readonly readsPlaces: boolean;
 }
-const noAccess: CommandAccess = Object.freeze({ files: [], addresses: [], readsDiskSpace: false });
+const noAccess: CommandAccess = Object.freeze({ files: [], addresses: [], readsDiskSpace: false, readsPlaces: false });
 
 /** The files and the etcd that the own flags of a command name. */
 function commandAccess(chosen: Chosen, folder: string): CommandAccess {
@@ -162,6 +163,7 @@ function commandAccess(chosen: Chosen, folder: string): CommandAccess {
     files: paths.map((path) => resolve(folder, path)),
     addresses: (values.get("from-etcd-servers") ?? "").split(",").flatMap(hostOf),
     readsDiskSpace: chosen.name === "verify" || values.has("store"),
+    readsPlaces: chosen.name === "check",
   };
 }
 

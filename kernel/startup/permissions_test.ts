@@ -261,6 +261,15 @@ test("permissionFlags() permits running Deno only for several workers", () => {
   );
 });
 
+test("launchOf() grants check every file that the settings name, also if others are mistaken, and no variables to the package yaml", () => {
+  const { permissions } = launchOf(["check", "--mistake", "--secure-port=70000", "--token-auth-file=tokens.csv"], "/srv");
+  const read = permissions.find((flag) => flag.startsWith("--allow-read="))!;
+  assert.ok(read.split(",").includes("/srv/tokens.csv"), read);
+  assert.ok(!permissions.join().includes("70000"), "a port that Deno would not accept");
+  assert.ok(permissions.includes("--ignore-env"));
+  assert.ok(!launchOf(["serve"], "/srv").permissions.includes("--ignore-env"));
+});
+
 test("launchOf() grants convert its files and folders, and nothing else", () => {
   const permissions = (...words: readonly string[]) => launchOf(["convert", ...words], "/srv").permissions;
   assert.deepEqual(permissions("-f", "a.yaml", "-f", "-", "--filename=/etc/objects", "-R"), [

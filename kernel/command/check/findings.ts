@@ -63,11 +63,13 @@ type PlacesOf = (path: string) => Places | undefined;
 type PlacedText = Omit<Finding, "severity">;
 
 function placesOrNone(path: string, read: (path: string) => string): Places | undefined {
+  let text: string;
   try {
-    return placesIn(read(path));
+    text = read(path);
   } catch {
     return undefined; // That it cannot be read is a mistake of its own.
   }
+  return placesIn(text);
 }
 
 function placed(mistake: PlacedMistake, configFile: string, placesOf: PlacesOf, flags: ReadonlySet<string>): readonly PlacedText[] {
