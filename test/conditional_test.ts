@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestServer, type TestServer } from "../testing.ts";
-import { ask, send } from "./requests.ts";
+import { ask, done, send } from "./requests.ts";
 
 const maps = "/api/v1/namespaces/default/configmaps";
 const write = (server: TestServer, method: string, path: string, body: unknown, type: string, ifMatch: string) =>
@@ -106,8 +106,7 @@ test("limit applies with continue and resourceVersion=0, from the cache and from
     const remaining: (number | undefined)[] = [];
     for (let token: string | undefined = ""; token !== undefined;) {
       const rest: string = token === "" ? "" : `&continue=${token}&resourceVersion=0`;
-      const answer = await server.handle(new Request(`https://test/api/v1/namespaces/default/configmaps?limit=1${rest}`));
-      const { items, metadata } = await answer.json();
+      const { items, metadata } = await done(server, "GET", `/api/v1/namespaces/default/configmaps?limit=1${rest}`);
       names.push(items.map((item: { metadata: { name: string } }) => item.metadata.name));
       remaining.push(metadata.remainingItemCount);
       token = metadata.continue;

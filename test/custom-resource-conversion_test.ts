@@ -16,7 +16,7 @@ import {
 } from "./conversion-webhook.ts";
 import { documents } from "./https.ts";
 import { freePort } from "./ports.ts";
-import { done, refused, send } from "./requests.ts";
+import { ask as request, done, refused, send } from "./requests.ts";
 
 const group = "conv.example.com", definition = `things.${group}`;
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -529,11 +529,10 @@ test("objects in CBOR are converted by the webhook, which gets JSON", async () =
   await using server = await openTestServer({ settings: { "feature-gates": { CBORServingAndStorage: true } } });
   const webhook = await openConversionWebhook();
   const ask = async (method: string, path: string, body?: object) => {
-    const headers = { accept: type, ...(body === undefined ? {} : { "content-type": type }) };
-    const init = body === undefined ? { method, headers } : { method, headers, body: encoded(body as Json) as Uint8Array<ArrayBuffer> };
-    const response = await server.handle(new Request(`http://localhost${path}`, init));
-    assert.deepEqual([response.ok, response.headers.get("content-type")], [true, type]);
-    return decoded(new Uint8Array(await response.arrayBuffer()));
+    const sent = body === undefined ? undefined : encoded(body as Json);
+    const { status, headers, bytes } = await request(server, method, path, sent, { accept: type, type });
+    assert.deepEqual([status < 300, headers.get("content-type")], [true, type]);
+    return decoded(bytes);
   };
   try {
     await define(server, webhook);

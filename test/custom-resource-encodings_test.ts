@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestServer, type TestServer } from "../testing.ts";
 import { until } from "./real-server.ts";
+import { send as request } from "./requests.ts";
 
 const things = "/apis/example.com/v1/things", protobuf = "application/vnd.kubernetes.protobuf";
 const definition = {
@@ -28,9 +29,8 @@ interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
-async function send(server: TestServer, path: string, { method = "GET", headers = {}, body }: Sent = {}): Promise<Response> {
-  return await server.handle(new Request(`http://localhost${path}`, { method, headers, ...(body === undefined ? {} : { body }) }));
-}
+const send = (server: TestServer, path: string, { method = "GET", headers = {}, body }: Sent = {}) =>
+  request(server, method, path, body, { headers });
 const post = (path: string, body: object) =>
   [path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }] as const;
 

@@ -6,7 +6,7 @@ import type { Server } from "../kernel/server.ts";
 import { statusOf, withHeavyThread } from "./heavy-server.ts";
 import { openTestServer } from "../testing.ts";
 import { until } from "./real-server.ts";
-import { send, textOf } from "./requests.ts";
+import { ask as request, send, textOf } from "./requests.ts";
 
 const policies = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies";
 const bindings = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings";
@@ -233,13 +233,7 @@ test("what a policy rejects is not charged to a quota", { timeout: 60_000 }, asy
     await api.create("admissionregistration.k8s.io/v1", "validatingadmissionpolicies", "", { ...denied, spec } as never);
     await api.create("admissionregistration.k8s.io/v1", "validatingadmissionpolicybindings", "", binding("no-secrets") as never);
     const create = (name: string, dryRun = false) =>
-      server.handle(
-        new Request(`https://test/api/v1/namespaces/default/secrets${dryRun ? "?dryRun=All" : ""}`, {
-          method: "POST",
-          headers: { "Content-Type": "application/json" },
-          body: JSON.stringify({ metadata: { name } }),
-        }),
-      );
+      send(server, "POST", `/api/v1/namespaces/default/secrets${dryRun ? "?dryRun=All" : ""}`, { metadata: { name } });
     await until(async () => assert.equal((await create("other", true)).status, 422));
     assert.equal((await create("other")).status, 422);
     assert.deepEqual(await used(), { "count/secrets": "0" });
@@ -253,15 +247,8 @@ test("what a policy rejects is not charged to a quota", { timeout: 60_000 }, asy
 test("a user who writes a policy or a binding must be able to read the parameters", { timeout: 60_000 }, async () => {
   const server = await openTestServer();
   const alice = { name: "alice", groups: ["system:authenticated"] };
-  const ask = async (method: string, path: string, body: object, user?: typeof alice) => {
-    const request = new Request(`https://test${path}`, {
-      method,
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    const answer = user === undefined ? await server.handle(request) : await server.handle(request, user);
-    return { status: answer.status, json: await answer.json() };
-  };
+  const ask = (method: string, path: string, body: object, user?: typeof alice) =>
+    request(server, method, path, body, user === undefined ? {} : { user });
   try {
     const rbac = "/apis/rbac.authorization.k8s.io/v1";
     const rules = [{ apiGroups: ["admissionregistration.k8s.io"], resources: ["*"], verbs: ["*"] }];
@@ -274,7 +261,7 @@ test("a user who writes a policy or a binding must be able to read the parameter
     const refused = await ask("POST", policies, parametrised, alice);
     assert.equal(refused.status, 422);
     assert.match(
-      refused.json.message,
+      refused.body.message,
       /spec\.paramKind: Forbidden: user &\{alice .*\} must have "get" permission on all objects of the referenced paramKind \(kind=ConfigMap, apiVersion=v1\)$/,
     );
     assert.equal((await ask("POST", policies, parametrised)).status, 201);
@@ -282,7 +269,7 @@ test("a user who writes a policy or a binding must be able to read the parameter
     const unbound = await ask("POST", bindings, ref, alice);
     assert.equal(unbound.status, 422);
     assert.match(
-      unbound.json.message,
+      unbound.body.message,
       /spec\.paramRef: Forbidden: user &\{alice .*\} does not have "get" permission on the object referenced by paramRef$/,
     );
     assert.equal((await ask("POST", bindings, ref)).status, 201);

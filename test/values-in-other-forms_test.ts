@@ -26,6 +26,7 @@ import {
   until,
   withDefaults,
 } from "./values.ts";
+import { send } from "./requests.ts";
 
 const cbor = "application/cbor", table = "application/json;as=Table;v=v1;g=meta.k8s.io";
 const jsonOf = (text: string) => {
@@ -48,7 +49,7 @@ function saved(text: string, wanted: string): void {
 
 /** The first `count` events of a watch as JSON texts; the watch is cancelled then. */
 async function watched(server: TestServer, url: string, count: number, accept: string): Promise<readonly string[]> {
-  const response = await server.handle(new Request(`https://test${url}`, { headers: { accept } }));
+  const response = await send(server, "GET", url, undefined, { accept });
   assert.equal(response.status, 200);
   const reader = response.body!.getReader(); // the body of a 200 is a stream
   const chunks: Uint8Array[] = [];

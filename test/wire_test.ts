@@ -7,7 +7,7 @@ import { openTestServer, type TestServer } from "../testing.ts";
 import { ask as request, send, textOf } from "./requests.ts";
 
 interface Sent {
-  readonly body?: object;
+  readonly body?: object | Uint8Array;
   readonly headers?: Record<string, string>;
 }
 const ask = (server: TestServer, method: string, path: string, { body, headers = {} }: Sent = {}) =>
@@ -39,7 +39,7 @@ test("the list of core versions is read-only, and the old prefixes alone are 404
   assert.equal((await ask(server, "POST", "/apis", { body: {} })).status, 200);
   assert.equal((await ask(server, "GET", "/api/v1/proxy/namespaces/default/configmaps")).status, 404);
   for (const method of ["GET", "POST", "DELETE"]) {
-    const answer = await server.handle(new Request("https://test/api/v1/watch?a=%22&b", { method }));
+    const answer = await send(server, method, "/api/v1/watch?a=%22&b");
     assert.equal(answer.status, 500);
     assert.equal(
       await answer.text(),
@@ -215,8 +215,8 @@ test("delete options in protobuf are recognised by their envelope before the mes
   await using server = await openTestServer();
   const remove = async (kind: string, apiVersion: string, raw: number[]) => {
     const body = new Uint8Array(writeEnvelope({ kind, apiVersion }, Uint8Array.from(raw)));
-    const headers = { "content-type": "application/vnd.kubernetes.protobuf" };
-    return await (await server.handle(new Request(`https://test${configMaps}/a`, { method: "DELETE", headers, body }))).json();
+    return (await ask(server, "DELETE", `${configMaps}/a`, { body, headers: { "content-type": "application/vnd.kubernetes.protobuf" } }))
+      .body;
   };
   assert.match((await remove("ConfigMap", "v1", [])).message, /^no kind "ConfigMap" is registered for version "v1"/);
   assert.match((await remove("ConfigMap", "v1", [0x0a, 0])).message, /^no kind "ConfigMap" is registered for version "v1"/);

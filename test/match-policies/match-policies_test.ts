@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { openTestServer } from "../../testing.ts";
 import { record, type Recorded, warningsOf } from "./cases.ts";
+import { ask } from "../requests.ts";
 
 const settings = {
   "feature-gates": { MutatingAdmissionPolicy: true },
@@ -15,9 +16,8 @@ test("rules of one version see the writes of the others, with subresources, as a
   const recorded: Recorded = JSON.parse(await readFile(new URL("recorded.json", import.meta.url), "utf8")); // our file
   await using server = await openTestServer({ settings });
   const { seen, mutated } = await record(async (method, path, body, type = "application/json") => {
-    const init = body === undefined ? { method } : { method, headers: { "content-type": type }, body: JSON.stringify(body) };
-    const reply = await server.handle(new Request(`https://test${path}`, init));
-    return { code: reply.status, warnings: warningsOf(reply.headers), body: await reply.json() };
+    const { status: code, headers, body: answer } = await ask(server, method, path, body, type);
+    return { code, warnings: warningsOf(headers), body: answer };
   });
   assert.deepEqual(seen, recorded.seen);
   for (const [name, requests] of Object.entries(mutated)) {
