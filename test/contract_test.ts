@@ -66,7 +66,7 @@ const internals: Readonly<Record<string, readonly string[]>> = {
   estimatedSize: ["apiextensions"],
   JsonPathError: ["admissionregistration"],
   parseJsonPath: ["admissionregistration"],
-  spendSteps: ["apiextensions"],
+  spendSteps: ["admissionregistration", "apiextensions"],
   steadyTime: ["cluster"],
   // Match rules of policies and webhooks.
   ...Object.fromEntries(
@@ -168,9 +168,12 @@ const internals: Readonly<Record<string, readonly string[]>> = {
     ]
       .map((name) => [name, ["apiextensions"]]),
   ),
+  countValues: ["apiextensions"],
   jsonKind: ["cluster"],
+  MovedWork: ["admissionregistration"],
   notAMap: ["configmaps"],
   NumberText: ["cluster"],
+  prepareForm: ["admissionregistration"],
   re2js: ["apiextensions"],
   readJson: ["admissionregistration", "cluster", "configmaps", "shared"],
   setOwn: ["apiextensions"],
