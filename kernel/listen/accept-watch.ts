@@ -10,8 +10,8 @@ export type Attempt = "accepted" | "elsewhere" | "unanswered" | "impossible";
 export interface AcceptWatchOptions {
   /** Number of connections that were accepted so far. */
   accepted(): number;
-  /** Connects to the listener. */
-  attempt(): Promise<Attempt>;
+  /** Connects to the listener, and waits so many times as long as usual. */
+  attempt(patience: number): Promise<Attempt>;
   /** Listens anew on the same address. */
   listenAnew(): Promise<void>;
   notice(message: string): void;
@@ -27,6 +27,8 @@ const unansweredMax = 2;
 const elsewhereMax = 64;
 /** Times that a listener listens anew without an accepted connection. */
 const renewalsMax = 3;
+/** After each of them attempts wait longer: on a machine of which others take all cores a handshake can take many seconds, and the end of the process helps nobody. */
+const patienceFactor = 3;
 
 /** Call `look` every few seconds. It connects only if nothing was accepted since the last look: once, and then once a minute. */
 export class AcceptWatch {
@@ -65,7 +67,7 @@ export class AcceptWatch {
 
   async #isDead(): Promise<boolean> {
     for (let unanswered = 0, elsewhere = 0; unanswered < unansweredMax && elsewhere < elsewhereMax;) {
-      const attempt = await this.#options.attempt();
+      const attempt = await this.#options.attempt(patienceFactor ** this.#renewals);
       if (this.#isOver || attempt === "accepted" || attempt === "impossible") return false;
       if (attempt === "elsewhere") elsewhere++;
       else unanswered++;

@@ -5,10 +5,18 @@ import { AcceptWatch, type Attempt } from "./accept-watch.ts";
 
 /** A watch of a listener whose attempts end as given, the last one again and again. */
 function scene(attempts: readonly Attempt[], listenAnew: () => Promise<void> = () => Promise.resolve()) {
-  const seen = { attempts: 0, renewed: 0, notices: [] as string[], failed: undefined as Error | undefined, accepted: 0 };
+  const seen = {
+    attempts: 0,
+    patience: [] as number[],
+    renewed: 0,
+    notices: [] as string[],
+    failed: undefined as Error | undefined,
+    accepted: 0,
+  };
   const watch = new AcceptWatch({
     accepted: () => seen.accepted,
-    attempt() {
+    attempt(patience) {
+      seen.patience.push(patience);
       const attempt = attempts[Math.min(seen.attempts++, attempts.length - 1)]!;
       if (attempt === "accepted") seen.accepted++;
       return Promise.resolve(attempt);
@@ -82,6 +90,7 @@ test("AcceptWatch gives up after listening anew three times in vain, and at once
   await vain.looks(20);
   assert.equal(vain.seen.renewed, 3);
   assert.match(String(vain.seen.failed), /also after listening anew 3 times/);
+  assert.deepEqual(vain.seen.patience, [1, 1, 3, 3, 9, 9, 27, 27], "a busy machine has two minutes before the process ends");
   const refused = scene(["unanswered"], () => Promise.reject(new Error("address in use")));
   await refused.looks(5);
   assert.equal(refused.seen.renewed, 1);

@@ -2,7 +2,7 @@ import { connect } from "node:tls";
 import type { Attempt } from "./accept-watch.ts";
 
 /** Milliseconds in which a listener that accepts has answered. */
-const answerMsMax = 2_000;
+export const answerMsMax = 2_000;
 /** Lateness of a timer above which this process was busy, so that the answer may be late too. */
 const lateMs = 500;
 

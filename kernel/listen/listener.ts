@@ -2,7 +2,7 @@ import { Server as TlsServer, type TlsOptions } from "node:tls";
 import { limits } from "../../core/limits.ts";
 import type { Exchange, Reply } from "../request/exchange.ts";
 import { AcceptWatch } from "./accept-watch.ts";
-import { attemptOn } from "./attempt.ts";
+import { answerMsMax, attemptOn } from "./attempt.ts";
 import { Connections, type ConnectionTimes } from "./connections.ts";
 import { connectionsMax } from "./descriptors.ts";
 import { type ListenerTls, tlsContext } from "./tls-context.ts";
@@ -99,7 +99,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   };
   const watch = new AcceptWatch({
     accepted: () => connections.acceptedCount,
-    attempt: () => attemptOn(options.host, port, (from) => connections.isFrom(from)),
+    attempt: (patience) => attemptOn(options.host, port, (from) => connections.isFrom(from), patience * answerMsMax),
     listenAnew() {
       connections.learnMax();
       return listenAnew();
