@@ -19,6 +19,8 @@ export interface Flood {
   readonly pauseMs?: number;
   /** Whether the client reads nothing. */
   readonly isDeaf?: boolean;
+  /** The request that opens a websocket: units are its frames. Default: frames of HTTP/2. */
+  readonly websocket?: string;
 }
 
 export interface FloodOrder {
@@ -47,6 +49,11 @@ export function floodsFor(token: string): Readonly<Record<string, Flood>> {
   const fields = (more: Readonly<Record<string, string>> = {}) => request({ ":path": path, authorization: `Bearer ${token}`, ...more });
   const get = fields(), post = fields({ ":method": "POST", "content-type": "application/json" });
   const opened = [headers(1, post, 0)];
+  const websocket = [
+    `GET ${path}?watch=1 HTTP/1.1`,
+    ...["Host: localhost", `Authorization: Bearer ${token}`, "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"],
+    ...["Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "", ""],
+  ].join("\r\n");
   // 4,000 bytes in the table, and references to them.
   const bomb = block(get) + "\x40\x01a\x7f\xa1\x1e" + "x".repeat(4_000);
   return {
@@ -62,6 +69,11 @@ export function floodsFor(token: string): Readonly<Record<string, Flood>> {
     "unread PING": { unit: () => frame(frameType.ping, 0, 0, "12345678"), isDeaf: true },
     "PING": { unit: () => frame(frameType.ping, 0, 0, "12345678") },
     "empty DATA": { first: opened, unit: () => frame(frameType.data, 0, 1) },
+    "websocket frames": { websocket, unit: () => message(0x81, "") },
+    "websocket fragments": { websocket, first: [message(0x01, "")], unit: () => message(0x00, "a") },
+    "websocket pings": { websocket, unit: () => message(0x89, "12345678") },
+    "unread websocket pings": { websocket, unit: () => message(0x89, "1".repeat(125)), isDeaf: true },
+    "unread websocket watches": { websocket, unit: () => message(0x8a, ""), pauseMs: 100, isDeaf: true },
     "PRIORITY": { first: opened, unit: () => frame(frameType.priority, 0, 1, Buffer.concat([word(0), Buffer.of(1)])) },
     "unknown frames": { first: opened, unit: () => frame(200, 0, 1, "x") },
     "WINDOW_UPDATE": { first: [headers(1, get)], unit: () => frame(frameType.windowUpdate, 0, 1, word(1)) },
@@ -106,6 +118,11 @@ export function floodsFor(token: string): Readonly<Record<string, Flood>> {
   };
 }
 
+/** A short frame of a websocket with a mask of zeros. */
+function message(first: number, payload: string): Buffer {
+  return Buffer.concat([Buffer.of(first, 0x80 | payload.length, 0, 0, 0, 0), Buffer.from(payload)]);
+}
+
 async function flood({ flood, port, token, connections, seconds }: FloodOrder): Promise<Flooded> {
   const what = floodsFor(token)[flood]!;
   const until = performance.now() + seconds * 1000;
@@ -113,7 +130,12 @@ async function flood({ flood, port, token, connections, seconds }: FloodOrder): 
 
   async function one(): Promise<void> {
     while (performance.now() < until) {
-      const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false, ALPNProtocols: ["h2"] });
+      const socket = connect({
+        host: "127.0.0.1",
+        port,
+        rejectUnauthorized: false,
+        ALPNProtocols: [what.websocket === undefined ? "h2" : "http/1.1"],
+      });
       try {
         await once(socket, "secureConnect");
         await send(socket);
@@ -130,7 +152,8 @@ async function flood({ flood, port, token, connections, seconds }: FloodOrder): 
     };
     socket.on("error", end).on("close", end).on("end", end).on("drain", () => wake());
     if (what.isDeaf !== true) socket.resume();
-    socket.write(Buffer.concat([Buffer.from(preface), frame(frameType.settings, 0, 0), ...what.first ?? []]));
+    const opening = what.websocket === undefined ? [Buffer.from(preface), frame(frameType.settings, 0, 0)] : [Buffer.from(what.websocket)];
+    socket.write(Buffer.concat([...opening, ...what.first ?? []]));
     let stream = what.first === undefined || what.streamsMax !== undefined ? 1 : 3, sent = 0;
     while (!over && performance.now() < until) {
       if (sent >= (what.streamsMax ?? Infinity)) {

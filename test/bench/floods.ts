@@ -1,4 +1,4 @@
-/** Floods of HTTP/2 frames, each against a separate server: the delay of another client meanwhile, and the server's memory. */
+/** Floods of frames of HTTP/2 and websockets, each against a separate server: the delay of another client meanwhile, and the server's memory. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,6 +12,7 @@ import { startServer } from "./server.ts";
 export const floodNames = Object.freeze([
   ...["rapid reset", "MadeYouReset", "CONTINUATION", "SETTINGS", "PING", "empty DATA", "PRIORITY", "unknown frames", "WINDOW_UPDATE"],
   ...["large SETTINGS", "unread HEAD", "unread PING"],
+  ...["websocket frames", "websocket fragments", "websocket pings", "unread websocket pings", "unread websocket watches"],
   ...["zero windows", "HPACK bomb", "900 cookies", "900 cookies, open", "slow bodies", "filled bodies"],
 ]);
 

@@ -32,7 +32,7 @@ npm run bench -- --peer [--rounds N]
 npm run bench -- --memory
   Memory of an idle server against the number of objects, and the time until it is ready, five minutes for each store.
 npm run bench -- --floods [--only TEXT] [--runtime node]
-  Floods of HTTP/2 frames over 1 and 8 connections, three minutes.
+  Floods of frames of HTTP/2 and websockets over 1 and 8 connections, three minutes.
 npm run bench -- --profile FOLDER
   CPU profiles of this server under the loads, with a table of the functions. With --peer under those of a comparison.`;
 

@@ -11,7 +11,19 @@ export const patches: Target = {
   grammar: {
     ...jsonGrammar,
     patch: ["<operations>", "<merge>", "<strategic>", "<value>"],
-    operations: [(w) => `[${w.many("operation", ",")}]`],
+    operations: [(w) => `[${w.many("operation", ",")}]`, "<doubling>"],
+    // Copies of a value into itself, as patches of webhooks and policies may hold them too.
+    doubling: [
+      (w) =>
+        `[{"op":"add","path":"/data","value":{}}${
+          Array.from({ length: w.below(6) }, (_, at) => `,{"op":"copy","from":"/data","path":"/data/${at}"}`).join("")
+        }]`,
+      (w) => `[{"op":"add","path":"/set","value":[<value>]}${',{"op":"copy","from":"/set","path":"/set/-"}'.repeat(w.below(6))}]`,
+      (w) =>
+        `[{"op":"add","path":"/set","value":[]}${
+          ',{"op":"move","from":"/items","path":"/set/0"},{"op":"move","from":"/set/0","path":"/items"}'.repeat(w.below(6))
+        }]`,
+    ],
     operation: [
       '{"op":"add","path":<pointer>,"value":<value>}',
       '{"op":"remove","path":<pointer>}',
