@@ -2,7 +2,7 @@
  * The bounds that fields publish (`FieldOptions.publish`) as checks, with the meaning and the errors that the same keywords have in schemas of
  * custom resources. Values that an update does not change are not checked again.
  */
-import { fieldChecks, type OwnChecks } from "../derive/field-checks.ts";
+import { type Checks, fieldChecks, type OwnChecks } from "../derive/field-checks.ts";
 import type { Field } from "../schema.ts";
 import type { StructuralSchema } from "../structural-schema.ts";
 import { validateValue } from "./validate.ts";
@@ -38,7 +38,7 @@ const keywords: readonly (keyof StructuralSchema)[] = [
  *
  * @param prior the stored object, at an update
  */
-export const boundChecks = fieldChecks(ownChecks);
+export const boundChecks: Checks = fieldChecks(ownChecks);
 
 function ownChecks({ publish = {} }: Field): OwnChecks | undefined {
   const schema: StructuralSchema = Object.fromEntries(

@@ -1,10 +1,10 @@
 /** Checks that upstream declares with its types, for kinds whose rules are compared with their validation in code (see `Resource.rules`). */
 import { required } from "../field-error.ts";
-import { fieldChecks } from "./field-checks.ts";
+import { type Checks, fieldChecks } from "./field-checks.ts";
 
 /**
  * The errors of the declared checks of an object; undefined for a schema without any.
  *
  * @param prior the stored object, at an update
  */
-export const declaredChecks = fieldChecks(({ mustBeSet }) => mustBeSet ? { missing: (path) => [required(path, "")] } : undefined);
+export const declaredChecks: Checks = fieldChecks(({ mustBeSet }) => mustBeSet ? { missing: (path) => [required(path, "")] } : undefined);

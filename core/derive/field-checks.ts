@@ -18,7 +18,7 @@ export interface OwnChecks {
 
 type Check = (value: any, prior: any, path: string) => readonly FieldError[];
 /** The check of a schema; undefined if none of its fields has a check. `prior`: the stored object, at an update. */
-type Checks = <T>(node: Typed<T>) => ((next: T, prior: T | undefined) => readonly FieldError[]) | undefined;
+export type Checks = <T>(node: Typed<T>) => ((next: T, prior: T | undefined) => readonly FieldError[]) | undefined;
 
 const anything: Check = () => noErrors;
 
