@@ -8,18 +8,18 @@
  *     await server.close();
  */
 import type { Plugin } from "./core/plugin.ts";
-import type { PlainSettings } from "./kernel/config/plain-settings.ts";
-import { withDefaults } from "./kernel/config/parse.ts";
+import type { PlainSettings } from "./server/config/plain-settings.ts";
+import { withDefaults } from "./server/config/parse.ts";
 import { type Log, silentLog } from "./kernel/observe/log.ts";
-import { type Running, serve } from "./kernel/startup/serve.ts";
+import { type Running, serve } from "./server/startup/serve.ts";
 import { plugins as builtIn } from "./plugins/mod.ts";
 
 export { CatalogError } from "./kernel/catalog/catalog.ts";
-export type { Config } from "./kernel/config/settings.ts";
-export { ConfigError } from "./kernel/config/parse.ts";
-export type { PlainSettings } from "./kernel/config/plain-settings.ts";
+export type { Config } from "./server/config/settings.ts";
+export { ConfigError } from "./server/config/parse.ts";
+export type { PlainSettings } from "./server/config/plain-settings.ts";
 export { jsonLog, type Log, openLog, silentLog } from "./kernel/observe/log.ts";
-export type { Running } from "./kernel/startup/serve.ts";
+export type { Running } from "./server/startup/serve.ts";
 /** The built-in families, in their order. */
 export { plugins as builtInPlugins } from "./plugins/mod.ts";
 

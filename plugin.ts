@@ -237,7 +237,7 @@ export {
 } from "./metrics/mod.ts";
 
 // Definitions as resources of plugins.
-export { definedResource, type Definition } from "./core/definition/defined-resource.ts";
+export { definedResource, type Definition } from "./cel/definition/defined-resource.ts";
 export type {
   Names as DefinitionNames,
   PrinterColumn,

@@ -6,6 +6,10 @@ import type { FieldRequirement } from "./selectors/field.ts";
 import type { LabelRequirement } from "./selectors/label.ts";
 import type { Caller } from "./user-info.ts";
 import type { GroupVersion } from "./versions.ts";
+import { bound } from "./bound.ts";
+
+/** Duration of one read or write of an admission step, and of the wait for the charge of a quota. */
+export const admissionCallMs = bound(10_000);
 
 /** The attributes of a request, as kube-apiserver's authorizer attributes. "" for absent members. */
 export interface AuthorizationAttributes {
@@ -163,7 +167,7 @@ export type CallWebhook = (call: WebhookCall, signal: AbortSignal) => Promise<We
 
 /**
  * What the server offers to admission steps that look at more than one request, such as quotas. Its calls do not end with the request: each
- * has a deadline of its own (`limits.admissionCallMs`).
+ * has a deadline of its own (`admissionCallMs`).
  */
 export interface AdmissionServer {
   /**
@@ -198,7 +202,7 @@ export interface AdmissionServer {
   updateStatus(groupVersion: GroupVersion, resource: string, object: ApiObject): Promise<ApiObject>;
   /**
    * Calls a webhook. Never rejects. Unlike the other calls it ends with the request. The number of calls to one webhook
-   * is bounded (`limits.webhookCallsMax`).
+   * is bounded (`webhookCallsMax`).
    */
   callWebhook(call: WebhookCall): Promise<WebhookOutcome>;
   /** The state that belongs to `key`, such as a step. Made at the first use, and kept as long as the server runs. */

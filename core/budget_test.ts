@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { metered, meteredTogether, spend } from "./cel/value/work.ts";
+import { metered, meteredTogether, spend } from "../cel/value/work.ts";
 import { Budget, spendSteps, stepsLeft } from "./budget.ts";
 
 const refused = new Error("refused"), handedOver = new Error("handed over");

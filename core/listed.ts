@@ -1,10 +1,17 @@
 /** Iterates over all objects of a collection, with at most one page in memory. */
-import { limits } from "./limits.ts";
 import { nextTurn } from "./turns.ts";
 import type { Api } from "./api.ts";
 import type { GroupVersion } from "./versions.ts";
 import type { ApiObject } from "./meta/object-meta.ts";
 import { valueText } from "./value-text.ts";
+import { bound } from "./bound.ts";
+
+/** Objects of one page and of the first page of a list of a controller, and UTF-16 units of one page. */
+const listedItemsMax = bound(100);
+const listedItemsFirst = bound(10);
+const listedLength = bound(4 * 1024 * 1024);
+/** Milliseconds of such a list after which other requests run. */
+export const listedTurnMs = bound(10);
 
 /**
  * The objects at one revision, which is the return value. Throws a StatusError Expired if reading takes longer than the retention of
@@ -17,7 +24,7 @@ export async function* listed(
   namespace: string,
   query: Readonly<Record<string, string>> = {},
 ): AsyncGenerator<ApiObject, string> {
-  let limit: number = limits.listedItemsFirst;
+  let limit: number = listedItemsFirst;
   let since = performance.now();
   for (let from: Readonly<Record<string, string>> = {};;) {
     const { items, metadata } = await api.list(groupVersion, resource, namespace, { ...query, ...from, limit: `${limit}` });
@@ -26,10 +33,10 @@ export async function* listed(
     if (token === "") return metadata.resourceVersion;
     from = { continue: token };
     // A server in the process answers from memory, without a turn of the event loop: many pages would block all other requests.
-    if (performance.now() - since > limits.listedTurnMs) {
+    if (performance.now() - since > listedTurnMs) {
       await nextTurn();
       since = performance.now();
     }
-    limit = Math.min(limits.listedItemsMax, Math.ceil(limits.listedLength / valueText(items[0] ?? "").length));
+    limit = Math.min(listedItemsMax, Math.ceil(listedLength / valueText(items[0] ?? "").length));
   }
 }

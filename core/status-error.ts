@@ -1,6 +1,6 @@
 import { type FieldError, fieldErrorBody, fieldErrorReason, fieldErrorText } from "./field-error.ts";
-import { limits } from "./limits.ts";
 import { goQuote } from "./tree/go-quote.ts";
+import { fieldErrorsLengthMax } from "./bounds.ts";
 
 /** HTTP codes by reason. `Unknown` is written without a reason. */
 export const statusCodes = {
@@ -169,7 +169,7 @@ function withinBound(texts: Iterable<string>): readonly string[] {
   let length = 0;
   for (const text of texts) {
     length += text.length;
-    if (fit.length > 0 && length > limits.fieldErrorsLengthMax) break;
+    if (fit.length > 0 && length > fieldErrorsLengthMax) break;
     fit.push(text);
   }
   return fit;

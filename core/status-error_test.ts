@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { required } from "./field-error.ts";
-import { limits } from "./limits.ts";
 import { invalidError } from "./status-error.ts";
+import { fieldErrorsLengthMax } from "./bounds.ts";
 
 test("invalidError() contains errors up to the bound, at least one, and counts the rest", () => {
   const shown = (...details: readonly number[]) => {
@@ -10,7 +10,7 @@ test("invalidError() contains errors up to the bound, at least one, and counts t
     const { message, details: { causes = [] } = {} } = invalidError({ group: "", name: "Thing" }, "a", errors);
     return { count: causes.length, more: /and \d+ more/.exec(message)?.[0] };
   };
-  const own = "spec: Required value: ".length, half = limits.fieldErrorsLengthMax / 2 - own;
+  const own = "spec: Required value: ".length, half = fieldErrorsLengthMax / 2 - own;
   assert.deepEqual(shown(half, half), { count: 2, more: undefined });
   assert.deepEqual(shown(half, half + 1, 1), { count: 1, more: "and 2 more" });
   assert.deepEqual(shown(3 * half), { count: 1, more: undefined });
@@ -23,11 +23,11 @@ test("invalidError() is bounded for any number of errors", () => {
     Array.from({ length: 180_000 }, (_, i) => required(`spec.items[${i}].name`, "a name is required for every item of this list")),
   );
   assert.equal(code, 422);
-  assert.ok(message.length < limits.fieldErrorsLengthMax * 1.1);
+  assert.ok(message.length < fieldErrorsLengthMax * 1.1);
   const causesLength = causes.reduce(
     (sum, { field = "", message = "", reason = "" }) => sum + field.length + message.length + reason.length,
     0,
   );
-  assert.ok(causesLength < 2 * limits.fieldErrorsLengthMax);
+  assert.ok(causesLength < 2 * fieldErrorsLengthMax);
   assert.match(message, /, and \d+ more\]$/);
 });

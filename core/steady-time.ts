@@ -1,5 +1,10 @@
+import { bound } from "./bound.ts";
+
+/** Milliseconds by which the wall clock and the monotonic one may differ more than at the last look before that counts as a jump. */
+export const clockJumpMs = bound(5_000);
+/** Milliseconds after a jump of the wall clock for which expiry, renewals and removals by age go on with the time from before it. */
+export const clockDoubtMs = bound(10 * 60 * 1000);
 /** Wall time that is compared with the monotonic clock, so that a wrong clock triggers nothing destructive. */
-import { limits } from "./limits.ts";
 
 export interface SteadyTimeOptions {
   /** The wall clock, in milliseconds since 1970. */
@@ -25,7 +30,7 @@ export interface SteadyTimeOptions {
  * regularly, so that gradual adjustments of the wall clock are followed.
  */
 export function steadyTime(options: SteadyTimeOptions): () => number {
-  const { wall, elapsed, jumpMs = limits.clockJumpMs, doubtMs = limits.clockDoubtMs, jumped, settled } = options;
+  const { wall, elapsed, jumpMs = clockJumpMs, doubtMs = clockDoubtMs, jumped, settled } = options;
   /** Difference of the wall clock and the monotonic one that is in use. */
   let offset = wall() - elapsed();
   let doubt: { readonly offset: number; readonly since: number } | undefined;

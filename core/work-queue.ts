@@ -9,9 +9,12 @@
  * not end the queue.
  */
 import { type Clock, elapsedClock } from "./async.ts";
-import { limits } from "./limits.ts";
 import { RetryDelays, type RetryLimits } from "./retry-delays.ts";
 import type { WorkMeter } from "./work.ts";
+import { bound } from "./bound.ts";
+
+/** Keys of one work queue, waiting and delayed. */
+const workQueueKeysMax = bound(1_000_000);
 
 /** The part of a controller's context that a queue uses. */
 export interface WorkQueueContext {
@@ -38,7 +41,7 @@ export interface WorkQueueOptions {
   readonly retry?: RetryLimits;
   /** Time and timers. Default: the system clock; tests inject a clock that they advance. */
   readonly clock?: Clock;
-  /** Bound of the queue, in keys. Default `limits.workQueueKeysMax`. */
+  /** Bound of the queue, in keys. Default `workQueueKeysMax`. */
   readonly keysMax?: number;
 }
 
@@ -89,7 +92,7 @@ export class WorkQueue {
 
   /** Opens an empty queue, which ends when `options.signal` aborts. */
   constructor(options: WorkQueueOptions) {
-    const { workers = 1, clock = elapsedClock, keysMax = limits.workQueueKeysMax, context = {}, retry, signal } = options;
+    const { workers = 1, clock = elapsedClock, keysMax = workQueueKeysMax, context = {}, retry, signal } = options;
     if (!(Number.isInteger(workers) && workers > 0)) throw new RangeError(`A work queue needs 1 worker or more, got ${workers}`);
     this.#options = { ...options, workers, clock, keysMax, context };
     this.#delays = new RetryDelays(() => clock.now(), retry);

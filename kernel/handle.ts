@@ -1,6 +1,5 @@
 /** The steps of a request, from top to bottom: authenticate, impersonate, limit, authorize, dispatch. */
 import { checkProduced, type Forms, negotiate, negotiateError, prefersPretty } from "../core/codec/negotiate.ts";
-import { limits } from "../core/limits.ts";
 import { incompleteError, StatusError, statusOf } from "../core/status-error.ts";
 import { goQuote } from "../core/tree/go-quote.ts";
 import { AuthorizationFailure } from "./access/authorization/mod.ts";
@@ -29,10 +28,18 @@ import { verbs } from "./verbs/mod.ts";
 import { checkNamed, checkPatchType } from "./verbs/patch.ts";
 import { Warnings } from "./request/warnings.ts";
 import { writeStatus } from "./write/write-status.ts";
+import { bound } from "../core/bound.ts";
+
+/** Steps of one request: the longest turn of the heavy thread. */
+export const requestStepsMax = bound(50_000_000);
+/** Steps of one request that cannot run in the heavy thread, because its kind is converted by a webhook. */
+const undividedStepsMax = bound(5_000_000);
+/** URLs longer than this are parsed one per turn of the event loop: a selector of 600 kB takes about 100 ms. */
+const turnUrlCharactersMin = bound(16 * 1024);
 
 /** Handles a request from the network. Never rejects: the only place where an error becomes a reply. */
 export async function handle(exchange: Exchange, server: Server): Promise<Reply> {
-  if (exchange.url.length > limits.turnUrlCharactersMin) await turns.next();
+  if (exchange.url.length > turnUrlCharactersMin) await turns.next();
   const info = requestInfo(exchange.method, exchange.url);
   // As Go's server rejects a malformed request, before any handler: without the common headers.
   if (info === undefined) return { status: 400, headers: { "content-type": "text/plain; charset=utf-8" }, body: "400 Bad Request" };
@@ -183,7 +190,7 @@ export function requestContextOf(
     deadline: verb === "watch" ? exchange : deadline,
     heavy: server.heavy === undefined || !mayHandOver ? undefined : { work: server.heavy, body: undefined },
     takeBacks: [],
-    budget: requestBudget(mayHandOver ? limits.requestStepsMax : limits.undividedStepsMax),
+    budget: requestBudget(mayHandOver ? requestStepsMax : undividedStepsMax),
   };
 }
 

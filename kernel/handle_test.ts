@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { withDefaults } from "./config/parse.ts";
+import { withDefaults } from "../server/config/parse.ts";
 import type { Exchange } from "./request/exchange.ts";
 import { handle } from "./handle.ts";
 import { silentLog } from "./observe/log.ts";
-import { openServer } from "./startup/open-server.ts";
+import { openServer } from "../server/startup/open-server.ts";
 
 test("handle() rejects unknown credentials with 401, and checks authorization only after authentication", async () => {
   const { server, close } = await openServer({ config: withDefaults({ "data-dir": ":memory:" }), plugins: [], log: silentLog });

@@ -12,7 +12,6 @@ import { type AuditNotes, noteRemote } from "./request/audit-notes.ts";
 import type { Catalog, Endpoint, EndpointSubresource } from "./catalog/catalog.ts";
 import type { Exchange } from "./request/exchange.ts";
 import { HandOver, type HeavyHost, type HeavyRequest, type HeavyWork } from "./request/hand-over.ts";
-import { limits } from "../core/limits.ts";
 import type { Meter } from "./observe/meter.ts";
 import type { RequestInfo } from "./request/request-info.ts";
 import type { Reads, Waiter } from "./reads/reads.ts";
@@ -20,6 +19,17 @@ import type { Store } from "./store/store.ts";
 import { Turns } from "../core/turns.ts";
 import type { Warnings } from "./request/warnings.ts";
 import { type GroupName, StatusError, tooLargeError } from "../core/status-error.ts";
+import { bound } from "../core/bound.ts";
+
+/** Steps of one request after which it is repeated in the heavy thread. */
+export const inlineStepsMax = bound(100_000);
+/** Largest request body (kube-apiserver's MaxRequestBodyBytes). */
+export const bodyBytesMax = bound(3 * 1024 * 1024);
+/** Bytes of bodies and stored objects above which requests run in the heavy thread, because decoding them would block other connections. */
+export const inlineBodyBytesMax = bound(128 * 1024);
+/** Bodies above this are decoded one per turn of the event loop. */
+export const turnBodyBytesMin = bound(16 * 1024);
+const inlineObjectBytesMax = bound(256 * 1024);
 
 /** Clock and random numbers, passed in so that tests can control them. */
 export interface Clock {
@@ -110,13 +120,13 @@ export async function bodyOf(call: RequestContext): Promise<Uint8Array> {
   const read = anyBodyOf(call), bytes = read instanceof Promise ? await read : read;
   if (isHeavy(call, bytes)) throw new HandOver();
   // Several medium bodies together would take as long as a heavy one.
-  if (bytes.length > limits.turnBodyBytesMin) await turns.next();
+  if (bytes.length > turnBodyBytesMin) await turns.next();
   return bytes;
 }
 
 /** The whole body, of any size within the limit. Not a Promise if it has arrived. */
 export function anyBodyOf(call: RequestContext): Uint8Array | Promise<Uint8Array> {
-  const { exchange, deadline } = call, body = exchange.body(limits.bodyBytesMax);
+  const { exchange, deadline } = call, body = exchange.body(bodyBytesMax);
   if (!(body instanceof Promise)) return received(call, body);
   const inTime = deadline.within?.(body) ?? abortable(body, deadline.signal);
   return inTime.then((bytes) => received(call, bytes));
@@ -128,12 +138,12 @@ function received({ endpoint, info, backend, step, heavy }: RequestContext, byte
   return bytes;
 }
 export function isHeavy({ heavy }: RequestContext, body: Uint8Array): boolean {
-  return heavy !== undefined && body.length > limits.inlineBodyBytesMax;
+  return heavy !== undefined && body.length > inlineBodyBytesMax;
 }
 
 /** Hands the call over if its object is large. Must precede all changes. */
 export function checkWeight({ heavy }: RequestContext, item: { readonly size: number }): void {
-  if (heavy !== undefined && item.size > limits.inlineObjectBytesMax) throw new HandOver();
+  if (heavy !== undefined && item.size > inlineObjectBytesMax) throw new HandOver();
 }
 
 /** Hands a write over if validating one of the objects takes long. Must precede all changes. */
@@ -159,7 +169,7 @@ export function budgeted<T>({ budget, heavy }: Pick<RequestContext, "budget" | "
 export function isOfBudget(error: unknown): boolean {
   return error instanceof HandOver || (error instanceof StatusError && error.reason === "RequestEntityTooLarge");
 }
-const inlineShare: Share = { stepsMax: limits.inlineStepsMax, exceeded: () => new HandOver() };
+const inlineShare: Share = { stepsMax: inlineStepsMax, exceeded: () => new HandOver() };
 
 /** The call in the form for the heavy thread. */
 export function heavyRequest({ exchange, user, heavy, audit }: RequestContext): HeavyRequest {

@@ -19,11 +19,11 @@ export const entries = { ".": "mod", "./plugin": "plugin", "./testing": "testing
 
 /** Programs that are loaded by their address, beside any other module (`siblingModule`), and have the whole server. */
 const programs = [
-  "kernel/main",
-  "kernel/command/worker-permissions",
-  "kernel/command/worker-process",
-  "kernel/heavy/worker-node",
-  "kernel/heavy/worker-web",
+  "server/main",
+  "server/process/worker-permissions",
+  "server/process/worker-process",
+  "server/heavy/worker-node",
+  "server/heavy/worker-web",
 ];
 
 /** Programs with little of the code, in threads of their own: they have modules of their own. */

@@ -17,7 +17,7 @@ import {
   issueCertificate,
   type KeyedCertificate,
   pemCertificates,
-} from "../kernel/listen/x509/certificate.ts";
+} from "../protocols/x509/certificate.ts";
 
 /** A certificate as `thole.certificates` in the chart describes it. */
 interface CertificateSpec {

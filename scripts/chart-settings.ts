@@ -6,9 +6,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { type SettingName, settings } from "../kernel/config/settings.ts";
-import { durationText } from "../kernel/config/help.ts";
-import { valueSchemas } from "../kernel/config/json-schema.ts";
+import { type SettingName, settings } from "../server/config/settings.ts";
+import { durationText } from "../server/config/help.ts";
+import { valueSchemas } from "../server/config/json-schema.ts";
 import { withIcon, withValues } from "./chart-page.ts";
 
 /** Flags that the chart sets itself, with the values they derive from. They are not in `settings`. */

@@ -31,7 +31,7 @@ export const places = [
   lines("create-thole-plugin/package.json", '  "version": "'),
   lines("create-thole-plugin/files.mjs", 'export const versions = { thole: "'),
   lines("deno.json", '  "version": "'),
-  lines("kernel/startup/version.ts", 'export const ownVersion = "'),
+  lines("server/startup/version.ts", 'export const ownVersion = "'),
   lines("charts/thole/Chart.yaml", "version: ", "appVersion: ", "      image: thole:"),
 ];
 

@@ -21,7 +21,7 @@ const computed = spawnSync(deno, [
   "--cached-only",
   "--allow-read",
   "--allow-env=KUBERNETES_SERVICE_HOST,KUBERNETES_SERVICE_PORT,TMPDIR,TMP,TEMP",
-  join(root, "kernel/startup/permissions.ts"),
+  join(root, "server/startup/permissions.ts"),
   ...process.argv.slice(2),
 ], {
   cwd: folder,
@@ -34,7 +34,7 @@ if (computed.status !== 0) {
 }
 const { permissions, args, isServer, followsInput } = JSON.parse(computed.stdout);
 // A server ends when its standard input closes: however this process ends, the pipe closes.
-const words = ["run", ...permissions, join(root, "kernel/main.ts"), ...args, ...(isServer ? ["--exit-on-stdin-close"] : [])];
+const words = ["run", ...permissions, join(root, "server/main.ts"), ...args, ...(isServer ? ["--exit-on-stdin-close"] : [])];
 
 /** The Deno binary. The file in node_modules/.bin may be a link or a script, and signals must reach Deno itself. */
 const program = realpathSync(deno);

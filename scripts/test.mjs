@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { denoMissing, denoPath, nodeMissing, nodePath, root } from "./runtimes.mjs";
 
-const folders = ["core", "kernel", "plugins", "metrics", "health", "test"];
+const folders = ["core", "cel", "protocols", "kernel", "server", "commands", "testing", "plugins", "metrics", "health", "tools", "test"];
 /** One more than the cores: many files wait for other processes. */
 const processesAtOnce = Math.min(4, availableParallelism() + 1);
 /** Files that share a process: enough to hide its start, and few enough to spread over the cores. */
@@ -22,7 +22,7 @@ const hooksOfFile = /^(before|after)(Each)?\(/m;
 
 /** The files that take more than ten seconds of CPU on one of the runtimes, the most expensive first. */
 const longest = [
-  "test/bench/bench_test.ts",
+  "tools/bench/bench_test.ts",
   "test/package/installed_test.ts",
   "test/guarantees/releases_test.ts",
   "test/transcripts/recorded_test.ts",
@@ -64,7 +64,7 @@ function processesOf(files) {
   const own = (file) => ownProcess.test(textOf(file)) || hooksOfFile.test(textOf(file));
   const first = longest.filter((file) => files.includes(file)).map((file) => [file]);
   // The folder test has the longer files.
-  const rest = ["test", "plugins", "kernel", "core", "health", "metrics"].flatMap((folder) => {
+  const rest = folders.toReversed().flatMap((folder) => {
     const inFolder = files.filter((file) => file.startsWith(`${folder}/`) && !longest.includes(file));
     const shared = inFolder.filter((file) => !own(file));
     return [

@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { test } from "node:test";
-import { limits } from "../core/limits.ts";
-import { issue } from "../kernel/listen/testing/clients.ts";
+import { issue } from "../server/listen/testing/clients.ts";
 import { openTestServer, type TestServer } from "../testing.ts";
 import {
   type AdmissionWebhook,
@@ -23,6 +22,8 @@ import {
 import { done, refused, send } from "./requests.ts";
 import { freePort } from "./ports.ts";
 import { until } from "./real-server.ts";
+import { webhookAnswerBytesMax } from "../kernel/access/remote/admission-webhooks.ts";
+import { jsonPatchOperationsMax } from "../core/patch/json-patch.ts";
 
 const failed = 'Internal error occurred: failed calling webhook "hook.example.com": ';
 const called = "failed to call webhook: ", invalid = "received invalid webhook response: ";
@@ -120,9 +121,9 @@ test("a closed connection, an answer cut off, and an answer that is too large ar
       return undefined;
     };
     assert.deepEqual(await create(server), [500, `${cut}unexpected EOF`]);
-    webhook.answer = body(" ".repeat(limits.webhookAnswerBytesMax + 1));
-    assert.deepEqual(await create(server), [500, `${cut}the answer is larger than ${limits.webhookAnswerBytesMax} bytes`]);
-    webhook.answer = (review) => ({ body: JSON.stringify(answered(review).body).padEnd(limits.webhookAnswerBytesMax) });
+    webhook.answer = body(" ".repeat(webhookAnswerBytesMax + 1));
+    assert.deepEqual(await create(server), [500, `${cut}the answer is larger than ${webhookAnswerBytesMax} bytes`]);
+    webhook.answer = (review) => ({ body: JSON.stringify(answered(review).body).padEnd(webhookAnswerBytesMax) });
     await done(server, "POST", configMaps, configMap("a"));
   }));
 
@@ -198,9 +199,9 @@ const patches: Readonly<Record<string, readonly [AdmissionWebhook["answer"], str
     `${failed}received undecodable patch in webhook response: json: cannot unmarshal object into Go value of type jsonpatch.Patch`,
   ],
   "too many operations": [
-    (review) => patched(review, ...Array<object>(limits.jsonPatchOperationsMax + 1).fill({ op: "test", path: "" })),
+    (review) => patched(review, ...Array<object>(jsonPatchOperationsMax + 1).fill({ op: "test", path: "" })),
     `${failed}received undecodable patch in webhook response: Request entity too large: The allowed maximum operations in a JSON patch is ` +
-    `${limits.jsonPatchOperationsMax}, got ${limits.jsonPatchOperationsMax + 1}`,
+    `${jsonPatchOperationsMax}, got ${jsonPatchOperationsMax + 1}`,
   ],
   "a missing path": [
     operation("add", "/a/b/c", 1),

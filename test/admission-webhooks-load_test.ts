@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
-import { limits } from "../core/limits.ts";
 import { openTestServer, type TestServer } from "../testing.ts";
 import {
   type AdmissionWebhook,
@@ -20,6 +19,9 @@ import {
 import { done, send } from "./requests.ts";
 import { statusOf, withHeavyThread } from "./heavy-server.ts";
 import { until } from "./real-server.ts";
+import { webhookCallsMax, webhookCallsWaitingMax } from "../kernel/access/remote/call-slots.ts";
+import { inlineBodyBytesMax } from "../kernel/request-context.ts";
+import { heavyCallsOfWebhookMax } from "../server/heavy/requests.ts";
 
 const secrets = "/api/v1/namespaces/default/secrets";
 const secret = (name: string, long = "") => ({ metadata: { name }, stringData: { long } });
@@ -62,20 +64,20 @@ test("a webhook that hangs holds only requests that match it, a bounded number o
       const { status } = await send(server, "POST", configMaps, configMap(name));
       statuses.set(name, status);
     });
-    await until(() => assert.equal(waiting.length, limits.webhookCallsMax));
+    await until(() => assert.equal(waiting.length, webhookCallsMax));
     // Other writes go on while the calls are outstanding.
     for (let i = 0; i < 300; i++) await done(server, "POST", secrets, secret(`free-${i}`));
     const created = await Promise.all(Array.from({ length: 100 }, (_, i) => send(server, "DELETE", `${secrets}/free-${i}`)));
     assert.ok(created.every(({ status }) => status === 200));
-    assert.equal(waiting.length, limits.webhookCallsMax);
+    assert.equal(waiting.length, webhookCallsMax);
     // Calls that cannot wait are rejected at once, waiting ones when the webhook has not answered for a while.
-    const refused = 150 - limits.webhookCallsMax;
+    const refused = 150 - webhookCallsMax;
     await until(() => assert.equal(statuses.size, refused));
-    assert.equal([...statuses.values()].filter((status) => status === 429).length, refused - limits.webhookCallsWaitingMax);
-    assert.equal([...statuses.values()].filter((status) => status === 500).length, limits.webhookCallsWaitingMax);
+    assert.equal([...statuses.values()].filter((status) => status === 429).length, refused - webhookCallsWaitingMax);
+    assert.equal([...statuses.values()].filter((status) => status === 500).length, webhookCallsWaitingMax);
     // While it is stalled, no further call is made: there are more than few.
     assert.equal((await send(server, "POST", configMaps, configMap("later"))).status, 500);
-    assert.equal(waiting.length, limits.webhookCallsMax);
+    assert.equal(waiting.length, webhookCallsMax);
     release();
     await Promise.all(all);
     for (const name of names) {
@@ -83,7 +85,7 @@ test("a webhook that hangs holds only requests that match it, a bounded number o
       assert.equal((await send(server, "GET", `${configMaps}/${name}`)).status, expected, name);
     }
     assert.equal((await send(server, "POST", configMaps, configMap("later"))).status, 201);
-    assert.ok(webhook.connections() <= limits.webhookCallsMax, String(webhook.connections()));
+    assert.ok(webhook.connections() <= webhookCallsMax, String(webhook.connections()));
   } finally {
     await webhook.close();
   }
@@ -173,21 +175,21 @@ test(
           assert.equal(await statusOf(server, "POST", `${configMaps}?dryRun=All`, configMap("probe")), 201);
           assert.ok(webhook.reviews.length > 0);
         });
-        const long = "x".repeat(limits.inlineBodyBytesMax + 1);
+        const long = "x".repeat(inlineBodyBytesMax + 1);
         webhook.answer = (review) => patched(review, { op: "add", path: "/data/seen", value: "yes" });
         assert.equal(await statusOf(server, "POST", configMaps, configMap("first", { long })), 201);
         assert.equal(jobs(), 1);
         const { waiting, release } = held(webhook);
         const statuses: number[] = [];
-        const all = Array.from({ length: limits.heavyCallsOfWebhookMax + 2 }, async (_, index) => {
+        const all = Array.from({ length: heavyCallsOfWebhookMax + 2 }, async (_, index) => {
           statuses.push(await statusOf(server, "POST", configMaps, configMap(`large-${index}`, { long })));
         });
-        await until(() => assert.equal(waiting.length, limits.heavyCallsOfWebhookMax));
+        await until(() => assert.equal(waiting.length, heavyCallsOfWebhookMax));
         for (let i = 0; i < 5; i++) assert.equal(await statusOf(server, "POST", secrets, secret(`large-${i}`, long)), 201);
         assert.deepEqual(statuses, [429, 429]);
         release();
         await Promise.all(all);
-        assert.deepEqual(statuses.toSorted(), [...Array<number>(limits.heavyCallsOfWebhookMax).fill(201), 429, 429]);
+        assert.deepEqual(statuses.toSorted(), [...Array<number>(heavyCallsOfWebhookMax).fill(201), 429, 429]);
         webhook.answer = (review) => answered(review, { allowed: false });
         assert.equal(await statusOf(server, "POST", configMaps, configMap("no", { long })), 400);
       });

@@ -5,13 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { definePlugin, defineResource } from "../core/define/define.ts";
-import { limits } from "../core/limits.ts";
 import { object } from "../core/meta/object.ts";
 import type { Plugin } from "../core/plugin.ts";
 import { field, list, mapBy, string, struct } from "../core/schema.ts";
 import { plugins } from "../plugins/mod.ts";
 import { startTestServer, type TestServer } from "./harness.ts";
 import { type Answer, type Client, httpsClient } from "./https.ts";
+import { updateManagersMax } from "../core/apply/owners.ts";
+import { documentDepthMax } from "../core/bounds.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
 
@@ -65,7 +66,7 @@ describe("apply", () => {
     }
     const entries: readonly { operation: string; manager: string }[] = (await client.ask(`${path}/grown`)).json().metadata.managedFields;
     assert.equal(entries.filter(({ operation }) => operation === "Apply").length, 3);
-    assert.equal(entries.filter(({ operation }) => operation === "Update").length, limits.updateManagersMax);
+    assert.equal(entries.filter(({ operation }) => operation === "Update").length, updateManagersMax);
     assert.ok(entries.some(({ manager }) => manager === "ancient-changes"));
   });
 
@@ -104,7 +105,7 @@ describe("apply", () => {
   test("a document of the maximum depth is rejected, and the server continues", async () => {
     const deep = (levels: number) =>
       `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"deep"},"data":${"[".repeat(levels)}${"]".repeat(levels)}}`;
-    for (const levels of [100, limits.documentDepthMax - 1, limits.documentDepthMax + 1]) {
+    for (const levels of [100, documentDepthMax - 1, documentDepthMax + 1]) {
       const { status } = await apply(client, `${path}/deep`, "one", deep(levels));
       assert.ok(status === 500 || status === 400, `${levels} levels: ${status}`);
     }

@@ -5,10 +5,13 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { sourceFolders } from "./source-folders.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const folders = ["core", "kernel", "plugins", "metrics", "health", "test", "scripts"];
+const folders = [...sourceFolders, "test", "tools", "scripts"];
 const linesMax = 500;
+
+const everything = [...sourceFolders, "plugins/*", "plugins/shared", "scripts", "test", "tools", "entry"];
 
 /** The folders that a folder may import besides itself. `plugins/<family>` are separate folders, `plugins` is the list of them. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
@@ -16,42 +19,52 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   core: ["metrics"],
   metrics: [],
   health: [],
-  kernel: ["core", "metrics", "health"],
-  "plugins/*": ["core", "metrics", "plugins/shared"],
-  "plugins/shared": ["core"],
+  cel: ["core"],
+  protocols: [],
+  kernel: ["core", "cel", "protocols", "metrics", "health"],
+  server: ["core", "cel", "protocols", "metrics", "health", "kernel"],
+  commands: ["core", "cel", "protocols", "metrics", "health", "kernel", "server"],
+  // The published test server selects from the built-in plugins, as programs do.
+  testing: ["core", "kernel", "server", "plugins"],
+  "plugins/*": ["core", "cel", "metrics", "plugins/shared"],
+  "plugins/shared": ["core", "cel"],
   plugins: ["core", "plugins/*"],
-  test: ["core", "metrics", "health", "kernel", "plugins", "plugins/*", "plugins/shared", "scripts", "entry"],
-  scripts: ["core", "metrics", "health", "kernel", "plugins", "plugins/*", "entry"],
+  test: everything,
+  tools: everything,
+  scripts: everything,
   // Files at the top: the entry points of the package.
-  entry: ["core", "metrics", "health", "kernel", "plugins", "plugins/*"],
+  entry: ["core", "cel", "metrics", "health", "kernel", "server", "testing", "plugins", "plugins/*"],
 };
 
-/**
- * Programs start a process or a thread and select from the built-in plugins: only they may import `plugins/mod.ts`. Each is one file at the
- * top of the kernel, of a thread's folder, or of the commands.
- */
-const program = /^kernel\/(?:main|heavy\/worker-[a-z]+|command\/worker-process)\.ts$/;
+/** Programs start a process or a thread and select from the built-in plugins: only they may import `plugins/mod.ts`. */
+const program = /^server\/(?:main|heavy\/worker-[a-z]+|process\/worker-process)\.ts$/;
+/** The program chooses a command, and commands use the parts of the server. */
+const mainProgram = "server/main.ts";
+/** Programs at the places of release 0.1.0, which only start those of the server. */
+const oldPlaces = ["kernel/main.ts", "kernel/startup/permissions.ts"];
+/** A constant and its mark, which a folder without any other import may have too. */
+const markOfBounds = "core/bound.ts";
 
 /**
  * Folders whose code accesses the machine: sockets, files, threads, the process. Only they may import `node:` modules, except
  * `node:module`, which only loads packages.
  */
 const machineFolders = [
+  "commands/",
   "kernel/access/audit/log/",
   "kernel/access/remote/",
-  "kernel/command/",
-  "kernel/config/",
   "kernel/files/",
-  "kernel/gzip/",
-  "kernel/heavy/",
-  "kernel/http2/",
-  "kernel/listen/",
   "kernel/observe/",
-  "kernel/startup/",
   "kernel/store/",
-  "kernel/tls/",
-  "kernel/workers/",
+  "protocols/",
+  "server/config/",
+  "server/heavy/",
+  "server/listen/",
+  "server/process/",
+  "server/startup/",
+  "server/workers/",
   "test/",
+  "tools/",
   "scripts/",
 ];
 
@@ -106,7 +119,7 @@ function readSources(): Source[] {
 
 /** Tests, what only they use beside them, and the suites that every implementation of a port passes. */
 const isTest = (path: string): boolean =>
-  path.startsWith("test/") || path.endsWith("_test.ts") || path.endsWith("_bench.ts") ||
+  path.startsWith("test/") || path.startsWith("tools/") || path.endsWith("_test.ts") || path.endsWith("_bench.ts") ||
   /\/(testing\/|test-)[^/]+\.ts$/.test(path);
 
 /** The error of one import; undefined if it is allowed. */
@@ -114,7 +127,10 @@ function wrongImport(from: string, to: string, exists: (path: string) => boolean
   const [here, there] = [folderOf(from), folderOf(to)];
   if (!exists(to)) return `${from} imports ${to}, which does not exist`;
   if (!isTest(from) && isTest(to)) return `${from} imports ${to}, which is for tests`;
-  if (here === there || (to === "plugins/mod.ts" && program.test(from))) return undefined;
+  // Tests of a part may use a server that has it.
+  if (isTest(from) && everything.includes(ruleOf(there))) return undefined;
+  if (here === there || to === markOfBounds || (to === "plugins/mod.ts" && program.test(from))) return undefined;
+  if ((there === "commands" && from === mainProgram) || (there === "server" && oldPlaces.includes(from))) return undefined;
   // The plugin contract, which every plugin imports.
   if (to === "plugin.ts" && ruleOf(here).startsWith("plugins/")) return undefined;
   if (!mayImport[ruleOf(here)]?.includes(ruleOf(there))) return `${from} imports ${to}: ${here} may not import ${there}`;
@@ -239,13 +255,18 @@ test("wrongImport() rejects imports between folders that are not allowed", () =>
     "core/a.ts",
     "kernel/a.ts",
     "kernel/a_test.ts",
-    "kernel/main.ts",
+    "server/main.ts",
     "plugins/mod.ts",
     "plugins/x/mod.ts",
     "plugins/y/mod.ts",
     "test/h.ts",
-    "plugin.ts",
+    "cel/a.ts",
+    "commands/a.ts",
+    "core/bound.ts",
+    "protocols/a.ts",
+    "server/a.ts",
     "testing.ts",
+    "plugin.ts",
   ]);
   const verdict = (from: string, to: string) => wrongImport(from, to, (path) => all.has(path)) === undefined;
   assert.equal(verdict("core/a.ts", "kernel/a.ts"), false);
@@ -253,13 +274,19 @@ test("wrongImport() rejects imports between folders that are not allowed", () =>
   assert.equal(verdict("plugins/x/a.ts", "kernel/a.ts"), false);
   assert.equal(verdict("plugins/x/a.ts", "plugin.ts"), true);
   assert.equal(verdict("plugins/x/a.ts", "testing.ts"), false);
+  assert.equal(verdict("core/a.ts", "cel/a.ts"), false);
+  assert.equal(verdict("protocols/a.ts", "core/a.ts"), false);
+  assert.equal(verdict("protocols/a.ts", "core/bound.ts"), true);
+  assert.equal(verdict("kernel/a.ts", "server/a.ts"), false);
+  assert.equal(verdict("server/a.ts", "commands/a.ts"), false);
+  assert.equal(verdict("server/main.ts", "commands/a.ts"), true);
   assert.equal(verdict("kernel/a.ts", "plugins/mod.ts"), false);
   assert.equal(verdict("kernel/a.ts", "test/h.ts"), false);
   assert.equal(verdict("kernel/a.ts", "kernel/a_test.ts"), false);
   assert.equal(verdict("kernel/a.ts", "core/a.ts"), false, "there is a core/mod.ts");
   assert.equal(verdict("kernel/a.ts", "core/gone.ts"), false);
   assert.equal(verdict("kernel/a.ts", "core/mod.ts"), true);
-  assert.equal(verdict("kernel/main.ts", "plugins/mod.ts"), true);
+  assert.equal(verdict("server/main.ts", "plugins/mod.ts"), true);
   assert.equal(verdict("plugins/mod.ts", "plugins/x/mod.ts"), true);
   assert.equal(verdict("test/h.ts", "kernel/a.ts"), true);
 });
@@ -296,23 +323,25 @@ test("folderCycles() finds a cycle of folders that no two files form, and prints
   assert.deepEqual(folderCycles("a/z", files), []);
 });
 
-test("no two entries of a folder of core, kernel or plugins import each other, not even by type", () => {
+test("no two entries of a folder import each other, not even by type", () => {
   // Tests import what they test and its neighbours, so they are left out.
-  const files = sources.filter(({ path }) => /^(?:core|kernel|plugins)\//.test(path) && !isTest(path));
+  const files = sources.filter(({ path }) => !/^(?:test|tools|scripts)\//.test(path) && path.includes("/") && !isTest(path));
   const parents = new Set(
     files.flatMap(({ path }) => path.split("/").slice(0, -1).map((_, index, all) => all.slice(0, index + 1).join("/"))),
   );
   assert.deepEqual([...parents].flatMap((folder) => folderCycles(folder, files)), []);
 });
 
-test("the top of the kernel has four files", () => {
+test("the top of the kernel has three files beside the old place of the program", () => {
   const top = sources.filter(({ path }) => /^kernel\/[^/]+\.ts$/.test(path) && !isTest(path)).map(({ path }) => path);
   assert.deepEqual(top, ["kernel/handle.ts", "kernel/main.ts", "kernel/request-context.ts", "kernel/server.ts"]);
 });
 
 test("node: modules are imported only in folders that access the machine", () => {
   const users = sources.filter(({ packages }) => packages.some((name) => /^node:(?!module$)/.test(name))).map(({ path }) => path);
-  const others = users.filter((path) => !isTest(path) && !program.test(path) && !machineFolders.some((folder) => path.startsWith(folder)));
+  const others = users.filter((path) =>
+    !isTest(path) && !program.test(path) && !oldPlaces.includes(path) && !machineFolders.some((folder) => path.startsWith(folder))
+  );
   assert.deepEqual(others, []);
 });
 

@@ -2,20 +2,21 @@
 import assert from "node:assert/strict";
 import { describe, it, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { limits } from "../core/limits.ts";
 import type { Progress } from "../core/progress.ts";
 import type { StoredKind } from "../kernel/catalog/catalog.ts";
-import { withStoredResources } from "../kernel/command/stored-resources.ts";
-import { activeConfigOf } from "../kernel/config/active-config.ts";
-import { withDefaults } from "../kernel/config/parse.ts";
-import { liveSource } from "../kernel/source/source.ts";
+import { withStoredResources } from "../commands/stored-resources.ts";
+import { activeConfigOf } from "../server/config/active-config.ts";
+import { withDefaults } from "../server/config/parse.ts";
+import { liveSource } from "../commands/source/source.ts";
 import { openSqlite } from "../kernel/store/sqlite/sqlite.ts";
 import type { Store } from "../kernel/store/store.ts";
-import { verifyStore } from "../kernel/verify/verify-store.ts";
+import { verifyStore } from "../commands/verify/verify-store.ts";
 import { plugins } from "../plugins/mod.ts";
 import type { Client } from "./https.ts";
 import { ownRuntime, run, runtimePath, until } from "./real-server.ts";
 import { stores, within } from "./stores.ts";
+import { fillPageEntriesFirst } from "../kernel/cache/fill/pages.ts";
+import { unreadableShownMax } from "../commands/verify/checks.ts";
 
 const active = activeConfigOf(withDefaults({}), plugins);
 const placeOfDefinitions = active.catalog.stored.find(({ plural }) => plural === "customresourcedefinitions")!.under;
@@ -42,7 +43,7 @@ test("verifyStore() reads each object, and names those that cannot be read", asy
     await put(store, "example.com/rods/a", "{}");
     const { read, custom, other, unreadable, mismatched } = await checkStore(store, "/registry", catalog.stored, progress);
     assert.deepEqual([read, custom, other, unreadable.count, mismatched.count], [501, 0, 1, 0, 0]);
-    assert.deepEqual([pages[0], pages.at(-1)![1]], [[limits.fillPageEntriesFirst, 502 - limits.fillPageEntriesFirst], 0]);
+    assert.deepEqual([pages[0], pages.at(-1)![1]], [[fillPageEntriesFirst, 502 - fillPageEntriesFirst], 0]);
     assert.equal(pages.reduce((sum, [objects]) => sum + objects, 0), 502);
     await put(store, "configmaps/default/broken", "{");
     await put(store, "configmaps/default/other", map("another"));
@@ -53,9 +54,9 @@ test("verifyStore() reads each object, and names those that cannot be read", asy
     assert.match(texts[0]!, /the object stored under "\/registry\/configmaps\/default\/broken" cannot be read/);
     assert.match(texts[1]!, /newer" cannot be read: no kind "ConfigMap" is known in version "v9"/);
     assert.equal(texts[2], 'the object stored under "/registry/configmaps/default/other" has the name "another"');
-    for (let index = 0; index < limits.unreadableShownMax; index++) await put(store, `configmaps/default/z-${index}`, "?");
+    for (let index = 0; index < unreadableShownMax; index++) await put(store, `configmaps/default/z-${index}`, "?");
     const many = await checkStore(store, "/registry", catalog.stored);
-    assert.deepEqual([many.unreadable.count, many.unreadable.texts.length], [limits.unreadableShownMax + 3, limits.unreadableShownMax]);
+    assert.deepEqual([many.unreadable.count, many.unreadable.texts.length], [unreadableShownMax + 3, unreadableShownMax]);
   } finally {
     await store.close();
   }
@@ -153,7 +154,7 @@ for (const { store, on, skip } of stores) {
           await put(opened, key, text);
           await opened.close();
         };
-        const main = fileURLToPath(new URL("../kernel/main.ts", import.meta.url));
+        const main = fileURLToPath(new URL("../server/main.ts", import.meta.url));
         const flags = ownRuntime === "deno" ? ["run", "-A", "--no-check"] : ["--disable-warning=ExperimentalWarning"];
         const check = () => run(runtimePath(ownRuntime), [...flags, main, "check", "--store", ...args]);
         await change("example.com/rods/default/text", objectOf("Rod", "example.com/v1", "text", "long"));

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { test } from "node:test";
 import { gunzipSync, inflateRawSync } from "node:zlib";
-import { randomFrom } from "../kernel/gzip/testing/random.ts";
+import { randomFrom } from "../protocols/gzip/testing/random.ts";
 import { openTestServer, type TestServer } from "../testing.ts";
 import { programs } from "./programs.ts";
 import { send } from "./requests.ts";

@@ -1,8 +1,7 @@
 // Conversion of custom resources by a webhook.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../core/limits.ts";
-import { issue } from "../kernel/listen/testing/clients.ts";
+import { issue } from "../server/listen/testing/clients.ts";
 import { openTestServer, type TestServer } from "../testing.ts";
 import type { Json } from "../core/json.ts";
 import { decoded, encoded, type } from "./cbor.ts";
@@ -17,6 +16,8 @@ import {
 import { documents } from "./https.ts";
 import { freePort } from "./ports.ts";
 import { ask as request, done, refused, send } from "./requests.ts";
+import { conversionAnswerValuesMin, conversionErrorLengthMax } from "../plugins/apiextensions/conversion/webhook.ts";
+import { conversionAnswerFreeBytes, conversionGrowthMax } from "../kernel/access/remote/webhook-client.ts";
 
 const group = "conv.example.com", definition = `things.${group}`;
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -450,7 +451,7 @@ test("a webhook that cannot be reached, is not trusted, or sends too much is an 
     const answerOf = (more: number) => (review: ReceivedReview) => {
       const { objects, desiredAPIVersion } = review.request;
       const text = JSON.stringify(answered(review, objects.map((object) => converted(object, desiredAPIVersion))).body);
-      const bytesMax = limits.conversionAnswerFreeBytes + JSON.stringify(review).length * limits.conversionGrowthMax;
+      const bytesMax = conversionAnswerFreeBytes + JSON.stringify(review).length * conversionGrowthMax;
       return { body: text + " ".repeat(bytesMax - text.length + more) };
     };
     webhook.answer = answerOf(0);
@@ -593,7 +594,8 @@ test("hostile contents of an answer end as errors of bounded length, and cost no
       return { body: JSON.stringify(body).replace('"more":"here"', members) };
     };
     const many = (key: (at: number) => string) => Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [key(at), "-"]));
-    const { conversionAnswerValuesMin: values, conversionErrorLengthMax: length } = limits;
+    const values = conversionAnswerValuesMin;
+    const length = conversionErrorLengthMax;
     const table: readonly (readonly [string, (review: ReceivedReview) => Sent, RegExp])[] = [
       ["a long message", (review) => answered(review, [], { result: { status: "Failure", message: long } }), /failed: x+\.\.\.$/],
       ["a long status", (review) => answered(review, [], { result: { status: long } }), /status was 'x+\.\.\.$/],

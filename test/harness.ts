@@ -2,11 +2,11 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { StartHeavyThread } from "../kernel/heavy/requests.ts";
+import type { StartHeavyThread } from "../server/heavy/requests.ts";
 import { jsonLog, verbosityOf } from "../kernel/observe/log.ts";
-import { readConfiguration } from "../kernel/startup/read-configuration.ts";
-import { type Running, serve } from "../kernel/startup/serve.ts";
-import type { ServeOptions } from "../kernel/startup/serve-options.ts";
+import { readConfiguration } from "../server/startup/read-configuration.ts";
+import { type Running, serve } from "../server/startup/serve.ts";
+import type { ServeOptions } from "../server/startup/serve-options.ts";
 import { plugins } from "../plugins/mod.ts";
 
 export interface TestServer {

@@ -1,9 +1,11 @@
 // Large custom resources are processed by the heavy thread, which has a copy of the definitions.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../core/limits.ts";
 import { responseOf, statusOf, withHeavyThread } from "./heavy-server.ts";
 import { until } from "./real-server.ts";
+import { inlineExpressionsLengthMax } from "../plugins/shared/bounds.ts";
+import { inlineBodyBytesMax } from "../kernel/request-context.ts";
+import { requestStepsMax } from "../kernel/handle.ts";
 
 const group = "example.com", things = `/apis/${group}/v1/things`;
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -17,7 +19,7 @@ const definition = {
     versions: [{ name: "v1", served: true, storage: true, schema }],
   },
 };
-const text = "x".repeat(limits.inlineBodyBytesMax + 1);
+const text = "x".repeat(inlineBodyBytesMax + 1);
 const thing = (name: string, finalizers: readonly string[] = []) => ({
   apiVersion: `${group}/v1`,
   kind: "Thing",
@@ -40,7 +42,7 @@ test(
       const patterns = (count: number) => ({
         properties: Object.fromEntries(Array.from({ length: count }, (_, at) => [`a${at}`, { type: "string", pattern: `x{1000}${at}` }])),
       });
-      const { inlineExpressionsLengthMax: max } = limits;
+      const max = inlineExpressionsLengthMax;
       const url = `${definitions}?dryRun=All`;
       assert.equal(await statusOf(server, "POST", url, withSchema("as", rule(max / 2, "1] == []"))), 201);
       assert.equal(await statusOf(server, "POST", url, withSchema("bs", patterns(50))), 201);
@@ -97,7 +99,7 @@ test(
       assert.equal(jobs(), 1, "a body of 0.5 kB");
       const refused = await create({ l: items(9_000, 1) });
       assert.equal(refused.status, 413);
-      const message = `Request entity too large: checking the object takes more than ${limits.requestStepsMax} steps`;
+      const message = `Request entity too large: checking the object takes more than ${requestStepsMax} steps`;
       assert.equal(JSON.parse(String(refused.body)).message, message);
       assert.equal((await create({ d: items(1_000, {}) })).status, 413, "defaults");
 

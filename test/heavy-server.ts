@@ -1,10 +1,10 @@
 /** A server with a heavy thread, and requests to it without a network. */
-import { withDefaults } from "../kernel/config/parse.ts";
+import { withDefaults } from "../server/config/parse.ts";
 import { handle } from "../kernel/handle.ts";
-import { startHeavyThread } from "../kernel/heavy/thread.ts";
+import { startHeavyThread } from "../server/heavy/thread.ts";
 import { silentLog } from "../kernel/observe/log.ts";
 import type { Exchange } from "../kernel/request/exchange.ts";
-import { openServer } from "../kernel/startup/open-server.ts";
+import { openServer } from "../server/startup/open-server.ts";
 import type { Server } from "../kernel/server.ts";
 import { plugins } from "../plugins/mod.ts";
 

@@ -1,10 +1,10 @@
 // In Deno's suite only: the result does not depend on the runtime. Long patches of webhooks and policies are applied by the heavy thread.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../core/limits.ts";
 import { answered, configMap, configMaps, openAdmissionWebhook, patched, webhookOf } from "./admission-webhook.ts";
 import { responseOf, statusOf, withHeavyThread } from "./heavy-server.ts";
 import { until } from "./real-server.ts";
+import { inlineStepsMax } from "../kernel/request-context.ts";
 
 /** The data of the object in a reply, whose body may be in pieces. */
 async function dataOf({ body }: Awaited<ReturnType<typeof responseOf>>): Promise<any> {
@@ -35,13 +35,13 @@ test(
               ? patched(review, { op: "add", path: "/data", value: { a: "x".repeat(characters) } })
               : answered(review);
         };
-        patch(limits.inlineStepsMax / 2);
+        patch(inlineStepsMax / 2);
         assert.equal((await create("b")).status, 201);
         assert.equal(jobs(), 0);
-        patch(limits.inlineStepsMax);
+        patch(inlineStepsMax);
         const reply = await create("c");
         assert.equal(reply.status, 201);
-        assert.equal((await dataOf(reply)).a.length, limits.inlineStepsMax);
+        assert.equal((await dataOf(reply)).a.length, inlineStepsMax);
         assert.equal(jobs(), 1);
       } finally {
         await webhook.close();

@@ -1,19 +1,19 @@
 // A request gets the same response from the heavy thread as from the thread that serves connections.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../core/limits.ts";
-import { withDefaults } from "../kernel/config/parse.ts";
+import { withDefaults } from "../server/config/parse.ts";
 import type { Exchange, Reply } from "../kernel/request/exchange.ts";
 import { handle } from "../kernel/handle.ts";
-import { startHeavyThread } from "../kernel/heavy/thread.ts";
+import { startHeavyThread } from "../server/heavy/thread.ts";
 import { silentLog } from "../kernel/observe/log.ts";
-import { openServer } from "../kernel/startup/open-server.ts";
-import type { ServeOptions } from "../kernel/startup/serve-options.ts";
+import { openServer } from "../server/startup/open-server.ts";
+import type { ServeOptions } from "../server/startup/serve-options.ts";
 import { encoded } from "./cbor.ts";
 import { plugins } from "../plugins/mod.ts";
+import { inlineBodyBytesMax } from "../kernel/request-context.ts";
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
-const long = "x".repeat(limits.inlineBodyBytesMax + 1);
+const long = "x".repeat(inlineBodyBytesMax + 1);
 const meta = (name: string) => `"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}"}`;
 
 interface Asked {
@@ -61,7 +61,7 @@ const requests: readonly Asked[] = [
     method: "POST",
     path: configMaps,
     type: "application/vnd.kubernetes.protobuf",
-    body: new Uint8Array(limits.inlineBodyBytesMax + 1),
+    body: new Uint8Array(inlineBodyBytesMax + 1),
   },
   { name: "no such namespace", method: "POST", path: configMaps.replace("default", "none"), body: `{${meta("a")},"data":{"a":"${long}"}}` },
   {

@@ -2,11 +2,12 @@
 // large bodies.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../core/limits.ts";
 import { openTestServer, type TestServer } from "../testing.ts";
 import { responseOf, statusOf, withHeavyThread } from "./heavy-server.ts";
 import { until } from "./real-server.ts";
 import { ask, send, textOf } from "./requests.ts";
+import { mutationLengthMax } from "../cel/mutation/json.ts";
+import { inlineBodyBytesMax } from "../kernel/request-context.ts";
 
 const settings = {
   "feature-gates": { MutatingAdmissionPolicy: true },
@@ -398,7 +399,7 @@ test("an expression that makes much JSON is rejected, and other requests go on",
       ...chain("text", 12, (before) => `${before} + ${before}`),
     ],
   });
-  const message = `the mutation or its result is larger than ${limits.mutationLengthMax} characters of JSON`;
+  const message = `the mutation or its result is larger than ${mutationLengthMax} characters of JSON`;
   for (const name of ["patch", "apply"]) {
     await client.tried(({ code, body }) => {
       assert.equal(code, 403);
@@ -418,7 +419,7 @@ test(
       assert.equal(await statusOf(server, "POST", bindings, binding("long")), 201);
       await until(async () => assert.equal(await statusOf(server, "POST", `${configMaps}?dryRun=All`, configMap("small")), 403));
       assert.equal(jobs(), 0);
-      const long = "x".repeat(limits.inlineBodyBytesMax + 1);
+      const long = "x".repeat(inlineBodyBytesMax + 1);
       assert.equal(await statusOf(server, "POST", configMaps, configMap("large", { long })), 201);
       assert.equal(jobs(), 1);
       assert.equal(await statusOf(server, "PATCH", `${configMaps}/large`, { metadata: { labels: { mutated: null } } }), 200);

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
-import { openPki } from "../kernel/listen/pki.ts";
+import { openPki } from "../server/listen/pki.ts";
 import { defaultNames } from "../core/names.ts";
 
 type Handler = (

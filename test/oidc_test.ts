@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { exportSPKI, SignJWT, UnsecuredJWT } from "jose";
-import { limits } from "../core/limits.ts";
 import { systemClock } from "../core/async.ts";
 import {
   cachedTokens,
@@ -12,10 +11,15 @@ import {
   signingAlgorithms,
   TokenRefusal,
 } from "../kernel/access/authentication/mod.ts";
-import { issuerFetch } from "../kernel/startup/issuer-fetch.ts";
-import { keyedHash } from "../kernel/startup/keyed-hash.ts";
+import { issuerDocumentBytesMax, issuerFetch } from "../server/startup/issuer-fetch.ts";
+import { keyedHash } from "../server/startup/keyed-hash.ts";
 import { type OidcIssuer, openIssuer } from "./oidc-issuer.ts";
 import { until } from "./real-server.ts";
+import { keyFetchBurst, keyFetchMs, keyFetchWaitersMax, keySetAgeMs } from "../kernel/access/authentication/jwt/remote-keys.ts";
+import { jwtLengthMax } from "../kernel/access/authentication/jwt/untrusted.ts";
+import { claimGroupsMax } from "../kernel/access/authentication/jwt/expressions.ts";
+import { tokenLookupsMax } from "../kernel/access/authentication/token-cache.ts";
+import { keysOfSetMax } from "../kernel/access/authentication/jwt/usable-keys.ts";
 
 function configured(issuer: Pick<OidcIssuer, "url" | "ca">, more: Partial<IssuerConfig["issuer"]> = {}): IssuerConfig {
   return {
@@ -183,7 +187,7 @@ test("every algorithm of the list is verified, if the runtime supports it", () =
     // Deno does not support signatures with P-521.
     for (const algorithm of signingAlgorithms.filter((each) => each !== "ES512")) {
       await issuer.rotate(algorithm);
-      found.clock.skewMs += limits.keyFetchMs;
+      found.clock.skewMs += keyFetchMs;
       assert.equal(await found.names(await issuer.token({ exp: Date.now() })), "oidc:jane", algorithm);
     }
   }));
@@ -204,7 +208,7 @@ test("a token of another issuer, or text that is not a token, is left to other a
       await issuer.token({ iss: "https://other.example.com" }),
       await issuer.token({ iss: `${issuer.url}/` }),
       await issuer.token({ iss: [issuer.url] }),
-      await issuer.token({ long: "x".repeat(limits.jwtLengthMax) }),
+      await issuer.token({ long: "x".repeat(jwtLengthMax) }),
     ];
     for (const token of others) assert.equal(await found.names(token), "undefined", token.slice(0, 40));
     assert.deepEqual(found.verified, []);
@@ -232,7 +236,7 @@ test("a token with invalid claims is rejected with the reason", () =>
       [{ sub: "" }, /username claim "sub" is empty/],
       [{ groups: ["a", 7] }, /parse groups claim "groups": json: cannot unmarshal array into/],
       [{ groups: { a: "b" } }, /parse groups claim "groups"/],
-      [{ groups: Array.from({ length: limits.claimGroupsMax + 1 }, () => "g") }, /more than 5000 groups/],
+      [{ groups: Array.from({ length: claimGroupsMax + 1 }, () => "g") }, /more than 5000 groups/],
       [{ _claim_names: { groups: "src" }, _claim_sources: { src: { endpoint: issuer.url } } }, /distributed claims/],
       [{ _claim_names: {} }, /no claim sources/],
     ];
@@ -385,7 +389,7 @@ test("keys within a token are ignored: jwk, jku, x5u, x5c, crit and an invented 
         /^refused/,
       );
       assert.deepEqual(evil.requests, [], "no request to the address in the token");
-      assert.ok(issuer.requests.length <= 2 + limits.keyFetchBurst, `${issuer.requests.length} requests`);
+      assert.ok(issuer.requests.length <= 2 + keyFetchBurst, `${issuer.requests.length} requests`);
       assert.equal(await found.names(await issuer.token({}, { kid: undefined })), "oidc:jane", "a token need not name its key");
     } finally {
       await evil.close();
@@ -405,10 +409,10 @@ test("a rotated key is fetched within the request, and many invented keys cause 
       const forged = await evil.token({ iss: issuer.url }, { kid: "made up" });
       const before = issuer.requests.length;
       for (let i = 0; i < 50; i++) assert.match(await found.names(forged), /^refused/);
-      assert.ok(issuer.requests.length - before <= limits.keyFetchBurst, `${issuer.requests.length - before} fetches for 50 tokens`);
+      assert.ok(issuer.requests.length - before <= keyFetchBurst, `${issuer.requests.length - before} fetches for 50 tokens`);
       await issuer.rotate();
       assert.match(await found.names(await issuer.token()), /^refused/, "for the length of the flood");
-      found.clock.skewMs += limits.keyFetchMs;
+      found.clock.skewMs += keyFetchMs;
       assert.equal(await found.names(await issuer.token()), "oidc:jane");
     } finally {
       await evil.close();
@@ -429,7 +433,7 @@ test("cached keys are used while an issuer fails, and old ones are fetched again
     const token = await issuer.token({ exp: Date.now() });
     assert.equal(await found.names(token), "oidc:jane");
     issuer.answer = () => ({ status: 500, body: "broken" });
-    found.clock.skewMs += limits.keySetAgeMs + 1;
+    found.clock.skewMs += keySetAgeMs + 1;
     assert.equal(await found.names(token), "oidc:jane");
     await until(() => assert.deepEqual(found.fetched, [true, false], "it was tried in the background"));
     await issuer.rotate();
@@ -467,18 +471,18 @@ test("a flood of tokens of an issuer whose keys do not come leaves room for toke
       const cached = cachedTokens(found.authenticator, { acceptedMs: 1000, refusedMs: 0, hash: keyedHash(), now: Date.now });
       const segment = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
       const failures: string[] = [];
-      const flood = Array.from({ length: limits.tokenLookupsMax }, (_, at) => {
+      const flood = Array.from({ length: tokenLookupsMax }, (_, at) => {
         const token = `${segment({ alg: "RS256", kid: "x" })}.${segment({ iss: silent.url, at })}.AAAA`;
         return cached.authenticateToken(token, []).catch((error: Error) => void failures.push(error.message));
       });
-      await until(() => assert.equal(failures.length, limits.tokenLookupsMax - limits.keyFetchWaitersMax));
+      await until(() => assert.equal(failures.length, tokenLookupsMax - keyFetchWaitersMax));
       assert.equal(new Set(failures).size, 1);
       assert.equal(failures[0], "oidc: too many tokens wait for the keys of the issuer");
       const answer = await cached.authenticateToken(await issuer.token(), []);
       assert.equal((answer as ExpiringUser).user.name, "oidc:jane");
       await (closed = silent.close());
       await Promise.all(flood);
-      assert.equal(failures.length, limits.tokenLookupsMax);
+      assert.equal(failures.length, tokenLookupsMax);
     } finally {
       await (closed ?? silent.close());
     }
@@ -495,7 +499,7 @@ test("documents of an issuer are bounded and validated", () =>
     };
     bomb("/keys", `{"keys":[${'{"kty":"RSA"},'.repeat(50_000)}null]}`);
     await failing(/^failed: oidc: fetching keys the answer is larger than 524288 bytes/);
-    bomb("/keys", JSON.stringify({ keys: Array.from({ length: limits.keysOfSetMax + 1 }, () => issuer.keys[0]) }));
+    bomb("/keys", JSON.stringify({ keys: Array.from({ length: keysOfSetMax + 1 }, () => issuer.keys[0]) }));
     await failing(/^failed: oidc: fetching keys oidc: the key set has 101 keys, more than 100/);
     bomb("/keys", "not json");
     await failing(/^failed: oidc: fetching keys oidc: keys is no JSON object/);
@@ -526,7 +530,7 @@ test("documents of an issuer are bounded and validated", () =>
     await undiscovered(own({ jwks_uri: undefined }), /did not return a JWKS URL/);
     await undiscovered(() => ({ status: 302, headers: { location: "http://127.0.0.1/" }, body: "" }), /is not https/);
     await undiscovered(() => ({ status: 302, headers: { location: "/again" }, body: "" }), /stopped after 10 redirects/);
-    await undiscovered(() => ({ body: "{".repeat(limits.issuerDocumentBytesMax + 1) }), /larger than 524288 bytes/);
+    await undiscovered(() => ({ body: "{".repeat(issuerDocumentBytesMax + 1) }), /larger than 524288 bytes/);
   }));
 
 test("redirects are followed, and another discovery URL is used", () =>

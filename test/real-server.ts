@@ -8,7 +8,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { permissionFlags, withKubeconfig } from "../kernel/startup/permissions.ts";
+import { permissionFlags, withKubeconfig } from "../server/startup/permissions.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -85,7 +85,7 @@ export function runtimePath(runtime: Runtime): string {
 
 /** The command of `npm start` with these flags in that folder. */
 export function programWords(runtime: Runtime, args: readonly string[], cwd: string): readonly [string, ...string[]] {
-  const path = runtimePath(runtime), main = join(root, "kernel/main.ts");
+  const path = runtimePath(runtime), main = join(root, "server/main.ts");
   if (runtime === "node") return [path, "--disable-warning=ExperimentalWarning", main, ...args];
   const words = withKubeconfig(args, cwd);
   return [path, "run", ...permissionFlags(words, cwd, realpathSync(path)), main, ...words];

@@ -6,7 +6,7 @@ import { pluralOf } from "../core/define/plural.ts";
 import { defaultNames } from "../core/names.ts";
 import { removedApis, RemovedKinds } from "../core/removed-apis.ts";
 import { plugins } from "../plugins/mod.ts";
-import { removedApisPage } from "./docs/removed-apis-page.ts";
+import { removedApisPage } from "../tools/docs/removed-apis-page.ts";
 import { openTestServer } from "../testing.ts";
 import { ask } from "./requests.ts";
 

@@ -3,18 +3,19 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { limits } from "../core/limits.ts";
 import type { Exchange } from "../kernel/request/exchange.ts";
 import { handle } from "../kernel/handle.ts";
-import { startHeavyThread } from "../kernel/heavy/thread.ts";
-import { withDefaults } from "../kernel/config/parse.ts";
+import { startHeavyThread } from "../server/heavy/thread.ts";
+import { withDefaults } from "../server/config/parse.ts";
 import { silentLog } from "../kernel/observe/log.ts";
-import { openServer } from "../kernel/startup/open-server.ts";
+import { openServer } from "../server/startup/open-server.ts";
 import { plugins } from "../plugins/mod.ts";
 import { issueToken, legacyToken, makeAccount, reviewOf, rsaPair, signedWith } from "./flags/issuing.ts";
 import { inFolder, type Served, served } from "./flags/served.ts";
 import { until } from "./real-server.ts";
 import { stores } from "./stores.ts";
+import { inlineBodyBytesMax } from "../kernel/request-context.ts";
+import { headerBytesMax } from "../kernel/access/authentication/token-chain.ts";
 
 const core = "/api/v1/namespaces/default", accounts = `${core}/serviceaccounts`, secrets = `${core}/secrets`;
 const robot = "system:serviceaccount:default:robot";
@@ -233,7 +234,7 @@ test("a TokenRequest with a large body is answered by the heavy thread, and refu
   };
   try {
     assert.equal((await post(accounts, { metadata: { name: "robot" } })).status, 201);
-    const metadata = { annotations: { a: "x".repeat(limits.inlineBodyBytesMax) } };
+    const metadata = { annotations: { a: "x".repeat(inlineBodyBytesMax) } };
     const { status, body } = await post(`${accounts}/robot/token`, { metadata, spec: { audiences: ["https://a.example.com"] } });
     assert.equal(status, 201, JSON.stringify(body).slice(0, 200));
     const review = async (token: string) => {
@@ -242,7 +243,7 @@ test("a TokenRequest with a large body is answered by the heavy thread, and refu
     };
     assert.deepEqual((await review(body.status.token)).audiences, ["https://a.example.com"]);
     assert.equal((await review(`${body.status.token.slice(0, -9)}AAAAAAAAA`)).authenticated, undefined);
-    assert.equal((await review("x".repeat(limits.headerBytesMax + 1))).error, "invalid bearer token");
+    assert.equal((await review("x".repeat(headerBytesMax + 1))).error, "invalid bearer token");
     const audiences = Array.from({ length: 20_000 }, (_, at) => `https://audience-${at}.example.com`);
     const many = await post(`${accounts}/robot/token`, { spec: { audiences } });
     assert.deepEqual([many.status, many.body.details.causes[0].field], [422, "spec.audiences"]);

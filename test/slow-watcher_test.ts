@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connect } from "node:tls";
-import { withRelay } from "../kernel/listen/testing/clients.ts";
+import { withRelay } from "../server/listen/testing/clients.ts";
 import { startTestServer } from "./harness.ts";
 import { documents, httpsClient } from "./https.ts";
 

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { isSafePattern } from "redos-detector";
+import { sourceFolders } from "./source-folders.ts";
 import { findingsIn } from "./source-syntax.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const folders = ["core", "kernel", "plugins", "health", "metrics"];
 const ofTests = /_test\.ts$|_bench\.ts$|\/(?:testing\/|test-)[^/]+\.ts$/;
 
 /** Spreads of lists that are short, with the reason. */
@@ -17,8 +17,8 @@ const shortLists: Readonly<Record<string, string>> = {
   "kernel/cache/index/key-index.ts toSpliced": "one chunk or its halves",
   "kernel/nonresource/discovery/documents.ts fromCharCode": "eight bytes of a digest",
   "kernel/store/etcd/endpoints.ts min": "one item for each endpoint of etcd",
-  "kernel/listen/der.ts push": "the groups of one number of an object identifier",
-  "kernel/listen/verify-peer.ts min": "the certificates of one path",
+  "protocols/x509/der.ts push": "the groups of one number of an object identifier",
+  "server/listen/verify-peer.ts min": "the certificates of one path",
   "core/schema.ts push": "the fields of one struct of a schema",
 };
 
@@ -42,9 +42,9 @@ const engineUses: Readonly<Record<string, string>> = {
 };
 /** Texts that are no objects of users: settings, tokens, messages of our own threads and of other programs, which are checked after it. */
 const parsesOwnText =
-  /^(?:kernel\/(?:access|command|config|upgrade|workers)\/|plugins\/(?:cluster\/legacy-token-controller|migration\/alpha)\.ts)/;
+  /^(?:commands\/|kernel\/access\/|server\/(?:config|process|workers)\/|plugins\/(?:cluster\/legacy-token-controller|migration\/alpha)\.ts)/;
 
-const sources = folders.flatMap((folder) =>
+const sources = sourceFolders.flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`)
 ).filter((path) => path.endsWith(".ts") && !ofTests.test(path)).sort();
 const findings = sources.map((path) => ({ path, ...findingsIn(readFileSync(join(root, path), "utf8")) }));

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { defaultNames } from "../core/names.ts";
-import { openPki } from "../kernel/listen/pki.ts";
+import { openPki } from "../server/listen/pki.ts";
 import { receivedBody } from "./received-body.ts";
 
 export interface Reviewer {

@@ -5,8 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { configMap, configMaps, configurationsOf, openAdmissionWebhook, webhookOf } from "./admission-webhook.ts";
-import { limits } from "../core/limits.ts";
-import { startHeavyThread } from "../kernel/heavy/thread.ts";
+import { startHeavyThread } from "../server/heavy/thread.ts";
 import { openAccessReviewer } from "./access-reviewer.ts";
 import { openConversionWebhook } from "./conversion-webhook.ts";
 import { startTestServer, type TestServer } from "./harness.ts";
@@ -14,6 +13,7 @@ import { type Client, httpsClient } from "./https.ts";
 import { type Collector, openCollector, type ReceivedSpan } from "./otlp-receiver.ts";
 import { openReviewer } from "./token-reviewer.ts";
 import { ownRuntime, startRealServer, startSkipped, until } from "./real-server.ts";
+import { inlineBodyBytesMax } from "../kernel/request-context.ts";
 
 const trace = "0af7651916cd43dd8448eb211c80319c", parent = "b7ad6b7169203331";
 const sampled = { traceparent: `00-${trace}-${parent}-01` };
@@ -213,7 +213,7 @@ describe("tracing", () => {
           assert.ok(webhook.reviews.length > 0);
         });
         webhook.headers.length = 0;
-        const large = { ...configMap("large"), data: { a: "x".repeat(limits.inlineBodyBytesMax) } };
+        const large = { ...configMap("large"), data: { a: "x".repeat(inlineBodyBytesMax) } };
         assert.equal((await admin.ask(configMaps, { method: "POST", body: large })).status, 201);
       }, { startHeavy: startHeavyThread });
       const write = spans.findLast(isWrite)!;

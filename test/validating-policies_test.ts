@@ -1,12 +1,12 @@
 // Validating policies are in force for every way to write: small and large bodies, updates, patches, applies, deletions and subresources.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../core/limits.ts";
 import type { Server } from "../kernel/server.ts";
 import { statusOf, withHeavyThread } from "./heavy-server.ts";
 import { openTestServer } from "../testing.ts";
 import { until } from "./real-server.ts";
 import { ask as request, send, textOf } from "./requests.ts";
+import { inlineBodyBytesMax } from "../kernel/request-context.ts";
 
 const policies = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies";
 const bindings = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings";
@@ -35,7 +35,7 @@ test(
     withHeavyThread(async (server, jobs) => {
       assert.equal(await statusOf(server, "POST", configMaps, configMap("kept", { locked: "yes" })), 201);
       await bound(server, "locked", "!(request.operation == 'DELETE' ? oldObject : object).?data.locked.hasValue()");
-      const long = "x".repeat(limits.inlineBodyBytesMax + 1);
+      const long = "x".repeat(inlineBodyBytesMax + 1);
       await until(async () => assert.equal(await statusOf(server, "POST", configMaps, configMap("small", { locked: "yes" })), 422));
       assert.equal(jobs(), 0);
       assert.equal(await statusOf(server, "POST", configMaps, configMap("large", { locked: "yes", long })), 422);

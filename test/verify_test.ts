@@ -6,22 +6,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { activeConfigOf } from "../kernel/config/active-config.ts";
-import { withDefaults } from "../kernel/config/parse.ts";
-import { liveSource } from "../kernel/source/source.ts";
-import { databaseFile, snapshotFile } from "../kernel/store/etcd-files/test-etcd-file.ts";
+import { activeConfigOf } from "../server/config/active-config.ts";
+import { withDefaults } from "../server/config/parse.ts";
+import { liveSource } from "../commands/source/source.ts";
+import { databaseFile, snapshotFile } from "../commands/source/etcd-files/test-etcd-file.ts";
 import { copyInUse } from "../kernel/store/sqlite/copy-in-use.ts";
 import { openSqlite } from "../kernel/store/sqlite/sqlite.ts";
 import type { Store } from "../kernel/store/store.ts";
-import { checkNames } from "../kernel/verify/checks.ts";
-import { verifyStore } from "../kernel/verify/verify-store.ts";
+import { checkNames } from "../commands/verify/checks.ts";
+import { verifyStore } from "../commands/verify/verify-store.ts";
 import { plugins } from "../plugins/mod.ts";
 import { httpsClient } from "./https.ts";
 import { ownRuntime, run, runtimePath, startRealServer, startSkipped, until } from "./real-server.ts";
 import { stores, within } from "./stores.ts";
 
 const { catalog } = activeConfigOf(withDefaults({}), plugins);
-const main = fileURLToPath(new URL("../kernel/main.ts", import.meta.url));
+const main = fileURLToPath(new URL("../server/main.ts", import.meta.url));
 
 function thole(...words: readonly string[]) {
   const flags = ownRuntime === "deno" ? ["run", "-A", "--no-check"] : ["--disable-warning=ExperimentalWarning"];

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { writeEnvelope } from "../core/codec/protobuf.ts";
-import { limits } from "../core/limits.ts";
 import { openTestServer, type TestServer } from "../testing.ts";
 import { ask as request, send, textOf } from "./requests.ts";
+import { gzipBytesMin } from "../kernel/objects/chunks.ts";
 
 interface Sent {
   readonly body?: object | Uint8Array;
@@ -446,7 +446,7 @@ test("?pretty also indents errors, and indented JSON has no final line break", a
 
 test("large objects and lists are compressed for every verb", async () => {
   await using server = await openTestServer();
-  const long = { metadata: { name: "a", labels: { l: "1" } }, data: { k: "x".repeat(limits.gzipBytesMin) } };
+  const long = { metadata: { name: "a", labels: { l: "1" } }, data: { k: "x".repeat(gzipBytesMin) } };
   const encoding = async (method: string, path: string, body?: object, type?: string) => {
     const headers = { "accept-encoding": "gzip", "content-type": type ?? "application/json" };
     return (await send(server, method, configMaps + path, body, { headers })).headers.get("content-encoding");

@@ -1,10 +1,15 @@
 /** The work of the expressions of policies and webhooks for one request. */
-import { limits } from "../limits.ts";
 import { tooLargeError } from "../status-error.ts";
 import { nextTurn, Turns } from "../turns.ts";
+import { bound } from "../bound.ts";
+
+/** Time of expressions of policies and webhooks for one request after which other requests get a turn of the event loop. */
+export const expressionTurnMs = bound(5);
+/** Cost units of the expressions of all policies, and of the match conditions of all webhooks, for one request. */
+const celRequestCostMax = bound(40_000_000);
 
 /** Requests with long work take turns. */
-const turns = new Turns(limits.expressionTurnMs);
+const turns = new Turns(expressionTurnMs);
 const shared: {
   /** Requests that wait for their turn. */
   waiting: number;
@@ -33,9 +38,9 @@ export class ExpressionWork {
   /** Charges the cost units of an expression. Throws 413 above the bound. */
   spend(cost: number): void {
     this.#spent += cost;
-    if (this.#spent <= limits.celRequestCostMax) return;
+    if (this.#spent <= celRequestCostMax) return;
     throw tooLargeError(
-      `the expressions of the policies and webhooks for this request cost more than ${limits.celRequestCostMax} units together`,
+      `the expressions of the policies and webhooks for this request cost more than ${celRequestCostMax} units together`,
     );
   }
   /**
@@ -45,7 +50,7 @@ export class ExpressionWork {
   pause(): Promise<void> | undefined {
     const isBehind = !this.#hasBegun && shared.waiting > 0;
     this.#hasBegun = true;
-    return isBehind || spentMs() >= limits.expressionTurnMs ? this.#pause() : undefined;
+    return isBehind || spentMs() >= expressionTurnMs ? this.#pause() : undefined;
   }
   /** I/O first: the turn of a caller that is alone begins without it. */
   async #pause(): Promise<void> {

@@ -1,6 +1,9 @@
 /** Finds the items whose match rules may describe a request, without a look at the others: policies and webhooks are such items. */
-import { limits } from "../limits.ts";
 import { type MatchRule, type RequestAttributes, ruleNames } from "./matching.ts";
+import { bound } from "../bound.ts";
+
+/** Resources and operations whose candidates an index of match rules keeps. */
+export const ruleIndexKeysMax = bound(10_000);
 
 /** The attributes by which items are found. */
 export type IndexedAttributes = Pick<RequestAttributes, "operation" | "form" | "subresource" | "equivalents">;
@@ -34,7 +37,7 @@ export class RuleIndex<T> {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const found = this.#find(request);
-    if (this.#known.size >= limits.ruleIndexKeysMax) this.#known.clear();
+    if (this.#known.size >= ruleIndexKeysMax) this.#known.clear();
     this.#known.set(key, found);
     return found;
   }

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../limits.ts";
 import type { MatchRule } from "./matching.ts";
 import type { ResourceForm } from "./request.ts";
-import { type IndexedAttributes, RuleIndex } from "./rule-index.ts";
+import { type IndexedAttributes, RuleIndex, ruleIndexKeysMax } from "./rule-index.ts";
 
 const formOf = (group: string, version: string, resource: string): ResourceForm => ({
   group,
@@ -64,7 +63,7 @@ test("the index keeps at most its bound of resources", () => {
     asked++;
     return rules;
   });
-  for (let count = 0; count <= limits.ruleIndexKeysMax; count++) index.candidates({ ...request, form: formOf("", "v1", `r${count}`) });
+  for (let count = 0; count <= ruleIndexKeysMax; count++) index.candidates({ ...request, form: formOf("", "v1", `r${count}`) });
   index.candidates({ ...request, form: formOf("", "v1", "r0") });
-  assert.equal(asked, limits.ruleIndexKeysMax + 2);
+  assert.equal(asked, ruleIndexKeysMax + 2);
 });

@@ -3,13 +3,16 @@
  * merged item by item or treated as one value. Apply has no other access to schema nodes.
  */
 import { once } from "../async.ts";
-import { limits } from "../limits.ts";
 import { type Member, membersOf } from "../derive/members.ts";
 import { fold, type Json, type ListNode, type Node, type StructNode } from "../schema.ts";
 import { zeroOf } from "../derive/zero.ts";
 import { ObjectMeta } from "../meta/object-meta.ts";
 import type { StructuralSchema } from "../structural-schema.ts";
 import { type Element, memberElement } from "./element.ts";
+import { bound } from "../bound.ts";
+
+/** Levels of a value without a schema whose fields have owners. Deeper ones are owned as one value. */
+export const deducedDepthMax = bound(400);
 
 export type ScalarType = "numeric" | "string" | "boolean" | "untyped";
 
@@ -58,7 +61,7 @@ const deducedList: ListAtom = { type: "atomic", keys: [], of: oneValue };
  * values with atoms are recursive, and a value may have ten thousand levels.
  */
 function deducedAt(level: number): Atom {
-  if (level === limits.deducedDepthMax) return oneValue;
+  if (level === deducedDepthMax) return oneValue;
   const map = once((): MapAtom => ({ atomic: false, fields: undefined, of: deducedAt(level + 1) }));
   return {
     scalar: "untyped",

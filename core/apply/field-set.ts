@@ -2,11 +2,14 @@
  * Sets of fields that a manager owns. A set is a tree of path elements. The path of a node with `owned` is in the set, in addition to
  * the paths below it. Sets are immutable: operations return new sets that share unchanged subtrees.
  */
-import { limits } from "../limits.ts";
 import { append } from "../append.ts";
 import { sharedFieldsV1 } from "../derive/shared-fields.ts";
 import type { Json } from "../schema.ts";
 import { type Element, elementText, readElement, sortByElement } from "./element.ts";
+import { bound } from "../bound.ts";
+
+/** Maximum depth of the path of a managed field: in a schema, and in a value without one. */
+export const fieldSetDepthMax = bound(1000);
 
 export interface FieldSet {
   /** Whether the path of this node is in the set. */
@@ -146,7 +149,7 @@ function readNode(value: Json, depth: number, form: { canonical: boolean }): Fie
     return leafSet;
   }
   if (typeof value !== "object" || Array.isArray(value)) throw new Error("a field set is an object");
-  if (depth > limits.fieldSetDepthMax) throw new Error("a field set is too deep");
+  if (depth > fieldSetDepthMax) throw new Error("a field set is too deep");
   const object = value as { readonly [key: string]: Json }; // objects are left
   const children = new Map<Element, FieldSet>();
   let owned = false;

@@ -6,13 +6,13 @@
  *   beta updates data.a    ->  alpha {data.b}, beta {data.a}
  *   alpha applies data.a   ->  conflict with beta; with force: alpha {data.a}, and data.b is removed, because it has no owner left
  */
-import { limits } from "../limits.ts";
 import { isObject, type Json } from "../schema.ts";
 import { type Atom } from "./atom.ts";
 import {
   difference,
   emptySet,
   type FieldSet,
+  fieldSetDepthMax,
   intersection,
   isEmptySet,
   isSubset,
@@ -155,7 +155,7 @@ export function applied(versions: Versions, live: Json, config: Json, before: Ow
  */
 function sameAsLive(live: Json | undefined, object: Json | undefined, depth = 0): boolean {
   if (object === null && Array.isArray(live)) return live.length === 0;
-  if (depth === limits.fieldSetDepthMax) return sameValue(live, object);
+  if (depth === fieldSetDepthMax) return sameValue(live, object);
   if (Array.isArray(live) && Array.isArray(object)) {
     return live.length === object.length && live.every((each, i) => sameAsLive(each, object[i], depth + 1));
   }

@@ -2,10 +2,13 @@
 import type { ManagedFieldsEntry } from "../meta/object-meta.ts";
 import { compareBytes } from "../tree/sorted-keys.ts";
 import { goQuote } from "../tree/go-quote.ts";
-import { limits } from "../limits.ts";
 import { reasonOf } from "../reason-of.ts";
 import { type FieldSet, readFieldSet, union, writeFieldSet } from "./field-set.ts";
 import { valueText } from "../value-text.ts";
+import { bound } from "../bound.ts";
+
+/** Entries with the operation Update in metadata.managedFields. Older ones are merged. */
+export const updateManagersMax = bound(10);
 
 /** The fields that a manager owns by one operation and subresource. The version is part of the identity of an updater, not of an applier. */
 export interface Owner {
@@ -100,16 +103,16 @@ const epoch = "1970-01-01T00:00:00Z";
 
 const ancientManager = "ancient-changes";
 
-/** Bounds the owners by update to `limits.updateManagersMax`: the oldest of each version are merged under the name `ancient-changes`. */
+/** Bounds the owners by update to `updateManagersMax`: the oldest of each version are merged under the name `ancient-changes`. */
 export function capped(owners: Owners): Owners {
   const updaters = [...owners].filter(([, owner]) => owner.operation === "Update");
   let count = updaters.length;
-  if (count <= limits.updateManagersMax) return owners;
+  if (count <= updateManagersMax) return owners;
   updaters.sort(([a, x], [b, y]) => compareTimes(x, y) || compareBytes(a, b));
   const left = new Map(owners);
   const first = new Map<string, string>();
   for (const [id, owner] of updaters) {
-    if (count <= limits.updateManagersMax) break;
+    if (count <= updateManagersMax) break;
     const { apiVersion } = owner;
     const oldest = first.get(apiVersion);
     if (oldest === undefined) {

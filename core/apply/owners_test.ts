@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ManagedFieldsEntry } from "../meta/object-meta.ts";
-import { limits } from "../limits.ts";
 import { pathTexts, setOfPaths } from "./field-set.ts";
-import { capped, type Owner, type Owners, ownersProblem, readOwners, writeOwners } from "./owners.ts";
+import { capped, type Owner, type Owners, ownersProblem, readOwners, updateManagersMax, writeOwners } from "./owners.ts";
 
 const entry = (more: Partial<ManagedFieldsEntry>): ManagedFieldsEntry => ({
   manager: "m",
@@ -91,13 +90,13 @@ const many = (count: number) =>
 
 test("capped() keeps ten updates and any number of applies", () => {
   const applies = Array.from({ length: 20 }, (_, i) => entry({ manager: `a${i}`, operation: "Apply" }));
-  const owners = read(...many(limits.updateManagersMax), ...applies);
+  const owners = read(...many(updateManagersMax), ...applies);
   assert.equal(capped(owners), owners);
 });
 
 test("capped() merges the oldest updates under one name, with the latest time", () => {
-  const owners = capped(read(...many(limits.updateManagersMax + 2)));
-  assert.equal(owners.size, limits.updateManagersMax);
+  const owners = capped(read(...many(updateManagersMax + 2)));
+  assert.equal(owners.size, updateManagersMax);
   const ancient = [...owners.values()].find(({ manager }) => manager === "ancient-changes")!;
   assert.deepEqual(pathTexts(ancient.set), [".0", ".1", ".2"]);
   assert.equal(ancient.time, "2024-01-01T00:00:02Z");
@@ -106,9 +105,9 @@ test("capped() merges the oldest updates under one name, with the latest time", 
 
 test("capped() respects its bound if the merged entry comes second, after a manager with an older entry", () => {
   const time = "2024-01-01T00:00:00Z";
-  const entries = [entry({ manager: "agent", time }), entry({ manager: "ancient-changes", time }), ...many(limits.updateManagersMax - 1)];
+  const entries = [entry({ manager: "agent", time }), entry({ manager: "ancient-changes", time }), ...many(updateManagersMax - 1)];
   const owners = capped(read(...entries));
-  assert.equal(owners.size, limits.updateManagersMax);
+  assert.equal(owners.size, updateManagersMax);
   const ancient = [...owners.values()].find(({ manager }) => manager === "ancient-changes")!;
   assert.deepEqual(pathTexts(ancient.set), [".0", ".data"]);
 });

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sameValue } from "../derive/same-value.ts";
-import { limits } from "../limits.ts";
 import {
   boolean,
   field,
@@ -19,10 +18,11 @@ import {
   time,
 } from "../schema.ts";
 import type { StructuralSchema } from "../structural-schema.ts";
-import { atomOf } from "./atom.ts";
+import { atomOf, deducedDepthMax } from "./atom.ts";
 import { pathTexts, readFieldSet, setOfPaths, writeFieldSet } from "./field-set.ts";
 import { merge, removeFields } from "./merge.ts";
 import { compare, fieldSetOf, hasAllKeys, problemsText, reconciled, typeProblems } from "./typed.ts";
+import { documentDepthMax } from "../bounds.ts";
 
 const Port = struct("Port", {
   port: field(1, int32, "Number.", { required: true }),
@@ -186,9 +186,9 @@ test("a value without a schema may have ten thousand levels: deep ones are owned
     for (let i = 0; i < levels; i++) value = { a: value };
     return value;
   };
-  for (const levels of [limits.deducedDepthMax, limits.deducedDepthMax + 1, limits.documentDepthMax]) {
+  for (const levels of [deducedDepthMax, deducedDepthMax + 1, documentDepthMax]) {
     const before = { free: nested(levels, 1) }, after = { free: nested(levels, 2) };
-    const path = `.free${".a".repeat(Math.min(levels, limits.deducedDepthMax + 1))}`;
+    const path = `.free${".a".repeat(Math.min(levels, deducedDepthMax + 1))}`;
     assert.deepEqual(typeProblems(custom, after), []);
     assert.equal(pathTexts(fieldSetOf(custom, after)).at(-1), path);
     assert.deepEqual(pathTexts(compare(custom, before, after).modified), [path]);

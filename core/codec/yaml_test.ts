@@ -4,8 +4,7 @@ import { test } from "node:test";
 import type { Json } from "../schema.ts";
 import { jsonFromTree } from "../tree/values.ts";
 import { readYaml } from "../tree/yaml.ts";
-import { limits } from "../limits.ts";
-import { goJson } from "../tree/json-text.ts";
+import { goJson, indentationLengthMax } from "../tree/json-text.ts";
 import { writeYaml, yamlPieces } from "./yaml.ts";
 
 function readBack(text: string): Json {
@@ -243,11 +242,11 @@ test("writeYaml() bounds the indentation of deep values: they are on one line, a
     return value;
   };
   const text = writeYaml(nested(4_000, "end"));
-  assert.ok(text.length < 2 * limits.indentationLengthMax, `${text.length}`);
+  assert.ok(text.length < 2 * indentationLengthMax, `${text.length}`);
   const deepest = nested(450, "end");
   assert.equal(goJson(readBack(writeYaml(deepest))), goJson(deepest));
   const key = "k".repeat(2_000), wide = nested(400, { [key]: Array.from({ length: 20_000 }, () => 1) });
-  assert.ok(writeYaml(wide).length < 3 * limits.indentationLengthMax);
+  assert.ok(writeYaml(wide).length < 3 * indentationLengthMax);
   assert.equal(goJson(readBack(writeYaml(wide))), goJson(wide));
   assert.doesNotMatch(writeYaml(nested(30, Array.from({ length: 1_000 }, () => 1))), /\?/, "few columns always fit");
 });

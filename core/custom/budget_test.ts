@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Budget } from "../budget.ts";
-import { estimatedSize } from "../cel/value/pattern.ts";
+import { celPatternSizeMax, estimatedSize } from "../pattern.ts";
 import { fieldErrorText } from "../field-error.ts";
 import type { Json } from "../json.ts";
-import { limits } from "../limits.ts";
 import type { StructuralSchema } from "../structural-schema.ts";
 import { listTypeErrors } from "./list-types.ts";
 import { areCut } from "./result.ts";
 import { validateValue } from "./validate.ts";
+import { requestStepsMax } from "../../kernel/handle.ts";
 
 const refused = new Error("refused");
 
@@ -102,7 +102,7 @@ test("validateValue() keeps a pattern within the budget, and charges known state
   stepsOf(name);
   assert.ok(stepsOf(name) < 100);
   const large = "(a?){1000}".repeat(101);
-  assert.ok(estimatedSize(large) > limits.celPatternSizeMax);
+  assert.ok(estimatedSize(large) > celPatternSizeMax);
   assert.match(validateValue("a", { type: "string", pattern: large }).map(fieldErrorText).join(), /pattern is invalid: .*too large/);
 });
 
@@ -133,5 +133,5 @@ test("a large object of a usual schema is far from the bound", () => {
   const value = times(16_000, item);
   assert.ok(JSON.stringify(value).length > 1_500_000, "more than the store accepts");
   const steps = stepsOf(() => assert.deepEqual(validateValue(value, listOf(container)), []));
-  assert.ok(steps < limits.requestStepsMax / 5, `${steps} steps`);
+  assert.ok(steps < requestStepsMax / 5, `${steps} steps`);
 });

@@ -1,8 +1,8 @@
 /** Formats of strings that schemas of custom resources can name (upstream: kube-openapi `strfmt`). Others are not checked. */
 import { parseDuration } from "../scalars/duration.ts";
 import { Unreadable } from "../scalars/unreadable.ts";
-import { parseAddress } from "../cel/functions/net/address.ts";
-import { requestUriMistake } from "../cel/functions/url/parse.ts";
+import { parseAddress } from "../net/address.ts";
+import { requestUriMistake } from "../net/url/parse.ts";
 import { isMailAddress } from "./mail-address.ts";
 
 export type FormatCheck = (text: string) => boolean;

@@ -1,7 +1,7 @@
 /** Outcome of checking a value against one schema: errors, and how many checks have passed. */
 import { spendSteps } from "../budget.ts";
 import type { FieldError } from "../field-error.ts";
-import { limits } from "../limits.ts";
+import { fieldErrorsLengthMax } from "../bounds.ts";
 
 /** UTF-16 units that one error takes in a response at least, beside its path and its detail. */
 const errorLength = 32;
@@ -48,7 +48,7 @@ export class Result {
   }
   /** Whether further errors are left out. */
   get isFull(): boolean {
-    return this.#length > limits.fieldErrorsLengthMax;
+    return this.#length > fieldErrorsLengthMax;
   }
 }
 
@@ -77,5 +77,5 @@ function lengthOf({ path, detail }: FieldError): number {
 export function areCut(errors: readonly FieldError[]): boolean {
   let length = 0;
   for (const error of errors) length += lengthOf(error);
-  return length > limits.fieldErrorsLengthMax;
+  return length > fieldErrorsLengthMax;
 }

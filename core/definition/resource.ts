@@ -9,21 +9,21 @@ import { customScale } from "./scale.ts";
 import { conversions } from "./conversion.ts";
 import { rootSchema, schemaOfVersion } from "./root-schema.ts";
 import { publishedSelectableFields, selectableFieldsOf } from "./selectable-fields.ts";
-import { type CustomValidator, validatorOf } from "./validate.ts";
+import { type CustomValidator, type RulesOfSchema, validatorOf } from "./validate.ts";
 import { finalizerWarnings } from "./warnings.ts";
 
 /** Why an object of a definition that is being deleted cannot be created. */
 export const terminatingReason = "create not allowed while custom resource definition is terminating";
 
-/** The resource with these versions of its definition. */
-export function resourceOf(description: Description, versions: readonly Version[]): Resource {
+/** The resource with these versions of its definition. `rulesOf`: compiles the rules of a schema. */
+export function resourceOf(description: Description, versions: readonly Version[], rulesOf: RulesOfSchema): Resource {
   const { spec, names } = description;
   const { group, scope } = spec;
   const stored = versions.find(({ storage }) => storage) ?? versions[0]!; // checked: exactly one
   const validators = new Map<string, CustomValidator>();
   const validatorFor = ({ requestVersion }: HookContext): CustomValidator => {
     const version = versions.find(({ name }) => `${group}/${name}` === requestVersion) ?? stored;
-    const known = validators.get(version.name) ?? validatorOf(version, `${group}/${version.name}`);
+    const known = validators.get(version.name) ?? validatorOf(version, `${group}/${version.name}`, rulesOf);
     validators.set(version.name, known);
     return known;
   };

@@ -1,7 +1,4 @@
 /** Validation of custom resources by the schema of one version, in upstream's order. */
-import { storedRules } from "../cel/schema/environments.ts";
-import { validateRules } from "../cel/schema/validate.ts";
-import { rulesOf } from "../cel/schema/validator.ts";
 import type { Json } from "../json.ts";
 import { blocksRules, notChecked } from "../custom/blocking.ts";
 import { embeddedErrors } from "../custom/embedded.ts";
@@ -11,6 +8,7 @@ import { validateValue } from "../custom/validate.ts";
 import type { ApiObject } from "../meta/object-meta.ts";
 import type { FieldError } from "../field-error.ts";
 import { validateObjectMetaUpdate } from "../meta/validate-object-meta.ts";
+import type { StructuralSchema } from "../structural-schema.ts";
 import type { Version } from "./definition.ts";
 import { schemaOfVersion } from "./root-schema.ts";
 import { specReplicasErrors, statusReplicasErrors } from "./scale-rules.ts";
@@ -24,8 +22,17 @@ export interface CustomValidator {
   warnings(next: ApiObject): readonly string[];
 }
 
+/** Evaluates the rules of one schema for an object. `prior`: the object before an update. Warnings are errors of values that have not changed. */
+export type EvaluateRules = (
+  next: Json,
+  prior: Json | undefined,
+) => { readonly errors: readonly FieldError[]; readonly warnings: readonly string[] };
+
+/** The rules of a schema, in the language of `cel/`; undefined if it has none. */
+export type RulesOfSchema = (schema: StructuralSchema) => EvaluateRules | undefined;
+
 /** The validator of a version. `apiVersion`: that of its objects. */
-export function validatorOf(version: Version, apiVersion: string): CustomValidator {
+export function validatorOf(version: Version, apiVersion: string, rulesOf: RulesOfSchema): CustomValidator {
   const schema = schemaOfVersion(version), statusSchema = schema.properties?.["status"];
   const scale = version.subresources?.scale ?? undefined;
   // Objects are in the stored version, whose contents are the same.
@@ -35,13 +42,13 @@ export function validatorOf(version: Version, apiVersion: string): CustomValidat
     const errors = listTypeErrors(next, schema);
     return errors.length > 0 && listTypeErrors(prior, schema).length === 0 ? errors : [];
   }
-  const rules = rulesOf(schema, true, storedRules);
+  const rules = rulesOf(schema);
   const warned = new WeakMap<ApiObject, readonly string[]>();
   /** Adds the errors of the rules in CEL. */
   function withRules(errors: readonly FieldError[], object: ApiObject, next: Json, prior?: Json): readonly FieldError[] {
     if (rules === undefined) return errors;
     if (blocksRules(errors) || areCut(errors)) return [...errors, notChecked];
-    const found = validateRules(rules, next, prior);
+    const found = rules(next, prior);
     if (found.warnings.length > 0) warned.set(object, found.warnings);
     return [...errors, ...found.errors];
   }

@@ -6,7 +6,6 @@ import { CborFailure, duplicateKey, type Later, untagged, wrongType } from "../c
 import { CborBytes, CborInvalidText, type CborItem, CborMap, CborSimple, nameOfItem } from "../codec/cbor/item.ts";
 import { int64Min, outside, textOf } from "../codec/cbor/text.ts";
 import { treeOfCbor } from "../codec/cbor/untyped.ts";
-import { limits } from "../limits.ts";
 import { type EitherNode, fold, type ListNode, type Node, type RecordNode, type StructNode, type Typed } from "../schema.ts";
 import { goQuote } from "../tree/go-quote.ts";
 import { NumberText, TreeObject } from "../tree/tree.ts";
@@ -27,6 +26,7 @@ import { DecodeError } from "./decoding.ts";
 import { goType } from "./go-type.ts";
 import { membersOf } from "./members.ts";
 import { zeroOf } from "./zero.ts";
+import { typedDepthMax } from "../bounds.ts";
 
 /** An unknown key. Ends a strict run. */
 class UnknownField extends CborFailure {}
@@ -166,7 +166,7 @@ function readStruct(node: StructNode, go: (node: Node) => CborRead): CborRead {
     if (item === null) return zeroOf(node);
     if (Array.isArray(item)) return wrongType(item, type, "cannot decode CBOR array to struct without toarray option");
     if (!(item instanceof CborMap)) return outside(item, type);
-    if (++run.depth > limits.typedDepthMax) throw new DecodeError("exceeded max depth");
+    if (++run.depth > typedDepthMax) throw new DecodeError("exceeded max depth");
     const value = readEntries(item, later, run);
     run.depth--;
     return value;

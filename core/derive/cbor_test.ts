@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CborError, readCbor } from "../codec/cbor/read.ts";
 import { CborWriter } from "../codec/cbor/write.ts";
-import { limits } from "../limits.ts";
 import * as s from "../schema.ts";
 import { treeFromJson } from "../tree/values.ts";
 import { cborReader } from "./cbor-read.ts";
@@ -11,6 +10,7 @@ import { DecodeError, decodeStored } from "./decode.ts";
 import { sampleOf } from "./sample.ts";
 import { randomOf } from "../random.ts";
 import { seedOfRun } from "./test-random.ts";
+import { typedDepthMax } from "../bounds.ts";
 
 const Inner = s.struct("Inner", { text: s.field(1, s.string, "Text."), number: s.field(2, s.int32, "Number.", { pointer: true }) });
 const Thing: s.Typed<Record<string, unknown>, s.StructNode> = s.struct("Thing", {
@@ -168,8 +168,8 @@ test("cborReader() reads nested structs up to the maximum depth", () => {
     next: s.field(1, s.lazy((): s.Typed<Nested> => Node), "Next.", { pointer: true }),
   });
   const nested = (levels: number) => item(`a1 ${text("next")}`.repeat(levels - 1) + "a0");
-  assert.deepEqual(Object.keys(cborReader(Node)(nested(limits.typedDepthMax))), ["next"]);
-  assert.throws(() => cborReader(Node)(nested(limits.typedDepthMax + 1)), new DecodeError("exceeded max depth"));
+  assert.deepEqual(Object.keys(cborReader(Node)(nested(typedDepthMax))), ["next"]);
+  assert.throws(() => cborReader(Node)(nested(typedDepthMax + 1)), new DecodeError("exceeded max depth"));
 });
 
 const seed = seedOfRun();

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../limits.ts";
 import { object } from "../meta/object.ts";
 import {
   boolean,
@@ -23,6 +22,8 @@ import { string, structsOf, time, type Typed } from "../schema.ts";
 import { readJson } from "../tree/json.ts";
 import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";
 import { DecodeError, decoder, decodeStored } from "./decode.ts";
+import { convertedFindingsMax } from "./decoding.ts";
+import { strictFindingsMax, typedDepthMax } from "../bounds.ts";
 
 const struct = structsOf("core/v1");
 const Source = struct("VolumeSource", {
@@ -181,8 +182,8 @@ test("decoder() does not quote the paths of unknown fields of a converted tree, 
   };
   const keys = JSON.stringify({ 'a"b': 1, "g\nh": 1, spec: { "e\\f": 1 } });
   assert.deepEqual(converted(keys), ['unknown field "a"b"', 'unknown field "g\nh"', 'unknown field "spec.e\\f"']);
-  const many = Array.from({ length: limits.convertedFindingsMax + 1 }, (_, at) => `"u${at}":1`);
-  assert.equal(converted(`{${many.join()}}`).length, limits.convertedFindingsMax);
+  const many = Array.from({ length: convertedFindingsMax + 1 }, (_, at) => `"u${at}":1`);
+  assert.equal(converted(`{${many.join()}}`).length, convertedFindingsMax);
 });
 
 test("decoder() reports duplicate fields and keys up to the bound", () => {
@@ -193,8 +194,8 @@ test("decoder() reports duplicate fields and keys up to the bound", () => {
     'duplicate field "kind"',
   ]);
   const many = (count: number) => `{${Array.from({ length: count }, (_, i) => `"x${i}":1`).join()}}`;
-  assert.equal(findings(many(limits.strictFindingsMax)).length, limits.strictFindingsMax);
-  assert.equal(findings(many(limits.strictFindingsMax + 1)).length, limits.strictFindingsMax);
+  assert.equal(findings(many(strictFindingsMax)).length, strictFindingsMax);
+  assert.equal(findings(many(strictFindingsMax + 1)).length, strictFindingsMax);
 });
 
 test("decoder() merges duplicate structs, maps and lists as Go does, and keeps the last of other values", () => {
@@ -287,9 +288,9 @@ test("decoder() decodes recursive structs up to the maximum depth", () => {
   type Tree = { readonly child?: Tree };
   const Node: Typed<Tree> = struct("Node", { child: field(1, lazy((): Typed<Tree> => Node), "", { pointer: true }) });
   const nested = (depth: number) => '{"child":'.repeat(depth - 1) + "{}" + "}".repeat(depth - 1);
-  let at: Tree | undefined = decodeStored(Node)(tree(nested(limits.typedDepthMax)));
+  let at: Tree | undefined = decodeStored(Node)(tree(nested(typedDepthMax)));
   let depth = 0;
   for (; at !== undefined; at = at.child) depth++;
-  assert.equal(depth, limits.typedDepthMax);
-  assert.throws(() => decodeStored(Node)(tree(nested(limits.typedDepthMax + 1))), new DecodeError("exceeded max depth"));
+  assert.equal(depth, typedDepthMax);
+  assert.throws(() => decodeStored(Node)(tree(nested(typedDepthMax + 1))), new DecodeError("exceeded max depth"));
 });

@@ -4,10 +4,14 @@
  * those of UnmarshalJSON methods in this way.
  */
 import { append } from "../append.ts";
-import { limits } from "../limits.ts";
 import { jsonKind } from "../tree/go-errors.ts";
 import { goQuote } from "../tree/go-quote.ts";
 import type { Tree } from "../tree/tree.ts";
+import { bound } from "../bound.ts";
+import { strictFindingsMax, typedDepthMax } from "../bounds.ts";
+
+/** Unknown fields reported for one strategic merge patch (upstream has no bound). */
+export const convertedFindingsMax = bound(10_000);
 
 /** The reader that made the tree. Readers differ in the integers that they accept and in the findings that they report. */
 export type ReaderName = "json" | "yaml";
@@ -79,7 +83,7 @@ export class Decoding {
   }
 
   enter(): void {
-    if (++this.#depth > limits.typedDepthMax) throw new DecodeError("exceeded max depth");
+    if (++this.#depth > typedDepthMax) throw new DecodeError("exceeded max depth");
   }
   leave(): void {
     this.#depth--;
@@ -131,7 +135,7 @@ export class Decoding {
     this.#report(`${what} field ${this.#converted ? `"${path}"` : goQuote(path)}`, path);
   }
   #report(finding: string, path: string): void {
-    const most = this.#converted ? limits.convertedFindingsMax : limits.strictFindingsMax;
+    const most = this.#converted ? convertedFindingsMax : strictFindingsMax;
     if (this.#findings === undefined || this.#findings.length >= most) return;
     this.#reported ??= new Set();
     if (this.#reported.has(finding)) return;
@@ -142,7 +146,7 @@ export class Decoding {
   /** Records that `tree` is not a value of the Go type. `detail`: the number that is out of range. */
   wrongType(tree: Tree, goType: string, detail = ""): void {
     if (this.#wrongTypes !== undefined) {
-      if (this.#wrongTypes.length < limits.strictFindingsMax) this.#wrongTypes.push(this.#cannot(tree, goType, detail));
+      if (this.#wrongTypes.length < strictFindingsMax) this.#wrongTypes.push(this.#cannot(tree, goType, detail));
       return;
     }
     this.#wrongType ??= this.#cannot(tree, goType, detail);

@@ -5,7 +5,6 @@
  */
 import type { Reader } from "protobufjs/minimal.js";
 import { newReader } from "../codec/protobufjs.ts";
-import { limits } from "../limits.ts";
 import { base64Of } from "../scalars/base64.ts";
 import { microTimeOf, timeOfSeconds } from "../scalars/time.ts";
 import { type EitherNode, fold, type Node, resolve, type StructNode, type Typed } from "../schema.ts";
@@ -26,6 +25,7 @@ import {
   wrongType,
 } from "../codec/protobuf-wire.ts";
 import { zeroOf } from "./zero.ts";
+import { typedDepthMax } from "../bounds.ts";
 
 /** Reads the payload of a value at the reader's position; for messages after their length. */
 type Read = (from: Reader, depth: number) => unknown;
@@ -147,7 +147,7 @@ function bodyOf(node: Exclude<Node, { tag: "lazy" }>): Body {
     | { readonly fields: ReadonlyMap<number, ReadInto>; readonly assemble: ReturnType<typeof assembler>; readonly keys: readonly string[] }
     | undefined;
   const body: Body = (from, end, depth, prior) => {
-    if (depth > limits.typedDepthMax) throw new ProtobufError("exceeded max depth");
+    if (depth > typedDepthMax) throw new ProtobufError("exceeded max depth");
     plan ??= planOf(node);
     const { fields, assemble, keys } = plan;
     const values = prior === undefined ? new Array<unknown>(keys.length).fill(undefined) : valuesOf(keys, prior);

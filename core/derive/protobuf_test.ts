@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readOwners } from "../apply/owners.ts";
-import { limits } from "../limits.ts";
 import { object } from "../meta/object.ts";
 import {
   boolean,
@@ -22,6 +21,7 @@ import {
 import { record, string, structsOf, time, type Typed } from "../schema.ts";
 import { ProtobufError, protobufReader, protobufWriter } from "./protobuf.ts";
 import { sampleOf } from "./sample.ts";
+import { typedDepthMax } from "../bounds.ts";
 
 const struct = structsOf("core/v1");
 const Inner = struct("Inner", { b: field(2, string, ""), a: field(1, int32, "") });
@@ -257,7 +257,7 @@ test("protobufReader() reads recursive messages up to the maximum depth", () => 
   type Tree = { readonly child?: Tree };
   const Node: Typed<Tree> = struct("Node", { child: field(1, lazy((): Typed<Tree> => Node), "", { pointer: true }) });
   let nested: Tree = {};
-  for (let depth = 0; depth < limits.typedDepthMax; depth++) nested = { child: nested };
+  for (let depth = 0; depth < typedDepthMax; depth++) nested = { child: nested };
   assert.deepEqual(JSON.stringify(protobufReader(Node)(protobufWriter(Node)(nested))), JSON.stringify(nested));
   assert.throws(() => protobufReader(Node)(protobufWriter(Node)({ child: nested })), new ProtobufError("exceeded max depth"));
 });

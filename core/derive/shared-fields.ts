@@ -1,7 +1,12 @@
 /** Field sets that several objects share as values, and their texts: those of stored objects (core/tree/shared-trees.ts) and those of writes. */
-import { limits } from "../limits.ts";
 import type { Json, JsonObject } from "../schema.ts";
-import { sharedEnd, SharedTree } from "../tree/shared-trees.ts";
+import {
+  sharedEnd,
+  sharedFieldSetCharactersMax,
+  sharedFieldSetDepthMax,
+  sharedFieldSetsCharactersMax,
+  SharedTree,
+} from "../tree/shared-trees.ts";
 import type { Tree } from "../tree/tree.ts";
 import { decodeRaw } from "./decode-scalars.ts";
 import type { Decoding } from "./decoding.ts";
@@ -19,7 +24,7 @@ export class SharedValues {
   of(text: string, value: object): object {
     const known = this.#values.get(text);
     if (known !== undefined) return known;
-    if (this.#characters + text.length > limits.sharedFieldSetsCharactersMax) {
+    if (this.#characters + text.length > sharedFieldSetsCharactersMax) {
       this.#values = new Map();
       this.#characters = 0;
     }
@@ -40,7 +45,7 @@ export function decodeFieldsV1(tree: Tree, prior: unknown, run: Decoding): unkno
 /** The value that objects with an equal one share; the value itself if it is too long or too deep to be shared. It must not be changed. */
 export function sharedFieldsV1(value: Json): Json {
   if (typeof value !== "object" || value === null) return value;
-  if (charactersLeft(value, limits.sharedFieldSetCharactersMax, limits.sharedFieldSetDepthMax) < 0) return value;
+  if (charactersLeft(value, sharedFieldSetCharactersMax, sharedFieldSetDepthMax) < 0) return value;
   const text = rawText(value);
   if (sharedEnd(text, 0) !== text.length) return value;
   const shared = values.of(text, value);

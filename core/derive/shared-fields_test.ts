@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../limits.ts";
 import type { Json } from "../schema.ts";
 import { readStoredJson } from "../tree/json.ts";
 import { TreeObject } from "../tree/tree.ts";
 import { decodeFieldsV1, fieldsV1Text, sharedFieldsV1, SharedValues } from "./shared-fields.ts";
 import { rawText } from "./raw-json.ts";
 import { seedOfRun } from "./test-random.ts";
+import { sharedFieldSetCharactersMax, sharedFieldSetDepthMax, sharedFieldSetsCharactersMax } from "../tree/shared-trees.ts";
 
 function stored(text: string): Json {
   const read = readStoredJson(new TextEncoder().encode(`{"fieldsV1":${text}}`));
@@ -28,12 +28,12 @@ test("sharedFieldsV1() returns one value for equal ones, also for those of store
 
 test("sharedFieldsV1() does not share values above the bounds, and what is no object", () => {
   const long = (characters: number): Json => ({ ["x".repeat(characters - '{"":{}}'.length)]: {} });
-  const most = limits.sharedFieldSetCharactersMax;
+  const most = sharedFieldSetCharactersMax;
   assert.equal(sharedFieldsV1(long(most)), sharedFieldsV1(long(most)));
   assert.notEqual(sharedFieldsV1(long(most + 1)), sharedFieldsV1(long(most + 1)));
   const deep = (levels: number): Json => levels === 1 ? {} : { a: deep(levels - 1) };
-  assert.equal(sharedFieldsV1(deep(limits.sharedFieldSetDepthMax)), sharedFieldsV1(deep(limits.sharedFieldSetDepthMax)));
-  const deeper = deep(limits.sharedFieldSetDepthMax + 1);
+  assert.equal(sharedFieldsV1(deep(sharedFieldSetDepthMax)), sharedFieldsV1(deep(sharedFieldSetDepthMax)));
+  const deeper = deep(sharedFieldSetDepthMax + 1);
   assert.equal(sharedFieldsV1(deeper), deeper);
   assert.equal(sharedFieldsV1(null), null);
   assert.equal(sharedFieldsV1("f:data"), "f:data");
@@ -41,7 +41,7 @@ test("sharedFieldsV1() does not share values above the bounds, and what is no ob
 
 test("SharedValues begins a new table when the texts exceed the bound", () => {
   const values = new SharedValues(), text = (number: number) => `${number}`.padStart(1024, "0");
-  const count = limits.sharedFieldSetsCharactersMax / 1024, first = {};
+  const count = sharedFieldSetsCharactersMax / 1024, first = {};
   assert.equal(values.of(text(0), first), first);
   for (let number = 1; number < count; number++) values.of(text(number), {});
   assert.equal(values.of(text(0), {}), first);

@@ -1,9 +1,12 @@
 /** Evaluates JSON paths over plain JSON. The work of one evaluation is bounded. */
 import { spendSteps } from "../budget.ts";
 import { isObject, type Json, type JsonObject } from "../json.ts";
-import { limits } from "../limits.ts";
 import { sortedKeys } from "../tree/sorted-keys.ts";
 import { type Constant, type JsonPath, JsonPathError, type Step, type Steps } from "./parse.ts";
+import { bound } from "../bound.ts";
+
+/** Values that one evaluation of a JSON path visits. A path that needs more finds nothing. */
+const jsonPathStepsMax = bound(100_000);
 
 /** The work of a path has reached its bound, or that of the budget in force. */
 export class PathWorkError extends JsonPathError {}
@@ -37,7 +40,7 @@ class Run {
 
   #spend(steps = 1): void {
     this.#steps += steps;
-    if (this.#steps > limits.jsonPathStepsMax) throw new PathWorkError("the path visits too many values");
+    if (this.#steps > jsonPathStepsMax) throw new PathWorkError("the path visits too many values");
     spendSteps(steps);
   }
 

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json } from "../json.ts";
-import { limits } from "../limits.ts";
 import { cellAt } from "../test-cells.ts";
 import { columnCell, type ColumnType, selectableText } from "./column.ts";
 import { findJsonPath } from "./evaluate.ts";
 import { goNumberText } from "./go-number.ts";
-import { JsonPathError, parseJsonPath } from "./parse.ts";
+import { JsonPathError, jsonPathLengthMax, parseJsonPath } from "./parse.ts";
 
 const object: Json = {
   metadata: { name: "a", creationTimestamp: "2024-01-02T03:04:05Z", annotations: { "a.b/c": "dotted" } },
@@ -83,7 +82,7 @@ test("invalid paths are refused with client-go's words", () => {
       [".spec ^", "unrecognized character in action: ^"],
       [".spec +", "cannot parse number +"],
       [".spec\n", "unclosed action"],
-      ["x".repeat(limits.jsonPathLengthMax + 1), "the path is too long"],
+      ["x".repeat(jsonPathLengthMax + 1), "the path is too long"],
     ] as const
   ) {
     const path = parseJsonPath(text);

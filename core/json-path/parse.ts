@@ -3,7 +3,10 @@
  * them. A filter ends at its first parenthesis and a bracket at its first counterpart, so that they cannot be nested deeply.
  */
 import { append } from "../append.ts";
-import { limits } from "../limits.ts";
+import { bound } from "../bound.ts";
+
+/** UTF-16 units of a JSON path of a column or selectable field. A longer path finds nothing. */
+export const jsonPathLengthMax = bound(16 * 1024);
 
 /** One step of a path, or a constant. */
 export type Step =
@@ -34,7 +37,7 @@ export class JsonPathError extends Error {
 
 /** Parses the text of a path without braces. Returns the error of an invalid one. */
 export function parseJsonPath(text: string): JsonPath | JsonPathError {
-  if (text.length > limits.jsonPathLengthMax) return new JsonPathError("the path is too long");
+  if (text.length > jsonPathLengthMax) return new JsonPathError("the path is too long");
   try {
     return new Parser(`{${text}}`).template();
   } catch (error) {

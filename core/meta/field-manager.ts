@@ -1,17 +1,20 @@
 import { append } from "../append.ts";
 import { type FieldError, invalid, noErrors, tooLong } from "../field-error.ts";
-import { limits } from "../limits.ts";
 import { isPlainAscii, isPrintable } from "../tree/go-quote.ts";
 import type { ManagedFieldsEntry } from "./object-meta.ts";
 import { utf8Length } from "../scalars/utf8.ts";
+import { bound } from "../bound.ts";
+
+/** Bytes of the name of a field manager. */
+export const fieldManagerBytesMax = bound(128);
 
 const subresourceBytesMax = 256;
 
 /** Validates the name of a field manager, in an object or a query parameter. Positions are in bytes. */
 export function validateFieldManager(manager: string, path: string): readonly FieldError[] {
-  if (manager.length <= limits.fieldManagerBytesMax && isPlainAscii(manager)) return noErrors;
+  if (manager.length <= fieldManagerBytesMax && isPlainAscii(manager)) return noErrors;
   const errors: FieldError[] = [];
-  if (utf8Length(manager) > limits.fieldManagerBytesMax) errors.push(tooLong(path, limits.fieldManagerBytesMax));
+  if (utf8Length(manager) > fieldManagerBytesMax) errors.push(tooLong(path, fieldManagerBytesMax));
   let position = 0;
   for (const rune of manager) {
     if (!isPrintable(rune)) {
@@ -36,7 +39,7 @@ export function validateManagedFields(entries: readonly ManagedFieldsEntry[] | u
 /** Whether an entry is valid at first sight. */
 function isPlainEntry({ operation, fieldsType, manager = "", subresource = "" }: ManagedFieldsEntry): boolean {
   return (operation === "Apply" || operation === "Update") && fieldsType === "FieldsV1" && subresource === "" &&
-    manager.length <= limits.fieldManagerBytesMax && isPlainAscii(manager);
+    manager.length <= fieldManagerBytesMax && isPlainAscii(manager);
 }
 
 function entryErrors(entry: ManagedFieldsEntry, at: string): readonly FieldError[] {

@@ -1,8 +1,8 @@
 import { type FieldError, forbidden, invalid, noErrors } from "../field-error.ts";
-import { limits } from "../limits.ts";
 import type { Names } from "../names.ts";
 import { goQuote } from "../tree/go-quote.ts";
 import { qualifiedName } from "./names.ts";
+import { fieldErrorsOfListMax } from "./bounds.ts";
 
 /** Set by a deletion that orphans the dependents; removed when their owner references are removed. */
 export const orphanFinalizer = "orphan";
@@ -27,7 +27,7 @@ export function validateFinalizers(finalizers: readonly string[] | undefined, pa
   if (!finalizers) return noErrors;
   const errors: FieldError[] = [];
   for (const each of finalizers) {
-    if (errors.length >= limits.fieldErrorsOfListMax) break;
+    if (errors.length >= fieldErrorsOfListMax) break;
     for (const wrong of qualifiedName(each)) errors.push(invalid(path, each, wrong));
   }
   if (finalizers.includes(orphanFinalizer) && finalizers.includes(foregroundFinalizer)) {

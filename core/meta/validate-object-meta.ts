@@ -9,7 +9,6 @@
  * After a creation without errors the kernel also validates with `storedNameRules`, for kinds without a name rule.
  */
 import { append } from "../append.ts";
-import { limits } from "../limits.ts";
 import { type FieldError, forbidden, invalid, required } from "../field-error.ts";
 import { defaultNames, type Names } from "../names.ts";
 import { validateManagedFields } from "./field-manager.ts";
@@ -18,6 +17,7 @@ import { validateAnnotations, validateLabels } from "./labels.ts";
 import { labelName, type NameRule, pathSegmentName, subdomainName } from "./names.ts";
 import type { ObjectMeta } from "./object-meta.ts";
 import { validateOwnerReferences } from "./owner-references.ts";
+import { fieldErrorsOfListMax } from "./bounds.ts";
 
 /** Metadata rules that depend on the kind. */
 export interface MetaRules {
@@ -105,7 +105,7 @@ export function validateObjectMetaUpdate(next: ObjectMeta, prior: ObjectMeta, pa
 function validateStandardFinalizers(meta: ObjectMeta, names: Names, path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   for (const [i, each] of (meta.finalizers ?? []).entries()) {
-    if (errors.length >= limits.fieldErrorsOfListMax) break;
+    if (errors.length >= fieldErrorsOfListMax) break;
     append(errors, validateStandardFinalizer(each, `${path}.finalizers[${i}]`, names));
   }
   return errors;

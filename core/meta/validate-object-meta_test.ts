@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type FieldError, fieldErrorText } from "../field-error.ts";
-import { limits } from "../limits.ts";
 import { defaultNames } from "../names.ts";
 import type { ObjectMeta } from "./object-meta.ts";
 import { type MetaRules, metaRulesOf, storedNameRules, validateObjectMeta, validateObjectMetaUpdate } from "./validate-object-meta.ts";
+import { annotationsBytesMax } from "./labels.ts";
+import { fieldErrorsOfListMax } from "./bounds.ts";
 
 const rules: MetaRules = metaRulesOf({ scope: "Namespaced", strategy: { coreFinalizers: true } }, defaultNames);
 const good: ObjectMeta = { name: "one", namespace: "demo", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };
@@ -60,7 +61,7 @@ test("validateObjectMeta() accepts metadata at every bound", () => {
     generateName: "web-",
     generation: 0,
     labels: { ["a".repeat(253) + "/" + "b".repeat(63)]: "c".repeat(63), empty: "" },
-    annotations: { "Upper.Example.com/X": "x".repeat(limits.annotationsBytesMax - 19) },
+    annotations: { "Upper.Example.com/X": "x".repeat(annotationsBytesMax - 19) },
     finalizers: ["kubernetes", "orphan", "example.com/a"],
     managedFields: [{ operation: "Update", manager: "m".repeat(128), subresource: "s".repeat(256), fieldsType: "FieldsV1" }],
   };
@@ -69,8 +70,8 @@ test("validateObjectMeta() accepts metadata at every bound", () => {
 
 test("validateObjectMeta() counts the bytes of annotations, not their characters", () => {
   const annotations = (bytes: number) => ({ ...good, annotations: { a: "é".repeat((bytes - 2) / 2) + "x" } });
-  assert.deepEqual(validateObjectMeta(annotations(limits.annotationsBytesMax), rules), []);
-  assert.deepEqual(texts(validateObjectMeta(annotations(limits.annotationsBytesMax + 2), rules)), [
+  assert.deepEqual(validateObjectMeta(annotations(annotationsBytesMax), rules), []);
+  assert.deepEqual(texts(validateObjectMeta(annotations(annotationsBytesMax + 2), rules)), [
     "metadata.annotations: Too long: may not be more than 262144 bytes",
   ]);
 });
@@ -176,8 +177,8 @@ test("validateObjectMeta() reads own keys only, such as __proto__", () => {
 
 test("validateObjectMeta() returns at most as many errors as a response shows", () => {
   const labels = Object.fromEntries(Array.from({ length: 300_000 }, (_, i) => [`-${i}`, "x"]));
-  assert.equal(validateObjectMeta({ ...good, labels }, rules).length, limits.fieldErrorsOfListMax);
-  assert.equal(validateObjectMetaUpdate({ ...good, labels }, good).length, limits.fieldErrorsOfListMax);
+  assert.equal(validateObjectMeta({ ...good, labels }, rules).length, fieldErrorsOfListMax);
+  assert.equal(validateObjectMetaUpdate({ ...good, labels }, good).length, fieldErrorsOfListMax);
   const finalizers = Object.keys(labels);
-  assert.ok(validateObjectMeta({ ...good, finalizers }, rules).length >= limits.fieldErrorsOfListMax);
+  assert.ok(validateObjectMeta({ ...good, finalizers }, rules).length >= fieldErrorsOfListMax);
 });

@@ -5,12 +5,12 @@
 import { DecodeError } from "../derive/decode.ts";
 import { goType } from "../derive/go-type.ts";
 import { membersOf } from "../derive/members.ts";
-import { limits } from "../limits.ts";
 import { parseBase64 } from "../scalars/base64.ts";
 import { Unreadable } from "../scalars/unreadable.ts";
 import { fold, type Node } from "../schema.ts";
 import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";
 import { goKindOf, goTypeOf, treeOfUntyped, type Untyped } from "./untyped.ts";
+import { typedDepthMax } from "../bounds.ts";
 
 /** `depth`: nesting of structs. */
 type Convert = (value: Untyped, depth: number) => Tree;
@@ -61,7 +61,7 @@ const convert: (node: Node) => Convert = fold<Convert>({
     return (value, depth) => {
       if (value === null) return value;
       if (!(value instanceof Map)) return refuse(`cannot restore struct from: ${goKindOf(value)}`);
-      if (depth >= limits.typedDepthMax) return refuse("exceeded max depth");
+      if (depth >= typedDepthMax) return refuse("exceeded max depth");
       const tree = new TreeObject();
       for (const { key, convert } of members) {
         const member = value.get(key);

@@ -1,10 +1,10 @@
 /** Duplicate keys of a document without a schema, reported as upstream's strict decoder does. */
-import { limits } from "../limits.ts";
 import { goQuote } from "../tree/go-quote.ts";
 import { type Tree, TreeObject } from "../tree/tree.ts";
+import { strictFindingsMax } from "../bounds.ts";
 
 /**
- * `duplicate field "data.a"` for every duplicate key, each once, in document order, at most `limits.strictFindingsMax`. `known`: the
+ * `duplicate field "data.a"` for every duplicate key, each once, in document order, at most `strictFindingsMax`. `known`: the
  * document is a list of objects with these members. Any other member is an `unknown field`, whose value is not checked.
  */
 export function duplicateKeys(tree: Tree, known?: ReadonlySet<string>): readonly string[] {
@@ -15,7 +15,7 @@ export function duplicateKeys(tree: Tree, known?: ReadonlySet<string>): readonly
     if ((Array.isArray(at) || at instanceof TreeObject) && path.length < 1024) open.push({ at, path, seen: new Set(), next: 0 });
   };
   enter(tree, "");
-  for (let frame = open.at(-1); frame !== undefined && found.size < limits.strictFindingsMax; frame = open.at(-1)) {
+  for (let frame = open.at(-1); frame !== undefined && found.size < strictFindingsMax; frame = open.at(-1)) {
     const { at, path, seen } = frame;
     const index = frame.next++;
     if (Array.isArray(at)) {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Budget } from "../budget.ts";
-import { limits } from "../limits.ts";
 import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";
-import { applyJsonPatch, type Operation } from "./json-patch.ts";
+import { applyJsonPatch, jsonPatchCopiedValuesMax, type Operation } from "./json-patch.ts";
 import { JsonPatchFailure } from "./json-patch-failure.ts";
+import { inlineStepsMax } from "../../kernel/request-context.ts";
 
 const copy = (from: string, path: string): Operation => ({ op: "copy", from, path, value: undefined });
 const listOf = (tree: Tree) => new TreeObject(["l"], [tree]);
@@ -17,7 +17,7 @@ function spentBy(run: () => unknown, stepsMax = Infinity): number {
 
 test("applyJsonPatch() bounds the values that copies add, also while they double", () => {
   // n copies of a list into itself add 2^n - 1 lists.
-  const fitting = Math.floor(Math.log2(limits.jsonPatchCopiedValuesMax));
+  const fitting = Math.floor(Math.log2(jsonPatchCopiedValuesMax));
   applyJsonPatch(listOf([]), doubling(fitting));
   const isBound = (error: unknown) => error instanceof JsonPatchFailure && /number of values of copies exceeds the limit/.test(error.why);
   assert.throws(() => applyJsonPatch(listOf([]), doubling(fitting + 1)), isBound);
@@ -29,8 +29,8 @@ test("applyJsonPatch() bounds the values that copies add, also while they double
 
 test("applyJsonPatch() charges copies by the values that they add, so that a small patch is repeated in the heavy thread", () => {
   assert.ok(spentBy(() => applyJsonPatch(listOf([]), doubling(4))) < 2_000);
-  assert.ok(spentBy(() => applyJsonPatch(listOf([]), doubling(14))) > limits.inlineStepsMax);
-  assert.throws(() => spentBy(() => applyJsonPatch(listOf([]), doubling(17)), limits.inlineStepsMax), /refused/);
+  assert.ok(spentBy(() => applyJsonPatch(listOf([]), doubling(14))) > inlineStepsMax);
+  assert.throws(() => spentBy(() => applyJsonPatch(listOf([]), doubling(17)), inlineStepsMax), /refused/);
 });
 
 test("applyJsonPatch() charges the items that an insertion or removal moves", () => {

@@ -5,7 +5,6 @@
  */
 import { spendSteps } from "../budget.ts";
 import { goString } from "../tree/json-text.ts";
-import { limits } from "../limits.ts";
 import { badRequestError, tooLargeError } from "../status-error.ts";
 import { plainString, readWrittenJson } from "../tree/json.ts";
 import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";
@@ -14,6 +13,14 @@ import { duplicateKeys } from "./duplicates.ts";
 import { JsonPatchFailure, within } from "./json-patch-failure.ts";
 import { hugeNumber, jsonKind } from "../tree/go-errors.ts";
 import { copyOf, sameWritten, settle, writtenText } from "./written.ts";
+import { bound } from "../bound.ts";
+
+/** Values that the copies of one JSON patch may add. An empty list takes two bytes of a body, and a microsecond of each later step. */
+export const jsonPatchCopiedValuesMax = bound(200_000);
+/** Operations in one JSON patch. */
+export const jsonPatchOperationsMax = bound(10_000);
+/** Bytes that `copy` operations of one JSON patch may add. */
+export const jsonPatchCopyBytesMax = bound(3 * 1024 * 1024);
 
 /** One operation of the request. Members that are missing or not strings are undefined. Values are trees of the written form. */
 export interface Operation {
@@ -40,8 +47,8 @@ export function readJsonPatch(body: Uint8Array, validates: boolean): JsonPatch {
   const wrong = wrongType(tree, validates);
   if (wrong !== undefined) throw badRequestError(validates ? `error decoding patch: json: ${wrong}` : `json: ${wrong}`);
   const items = Array.isArray(tree) ? tree : [];
-  if (items.length > limits.jsonPatchOperationsMax) {
-    throw tooLargeError(`The allowed maximum operations in a JSON patch is ${limits.jsonPatchOperationsMax}, got ${items.length}`);
+  if (items.length > jsonPatchOperationsMax) {
+    throw tooLargeError(`The allowed maximum operations in a JSON patch is ${jsonPatchOperationsMax}, got ${items.length}`);
   }
   const findings = validates ? duplicateKeys(tree, members).map((finding) => `json patch ${finding}`) : [];
   return { operations: items.map(operationOf), findings };
@@ -82,7 +89,7 @@ function operationOf(item: Tree): Operation {
 
 /**
  * Applies all operations to the document, which it modifies. Throws a JsonPatchFailure for the first operation that fails, and if copies add
- * more than `limits.jsonPatchCopyBytesMax` in total.
+ * more than `jsonPatchCopyBytesMax` in total.
  */
 export function applyJsonPatch(document: Tree, operations: readonly Operation[]): Tree {
   const run: Run = { root: document, open: new Map(), copied: 0, copiedValues: 0 };
@@ -194,15 +201,15 @@ const movedItemsPerStep = 64;
 
 /** Adds a copy to the totals of the patch. Fails if they exceed their bounds. */
 function chargeCopy(run: Run, value: Tree): void {
-  const { bytes, values } = sizeOf(value, limits.jsonPatchCopyBytesMax - run.copied, limits.jsonPatchCopiedValuesMax - run.copiedValues);
+  const { bytes, values } = sizeOf(value, jsonPatchCopyBytesMax - run.copied, jsonPatchCopiedValuesMax - run.copiedValues);
   run.copied += bytes;
   run.copiedValues += values;
   const cannot = "Unable to complete the copy, the accumulated";
-  if (run.copied > limits.jsonPatchCopyBytesMax) {
-    throw new JsonPatchFailure(`${cannot} size increase of copy is ${run.copied}, exceeding the limit ${limits.jsonPatchCopyBytesMax}`);
+  if (run.copied > jsonPatchCopyBytesMax) {
+    throw new JsonPatchFailure(`${cannot} size increase of copy is ${run.copied}, exceeding the limit ${jsonPatchCopyBytesMax}`);
   }
-  if (run.copiedValues > limits.jsonPatchCopiedValuesMax) {
-    throw new JsonPatchFailure(`${cannot} number of values of copies exceeds the limit ${limits.jsonPatchCopiedValuesMax}`);
+  if (run.copiedValues > jsonPatchCopiedValuesMax) {
+    throw new JsonPatchFailure(`${cannot} number of values of copies exceeds the limit ${jsonPatchCopiedValuesMax}`);
   }
   spendSteps(values * copiedValueSteps + bytes / copiedBytesPerStep);
 }

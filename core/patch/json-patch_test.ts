@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../limits.ts";
 import type { Json } from "../schema.ts";
 import { StatusError } from "../status-error.ts";
 import { jsonFromTree, readWrittenJson } from "../tree/json.ts";
-import { applyJsonPatch, readJsonPatch } from "./json-patch.ts";
+import { applyJsonPatch, jsonPatchCopyBytesMax, readJsonPatch } from "./json-patch.ts";
 import { JsonPatchFailure } from "./json-patch-failure.ts";
 import { plainTree, writtenText } from "./written.ts";
 
@@ -131,7 +130,7 @@ test("applyJsonPatch() changes own members only, such as __proto__", () => {
 });
 
 test("applyJsonPatch() bounds the bytes that copies add, at the bound and one past it", () => {
-  const most = limits.jsonPatchCopyBytesMax;
+  const most = jsonPatchCopyBytesMax;
   const copies = (bytes: number) => apply(`{"a":"${"x".repeat(bytes - 2)}"}`, '[{"op":"copy","from":"/a","path":"/b"}]');
   copies(most);
   assert.deepEqual(refusal(() => copies(most + 1)), unprocessable);
@@ -149,7 +148,7 @@ test("applyJsonPatch() bounds the bytes that copies add, at the bound and one pa
 test("applyJsonPatch() counts a copy as compact UTF-8 JSON with escapes for HTML, as upstream", () => {
   const value = '{"k":["<",1.50,true,null,{}],"é":[]}'; // its text grows by five bytes for "<" and by one for "é"
   const size = new TextEncoder().encode('{"k":["\\u003c",1.50,true,null,{}],"é":[]}').length;
-  const most = limits.jsonPatchCopyBytesMax;
+  const most = jsonPatchCopyBytesMax;
   const copies = (rest: number) =>
     apply(`{"a":${value},"b":"${"x".repeat(rest - 2)}"}`, '[{"op":"copy","from":"/a","path":"/c"},{"op":"copy","from":"/b","path":"/d"}]');
   copies(most - size);

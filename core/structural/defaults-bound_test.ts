@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Budget } from "../budget.ts";
 import type { Json } from "../json.ts";
-import { limits } from "../limits.ts";
 import { StatusError } from "../status-error.ts";
 import type { StructuralSchema } from "../structural-schema.ts";
-import { withDefaults } from "./defaults.ts";
+import { defaultBytesMax, withDefaults } from "./defaults.ts";
+import { requestStepsMax } from "../../kernel/handle.ts";
 
 const text = (length: number): StructuralSchema => ({ type: "string", default: "x".repeat(length) });
 const items = (length: number): StructuralSchema => ({
@@ -13,13 +13,13 @@ const items = (length: number): StructuralSchema => ({
   items: { type: "object", properties: { d: text(length) } },
 });
 const empty = (count: number): Json => Array.from({ length: count }, () => ({}));
-const newBudget = () => new Budget(limits.requestStepsMax, () => new Error("steps"));
+const newBudget = () => new Budget(requestStepsMax, () => new Error("steps"));
 
 /** Bytes of the member `"d":"x..."` as they are counted. */
 const counted = (length: number) => 1 + length + 2 + 4;
 
 test("withDefaults() adds defaults up to the bound of bytes, and rejects more in a request", () => {
-  const count = Math.floor(limits.defaultBytesMax / counted(993));
+  const count = Math.floor(defaultBytesMax / counted(993));
   const full = newBudget().run(() => withDefaults(empty(count), items(993))) as readonly { readonly d: string }[];
   assert.equal(full.every(({ d }) => d.length === 993), true);
   const isRefused = (error: unknown) =>
@@ -30,7 +30,7 @@ test("withDefaults() adds defaults up to the bound of bytes, and rejects more in
 test("withDefaults() leaves defaults beyond the bound out of an object that is read", () => {
   const found = withDefaults(empty(10_000), items(20_000)) as readonly { readonly d?: string }[];
   assert.equal(found.length, 10_000);
-  assert.equal(found.filter(({ d }) => d !== undefined).length, Math.floor(limits.defaultBytesMax / counted(20_000)));
+  assert.equal(found.filter(({ d }) => d !== undefined).length, Math.floor(defaultBytesMax / counted(20_000)));
 });
 
 test("withDefaults() counts defaults inside of defaults while they are added", () => {
@@ -42,7 +42,7 @@ test("withDefaults() counts defaults inside of defaults while they are added", (
     };
   }
   assert.throws(() => newBudget().run(() => withDefaults({}, inner)), StatusError); // 50 to the power of 8
-  assert.ok(JSON.stringify(withDefaults({}, inner)).length < 2 * limits.defaultBytesMax);
+  assert.ok(JSON.stringify(withDefaults({}, inner)).length < 2 * defaultBytesMax);
 });
 
 test("withDefaults() charges members with defaults, not all members, of each item", () => {

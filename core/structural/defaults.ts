@@ -4,16 +4,19 @@
  */
 import { isBudgeted, spendSteps } from "../budget.ts";
 import { isObject, type Json, type JsonObject } from "../json.ts";
-import { limits } from "../limits.ts";
 import { tooLargeError } from "../status-error.ts";
 import { sortedKeys } from "../tree/sorted-keys.ts";
 import { copyDoubles } from "../tree/doubles.ts";
 import { goJson } from "../tree/json-text.ts";
 import { setOwn } from "../tree/values.ts";
 import { memberSchema, otherMembers, type StructuralSchema } from "../structural-schema.ts";
+import { bound } from "../bound.ts";
+
+/** Bytes of JSON that the defaults of a definition add to one object: more than the store accepts for the whole object. */
+export const defaultBytesMax = bound(1.5 * 1024 * 1024);
 
 /**
- * The value with all defaults of the schema; the same value if nothing changes. Defaults beyond `limits.defaultBytesMax` are left out of an
+ * The value with all defaults of the schema; the same value if nothing changes. Defaults beyond `defaultBytesMax` are left out of an
  * object that is read: its definition has changed after it was stored, and it stays readable.
  *
  * @throws StatusError 413 beyond that bound, within a request that writes
@@ -71,7 +74,7 @@ const valueSteps = 5;
 
 /** Adds the defaults of one value. */
 class Defaulting {
-  #left: number = limits.defaultBytesMax;
+  #left: number = defaultBytesMax;
 
   apply(value: Json, schema: StructuralSchema): Json {
     spendSteps(valueSteps);
@@ -113,7 +116,7 @@ class Defaulting {
   #fits(key: string, schema: StructuralSchema): boolean {
     this.#left -= key.length + defaultLength(schema) + 4; // quotes, colon and comma
     if (this.#left >= 0) return true;
-    if (isBudgeted()) throw tooLargeError(`the defaults of the definition add more than ${limits.defaultBytesMax} bytes`);
+    if (isBudgeted()) throw tooLargeError(`the defaults of the definition add more than ${defaultBytesMax} bytes`);
     return false;
   }
 }

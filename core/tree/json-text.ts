@@ -1,8 +1,14 @@
 /** JSON text, byte for byte equal to the output of Go's encoding/json. */
 
-import { limits } from "../limits.ts";
 import type { Json } from "../schema.ts";
 import { numberText } from "./values.ts";
+import { bound } from "../bound.ts";
+
+/** Characters of indentation of one answer, and more of them for each character of its compact text. Lines that are indented by few columns always fit:
+ *  deep ones would make 160 MB of an object of 60 kB. */
+export const indentationLengthMax = bound(1024 * 1024);
+export const indentationPerCharacterMax = bound(16);
+export const indentationColumnsFree = bound(64);
 
 /**
  * A JSON string as Go's encoder writes it: `<`, `>`, `&`, U+2028 and U+2029 as lower-case `\u` escapes, control characters with short escapes
@@ -90,8 +96,8 @@ function leafText(value: null | boolean | number | bigint | string): string {
  * of the compact text so far.
  */
 export function fitsIndentation(columns: number, indented: number, written: number): boolean {
-  return columns <= limits.indentationColumnsFree ||
-    indented <= limits.indentationLengthMax + limits.indentationPerCharacterMax * written;
+  return columns <= indentationColumnsFree ||
+    indented <= indentationLengthMax + indentationPerCharacterMax * written;
 }
 
 /**

@@ -1,8 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../limits.ts";
 import type { Json } from "../schema.ts";
-import { goJson, goString, prettyJson, prettyPrinter } from "./json-text.ts";
+import {
+  goJson,
+  goString,
+  indentationColumnsFree,
+  indentationLengthMax,
+  indentationPerCharacterMax,
+  prettyJson,
+  prettyPrinter,
+} from "./json-text.ts";
+import { documentDepthMax } from "../bounds.ts";
 
 test("goString() writes strings as Go's encoder", () => {
   const cases: readonly (readonly [text: string, json: string])[] = [
@@ -36,7 +44,7 @@ test("goJson() rejects numbers that are not finite", () => {
 });
 
 test("goJson() writes ten thousand levels", () => {
-  const levels = limits.documentDepthMax;
+  const levels = documentDepthMax;
   let value: Json = [];
   for (let level = 1; level < levels; level++) value = [value];
   assert.equal(goJson(value), "[".repeat(levels) + "]".repeat(levels));
@@ -64,7 +72,6 @@ test("prettyPrinter() accepts text in pieces that are cut anywhere", () => {
 
 test("prettyJson() bounds the indentation of deep values", () => {
   const depth = 9_000, text = `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`, pretty = prettyJson(text);
-  const { indentationLengthMax, indentationPerCharacterMax, indentationColumnsFree } = limits;
   assert.ok(pretty.length < indentationLengthMax + (indentationPerCharacterMax + indentationColumnsFree) * text.length, `${pretty.length}`);
   assert.equal(pretty.replace(/[\n ]/g, ""), text);
   const fitting = `${"[".repeat(600)}1${"]".repeat(600)}`;

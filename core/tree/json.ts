@@ -1,13 +1,13 @@
 /**
  * Parses JSON text into a lexical tree, with the rules and error messages of Go's encoding/json scanner. One pass over the decoded text,
- * without recursion. The maximum depth is `limits.documentDepthMax`.
+ * without recursion. The maximum depth is `documentDepthMax`.
  */
 
-import { limits } from "../limits.ts";
 import { sharedEnd, sharedKey, SharedTrees } from "./shared-trees.ts";
 import { type NumberText, numberTextOf, type Read, type Tree, TreeObject } from "./tree.ts";
 import { byteAtIndex, textOfBytes } from "./utf8.ts";
 import { goQuotedByte } from "./go-quote.ts";
+import { documentDepthMax } from "../bounds.ts";
 
 export { jsonFromTree, treeFromJson } from "./values.ts";
 
@@ -94,7 +94,7 @@ function scanDocument(scan: Scan): Tree | undefined {
       values[valueCount++] = known;
       at = scan.end;
     } else if (c === OPEN_OBJECT || c === OPEN_LIST) {
-      if (depth >= limits.documentDepthMax) return void fail(scan, at, "exceeded max depth");
+      if (depth >= documentDepthMax) return void fail(scan, at, "exceeded max depth");
       firstValues[depth] = firstValue;
       firstKeys[depth] = firstKey;
       depth++;

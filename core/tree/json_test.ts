@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../limits.ts";
 import { plainString, readJson, readWrittenJson } from "./json.ts";
 import { NumberText, type Tree, TreeObject } from "./tree.ts";
 import { jsonFromTree, treeFromJson } from "./values.ts";
+import { documentDepthMax } from "../bounds.ts";
+import { bodyBytesMax } from "../../kernel/request-context.ts";
 
 function treeOf(body: string | Uint8Array): Tree {
   const read = readJson(body);
@@ -127,16 +128,16 @@ test("readJson() returns upstream's errors", () => {
 });
 
 test("readJson() reads ten thousand levels and rejects one more", () => {
-  const max = limits.documentDepthMax;
+  const max = documentDepthMax;
   assert.ok(readJson("[".repeat(max) + "]".repeat(max)).ok);
   assert.ok(readJson('{"a":'.repeat(max) + "1" + "}".repeat(max)).ok);
   assert.equal(errorOf("[".repeat(max + 1) + "]".repeat(max + 1)), "invalid character '[' exceeded max depth");
   assert.equal(errorOf('{"a":'.repeat(max + 1)), "invalid character '{' exceeded max depth");
-  assert.equal(errorOf("[".repeat(limits.bodyBytesMax)), "invalid character '[' exceeded max depth");
+  assert.equal(errorOf("[".repeat(bodyBytesMax)), "invalid character '[' exceeded max depth");
 });
 
 test("readJson() reads bodies of the largest size", () => {
-  const size = limits.bodyBytesMax;
+  const size = bodyBytesMax;
   assert.equal(treeOf(`"${"x".repeat(size - 2)}"`), "x".repeat(size - 2));
   assert.deepEqual(treeOf("9".repeat(size)), new NumberText("9".repeat(size)));
   assert.equal((treeOf(`[${"1,".repeat(size / 2 - 2)}1]`) as Tree[]).length, size / 2 - 1);
@@ -154,10 +155,10 @@ test("jsonFromTree() and treeFromJson() keep integers exact, own prototype names
     treeFromJson({ a: [null, true, "x", 1.5, 1e21, 9007199254740993n], b: {} }),
     treeOf('{"a":[null,true,"x",1.5,1e+21,9007199254740993],"b":{}}'),
   );
-  const deep = treeOf("[".repeat(limits.documentDepthMax) + "]".repeat(limits.documentDepthMax));
+  const deep = treeOf("[".repeat(documentDepthMax) + "]".repeat(documentDepthMax));
   let levels = 0;
   for (let at: Tree | undefined = treeFromJson(jsonFromTree(deep)); Array.isArray(at); at = at[0]) levels++;
-  assert.equal(levels, limits.documentDepthMax);
+  assert.equal(levels, documentDepthMax);
 });
 
 test("readJson() agrees with JSON.parse on whether a document is valid and on its value", () => {

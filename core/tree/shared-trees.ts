@@ -2,9 +2,14 @@
  * Trees of texts that many stored objects have in common: the field sets of their managers. Each text is scanned and converted once, and
  * objects share the result.
  */
-import { limits } from "../limits.ts";
 import type { Json } from "../schema.ts";
 import { TreeObject } from "./tree.ts";
+import { bound } from "../bound.ts";
+
+/** Characters of the field sets that stored objects share, of each of them, and its depth. */
+export const sharedFieldSetsCharactersMax = bound(256 * 1024);
+export const sharedFieldSetCharactersMax = bound(8 * 1024);
+export const sharedFieldSetDepthMax = bound(64);
 
 /** A tree that several documents contain. It must not be changed. */
 export class SharedTree extends TreeObject {
@@ -19,7 +24,7 @@ const QUOTE = 0x22, BACKSLASH = 0x5c, OPEN = 0x7b, CLOSE = 0x7d;
 
 /** The end of the object that begins at `from`; -1 if it is too long or too deep to be shared, or not complete. Does not check its content. */
 export function sharedEnd(text: string, from: number): number {
-  const most = Math.min(text.length, from + limits.sharedFieldSetCharactersMax);
+  const most = Math.min(text.length, from + sharedFieldSetCharactersMax);
   let depth = 0, quoted = false;
   for (let at = from; at < most; at++) {
     const c = text.charCodeAt(at);
@@ -28,7 +33,7 @@ export function sharedEnd(text: string, from: number): number {
       else if (c === QUOTE) quoted = false;
     } else if (c === QUOTE) quoted = true;
     else if (c === OPEN) {
-      if (++depth > limits.sharedFieldSetDepthMax) return -1;
+      if (++depth > sharedFieldSetDepthMax) return -1;
     } else if (c === CLOSE && --depth === 0) return at + 1;
   }
   return -1;
@@ -43,7 +48,7 @@ export class SharedTrees {
     return this.#trees.get(text);
   }
   put(text: string, { keys, values }: TreeObject): SharedTree {
-    if (this.#characters + text.length > limits.sharedFieldSetsCharactersMax) {
+    if (this.#characters + text.length > sharedFieldSetsCharactersMax) {
       this.#trees = new Map();
       this.#characters = 0;
     }

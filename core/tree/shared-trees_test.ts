@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../limits.ts";
 import { readJson, readStoredJson } from "./json.ts";
-import { sharedEnd, SharedTree, SharedTrees } from "./shared-trees.ts";
+import {
+  sharedEnd,
+  sharedFieldSetCharactersMax,
+  sharedFieldSetDepthMax,
+  sharedFieldSetsCharactersMax,
+  SharedTree,
+  SharedTrees,
+} from "./shared-trees.ts";
 import { type Tree, TreeObject } from "./tree.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -48,19 +54,19 @@ test("readStoredJson() shares values of the member only, not of lists, other mem
 
 test("sharedEnd() bounds length and depth", () => {
   const ofLength = (length: number) => `{"a":"${"x".repeat(length - 8)}"}`;
-  const most = limits.sharedFieldSetCharactersMax;
+  const most = sharedFieldSetCharactersMax;
   assert.equal(sharedEnd(ofLength(most), 0), most);
   assert.equal(sharedEnd(ofLength(most + 1), 0), -1);
   const ofDepth = (depth: number) => '{"a":'.repeat(depth - 1) + "{}" + "}".repeat(depth - 1);
-  assert.equal(sharedEnd(ofDepth(limits.sharedFieldSetDepthMax), 0), ofDepth(limits.sharedFieldSetDepthMax).length);
-  assert.equal(sharedEnd(ofDepth(limits.sharedFieldSetDepthMax + 1), 0), -1);
+  assert.equal(sharedEnd(ofDepth(sharedFieldSetDepthMax), 0), ofDepth(sharedFieldSetDepthMax).length);
+  assert.equal(sharedEnd(ofDepth(sharedFieldSetDepthMax + 1), 0), -1);
   assert.equal(sharedEnd('{"a":{}', 0), -1);
   assert.equal(sharedEnd('{"a', 0), -1);
 });
 
 test("SharedTrees begins a new table when the texts exceed the bound", () => {
   const trees = new SharedTrees(), text = (number: number) => `${number}`.padStart(1024, "0");
-  const count = limits.sharedFieldSetsCharactersMax / 1024;
+  const count = sharedFieldSetsCharactersMax / 1024;
   for (let number = 0; number < count; number++) trees.put(text(number), new TreeObject());
   assert.ok(trees.get(text(0)) !== undefined);
   const added = trees.put(text(count), new TreeObject());

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { limits } from "../limits.ts";
 import { assertCheap } from "../test-cost.ts";
 import { NumberText, type Tree, TreeObject } from "./tree.ts";
 import { readStream, readYaml, yamlSyntaxError } from "./yaml.ts";
+import { yamlDepthMax, yamlIndentedLengthMax } from "./yaml/parse.ts";
+import { bodyBytesMax } from "../../kernel/request-context.ts";
+import { documentDepthMax } from "../bounds.ts";
+import { yamlDuplicatesLengthMax, yamlTextLengthMax } from "./yaml/decode.ts";
 
 /** The tree as compact JSON text with numbers as written. */
 function textOf(tree: Tree): string {
@@ -235,7 +238,7 @@ test("readYaml() ignores the indentation of lines within brackets and quotes, up
   ]);
   // The line of a tab is not changed: what follows it may be an item of another collection then.
   assert.equal(errorOf("b:\na:\t{x: 1}"), "yaml: line 2: deficient indentation");
-  const list = (length: number) => `x: "${"x".repeat(length)}"\na: [\n]`, half = limits.yamlIndentedLengthMax - list(0).length;
+  const list = (length: number) => `x: "${"x".repeat(length)}"\na: [\n]`, half = yamlIndentedLengthMax - list(0).length;
   assert.ok(readYaml(list(half)).ok);
   assert.match(errorOf(list(half + 1)), /^yaml: line 3: deficient indentation$/);
   assert.match(assertCheap("lines", () => errorOf(`a: [\n${"b,\n".repeat(100_000)}]`)), /deficient indentation/);
@@ -269,17 +272,17 @@ test("readYaml() returns the same result for JSON with and without the fast path
 });
 
 test("readYaml() bounds the levels of a text, of JSON and of expanded aliases", () => {
-  const max = limits.yamlDepthMax - 1; // the innermost list and an item that it does not have count as well
+  const max = yamlDepthMax - 1; // the innermost list and an item that it does not have count as well
   const flow = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
   assert.ok(readYaml(flow(max)).ok);
-  assert.equal(errorOf(flow(max + 1)), `yaml: exceeded max depth of ${limits.yamlDepthMax}`);
+  assert.equal(errorOf(flow(max + 1)), `yaml: exceeded max depth of ${yamlDepthMax}`);
   assert.ok(readYaml("- ".repeat(max)).ok);
-  assert.equal(errorOf("- ".repeat(max + 2)), `yaml: exceeded max depth of ${limits.yamlDepthMax}`);
+  assert.equal(errorOf("- ".repeat(max + 2)), `yaml: exceeded max depth of ${yamlDepthMax}`);
   for (const open of ["[", "{", "- ", "? ", "[a: ", "{a: ", "{? ", "&a [", "!a {"]) {
-    assert.equal(errorOf(open.repeat(limits.bodyBytesMax / open.length)), `yaml: exceeded max depth of ${limits.yamlDepthMax}`, open);
+    assert.equal(errorOf(open.repeat(bodyBytesMax / open.length)), `yaml: exceeded max depth of ${yamlDepthMax}`, open);
   }
-  assert.ok(readYaml(`{"a":${flow(limits.documentDepthMax - 1)}}`).ok);
-  assert.match(errorOf(`{"a":${flow(limits.documentDepthMax)}}`), /^yaml: exceeded max depth/);
+  assert.ok(readYaml(`{"a":${flow(documentDepthMax - 1)}}`).ok);
+  assert.match(errorOf(`{"a":${flow(documentDepthMax)}}`), /^yaml: exceeded max depth/);
   // Aliases nest deeper than the text.
   const nested = (levels: number, inner: string) => "[".repeat(levels) + inner + "]".repeat(levels);
   const chain = (last: number) => {
@@ -287,7 +290,7 @@ test("readYaml() bounds the levels of a text, of JSON and of expanded aliases", 
     return `${items.join("")}- ${nested(last, "*a19")}`;
   };
   assert.ok(readYaml(chain(199)).ok);
-  assert.equal(errorOf(chain(200)), `yaml: exceeded max depth of ${limits.documentDepthMax}`);
+  assert.equal(errorOf(chain(200)), `yaml: exceeded max depth of ${documentDepthMax}`);
 });
 
 test("readYaml() rejects excessive expansion of aliases and allows a few", () => {
@@ -304,7 +307,7 @@ test("readYaml() rejects excessive expansion of aliases and allows a few", () =>
 });
 
 test("readYaml() reads bodies of the maximum size with any content", () => {
-  const size = limits.bodyBytesMax;
+  const size = bodyBytesMax;
   const bodies = [
     `a: ${"x ".repeat(size / 2 - 2)}`,
     `a: "${"\\n".repeat(size / 2 - 4)}"`,
@@ -387,7 +390,7 @@ test("readYaml() bounds the text of duplicate keys and counts the rest", () => {
   const read = readYaml(`a: &a {${key}: 1}\nb: {<<: [${"*a,".repeat(40_000)}*a]}`);
   assert.ok(read.ok);
   const text = read.duplicates.join("");
-  assert.ok(text.length < limits.yamlDuplicatesLengthMax + 2000, `${text.length}`);
+  assert.ok(text.length < yamlDuplicatesLengthMax + 2000, `${text.length}`);
   assert.equal(read.duplicates[0], `line 1: key "${key}" already set in map`);
   assert.equal(read.duplicates.at(-1), `and ${40_000 - (read.duplicates.length - 1)} more keys already set`);
   const few = readYaml(`{${"a: 1, ".repeat(3000)}}`);
@@ -404,7 +407,7 @@ test("readYaml() reads a long key that many aliases merge in linear time", () =>
 test("readYaml() rejects aliases that repeat long texts", () => {
   const long = "v".repeat(1_000_000);
   const list = (count: number) => `a: &a ${long}\nb: [${"*a,".repeat(count)}*a]`;
-  const count = Math.floor(limits.yamlTextLengthMax / long.length);
+  const count = Math.floor(yamlTextLengthMax / long.length);
   assert.ok(readYaml(list(count - 3)).ok);
   assert.equal(errorOf(list(count)), "yaml: document contains excessive aliasing");
   assert.equal(errorOf(list(60_000)), "yaml: document contains excessive aliasing");

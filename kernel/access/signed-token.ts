@@ -2,11 +2,14 @@
  * Reads the parts of a compact signed token (RFC 7515, 7.1) so that every reader sees the same values as a kube-apiserver, or rejects it. Two readers that
  * differ in a duplicate name, in the case of a name, or in a number beyond the range of doubles see different tokens. Nothing is verified here.
  */
-import { limits } from "../../core/limits.ts";
 import { readJson } from "../../core/tree/json.ts";
 import { NumberText, type Tree, TreeObject } from "../../core/tree/tree.ts";
 import { bytesOf, parseBase64 } from "../../core/scalars/base64.ts";
-import { parseCertificate } from "../listen/x509/parse-certificate.ts";
+import { parseCertificate } from "../../protocols/x509/parse-certificate.ts";
+import { bound } from "../../core/bound.ts";
+
+/** Certificates of a client's chain that are read, including the client certificate. */
+export const peerChainLengthMax = bound(16);
 
 /** A JSON object. */
 export type TokenObject = Readonly<Record<string, unknown>>;
@@ -123,7 +126,7 @@ export function headerOf(segment: string): TokenHeader | undefined {
 }
 
 function isCertificates(chain: unknown): boolean {
-  return Array.isArray(chain) && chain.length <= limits.peerChainLengthMax && chain.every(isCertificate);
+  return Array.isArray(chain) && chain.length <= peerChainLengthMax && chain.every(isCertificate);
 }
 function isCertificate(text: unknown): boolean {
   const parsed = typeof text === "string" ? parseBase64(text) : undefined;

@@ -1,5 +1,4 @@
 /** Items of lists, as views of cached entries. */
-import { limits } from "../../core/limits.ts";
 import type { Item } from "../objects/objects.ts";
 import type { Items } from "../reads/reads.ts";
 import { type BlockSent, blocksOf, type SharedBlocks } from "./blocks/shared-blocks.ts";
@@ -7,6 +6,10 @@ import { type CachedEntry, type EntryMaker, itemOf } from "./index/entry.ts";
 import { runOf, type Span } from "./index/key-index.ts";
 import { runBytes } from "./index/run-bytes.ts";
 import type { Slabs } from "./index/slabs.ts";
+import { bound } from "../../core/bound.ts";
+
+/** Entries per step of a list. Other requests run between two steps. */
+const listStepEntriesMax = bound(256);
 
 type Runs = readonly (readonly CachedEntry[])[];
 
@@ -39,8 +42,8 @@ function itemsOf(maker: EntryMaker, runs: Runs): Items {
 /** The same runs, gathered into adjacent slab space where they are scattered: this list and later ones need fewer views. */
 function* sideBySide(slabs: Slabs, runs: Iterable<readonly CachedEntry[]>): Generator<readonly CachedEntry[]> {
   for (const run of runs) {
-    for (let at = 0; at < run.length; at += limits.listStepEntriesMax) {
-      const some = run.length <= limits.listStepEntriesMax ? run : run.slice(at, at + limits.listStepEntriesMax);
+    for (let at = 0; at < run.length; at += listStepEntriesMax) {
+      const some = run.length <= listStepEntriesMax ? run : run.slice(at, at + listStepEntriesMax);
       slabs.gather(some);
       yield some;
     }

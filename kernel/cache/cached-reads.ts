@@ -1,9 +1,8 @@
 /** Reads from the cache, under the same rules as reads from the store. */
-import { limits } from "../../core/limits.ts";
 import type { Names } from "../../core/names.ts";
 import { StatusError } from "../../core/status-error.ts";
 import type { StoredKind } from "../catalog/catalog.ts";
-import { directReads, interruptible, type Listed } from "../reads/direct-reads.ts";
+import { directReads, interruptible, type Listed, revisionWaitMs } from "../reads/direct-reads.ts";
 import type { Item } from "../objects/objects.ts";
 import type { ListOptions } from "../request/options.ts";
 import {
@@ -35,6 +34,10 @@ import type { OpenWatches } from "./watch/open-watches.ts";
 import { waitForRevision } from "./wait-for-revision.ts";
 import { selectionOf } from "./index/selection.ts";
 import type { WatchCache } from "./watch-cache.ts";
+import { bound } from "../../core/bound.ts";
+
+/** Milliseconds that a watch of ownership waits until the cache has a new kind; then it watches the store. */
+const watchJoinMs = bound(10_000);
 
 export interface CachedReadsNeeds {
   readonly cache: WatchCache;
@@ -116,7 +119,7 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
   async function isNewest(meter: CacheMeter, waiter: Waiter): Promise<boolean> {
     const since = clock.now();
     try {
-      const reached = await cache.caughtUp(limits.revisionWaitMs, waiter);
+      const reached = await cache.caughtUp(revisionWaitMs, waiter);
       if (reached) meter.readNewest(true, false);
       return reached;
     } catch (error) {
@@ -172,7 +175,7 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
     const { endpoint } = collection;
     // The garbage collector watches each new kind. Its watch can wait, and would otherwise cost the store as long as it lasts.
     if (watching.watchScope === "ownership" || watching.watchScope === "owned") {
-      await cache.joined(endpoint.stored, limits.watchJoinMs, signal);
+      await cache.joined(endpoint.stored, watchJoinMs, signal);
     }
     const known = cache.kindOf(endpoint.stored);
     if (known === undefined) return interruptible(watching, watchStore);

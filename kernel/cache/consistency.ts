@@ -1,12 +1,16 @@
 /** Compares the cache with the store periodically, and refills it on a difference. */
 import { append } from "../../core/append.ts";
 import { type Clock, pause } from "../../core/async.ts";
-import { limits } from "../../core/limits.ts";
 import type { Revision, Store } from "../store/store.ts";
 import type { CachedEntry } from "./index/entry.ts";
 import type { KeyIndex } from "./index/key-index.ts";
 import type { CacheMeter, Checked } from "./metrics.ts";
 import type { WatchCache } from "./watch-cache.ts";
+import { bound } from "../../core/bound.ts";
+import { fillPageEntriesMax } from "./bounds.ts";
+
+/** Milliseconds after each full page when the cache is compared with the store. */
+const consistencyPageMs = bound(50);
 
 export interface ConsistencyNeeds {
   readonly cache: WatchCache;
@@ -72,7 +76,7 @@ async function isSame(store: Store, moment: Moment, signal: AbortSignal): Promis
     if (stored.some(({ key, revision }, at) => key !== entries[at]!.key || revision !== entries[at]!.revision)) return false;
     if (isLast) return true;
     after = upTo;
-    await pause(limits.consistencyPageMs, signal, clock);
+    await pause(consistencyPageMs, signal, clock);
   }
   return true;
 }
@@ -81,7 +85,7 @@ async function isSame(store: Store, moment: Moment, signal: AbortSignal): Promis
 function* partsOf(index: KeyIndex, prefix: string): Generator<{ readonly entries: readonly CachedEntry[]; readonly isLast: boolean }> {
   let entries: CachedEntry[] = [];
   for (const run of index.runs(prefix)) {
-    if (entries.length + run.length > limits.fillPageEntriesMax) {
+    if (entries.length + run.length > fillPageEntriesMax) {
       yield { entries, isLast: false };
       entries = [];
     }

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../../core/limits.ts";
 import { cacheMetrics } from "./mod.ts";
 import { StoreError } from "../store/store.ts";
 import { manualClock } from "../store/testing/clock.ts";
 import { waitFor, withCache } from "./testing/bench.ts";
 import { list, put, putBytes, remove, startWatch } from "./testing/fixture.ts";
+import { compressedIdleMs } from "./blocks/shared-blocks.ts";
 
 const proven = new Set<string>();
 /** A test that changes these metrics. */
@@ -215,7 +215,7 @@ moves(["blocks", "blockBytes"], "blocks that are compressed, and that later list
       '{kept="true",resource="notes"} 2',
     ]);
     assert.ok(await bytes() > 400);
-    clock.advance(2 * limits.compressedIdleMs);
+    clock.advance(2 * compressedIdleMs);
     assert.equal(await bytes(), 0);
   }, { clock });
 });

@@ -1,9 +1,9 @@
-import { limits } from "../../core/limits.ts";
 import { tooLargeRevision } from "../reads/reads.ts";
 import type { Clock } from "../../core/async.ts";
 import type { Revision } from "../store/store.ts";
 import type { CacheMeter } from "./metrics.ts";
 import type { WatchCache } from "./watch-cache.ts";
+import { revisionWaitMs } from "../reads/direct-reads.ts";
 
 export interface RevisionWaitNeeds {
   readonly cache: WatchCache;
@@ -13,7 +13,7 @@ export interface RevisionWaitNeeds {
 /**
  * Waits until the cache has reached a revision.
  *
- * @throws StatusError 504 after `limits.revisionWaitMs`; the signal's reason when it aborts
+ * @throws StatusError 504 after `revisionWaitMs`; the signal's reason when it aborts
  */
 export async function waitForRevision(
   { cache, clock }: RevisionWaitNeeds,
@@ -22,6 +22,6 @@ export async function waitForRevision(
   signal: AbortSignal,
 ): Promise<void> {
   const since = clock.now();
-  const reached = await cache.reached(revision, limits.revisionWaitMs, signal).finally(() => meter.waited(clock.now() - since));
+  const reached = await cache.reached(revision, revisionWaitMs, signal).finally(() => meter.waited(clock.now() - since));
   if (!reached) throw tooLargeRevision(revision, cache.revision);
 }

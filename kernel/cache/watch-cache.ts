@@ -17,7 +17,6 @@
  *   read at                     12               includes 11
  *   served when                 12 or later      the list of 12, with 13 applied
  */
-import { limits } from "../../core/limits.ts";
 import type { StoredKind } from "../catalog/catalog.ts";
 import type { Waiter } from "../reads/reads.ts";
 import { abortable, type Clock, pause } from "../../core/async.ts";
@@ -26,6 +25,13 @@ import { fillKind, type FillSource } from "./fill/fill.ts";
 import { catchingUp, type Passing, sharedRoundTrip, type Together } from "./fill/freshness.ts";
 import type { Filling, KindCache } from "./kind/kind-cache.ts";
 import type { OwnWrites } from "./index/own-writes.ts";
+import { bound } from "../../core/bound.ts";
+import { revisionWaitMs } from "../reads/direct-reads.ts";
+
+/** Milliseconds between two removals of old events and states of the kinds that do not change. */
+export const cacheExpiryMs = bound(60_000);
+/** Maximum delay before the cache watches the store again after a failure. */
+const cacheRetryMsMax = bound(5_000);
 
 export type CacheState =
   | { readonly tag: "filling"; /** Milliseconds since 1970. */ readonly since: number; readonly because: unknown }
@@ -275,7 +281,7 @@ export class WatchCache {
     const { revision } = await store.get(kind.prefix, signal);
     const filling = await fillKind(this.#needs, kind, revision, signal);
     try {
-      while (!(await this.reached(revision, limits.revisionWaitMs, signal)));
+      while (!(await this.reached(revision, revisionWaitMs, signal)));
       signal.throwIfAborted();
       if (this.#isWanted(kind)) return kind.join(filling, clock.now());
     } catch (error) {
@@ -298,7 +304,7 @@ export class WatchCache {
     }
     this.#progress(revision);
     for (const kind of touched) kind.publish();
-    if (now - this.#expired < limits.cacheExpiryMs) return;
+    if (now - this.#expired < cacheExpiryMs) return;
     this.#expired = now;
     for (const kind of this.#kinds.values()) kind.expire(now);
   }
@@ -337,7 +343,7 @@ export class WatchCache {
 }
 
 function retryMs(failures: number): number {
-  return Math.min(limits.cacheRetryMsMax, 50 * 2 ** failures);
+  return Math.min(cacheRetryMsMax, 50 * 2 ** failures);
 }
 
 function setBack(before: Revision, now: Revision): StoreError {

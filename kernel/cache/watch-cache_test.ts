@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { concat } from "../objects/chunks.ts";
-import { limits } from "../../core/limits.ts";
 import { keyOf } from "../objects/objects.ts";
 import { StoreError } from "../store/store.ts";
 import { manualClock } from "../store/testing/clock.ts";
@@ -21,6 +20,8 @@ import {
   summaries,
   within,
 } from "./testing/fixture.ts";
+import { watchQueueBytesMax, watchStalledMs } from "./watch/cursor.ts";
+import { cacheExpiryMs } from "./watch-cache.ts";
 
 test("openReads() fills the cache at the store's revision by one list of each cached kind and one watch", () =>
   withCache(
@@ -379,7 +380,7 @@ test("a watch that is not read is ended and counted once it is too far behind fo
     const first = stuck.next();
     const text = "x".repeat(500_000);
     // Each event counts its state after and the one before.
-    const rounds = Math.ceil(limits.watchQueueBytesMax / 1_000_000) + 4;
+    const rounds = Math.ceil(watchQueueBytesMax / 1_000_000) + 4;
     const write = async (round: number): Promise<void> => {
       last = await put(fixture, "a", { data: { text: text + round } });
       await list(fixture);
@@ -389,7 +390,7 @@ test("a watch that is not read is ended and counted once it is too far behind fo
       await write(round);
       if (round === 0) assert.equal((await first).done, false);
     }
-    clock.advance(limits.watchStalledMs - 1);
+    clock.advance(watchStalledMs - 1);
     for (const round of [1, 2]) await write(rounds + round);
     assert.deepEqual(await counted("apiserver_terminated_watchers_total"), []);
     clock.advance(1);
@@ -413,7 +414,7 @@ test("a watch whose client reads is not ended after the process was blocked whil
     const text = "x".repeat(1_000_000);
     let last = await put(fixture, "first");
     assert.equal((await watch.next()).done, false);
-    clock.advance(2 * limits.watchStalledMs);
+    clock.advance(2 * watchStalledMs);
     for (let round = 0; round < 24; round++) last = await put(fixture, `large-${round}`, { data: { text } });
     await list(fixture);
     let read = "";
@@ -473,9 +474,9 @@ test("the ring of a kind without new events drops old ones when another kind cha
       await watch.stop();
       return faulty.watches - watches;
     };
-    assert.equal(await change(limits.cacheExpiryMs), 0);
-    assert.equal(await change(limits.cacheExpiryMs), 1, "read from the store");
-  }, { clock, bounds: { keptMs: 1.5 * limits.cacheExpiryMs } });
+    assert.equal(await change(cacheExpiryMs), 0);
+    assert.equal(await change(cacheExpiryMs), 1, "read from the store");
+  }, { clock, bounds: { keptMs: 1.5 * cacheExpiryMs } });
 });
 
 test("the cache is compared with the store, and filled again on a difference", async () => {

@@ -7,7 +7,7 @@ import type { Verb } from "../../core/versions.ts";
 import type { FieldError } from "../../core/field-error.ts";
 import type { DecodeReport } from "../../core/derive/decode.ts";
 import type { CborItem } from "../../core/codec/cbor/item.ts";
-import type { RuleNode } from "../../core/cel/schema/validator.ts";
+import type { RuleNode } from "../../cel/schema/validator.ts";
 import type { Media } from "../../core/codec/negotiate.ts";
 import type { Names } from "../../core/names.ts";
 import type { Admission, Plugin, Resource, Served, Subresource } from "../../core/plugin.ts";

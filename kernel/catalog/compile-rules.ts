@@ -1,12 +1,15 @@
 /** Compiles the rules in the tree of a plugin's kind. */
-import { cardinality, product, RuleCompiler, type SchemaPlace } from "../../core/cel/schema/definition.ts";
-import { storedRules } from "../../core/cel/schema/environments.ts";
-import { type RuleNode, rulesOf } from "../../core/cel/schema/validator.ts";
+import { cardinality, product, RuleCompiler, type SchemaPlace } from "../../cel/schema/definition.ts";
+import { storedRules } from "../../cel/schema/environments.ts";
+import { type RuleNode, rulesOf } from "../../cel/schema/validator.ts";
 import { ruleSchema } from "../../core/derive/rule-schema.ts";
-import { limits } from "../../core/limits.ts";
 import type { StructNode } from "../../core/schema.ts";
 import { otherMembers, type StructuralSchema } from "../../core/structural-schema.ts";
 import { valueText } from "../../core/value-text.ts";
+import { bound } from "../../core/bound.ts";
+
+/** Estimated cost units of one rule of a definition: the worst case of all of its evaluations for one object. */
+const celRuleCostMax = bound(10_000_000);
 
 /** The rules of a kind, and the mistakes in them. */
 export interface DeclaredRules {
@@ -39,8 +42,8 @@ function mistakesOf({ place, path }: Placed, compiler: RuleCompiler): readonly s
     const about = `the rule ${valueText(rule)} of ${at}`, wrong = error ?? messageError;
     if (wrong !== undefined) return [`${about} cannot be compiled: ${wrong}`];
     const cost = product(costMax, times);
-    if (cost <= BigInt(limits.celRuleCostMax)) return [];
-    return [`${about} may cost ${cost} units; at most ${limits.celRuleCostMax} are allowed: publish maxItems, maxProperties or maxLength`];
+    if (cost <= BigInt(celRuleCostMax)) return [];
+    return [`${about} may cost ${cost} units; at most ${celRuleCostMax} are allowed: publish maxItems, maxProperties or maxLength`];
   });
 }
 

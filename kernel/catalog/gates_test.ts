@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { GateStage } from "../../core/plugin.ts";
 import { compile } from "./compile.ts";
-import { settingWarnings } from "../config/settings.ts";
+import { settingWarnings } from "../../server/config/settings.ts";
 import { CatalogError } from "./catalog.ts";
 import { defaultNames } from "../../core/names.ts";
 import { gateMistakes } from "../../core/define/gates.ts";
 import { type GateRules, gateTable, kernelGates } from "./gates.ts";
 import { releasesFor } from "../../core/releases.ts";
-import { helpText, listedGates } from "../config/help.ts";
+import { helpText, listedGates } from "../../server/config/help.ts";
 
 const ladders: Record<string, readonly GateStage[]> = {
   Young: [{ since: "1.35", stage: "Alpha", default: false }],

@@ -1,7 +1,11 @@
 /** Converts objects of kinds whose versions are converted by calls, in requests of bounded size. */
-import { limits } from "../../core/limits.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ConversionContext, StoredConversion } from "../../core/conversion.ts";
+import { bound } from "../../core/bound.ts";
+
+/** Objects and bytes of stored objects in one request to a conversion webhook; a longer list is converted by several. */
+const conversionObjectsMax = bound(500);
+const conversionBytesMax = bound(2 * 1024 * 1024);
 
 /** An object with its size in bytes. */
 export interface Sized {
@@ -26,7 +30,7 @@ export async function convertAll(
 function* parts(objects: readonly Sized[]): Generator<readonly Sized[]> {
   let part: Sized[] = [], bytes = 0;
   for (const each of objects) {
-    if (part.length > 0 && (part.length >= limits.conversionObjectsMax || bytes + each.bytes > limits.conversionBytesMax)) {
+    if (part.length > 0 && (part.length >= conversionObjectsMax || bytes + each.bytes > conversionBytesMax)) {
       yield part;
       [part, bytes] = [[], 0];
     }

@@ -8,7 +8,6 @@
  * Keys of other kinds are passed on.
  */
 import { abortable, pause } from "../../core/async.ts";
-import { limits } from "../../core/limits.ts";
 import type { ConversionContext, StoredConversion } from "../../core/conversion.ts";
 import { StatusError } from "../../core/status-error.ts";
 import type { Catalog } from "../catalog/catalog.ts";
@@ -16,6 +15,13 @@ import type { Batch, Change, Commit, Entry, Listing, Page, Range, Revision, Stor
 import { type ConvertedKey, convertedKey, convertedKinds, shownKey, storedKey } from "./converted-kinds.ts";
 import { type Means, shownValues, storedValue } from "./stored-values.ts";
 import { type SharedValues, sharedValues } from "./shared-values.ts";
+import { bound } from "../../core/bound.ts";
+
+/** Bytes of converted objects that the watches of one kind share. Others are converted again. */
+const conversionSharedBytesMax = bound(4 * 1024 * 1024);
+/** Milliseconds before the events of a watch are converted again after a failure: the first pause, each twice the one before, and the longest. */
+const conversionRetryMs = bound(100);
+const conversionRetryMsMax = bound(5_000);
 
 export interface ConvertingNeeds {
   readonly prefix: string;
@@ -62,7 +68,7 @@ export function convertingStore(store: Store, { prefix, catalog, context }: Conv
   }
   /** As upstream, a watch stays open while its events cannot be converted, and gets them afterwards. */
   async function convertedEvents(place: ConvertedKey, events: readonly StoreEvent[], signal: AbortSignal): Promise<readonly StoreEvent[]> {
-    for (let ms: number = limits.conversionRetryMs;; ms = Math.min(2 * ms, limits.conversionRetryMsMax)) {
+    for (let ms: number = conversionRetryMs;; ms = Math.min(2 * ms, conversionRetryMsMax)) {
       try {
         return await abortable(shownEvents(place, events), signal);
       } catch (error) {
@@ -76,7 +82,7 @@ export function convertingStore(store: Store, { prefix, catalog, context }: Conv
       ...(previous === undefined ? [] : [{ key, revision: previous.revision, value: previous.value }]),
       ...(value === undefined ? [] : [{ key, revision, value }]),
     ]);
-    const own = shared.get(place.conversion) ?? sharedValues(limits.conversionSharedBytesMax);
+    const own = shared.get(place.conversion) ?? sharedValues(conversionSharedBytesMax);
     shared.set(place.conversion, own);
     const shown = await own.shown(place.kind.apiVersion, values, (some) => shownValues(place, some, means()));
     let next = 0;

@@ -1,7 +1,11 @@
 import { readFileSync, type Stats, statSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { type Clock, systemClock, within } from "../../core/async.ts";
-import { limits } from "../../core/limits.ts";
+import { bound } from "../../core/bound.ts";
+
+/** Size of a file of settings, keys or certificates, and the milliseconds in which it must be read. */
+const settingFileBytesMax = bound(16 * 1024 * 1024);
+export const fileReadMs = bound(5_000);
 
 /** What the reads need of the system. */
 export interface FileSystem {
@@ -38,10 +42,10 @@ export function boundedFiles({ readFile, stat, clock }: FileSystem): BoundedFile
       const forget = () => void pending.delete(key);
       running.then(forget, forget);
     }
-    const silent = () => new SilentError(`"${path}" does not answer within ${limits.fileReadMs / 1000} s`);
-    return await within(running, limits.fileReadMs, silent, clock);
+    const silent = () => new SilentError(`"${path}" does not answer within ${fileReadMs / 1000} s`);
+    return await within(running, fileReadMs, silent, clock);
   }
-  async function readWhole(path: string, bytesMax: number = limits.settingFileBytesMax): Promise<Uint8Array> {
+  async function readWhole(path: string, bytesMax: number = settingFileBytesMax): Promise<Uint8Array> {
     return await inTime(`read ${path}`, path, async () => {
       // The system's error comes from the read, which names the file.
       checkKind(path, await stat(path).catch(() => undefined), bytesMax);
@@ -68,7 +72,7 @@ export function boundedFiles({ readFile, stat, clock }: FileSystem): BoundedFile
 export const { readWhole, readWholeText, fingerprint } = boundedFiles({ readFile, stat, clock: systemClock });
 
 /** The bytes of a plain file, for what is read before the server runs: it waits for a file system that does not answer. */
-export function readWholeSync(path: string, bytesMax: number = limits.settingFileBytesMax): Uint8Array {
+export function readWholeSync(path: string, bytesMax: number = settingFileBytesMax): Uint8Array {
   checkKind(path, statSync(path, { throwIfNoEntry: false }), bytesMax);
   return readFileSync(path);
 }

@@ -4,9 +4,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { limits } from "../../core/limits.ts";
 import { manualClock } from "../../core/test-clock.ts";
-import { boundedFiles, fingerprint, readWhole, readWholeSync, readWholeText, readWholeTextSync } from "./bounded-files.ts";
+import { boundedFiles, fileReadMs, fingerprint, readWhole, readWholeSync, readWholeText, readWholeTextSync } from "./bounded-files.ts";
 
 async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "thole-files-"));
@@ -59,11 +58,11 @@ test("a file system that does not answer is asked once, and every read of it end
     stat: (path) => path === "silent" ? new Promise(() => {}) : Promise.reject(new Error("no such file")),
     readFile: () => (reads++, answer.promise),
   });
-  const message = `"x" does not answer within ${limits.fileReadMs / 1000} s`;
+  const message = `"x" does not answer within ${fileReadMs / 1000} s`;
   for (let round = 0; round < 3; round++) {
     const reading = assert.rejects(files.readWhole("x"), { message });
     await new Promise((resolve) => setImmediate(resolve));
-    clock.advance(limits.fileReadMs);
+    clock.advance(fileReadMs);
     await reading;
   }
   assert.equal(reads, 1);
@@ -71,6 +70,6 @@ test("a file system that does not answer is asked once, and every read of it end
   assert.deepEqual(await files.readWhole("x"), Uint8Array.of(1));
 
   const looking = files.fingerprint("silent");
-  clock.advance(limits.fileReadMs);
+  clock.advance(fileReadMs);
   assert.equal(await looking, "silent");
 });

@@ -1,6 +1,11 @@
 /** Bodies of many parts: small ones are sent whole, large ones in chunks that are pulled as the client reads. */
-import { limits } from "../../core/limits.ts";
 import { nextTurn, Turns } from "../../core/turns.ts";
+import { bound } from "../../core/bound.ts";
+
+/** Minimum bytes of a list or object that is compressed for a client that accepts gzip. */
+export const gzipBytesMin = bound(128 * 1024);
+/** Bytes of one chunk of a list response. */
+export const chunkBytes = bound(64 * 1024);
 
 /** A part of a body: text, or bytes that are shared. */
 export type Part = string | Uint8Array;
@@ -9,7 +14,7 @@ export type Chunked = string | Uint8Array | AsyncIterable<Uint8Array>;
 
 const toBytes = new TextEncoder();
 /** Parts of at least this many bytes are sent without a copy; smaller ones are joined. */
-const wholeBytes = limits.chunkBytes / 4;
+const wholeBytes = chunkBytes / 4;
 
 /** Milliseconds after which interruptible work yields to the event loop. */
 const turnMs = 5;
@@ -20,16 +25,16 @@ const sharedTurns = new Turns(20);
 export function chunked(parts: readonly Part[]): Chunked {
   if (parts.length === 1) return parts[0]!;
   const size = sizeOf(parts);
-  return size > limits.chunkBytes ? pieces(parts) : gathered(parts, size);
+  return size > chunkBytes ? pieces(parts) : gathered(parts, size);
 }
 
-/** A body that is encoded while it is sent. `bytes`: its size, or for a body of at least `limits.gzipBytesMin` the bytes encoded so far. */
+/** A body that is encoded while it is sent. `bytes`: its size, or for a body of at least `gzipBytesMin` the bytes encoded so far. */
 export interface Begun {
   readonly body: Chunked;
   readonly bytes: number;
 }
 
-/** Encodes the first parts up to `limits.gzipBytesMin`, and yields to the event loop meanwhile; the others are encoded as they are pulled. */
+/** Encodes the first parts up to `gzipBytesMin`, and yields to the event loop meanwhile; the others are encoded as they are pulled. */
 export async function begun(parts: Iterable<Part>): Promise<Begun> {
   const first: Uint8Array[] = [];
   const rest = parts[Symbol.iterator]();
@@ -39,7 +44,7 @@ export async function begun(parts: Iterable<Part>): Promise<Begun> {
     const part = typeof next.value === "string" ? toBytes.encode(next.value) : next.value;
     first.push(part);
     bytes += part.length;
-    if (bytes >= limits.gzipBytesMin) return { body: pieces(inOrder(first, { [Symbol.iterator]: () => rest })), bytes };
+    if (bytes >= gzipBytesMin) return { body: pieces(inOrder(first, { [Symbol.iterator]: () => rest })), bytes };
     if (turn.isOver) await turn.next();
   }
   return { body: chunked(first), bytes };
@@ -115,7 +120,7 @@ export async function* pieces(parts: Iterable<Part>): AsyncGenerator<Uint8Array>
       waiting.push(part);
       size += boundOf(part);
     }
-    if (size > 0 && (whole || size >= limits.chunkBytes)) {
+    if (size > 0 && (whole || size >= chunkBytes)) {
       yield gathered(waiting, size);
       [waiting, size] = [[], 0];
       turn.begin();

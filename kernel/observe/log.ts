@@ -2,11 +2,11 @@
  * The server's log, for people and log collectors: one line per entry, as klog's text or as JSON. In the text a stack trace keeps its lines. A line belongs to a module and to a
  * verbosity level; it is written if the module's level is at least the line's.
  */
-import { limits } from "../../core/limits.ts";
 import { printable } from "../../core/printable.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { StoreError } from "../store/store.ts";
 import { valueText } from "../../core/value-text.ts";
+import { logTextLengthMax } from "../../core/bounds.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -101,8 +101,8 @@ function writtenLines(value: string): string {
 }
 
 function shortened(text: string): string {
-  if (text.length <= limits.logTextLengthMax) return text;
-  return `${text.slice(0, limits.logTextLengthMax)}... (${text.length - limits.logTextLengthMax} more)`;
+  if (text.length <= logTextLengthMax) return text;
+  return `${text.slice(0, logTextLengthMax)}... (${text.length - logTextLengthMax} more)`;
 }
 
 /** Quoted and truncated, so that input of clients can neither start a new line nor fill the disk. */

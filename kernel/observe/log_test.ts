@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../../core/limits.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { describe, jsonLog, type LogFormat, openLog, silentLog, type Verbosity, verbosityOf } from "./log.ts";
 import { StoreError } from "../store/store.ts";
+import { logTextLengthMax } from "../../core/bounds.ts";
 
 const at = Date.parse("2026-11-21T17:34:27.123Z");
 function world(format: LogFormat, verbosity: Verbosity = { v: 0, modules: [] }) {
@@ -32,7 +32,7 @@ test("openLog() keeps the line breaks of a stack in text, with every line indent
     "\t    at f (file:///a.ts:1:2)",
     ' > reference="r"',
   ]);
-  log.error("failed", { stack: `${"x".repeat(limits.logTextLengthMax)}yz` });
+  log.error("failed", { stack: `${"x".repeat(logTextLengthMax)}yz` });
   assert.ok(lines[1]!.endsWith("x... (2 more)\n >"));
   const json = world("json");
   json.log.error("failed", { stack });
@@ -75,7 +75,7 @@ test("verbosityOf() reports a word that is not module=level", () => {
 
 test("openLog() truncates long texts at every position, and survives values that cannot be converted to text", () => {
   const { log, lines } = world("json");
-  const whole = "x".repeat(limits.logTextLengthMax);
+  const whole = "x".repeat(logTextLengthMax);
   log.info("a", { whole, over: [`${whole}yz`] });
   const { whole: kept, over } = JSON.parse(lines[0]!);
   assert.equal(kept, whole);

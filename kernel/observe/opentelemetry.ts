@@ -3,13 +3,21 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Attributes, Context, Link, Span, SpanKind, Tracer } from "@opentelemetry/api";
 import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace";
 import { pause } from "../../core/async.ts";
-import { limits } from "../../core/limits.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import { systemGroups } from "../../core/user-info.ts";
 import { header } from "../request/exchange.ts";
 import { type Finished, loggedUrl } from "./request-log.ts";
 import type { Log } from "./log.ts";
 import { spanName, type TracedPart, type TracedRequest, type Tracing } from "./tracing.ts";
+import { bound } from "../../core/bound.ts";
+import { auditIdLoggedMax } from "./bounds.ts";
+
+/** Spans of parts of one traced request. */
+const tracedPartsMax = bound(128);
+/** Characters of a value in a span. */
+const tracedTextMax = bound(4096);
+/** Milliseconds for the last spans when a server ends. */
+const tracingCloseMsMax = bound(2_000);
 
 /** What is sent, and to whom. */
 export interface TracingNeeds {
@@ -52,7 +60,7 @@ export async function openTelemetry({ url, share, version, instance, log }: Trac
   const provider = new sdk.TracerProvider({
     resource: resourceFromAttributes({ "service.name": "thole", "service.version": version, "service.instance.id": instance }),
     sampler: new sdk.ParentBasedSampler({ root: new sdk.TraceIdRatioBasedSampler(share) }),
-    spanLimits: { attributeValueLengthLimit: limits.tracedTextMax },
+    spanLimits: { attributeValueLengthLimit: tracedTextMax },
     spanProcessors: [new sdk.BatchSpanProcessor({ exporter })],
   });
   const tracer: Tracer = provider.getTracer("thole", version);
@@ -129,12 +137,12 @@ export async function openTelemetry({ url, share, version, instance, log }: Trac
       if (context !== undefined) propagator.inject(context, headers, { set: (carrier, key, value) => carrier[key] = value });
       return headers;
     },
-    close: () => Promise.race([provider.shutdown().catch(() => {}), pause(limits.tracingCloseMsMax, new AbortController().signal)]),
+    close: () => Promise.race([provider.shutdown().catch(() => {}), pause(tracingCloseMsMax, new AbortController().signal)]),
   };
 }
 
 function scopeOf(context: Context | undefined): Scope {
-  return { context, left: limits.tracedPartsMax, early: [] };
+  return { context, left: tracedPartsMax, early: [] };
 }
 
 /** Runs a call before the user is known, and keeps it for the span of the request. */
@@ -158,7 +166,7 @@ function epoch(at: number): number {
 
 function attributesOf({ exchange, info, auditId }: TracedRequest): Attributes {
   return {
-    "audit-id": auditId.slice(0, limits.auditIdLoggedMax),
+    "audit-id": auditId.slice(0, auditIdLoggedMax),
     "http.request.method": exchange.method,
     "http.target": loggedUrl(exchange.url),
     "network.protocol.version": exchange.protocol.slice("HTTP/".length),

@@ -1,6 +1,11 @@
 /** The last error lines of the log, for the status page. The log contains no secrets. */
-import { limits } from "../../core/limits.ts";
 import type { Log } from "./log.ts";
+import { bound } from "../../core/bound.ts";
+
+/** Errors that the status page shows. */
+export const recentErrorsMax = bound(20);
+/** UTF-16 units of the text of an error that the status page shows. */
+export const recentErrorLengthMax = bound(400);
 
 export interface RecentError {
   /** Milliseconds since the epoch. */
@@ -26,10 +31,10 @@ export function keepErrors(log: Log, now: () => number): { readonly log: Log; re
       kept.unshift({
         at: now(),
         module,
-        message: text.slice(0, limits.recentErrorLengthMax),
-        ...(typeof todo === "string" ? { todo: todo.slice(0, limits.recentErrorLengthMax) } : {}),
+        message: text.slice(0, recentErrorLengthMax),
+        ...(typeof todo === "string" ? { todo: todo.slice(0, recentErrorLengthMax) } : {}),
       });
-      kept.length = Math.min(kept.length, limits.recentErrorsMax);
+      kept.length = Math.min(kept.length, recentErrorsMax);
     },
   });
   return { log: of(log, ""), recent: () => kept };

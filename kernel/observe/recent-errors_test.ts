@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../../core/limits.ts";
 import { openLog } from "./log.ts";
-import { keepErrors } from "./recent-errors.ts";
+import { keepErrors, recentErrorLengthMax, recentErrorsMax } from "./recent-errors.ts";
 
 test("keepErrors() keeps the last errors of a log and its modules, and passes every line on", () => {
   const lines: string[] = [];
@@ -13,12 +12,12 @@ test("keepErrors() keeps the last errors of a log and its modules, and passes ev
   now = 1;
   log.module("watch").module("etcd").error("x".repeat(10_000));
   assert.equal(lines.length, 3);
-  assert.deepEqual(recent().map(({ at, module, message }) => [at, module, message.length]), [[1, "etcd", limits.recentErrorLengthMax], [
+  assert.deepEqual(recent().map(({ at, module, message }) => [at, module, message.length]), [[1, "etcd", recentErrorLengthMax], [
     0,
     "",
     27,
   ]]);
   assert.equal(recent()[1]!.message, "the store failed: disk full");
   for (let index = 0; index < 100; index++) log.error("again");
-  assert.equal(recent().length, limits.recentErrorsMax);
+  assert.equal(recent().length, recentErrorsMax);
 });

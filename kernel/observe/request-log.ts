@@ -2,10 +2,10 @@
  * Log lines of requests: one for each at level 3 of `httplog`, and a trace of the steps of slow ones (`trace`, at every level). URLs come
  * from clients: values that may be secrets are not logged.
  */
-import { limits } from "../../core/limits.ts";
 import { header } from "../request/exchange.ts";
 import type { Exchange } from "../request/exchange.ts";
 import type { Log } from "./log.ts";
+import { auditIdLoggedMax } from "./bounds.ts";
 
 /** A completed request. Times are in milliseconds of one clock. */
 export interface Finished {
@@ -50,7 +50,7 @@ function fieldsOf({ exchange, verb, auditId, user, impersonated, code, bytes, be
     URI: loggedUrl(exchange.url),
     latency: millisecondsText(ended - begun),
     userAgent: header(exchange, "user-agent"),
-    "audit-ID": auditId.slice(0, limits.auditIdLoggedMax),
+    "audit-ID": auditId.slice(0, auditIdLoggedMax),
     srcIP: exchange.remote,
     user,
     ...(impersonated === undefined ? {} : { impersonated }),

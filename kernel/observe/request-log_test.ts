@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../../core/limits.ts";
-import { auditIdOf } from "../request/audit-id.ts";
+import { auditIdLengthMax, auditIdOf } from "../request/audit-id.ts";
 import type { Exchange } from "../request/exchange.ts";
 import { jsonLog, verbosityOf } from "./log.ts";
 import { type Finished, loggedUrl, requestLog } from "./request-log.ts";
@@ -84,7 +83,7 @@ test("auditIdOf() uses the client's id up to the bound, else a new one", () => {
   const of = (id: string | readonly string[] | undefined) => auditIdOf({ headers: { "audit-id": id } });
   assert.equal(of("mine"), "mine");
   assert.equal(of(["first", "second"]), "first");
-  const longest = "x".repeat(limits.auditIdLengthMax);
+  const longest = "x".repeat(auditIdLengthMax);
   assert.equal(of(longest), longest);
   for (const none of [undefined, "", `${longest}x`]) assert.match(of(none), /^[0-9a-f]{8}-[0-9a-f]{4}-4/);
 });

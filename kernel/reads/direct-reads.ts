@@ -1,5 +1,4 @@
 /** Reads from the store: for kinds without a cache, and as the reference for the cache. */
-import { limits } from "../../core/limits.ts";
 import type { Names } from "../../core/names.ts";
 import { StatusError, statusOf } from "../../core/status-error.ts";
 import type { StoredKind } from "../catalog/catalog.ts";
@@ -29,6 +28,10 @@ import {
 } from "./reads.ts";
 import { type Clock, elapsedClock } from "../../core/async.ts";
 import { type Batch, type Listing, type Range, type Revision, type Store, StoreError, type StoreEvent } from "../store/store.ts";
+import { bound } from "../../core/bound.ts";
+
+/** Milliseconds that a read waits for a future revision (upstream: blockTimeout). */
+export const revisionWaitMs = bound(3_000);
 
 /** Called for each list with the numbers of evaluated and of returned objects. */
 export type Listed = (kind: StoredKind, evaluated: number, returned: number) => void;
@@ -71,7 +74,7 @@ async function reached(
   signal: AbortSignal,
   { waits, again }: { readonly waits: boolean; readonly again: boolean },
 ): Promise<void> {
-  const until = clock.now() + limits.revisionWaitMs;
+  const until = clock.now() + revisionWaitMs;
   for (;;) {
     const { revision } = await store.get(key, signal);
     if (revision >= requested) return;

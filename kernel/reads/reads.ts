@@ -3,7 +3,6 @@
  * `direct-reads.ts` reads from the store, `cache/` from memory; one conformance suite runs on both.
  */
 import { parseUint } from "../../core/parse-uint.ts";
-import { limits } from "../../core/limits.ts";
 import { dns1123Label, pathSegmentName } from "../../core/meta/names.ts";
 import type { Names } from "../../core/names.ts";
 import type { WatchScope } from "../../core/api.ts";
@@ -11,11 +10,17 @@ import { fieldMatcher, labelMatcher } from "../../core/selectors/matcher.ts";
 import { badRequestError, type Status, StatusError, statusOf } from "../../core/status-error.ts";
 import { goQuote } from "../../core/tree/go-quote.ts";
 import type { Endpoint, StoredKind } from "../catalog/catalog.ts";
-import type { Deflated } from "../gzip/deflate.ts";
+import type { Deflated } from "../../protocols/gzip/deflate.ts";
 import { readContinue, writeContinue } from "./continue-token.ts";
 import { Item, keyOf } from "../objects/objects.ts";
 import type { ListOptions } from "../request/options.ts";
 import { type Revision, StoreError } from "../store/store.ts";
+import { bound } from "../../core/bound.ts";
+
+/** Interval of bookmarks of a watch without events. */
+const bookmarkEveryMs = bound(60_000);
+/** Time from the last bookmark of a watch to its planned end. A shorter watch gets no bookmark. */
+const bookmarkBeforeEndMs = bound(2_000);
 
 /** A request that may have to wait. Its signal is created at its first use: most reads need none. */
 export interface Waiter {
@@ -325,8 +330,8 @@ export function startsWithState(options: ListOptions, from: Revision | undefined
  */
 export function nextBookmark(options: ListOptions, now: number, endsAt: number): number | undefined {
   if (!options.allowWatchBookmarks) return undefined;
-  const last = endsAt - limits.bookmarkBeforeEndMs;
-  const onSecond = Math.floor((now + limits.bookmarkEveryMs) / 1_000) * 1_000;
+  const last = endsAt - bookmarkBeforeEndMs;
+  const onSecond = Math.floor((now + bookmarkEveryMs) / 1_000) * 1_000;
   return last > now ? Math.min(onSecond, last) : undefined;
 }
 

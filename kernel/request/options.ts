@@ -1,7 +1,6 @@
 /** Options of requests from the query (and, for deletions, the body), with the errors of apimachinery's validation. */
 import { append } from "../../core/append.ts";
 import { type FieldError, forbidden, invalid, notSupported, required, tooLong } from "../../core/field-error.ts";
-import { limits } from "../../core/limits.ts";
 import type { Names } from "../../core/names.ts";
 import type { FieldRequirement } from "../../core/selectors/field.ts";
 import type { LabelRequirement } from "../../core/selectors/label.ts";
@@ -12,6 +11,7 @@ import type { Endpoint } from "../catalog/catalog.ts";
 import { readInt64 } from "./int64.ts";
 import type { Query } from "./query.ts";
 import { isTrue } from "./request-info.ts";
+import { fieldManagerBytesMax } from "../../core/meta/field-manager.ts";
 
 export interface ListOptions {
   readonly labels: readonly LabelRequirement[];
@@ -179,10 +179,10 @@ export function writeOptions(
 }
 
 function managerErrors(manager: string): readonly FieldError[] {
-  if (manager.length <= limits.fieldManagerBytesMax && isPlainAscii(manager)) return [];
+  if (manager.length <= fieldManagerBytesMax && isPlainAscii(manager)) return [];
   const errors: FieldError[] = [];
-  if (utf8Length(manager) > limits.fieldManagerBytesMax) {
-    errors.push(tooLong("fieldManager", limits.fieldManagerBytesMax));
+  if (utf8Length(manager) > fieldManagerBytesMax) {
+    errors.push(tooLong("fieldManager", fieldManagerBytesMax));
   }
   let position = 0;
   for (const rune of manager) {

@@ -1,5 +1,9 @@
+import { bound } from "../../core/bound.ts";
+
+/** Total runes of the Warning headers of a response, and runes of each warning if the total is exceeded. */
+export const warningRunesMax = bound(4096);
+export const warningRunesTruncated = bound(256);
 /** Warning headers of one response (RFC 7234, section 5.5), each text once, with kube-apiserver's bounds. */
-import { limits } from "../../core/limits.ts";
 
 export class Warnings {
   readonly #texts = new Set<string>();
@@ -13,24 +17,24 @@ export class Warnings {
   }
 
   /**
-   * Values of the `warning` headers, in the order of `add`. If the total exceeds `limits.warningRunesMax`, every text is truncated to
-   * `limits.warningRunesTruncated`, and texts are added until the truncated total reaches the maximum.
+   * Values of the `warning` headers, in the order of `add`. If the total exceeds `warningRunesMax`, every text is truncated to
+   * `warningRunesTruncated`, and texts are added until the truncated total reaches the maximum.
    */
   headers(): readonly string[] {
     const texts: string[] = [];
     const headers: string[] = [];
     let runes = 0, cutting = false;
     const send = (text: string): void => {
-      const cut = cutting ? firstRunes(text, limits.warningRunesTruncated) : text;
+      const cut = cutting ? firstRunes(text, warningRunesTruncated) : text;
       if (control.test(cut)) return;
       runes += runeCount(cut);
       headers.push(warningHeader(cut));
     };
     for (const text of this.#texts) {
-      if (cutting && runes >= limits.warningRunesMax) break;
+      if (cutting && runes >= warningRunesMax) break;
       if (text === "") continue;
       texts.push(text);
-      const tooLong = !cutting && !control.test(text) && runes + runeCount(text) > limits.warningRunesMax;
+      const tooLong = !cutting && !control.test(text) && runes + runeCount(text) > warningRunesMax;
       if (!tooLong) {
         send(text);
         continue;

@@ -1,6 +1,5 @@
 /** The results of verbs in audit events. */
 import { encoder } from "../../core/derive/encode.ts";
-import { limits } from "../../core/limits.ts";
 import { Status as StatusSchema } from "../../core/meta/status.ts";
 import type { Names } from "../../core/names.ts";
 import { isObject, type Json, type JsonObject } from "../../core/schema.ts";
@@ -14,12 +13,16 @@ import type { RequestInfo } from "../request/request-info.ts";
 import type { RequestContext } from "../request-context.ts";
 import { replyOf, type VerbResult } from "./answer.ts";
 import { plainText } from "./text.ts";
+import { bound } from "../../core/bound.ts";
+
+/** JSON of the response that one audit event records, in bytes. Larger ones are left out, with an annotation. */
+const auditResponseBytesMax = bound(16 * 1024 * 1024);
 
 /** Records the result of a verb; at the level RequestResponse with the object or list as JSON, regardless of the client's encoding. */
 export async function noteResult(call: RequestContext, audit: AuditNotes, result: VerbResult): Promise<void> {
   if (result.tag === "status") return noteStatus(audit, result.body);
   if (audit.level !== "RequestResponse" || result.tag === "feed") return;
-  const text = await plainText(await replyOf(asJson(call), result), limits.auditResponseBytesMax);
+  const text = await plainText(await replyOf(asJson(call), result), auditResponseBytesMax);
   if (text === undefined) return audit.annotate(`audit.${call.catalog.names.domain}/truncated`, "true");
   audit.responseObject(audit.omitsManagedFields && text.includes('"managedFields"') ? withoutOwners(text) : text.trimEnd());
 }
@@ -29,7 +32,7 @@ export async function noteDiscovery(audit: AuditNotes, { prefix }: Pick<RequestI
   if (audit.level !== "RequestResponse" || prefix === "" || reply.status !== 200 || reply.headers["content-encoding"] !== undefined) return;
   if (!String(reply.headers["content-type"]).startsWith("application/json")) return;
   if (typeof reply.body !== "string" && !(reply.body instanceof Uint8Array)) return;
-  const text = await plainText(reply, limits.auditResponseBytesMax);
+  const text = await plainText(reply, auditResponseBytesMax);
   if (text !== undefined) audit.responseObject(compactJson(text));
 }
 

@@ -1,10 +1,10 @@
 /** Compresses replies with gzip in chunks, so that a list is neither in memory as a whole nor blocks the event loop. */
-import { limits } from "../../core/limits.ts";
 import { type RequestContext } from "../request-context.ts";
 import { type Exchange, header, type Reply } from "../request/exchange.ts";
-import { deflated } from "../gzip/deflate.ts";
-import { GzipMember } from "../gzip/member.ts";
-import { type Chunked, concat, Turn } from "../objects/chunks.ts";
+import { deflated } from "../../protocols/gzip/deflate.ts";
+import { GzipMember } from "../../protocols/gzip/member.ts";
+import { chunkBytes, type Chunked, concat, gzipBytesMin, Turn } from "../objects/chunks.ts";
+import { deflateBytesMax } from "../cache/bounds.ts";
 
 const toBytes = new TextEncoder();
 
@@ -12,9 +12,9 @@ type Asked = Pick<RequestContext, "exchange" | "catalog">;
 
 /** Compresses a large object or list for a client that accepts gzip, regardless of the verb. `bytes`: upper bound of the body's size. */
 export function compressed(call: Asked, reply: Reply, bytes: number): Reply {
-  if (bytes < limits.gzipBytesMin || !wantsGzip(call)) return reply;
+  if (bytes < gzipBytesMin || !wantsGzip(call)) return reply;
   const body = withoutText(reply.body);
-  return body instanceof Uint8Array && body.length < limits.gzipBytesMin ? reply : inGzip({ ...reply, body: gzip(body) });
+  return body instanceof Uint8Array && body.length < gzipBytesMin ? reply : inGzip({ ...reply, body: gzip(body) });
 }
 
 /** Whether a large object or list is compressed: the client accepts gzip, and the gate is on. */
@@ -52,7 +52,7 @@ async function* gzip(body: Bytes): AsyncGenerator<Uint8Array> {
     const blocks = member.add(deflated(bytes));
     waiting.push(blocks);
     size += blocks.length;
-    if (size < limits.chunkBytes) continue;
+    if (size < chunkBytes) continue;
     yield concat(waiting);
     [waiting, size] = [[], 0];
     turn.begin();
@@ -65,10 +65,10 @@ async function* steps(body: Bytes): AsyncGenerator<Uint8Array> {
   let waiting: Uint8Array[] = [], size = 0;
   for await (const piece of body instanceof Uint8Array ? [body] : body) {
     for (let at = 0; at < piece.length;) {
-      const bytes = piece.subarray(at, at += limits.deflateBytesMax - size);
+      const bytes = piece.subarray(at, at += deflateBytesMax - size);
       waiting.push(bytes);
       size += bytes.length;
-      if (size < limits.deflateBytesMax) continue;
+      if (size < deflateBytesMax) continue;
       yield concat(waiting);
       [waiting, size] = [[], 0];
     }

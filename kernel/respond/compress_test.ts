@@ -2,11 +2,10 @@ import { Buffer } from "node:buffer";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
-import { limits } from "../../core/limits.ts";
 import { defaultNames } from "../../core/names.ts";
 import type { RequestContext } from "../request-context.ts";
 import { compile } from "../catalog/compile.ts";
-import { begun, type Chunked, chunked } from "../objects/chunks.ts";
+import { begun, chunkBytes, type Chunked, chunked, gzipBytesMin } from "../objects/chunks.ts";
 import { compressed } from "./compress.ts";
 import type { Reply } from "../request/exchange.ts";
 
@@ -24,7 +23,7 @@ async function bytesOf(body: Reply["body"]): Promise<Uint8Array> {
   for await (const piece of body) pieces.push(piece);
   return new Uint8Array(Buffer.concat(pieces));
 }
-const least = limits.gzipBytesMin;
+const least = gzipBytesMin;
 
 test("compressed() compresses bodies of at least the bound, in bytes and not in characters", async () => {
   for (
@@ -87,7 +86,7 @@ test("compressed() returns the same reply if the client does not accept gzip or 
 test("chunked() returns small bodies whole and large ones in chunks, with all bytes in order", async () => {
   assert.equal(chunked(["a"]), "a");
   assert.deepEqual(await bytesOf(chunked(["a", Uint8Array.of(0x62), "é"])), new TextEncoder().encode("abé"));
-  const large = new Uint8Array(limits.chunkBytes).fill(1);
+  const large = new Uint8Array(chunkBytes).fill(1);
   const parts = ["head", large, ...Array.from({ length: 50_000 }, (_, index) => `${index},`), large, "é"];
   const body = chunked(parts);
   assert.ok(typeof body !== "string" && !(body instanceof Uint8Array));
@@ -119,7 +118,7 @@ test("begun() yields to the event loop while parts are encoded, before and after
   function* slow(): Generator<string> {
     for (let part = 0; part < 20; part++) {
       for (const until = performance.now() + 10; performance.now() < until;);
-      yield "x".repeat(part < 10 ? 10 : limits.gzipBytesMin);
+      yield "x".repeat(part < 10 ? 10 : gzipBytesMin);
     }
   }
   const { body } = await begun(slow());
@@ -133,7 +132,7 @@ test("begun() yields to the event loop while parts are encoded, before and after
 test("begun() encodes parts only when they are pulled", async () => {
   let made = 0;
   function* parts(): Generator<Uint8Array> {
-    for (; made < 100; made++) yield new Uint8Array(limits.chunkBytes);
+    for (; made < 100; made++) yield new Uint8Array(chunkBytes);
   }
   const { body } = await begun(parts());
   assert.ok(typeof body !== "string" && !(body instanceof Uint8Array));

@@ -5,11 +5,10 @@
  *
  * Only the blocks are compressed; what is between them is stored.
  */
-import { limits } from "../../core/limits.ts";
 import type { RequestContext } from "../request-context.ts";
-import { type Deflated, stored } from "../gzip/deflate.ts";
-import { gzipMember } from "../gzip/member.ts";
-import { type Begun, pieces, Turn } from "../objects/chunks.ts";
+import { type Deflated, stored } from "../../protocols/gzip/deflate.ts";
+import { gzipMember } from "../../protocols/gzip/member.ts";
+import { type Begun, gzipBytesMin, pieces, Turn } from "../objects/chunks.ts";
 import type { Item } from "../objects/objects.ts";
 import type { ItemBlock, ItemForm, ListPage } from "../reads/reads.ts";
 import { openList, protobufAround, protobufField } from "./list-body.ts";
@@ -53,7 +52,7 @@ function jsonBytes({ endpoint }: RequestContext, item: Item): Uint8Array {
 /** Whether the list is compressed because of its items alone. If it is just large enough with what is around them, it has few blocks. */
 function isLarge(blocks: Iterable<ItemBlock>): boolean {
   let bytes = 0;
-  for (const block of blocks) if ((bytes += block.length()) >= limits.gzipBytesMin) return true;
+  for (const block of blocks) if ((bytes += block.length()) >= gzipBytesMin) return true;
   return false;
 }
 

@@ -1,7 +1,6 @@
 /**
  * Bodies of lists, encoded item by item while they are sent, so that a list is neither in memory as a whole nor blocks the event loop.
  */
-import { limits } from "../../core/limits.ts";
 import { cborListAround } from "../../core/codec/cbor/documents.ts";
 import { prettyPrinter } from "../../core/tree/json-text.ts";
 import { envelopeAround, writeListField } from "../../core/codec/protobuf.ts";
@@ -12,7 +11,7 @@ import { protobufWriter } from "../../core/derive/protobuf.ts";
 import { PartialObjectMetadata } from "../../core/meta/partial-object-metadata.ts";
 import { type ApiObject, ListMeta } from "../../core/meta/object-meta.ts";
 import type { Json, Typed } from "../../core/schema.ts";
-import { type RequestContext, turns } from "../request-context.ts";
+import { type RequestContext, turnBodyBytesMin, turns } from "../request-context.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 import { inOrder, type Part, Turn } from "../objects/chunks.ts";
 import type { Item } from "../objects/objects.ts";
@@ -21,6 +20,10 @@ import { isStoredForm, metaVersion, partial, partialText, servedJson, servedObje
 import { includeObject, tableHead, tableRow, TableWork } from "./table.ts";
 import { checkYaml, yamlValue } from "./yaml.ts";
 import { valueText } from "../../core/value-text.ts";
+import { bound } from "../../core/bound.ts";
+
+/** Bytes of encoded messages of one protobuf list kept between measuring and sending. Others are encoded twice. */
+const listMessagesBytesMax = bound(1024 * 1024);
 
 /** A document with a list field: the JSON text before the field, its name, and its elements as JSON. */
 interface ListDocument {
@@ -122,7 +125,7 @@ async function documentParts(call: Pick<RequestContext, "output" | "pretty">, do
       if (turn.isOver) await turn.next();
     }
     // Several lists with large elements together would block other requests.
-    if (longest > limits.turnBodyBytesMin) await turns.next();
+    if (longest > turnBodyBytesMin) await turns.next();
     return yamlParts(document);
   }
   return call.pretty ? prettyParts(jsonParts(document)) : withEnd(jsonParts(document));
@@ -172,7 +175,7 @@ async function protobufParts(call: RequestContext, page: ListPage, partialVersio
   for (const item of page.items) {
     const message = field(item);
     bytes += message.length;
-    if (bytes <= limits.listMessagesBytesMax) kept.push(message);
+    if (bytes <= listMessagesBytesMax) kept.push(message);
     if (turn.isOver) await turn.next();
   }
   const { head, tail } = protobufAround(call, page, bytes);

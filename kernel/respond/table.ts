@@ -1,7 +1,6 @@
 /** Server-side tables: one row per object, with cells by the columns of its kind. */
 import { Budget } from "../../core/budget.ts";
 import { PathWorkError } from "../../core/json-path/evaluate.ts";
-import { limits } from "../../core/limits.ts";
 import { goJson, goString } from "../../core/tree/json-text.ts";
 import { Age, type Cell, defaultColumns } from "../../core/meta/columns.ts";
 import { encoder } from "../../core/derive/encode.ts";
@@ -11,6 +10,15 @@ import { badRequestError } from "../../core/status-error.ts";
 import { partialText, servedJson, shortLivedObject } from "./served.ts";
 import type { RequestContext } from "../request-context.ts";
 import type { Item } from "../objects/objects.ts";
+import { bound } from "../../core/bound.ts";
+
+/**
+ * Steps (`budget.ts`) of all cells of one row of a table, of all rows of one answer, and of each further row above that. Cells beyond them are
+ * null.
+ */
+export const tableRowStepsMax = bound(50_000);
+export const tableStepsMax = bound(20_000_000);
+const tableFurtherRowStepsMax = bound(1_000);
 
 const toBytes = new TextEncoder();
 const toText = new TextDecoder();
@@ -28,7 +36,7 @@ export function includeObject(call: RequestContext): Include {
 
 /** The work of the cells of one answer, in steps. */
 export class TableWork {
-  #left = limits.tableStepsMax;
+  #left = tableStepsMax;
   /** One error for all cells: each further one would collect a stack. */
   readonly #tooMuch = new PathWorkError("the cells of the row take too much work");
 
@@ -37,7 +45,7 @@ export class TableWork {
    * thousands of columns that each begin and fail take long, too.
    */
   row<T>(work: (isOver: () => boolean) => T, isFurther: boolean): T {
-    const stepsMax = isFurther ? limits.tableFurtherRowStepsMax : limits.tableRowStepsMax,
+    const stepsMax = isFurther ? tableFurtherRowStepsMax : tableRowStepsMax,
       budget = new Budget(stepsMax, () => this.#tooMuch);
     try {
       return budget.run(() => work(() => budget.spent > stepsMax));

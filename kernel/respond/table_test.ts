@@ -4,7 +4,6 @@ import { spendSteps } from "../../core/budget.ts";
 import { PathWorkError } from "../../core/json-path/evaluate.ts";
 import { columnCell } from "../../core/json-path/column.ts";
 import { JsonPathError, parseJsonPath } from "../../core/json-path/parse.ts";
-import { limits } from "../../core/limits.ts";
 import { age, ageColumn, type Column, nameColumn } from "../../core/meta/columns.ts";
 import { object } from "../../core/meta/object.ts";
 import { defaultNames } from "../../core/names.ts";
@@ -14,7 +13,7 @@ import { Forms } from "../cache/index/forms.ts";
 import { compile } from "../catalog/compile.ts";
 import { Item } from "../objects/objects.ts";
 import type { RequestContext } from "../request-context.ts";
-import { tableRow, TableWork } from "./table.ts";
+import { tableRow, tableRowStepsMax, tableStepsMax, TableWork } from "./table.ts";
 
 const schema = object("Thing", { text: field(2, string, "A text.") }, { doc: "A thing." });
 const begin = Date.parse("2024-01-02T03:04:05Z");
@@ -96,7 +95,7 @@ function pathColumn(path: string): { readonly column: Column } {
 }
 
 test("the cells of a row have one budget: columns beyond it are null, however many there are", () => {
-  const items = Array.from({ length: limits.tableRowStepsMax / 4 }, () => ({ a: 2 }));
+  const items = Array.from({ length: tableRowStepsMax / 4 }, () => ({ a: 2 }));
   const { column } = pathColumn(".l[?(@.a==1)].b"), { column: name } = pathColumn(".metadata.uid");
   let begun = 0;
   const counted: Column = { ...column, cell: (object) => (begun++, column.cell(object)) };
@@ -117,7 +116,7 @@ test("the cells of an answer have one budget: rows after it get a small one, and
   );
   const object = { ...thing, metadata: { ...thing.metadata, uid: "u" }, l: items }, work = new TableWork();
   const { item, counted } = cachedEntry(call, object);
-  assert.throws(() => work.row(() => spendSteps(limits.tableStepsMax), false), PathWorkError);
+  assert.throws(() => work.row(() => spendSteps(tableStepsMax), false), PathWorkError);
   const heavy = pathColumn(".l[*].b").column,
     heavyCall = callFor([heavy], manualClock(begin)),
     { item: heavyItem } = cachedEntry(heavyCall, object);
@@ -131,5 +130,5 @@ test("the cells of an answer have one budget: rows after it get a small one, and
 test("the text of a cell counts: a column of a large part of the object cannot be repeated", () => {
   const call = callFor(Array.from({ length: 30 }, () => pathColumn(".l").column), manualClock(begin));
   const object = { ...thing, l: ["x".repeat(100_000)] }, cells = cellsOf(call, cachedEntry(call, object).item());
-  assert.equal(cells.filter((cell: unknown) => cell !== null).length, Math.floor(8 * limits.tableRowStepsMax / 100_010));
+  assert.equal(cells.filter((cell: unknown) => cell !== null).length, Math.floor(8 * tableRowStepsMax / 100_010));
 });

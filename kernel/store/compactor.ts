@@ -1,6 +1,9 @@
-import { limits } from "../../core/limits.ts";
 import { type Clock, elapsedClock, pause } from "../../core/async.ts";
 import { type Revision, type Store, StoreError } from "./store.ts";
+import { bound } from "../../core/bound.ts";
+
+/** Milliseconds between two compactions of the store, and the minimum age of compacted history (kube-apiserver's default). */
+const compactionMs = bound(5 * 60 * 1000);
 
 export interface CompactorOptions {
   /** Milliseconds between compactions, and the minimum age of compacted history; default: kube-apiserver's five minutes. */
@@ -30,7 +33,7 @@ export interface Seen {
  * and the round in progress is over.
  */
 export async function startCompactor(store: Store, options: CompactorOptions): Promise<void> {
-  const { everyMs = limits.compactionMs, key = "compact_rev_key", clock = elapsedClock, signal, onError = () => {} } = options;
+  const { everyMs = compactionMs, key = "compact_rev_key", clock = elapsedClock, signal, onError = () => {} } = options;
   let seen: Seen | undefined;
   while (!signal.aborted) {
     try {

@@ -1,4 +1,3 @@
-import { limits } from "../../core/limits.ts";
 import { conflictError, notFoundError, StatusError } from "../../core/status-error.ts";
 import { objectResult, type VerbResult } from "../respond/answer.ts";
 import { noteApplied } from "../write/draft/audited.ts";
@@ -15,6 +14,10 @@ import { bodyOf, budgeted, type RequestContext, resourceName } from "../request-
 import { store } from "./create.ts";
 import type { Start } from "../write/guaranteed-update.ts";
 import { checkName, expectedRevision, refuseAbsent, replace } from "./update.ts";
+import { bound } from "../../core/bound.ts";
+
+/** Attempts of an apply whose object was absent and then could not be created. Other races are retried until the request ends. */
+const updateTries = bound(5);
 
 /** PATCH by server-side apply of the document that `read` parses: 200 with the object, or 201 if it was created. */
 export async function apply(call: RequestContext, read: (body: Uint8Array) => ApplyDocument): Promise<VerbResult> {
@@ -37,7 +40,7 @@ export async function apply(call: RequestContext, read: (body: Uint8Array) => Ap
       return objectResult(201, await createApplied(call, document, options, shown));
     } catch (error) {
       // Another request has created it meanwhile: apply on top of that object.
-      if (!(error instanceof StatusError && error.reason === "AlreadyExists") || tries >= limits.updateTries) throw error;
+      if (!(error instanceof StatusError && error.reason === "AlreadyExists") || tries >= updateTries) throw error;
     }
   }
 }

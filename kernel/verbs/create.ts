@@ -1,4 +1,3 @@
-import { limits } from "../../core/limits.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { alreadyExistsError, invalidError, StatusError } from "../../core/status-error.ts";
 import { approve, measured, mutated } from "../write/admission/admit.ts";
@@ -12,6 +11,10 @@ import { writeOptions } from "../request/options.ts";
 import { requestHookContext, takeBack } from "../write/request-hook-context.ts";
 import { placed, toCreate } from "../write/write-pipeline.ts";
 import { hookContext, kindName, type RequestContext, resourceName } from "../request-context.ts";
+import { bound } from "../../core/bound.ts";
+
+/** Attempts of a create to find an unused generated name. */
+const generateNameTries = bound(8);
 
 /** POST of a collection: 201 with the object as stored. */
 export async function create(call: RequestContext): Promise<VerbResult> {
@@ -52,7 +55,7 @@ export async function store(call: RequestContext, sent: ApiObject, dryRun: boole
     const created = await insert(call, next, dryRun, object.metadata.resourceVersion);
     if (created.done) return created.item;
     await takeBack(call);
-    if (generated && tries < limits.generateNameTries) continue;
+    if (generated && tries < generateNameTries) continue;
     throw taken(call, next.metadata.name!, generated, created.current);
   }
 }

@@ -1,5 +1,4 @@
 /** `RequestHookContext.server`: reads and writes of admission steps that do not end with the request, and their state. */
-import { limits } from "../../core/limits.ts";
 import { spell } from "../../core/names.ts";
 import type { AdmissionServer, NamedCollection, WebhookCall, WebhookOutcome } from "../../core/access.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
@@ -13,6 +12,7 @@ import { type CollectionReader, DerivedValues } from "./derived-values.ts";
 import { collectionOf } from "../reads/reads.ts";
 import type { ListOptions } from "../request/options.ts";
 import type { Backend, RequestContext } from "../request-context.ts";
+import { admissionCallMs } from "../../core/access.ts";
 
 /** Values made of collections, by server. */
 const derivedValues = new WeakMap<Backend, DerivedValues>();
@@ -126,5 +126,5 @@ class ServerOfCall implements AdmissionServer {
 }
 
 function admissionDeadline(): AbortSignal {
-  return AbortSignal.timeout(limits.admissionCallMs);
+  return AbortSignal.timeout(admissionCallMs);
 }

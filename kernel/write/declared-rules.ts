@@ -2,7 +2,7 @@
  * Validation by the bounds and rules in the tree of a plugin's kind. The rules of a kind apply; those of a kind with `rules: "compared"` are compared
  * with the validation in code that they will replace, as upstream's declarative validation.
  */
-import { validateRules } from "../../core/cel/schema/validate.ts";
+import { validateRules } from "../../cel/schema/validate.ts";
 import { blocksRules, notChecked } from "../../core/custom/blocking.ts";
 import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";

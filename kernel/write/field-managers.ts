@@ -27,7 +27,6 @@ import {
 } from "../../core/apply/mod.ts";
 import { sameValue } from "../../core/derive/same-value.ts";
 import { utf8Length } from "../../core/scalars/utf8.ts";
-import { limits } from "../../core/limits.ts";
 import type { ApiObject, ManagedFieldsEntry } from "../../core/meta/object-meta.ts";
 import type { Json } from "../../core/schema.ts";
 import { isPlainAscii, isPrintable } from "../../core/tree/go-quote.ts";
@@ -39,6 +38,7 @@ import { splitGroupVersion } from "../../core/versions.ts";
 import { type Endpoint } from "../catalog/catalog.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { awaitedVersion, settled } from "./awaited-versions.ts";
+import { fieldManagerBytesMax } from "../../core/meta/field-manager.ts";
 
 /** The field manager of a write: `fieldManager` of the query, else the user agent up to its first slash. */
 export function managerName(call: RequestContext): string {
@@ -47,12 +47,12 @@ export function managerName(call: RequestContext): string {
 
 function managerOfAgent(agent: string): string {
   const slash = agent.indexOf("/"), sent = slash < 0 ? agent : agent.slice(0, slash);
-  if (sent.length <= limits.fieldManagerBytesMax && isPlainAscii(sent)) return sent;
+  if (sent.length <= fieldManagerBytesMax && isPlainAscii(sent)) return sent;
   let name = "", bytes = 0;
   for (const rune of utf8OfHeader(sent)) {
     if (!isPrintable(rune)) continue;
     bytes += utf8Length(rune);
-    if (bytes > limits.fieldManagerBytesMax) break;
+    if (bytes > fieldManagerBytesMax) break;
     name += rune;
   }
   return name;

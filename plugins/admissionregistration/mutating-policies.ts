@@ -1,10 +1,10 @@
 import { defineResource, metaRulesOf, type Plugin, type Resource, validateObjectMeta } from "../../plugin.ts";
-import { limits } from "../../core/limits.ts";
 import { bindingAuthorization, policyAuthorization } from "./authorize.ts";
 import { bindingColumns, mutatingPolicyColumns } from "./columns.ts";
 import { alpha, beta, type MutatingAdmissionPolicy, type MutatingAdmissionPolicyBinding } from "./mutating-schema.ts";
 import { validateMutatingBinding, validateMutatingPolicy } from "./validate/mutating.ts";
 import { categories, strategy } from "./webhook-configurations.ts";
+import { inlineExpressionsLengthMax } from "../shared/bounds.ts";
 
 const alphaVersion = "admissionregistration.{domain}/v1alpha1", betaVersion = "admissionregistration.{domain}/v1beta1";
 
@@ -22,7 +22,7 @@ function hasLongExpressions({ spec }: { readonly spec?: Partial<MutatingAdmissio
     ...[...matchConditions, ...variables].map(({ expression }) => expression),
     ...mutations.map(({ applyConfiguration, jsonPatch }) => `${applyConfiguration?.expression ?? ""}${jsonPatch?.expression ?? ""}`),
   ];
-  return texts.reduce((sum, text) => sum + text.length, 0) > limits.inlineExpressionsLengthMax;
+  return texts.reduce((sum, text) => sum + text.length, 0) > inlineExpressionsLengthMax;
 }
 
 /** As upstream, without a replacement. */

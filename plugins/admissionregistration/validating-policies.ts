@@ -7,12 +7,12 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from "../../plugin.ts";
-import { limits } from "../../core/limits.ts";
 import { bindingAuthorization, policyAuthorization } from "./authorize.ts";
 import { bindingColumns, validatingPolicyColumns } from "./columns.ts";
 import { groupVersion, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from "./schema.ts";
 import { validatePolicy, validatePolicyBinding, validatePolicyStatus } from "./validate/validating.ts";
 import { categories, strategy } from "./webhook-configurations.ts";
+import { inlineExpressionsLengthMax } from "../shared/bounds.ts";
 
 /** Whether the expressions are so long that they are compiled in the heavy thread. */
 function hasLongExpressions({ spec }: { readonly spec?: Partial<ValidatingAdmissionPolicy["spec"]> | null }): boolean {
@@ -22,7 +22,7 @@ function hasLongExpressions({ spec }: { readonly spec?: Partial<ValidatingAdmiss
     ...validations.flatMap(({ expression, messageExpression = "" }) => [expression, messageExpression]),
     ...auditAnnotations.map(({ valueExpression }) => valueExpression),
   ];
-  return texts.reduce((sum, text) => sum + text.length, 0) > limits.inlineExpressionsLengthMax;
+  return texts.reduce((sum, text) => sum + text.length, 0) > inlineExpressionsLengthMax;
 }
 
 const status: Subresource<ValidatingAdmissionPolicy> = {

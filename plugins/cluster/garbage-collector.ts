@@ -14,7 +14,6 @@
  * Stored objects that cannot be read are passed over; objects that they own stay, because their owner is not known to be absent. A kind that cannot be
  * listed or watched at all waits alone: it is tried again until it can be.
  */
-import { limits } from "../../core/limits.ts";
 import {
   type Api,
   type ApiCollection,
@@ -31,6 +30,7 @@ import {
 } from "../../plugin.ts";
 import { type Node, nodeOf, OwnerGraph, sameGroup } from "./owner-graph.ts";
 import { WorkQueue } from "./work-queue.ts";
+import { controllerPassesMax } from "../shared/bounds.ts";
 
 export const garbageCollector: Controller = {
   name: "garbage-collector",
@@ -42,7 +42,7 @@ export const garbageCollector: Controller = {
     const graph = new OwnerGraph();
     const means: Means = { api, graph, events, nowhere: new Set() };
     const queue = new WorkQueue(
-      limits.controllerPassesMax,
+      controllerPassesMax,
       (uid) => attempt(means, uid, (other) => queue.add(other)),
       (uid, error) => {
         const node = graph.get(uid), name = node === undefined ? uid : `${node.resource} ${node.namespace}/${node.name}`;

@@ -5,14 +5,14 @@
  *                      ^  └──> not empty: write the rest into the status
  *                      └ backoff ┘
  *
- * Passes over different namespaces run concurrently, at most `limits.controllerPassesMax` at a time.
+ * Passes over different namespaces run concurrently, at most `controllerPassesMax` at a time.
  */
-import { limits } from "../../core/limits.ts";
 import { type Api, type ApiObject, type Controller, type ControllerContext, StatusError } from "../../plugin.ts";
 import { conditionsAfter } from "./namespace-conditions.ts";
 import { deleteContent } from "./namespace-content.ts";
 import { contentFinalizer, type Namespace } from "./namespace.ts";
 import { WorkQueue } from "./work-queue.ts";
+import { controllerPassesMax } from "../shared/bounds.ts";
 
 export const namespaceController: Controller = {
   name: "namespace",
@@ -21,7 +21,7 @@ export const namespaceController: Controller = {
   needs: [{ resource: "namespaces", groupVersions: ["v1"] }],
   async run(context, signal) {
     const queue = new WorkQueue(
-      limits.controllerPassesMax,
+      controllerPassesMax,
       async (name) => await pass(context, name) === "left",
       (name, error) => context.logError?.(`the content of namespace ${name} cannot be deleted; it is tried again`, error),
       context.work,

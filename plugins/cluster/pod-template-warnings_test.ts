@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../../core/limits.ts";
 import { podTemplates } from "./pod-template.ts";
 import { at, make, one } from "./test-template.ts";
+import { comparedForWarningsMax } from "./pod/container-warnings.ts";
 
 /** The warnings of a template. The prefix `template.` is removed. */
 const warnings = (spec: object, meta: object = {}) =>
@@ -81,11 +81,11 @@ test("null selectors, fractional bytes and empty projections give warnings", () 
   ]);
 });
 
-test("the paths of a volume are compared up to limits.comparedForWarningsMax", () => {
+test("the paths of a volume are compared up to comparedForWarningsMax", () => {
   const files = (count: number) => warnings({ volumes: [{ name: "v", secret: { secretName: "s", items: items(count) } }] })?.length;
   const items = (
     count: number,
   ) => [...Array.from({ length: count - 1 }, (_, i) => ({ key: "k", path: `p${i}` })), { key: "k", path: "p0" }];
-  assert.equal(files(limits.comparedForWarningsMax), 1);
-  assert.equal(files(limits.comparedForWarningsMax + 1), 0);
+  assert.equal(files(comparedForWarningsMax), 1);
+  assert.equal(files(comparedForWarningsMax + 1), 0);
 });

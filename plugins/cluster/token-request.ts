@@ -27,7 +27,10 @@ import {
   tooLong,
   valueText,
 } from "../../plugin.ts";
-import { limits } from "../../core/limits.ts";
+import { bound } from "../../core/bound.ts";
+
+/** Bytes of the audiences of a new token, as JSON: a longer token would exceed the bound of verification. */
+export const tokenAudiencesBytesMax = bound(64 * 1024);
 
 const home = "authentication/v1", groupVersion = "authentication.{domain}/v1";
 const struct = structsOf(home);
@@ -154,7 +157,7 @@ function expirationErrors(seconds: number | bigint): readonly FieldError[] {
 /** Upstream issues tokens of any length, which no server accepts in a header. */
 function audiencesErrors(audiences: readonly string[]): readonly FieldError[] {
   const bytes = new TextEncoder().encode(valueText(audiences)).length;
-  return bytes <= limits.tokenAudiencesBytesMax ? [] : [tooLong("spec.audiences", limits.tokenAudiencesBytesMax)];
+  return bytes <= tokenAudiencesBytesMax ? [] : [tooLong("spec.audiences", tokenAudiencesBytesMax)];
 }
 
 /** Kinds that tokens can be bound to. Nodes are not served, so they never exist. */

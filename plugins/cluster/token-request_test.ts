@@ -2,13 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TokenToIssue } from "../../core/access.ts";
 import { fieldErrorText } from "../../core/field-error.ts";
-import { limits } from "../../core/limits.ts";
 import { defaultNames } from "../../core/names.ts";
 import type { HookContext } from "../../core/plugin.ts";
 import { fakeRequestContext, noMetric } from "../../core/test-context.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { StatusError } from "../../core/status-error.ts";
-import { tokenSubresource } from "./token-request.ts";
+import { tokenAudiencesBytesMax, tokenSubresource } from "./token-request.ts";
 
 const account = { kind: "ServiceAccount", apiVersion: "v1", metadata: { name: "robot", namespace: "demo", uid: "u1" } };
 const context: HookContext = {
@@ -156,7 +155,7 @@ test("a shortened token causes a warning", async () => {
 test("a TokenRequest has no more audiences than a token that is looked at can name", () => {
   const errors = (audiences: readonly string[]) =>
     validateRequest!({ kind: "TokenRequest", apiVersion: "v1", metadata: {}, spec: { audiences } } as unknown as ApiObject, "robot"); // of that kind
-  const bound = limits.tokenAudiencesBytesMax;
+  const bound = tokenAudiencesBytesMax;
   assert.deepEqual(errors(["a".repeat(bound - 4)]), []);
   assert.deepEqual(errors(["a".repeat(bound - 3)]).map(fieldErrorText), [
     `spec.audiences: Too long: may not be more than ${bound} bytes`,

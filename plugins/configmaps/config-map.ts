@@ -20,8 +20,8 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from "../../plugin.ts";
-import { limits } from "../../core/limits.ts";
 import { decodedLength, immutableError, sameValues, validateKey } from "./values.ts";
+import { configBytesMax } from "./bounds.ts";
 
 const ConfigMap = object("ConfigMap", {
   immutable: field(4, boolean, "If true, only metadata can change: neither the data nor this field can be updated.", { pointer: true }),
@@ -59,14 +59,14 @@ function validateValues({ data = {}, binaryData = {} }: ConfigMap): readonly Fie
     characters += data[key]!.length;
   }
   // A UTF-16 unit takes at most three bytes in UTF-8: only large objects are counted.
-  if (characters * 3 > limits.configBytesMax) { for (const key of Object.keys(data)) size += utf8Length(data[key]!); }
+  if (characters * 3 > configBytesMax) { for (const key of Object.keys(data)) size += utf8Length(data[key]!); }
   else size = characters;
   for (const [key, value] of Object.entries(binaryData)) {
     append(errors, validateKey(key, "binaryData"));
     size += decodedLength(value);
   }
   // The limit applies to the whole object; "[]" is how upstream prints an empty path.
-  if (size > limits.configBytesMax) errors.push(tooLong("[]", limits.configBytesMax));
+  if (size > configBytesMax) errors.push(tooLong("[]", configBytesMax));
   return errors;
 }
 

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
-import { limits } from "../../core/limits.ts";
 import { defaultNames } from "../../core/names.ts";
 import type { HookContext } from "../../core/plugin.ts";
 import { cellAt } from "../../core/test-cells.ts";
 import { noMetric } from "../../core/test-context.ts";
 import { configMaps } from "./mod.ts";
+import { configBytesMax } from "./bounds.ts";
 
 const at: HookContext = {
   names: defaultNames,
@@ -40,7 +40,7 @@ test("each key of a ConfigMap is validated, and a key in both maps is reported i
 });
 
 test("the values of a ConfigMap may have 1 MiB in total, without the keys", () => {
-  const max = limits.configBytesMax;
+  const max = configBytesMax;
   assert.deepEqual(created({ data: { key: "é".repeat((max - 2) / 2) }, binaryData: { other: "AAA=" } }), []);
   assert.deepEqual(created({ data: { key: "x".repeat(max) }, binaryData: { other: "AA==" } }), [
     "[]: Too long: may not be more than 1048576 bytes",

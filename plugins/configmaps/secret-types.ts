@@ -11,10 +11,10 @@ import {
   spell,
   tooLong,
 } from "../../plugin.ts";
-import { limits } from "../../core/limits.ts";
 import { notAMap } from "../../core/tree/go-errors.ts";
 import { readJson } from "../../core/tree/json.ts";
 import { decodedLength, validateKey } from "./values.ts";
+import { configBytesMax } from "./bounds.ts";
 
 export interface SecretTypes {
   readonly serviceAccountToken: string;
@@ -53,7 +53,7 @@ export function validateData(secret: Typed, names: Names): readonly FieldError[]
     append(errors, validateKey(key, "data"));
     size += decodedLength(value);
   }
-  if (size > limits.configBytesMax) errors.push(tooLong("data", limits.configBytesMax));
+  if (size > configBytesMax) errors.push(tooLong("data", configBytesMax));
   return [...errors, ...validateByType(secret, data, names)];
 }
 

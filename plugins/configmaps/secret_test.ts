@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
-import { limits } from "../../core/limits.ts";
 import { defaultNames } from "../../core/names.ts";
 import type { HookContext } from "../../core/plugin.ts";
 import { cellAt } from "../../core/test-cells.ts";
 import { noMetric } from "../../core/test-context.ts";
 import { secrets } from "./mod.ts";
+import { configBytesMax } from "./bounds.ts";
 
 const at: HookContext = {
   names: defaultNames,
@@ -74,8 +74,8 @@ test("the types of Secrets use --platform-name", () => {
 
 test("the values of a Secret may have 1 MiB in total; the error names data", () => {
   const bytes = (length: number) => Buffer.alloc(length).toString("base64");
-  assert.deepEqual(created({ data: { a: bytes(limits.configBytesMax - 1), b: "AA==" } }), []);
-  assert.deepEqual(created({ data: { a: bytes(limits.configBytesMax), b: "AA==" } }), [
+  assert.deepEqual(created({ data: { a: bytes(configBytesMax - 1), b: "AA==" } }), []);
+  assert.deepEqual(created({ data: { a: bytes(configBytesMax), b: "AA==" } }), [
     "data: Too long: may not be more than 1048576 bytes",
   ]);
 });

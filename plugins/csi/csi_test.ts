@@ -3,7 +3,6 @@ import { dropDisabled } from "../../core/derive/gates.ts";
 import { test } from "node:test";
 import { defaulter } from "../../core/derive/apply-defaults.ts";
 import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
-import { limits } from "../../core/limits.ts";
 import { defaultNames } from "../../core/names.ts";
 import type { Gates } from "../../core/controller.ts";
 import type { HookContext } from "../../core/plugin.ts";
@@ -11,6 +10,7 @@ import { noMetric } from "../../core/test-context.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { Typed } from "../../core/schema.ts";
 import { csiDrivers, csiNodes, csiStorageCapacities, volumeAttachments } from "./mod.ts";
+import { attachmentMetadataBytesMax, volumeErrorBytesMax } from "./volume-attachment.ts";
 
 const groupVersion = "storage.{domain}/v1";
 const at: HookContext = {
@@ -206,14 +206,14 @@ test("a VolumeAttachment is validated in upstream's order, the attacher before t
 
 test("status of a VolumeAttachment: at most 256 KiB of metadata and 1 KiB of message, no negative error code", () => {
   const errors = (status: object) => volumeAttachments.update?.(attachment({ attached: true, ...status }), attachment(), at);
-  const max = limits.attachmentMetadataBytesMax;
+  const max = attachmentMetadataBytesMax;
   assert.deepEqual(errors({ attachmentMetadata: { k: "x".repeat(max - 1) } }), []);
   assert.deepEqual(texts(errors({ attachmentMetadata: { k: "x".repeat(max) } })), [
     `status.attachmentMetadata: Too long: may not be more than ${max} bytes`,
   ]);
-  assert.deepEqual(errors({ attachError: { time: null, message: "x".repeat(limits.volumeErrorBytesMax), errorCode: 0 } }), []);
+  assert.deepEqual(errors({ attachError: { time: null, message: "x".repeat(volumeErrorBytesMax), errorCode: 0 } }), []);
   assert.deepEqual(
-    errors({ detachError: { time: null, message: "x".repeat(limits.volumeErrorBytesMax + 1), errorCode: -1 } })?.map(({ path }) => path),
+    errors({ detachError: { time: null, message: "x".repeat(volumeErrorBytesMax + 1), errorCode: -1 } })?.map(({ path }) => path),
     [
       "status.detachError.message",
       "status.detachError.errorCode",

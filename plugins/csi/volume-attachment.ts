@@ -27,11 +27,16 @@ import {
   utf8Length,
   validateObjectMeta,
 } from "../../plugin.ts";
-import { limits } from "../../core/limits.ts";
 import { validateCsiDriverName } from "../shared/csi-driver-name.ts";
 import { PersistentVolumeSpec } from "../shared/volumes/mod.ts";
 import { validatePersistentVolumeSpec } from "../shared/volumes/validate-persistent-volume.ts";
 import { nodeCountGate } from "./gates.ts";
+import { bound } from "../../core/bound.ts";
+
+/** Total size of keys and values of the metadata of a volume attachment. */
+export const attachmentMetadataBytesMax = bound(256 * 1024);
+/** Message of a volume error. */
+export const volumeErrorBytesMax = bound(1024);
 
 const home = "storage/v1";
 const struct = structsOf(home);
@@ -130,7 +135,7 @@ function validateStatus({ attachmentMetadata = {}, attachError, detachError }: V
   let bytes = 0;
   for (const [key, value] of Object.entries(attachmentMetadata)) bytes += utf8Length(key) + utf8Length(value);
   return [
-    ...(bytes > limits.attachmentMetadataBytesMax ? [tooLong("status.attachmentMetadata", limits.attachmentMetadataBytesMax)] : []),
+    ...(bytes > attachmentMetadataBytesMax ? [tooLong("status.attachmentMetadata", attachmentMetadataBytesMax)] : []),
     ...validateError(attachError, "status.attachError"),
     ...validateError(detachError, "status.detachError"),
   ];
@@ -140,7 +145,7 @@ function validateError(error: VolumeError | undefined, path: string): readonly F
   const { message = "", errorCode = 0 } = error ?? {};
   return [
     // Upstream's message has the limit of the metadata instead of the message's.
-    ...(utf8Length(message) > limits.volumeErrorBytesMax ? [tooLong(`${path}.message`, limits.attachmentMetadataBytesMax)] : []),
+    ...(utf8Length(message) > volumeErrorBytesMax ? [tooLong(`${path}.message`, attachmentMetadataBytesMax)] : []),
     ...(errorCode < 0 ? [invalid(`${path}.errorCode`, errorCode, `must be between 0 and ${errorCodeMax}, inclusive`)] : []),
   ];
 }

@@ -1,9 +1,9 @@
 /** The admission steps of the quotas family. Their names are those of upstream's admission plugins. */
 import { type Admission, type ApiObject, internalError, type RequestHookContext } from "../../plugin.ts";
-import { limits } from "../../core/limits.ts";
 import { Ledger } from "./ledger.ts";
 import { limitRanger } from "./limit-ranger.ts";
 import { usageOf } from "./usage.ts";
+import { admissionCallMs } from "../../core/access.ts";
 
 const resourceQuota: Admission = {
   name: "ResourceQuota",
@@ -24,7 +24,7 @@ async function charged(next: ApiObject, prior: ApiObject | undefined, context: R
   if (usage === undefined || !usage.charges(prior === undefined, subresource)) return undefined;
   const ledger = server.stateOf(resourceQuota, () => new Ledger());
   const timer = Promise.withResolvers<never>();
-  const timeout = setTimeout(() => timer.reject(internalError("resource quota evaluation timed out")), limits.admissionCallMs);
+  const timeout = setTimeout(() => timer.reject(internalError("resource quota evaluation timed out")), admissionCallMs);
   try {
     const charge = { usage, next, prior, subresource };
     const namespace = next.metadata.namespace ?? "";

@@ -4,7 +4,7 @@
  *
  *     a new quota, or changed limits ───────────────┐
  *     a deleted object, a changed claim ────────────┼──> count all objects of the namespace ──> write the status
- *     every `limits.quotaResyncMs` ─────────────────┘
+ *     every `quotaResyncMs` ─────────────────┘
  *
  * Only the collections that quotas limit are watched: in the namespaces of these quotas, or in all of them if there are many.
  */
@@ -19,12 +19,19 @@ import {
   StatusError,
   type WorkQueue,
 } from "../../plugin.ts";
-import { limits } from "../../core/limits.ts";
 import { collectionKey, Interests } from "./interests.ts";
 import type { ResourceQuota } from "./quota-schema.ts";
 import { recalculate } from "./recalculate.ts";
 import { type Counted, countedCollections } from "./resources.ts";
 import { Settled } from "./settled.ts";
+import { bound } from "../../core/bound.ts";
+import { controllerPassesMax } from "../shared/bounds.ts";
+import { quotaSettleMs } from "./bounds.ts";
+
+/** Period of the recalculation of all quotas. */
+const quotaResyncMs = bound(300_000);
+/** Namespaces with quotas of a resource above which one watch of all namespaces replaces one for each. */
+const quotaNamespaceWatchesMax = bound(50);
 
 export const quotaController: Controller = Object.freeze<Controller>({
   name: "resourcequota",
@@ -50,7 +57,7 @@ export const quotaController: Controller = Object.freeze<Controller>({
         queue.retry(key);
       }
     };
-    await runWorkQueue({ context, signal, work, workers: limits.controllerPassesMax }, async (queue, until) => {
+    await runWorkQueue({ context, signal, work, workers: controllerPassesMax }, async (queue, until) => {
       following = new Following(context, queue, settled, until);
       await following.run();
     });
@@ -86,7 +93,7 @@ class Following {
 
   /** Resolves after the abort of the signal; rejects with the error of a watch. */
   async run(): Promise<void> {
-    const timer = setInterval(() => this.#quotas.forEach((_quota, key) => this.#queue.add(key)), limits.quotaResyncMs);
+    const timer = setInterval(() => this.#quotas.forEach((_quota, key) => this.#queue.add(key)), quotaResyncMs);
     const ends = [this.#followCollections(), this.#followQuotas()].map((each) => each.catch((error) => this.#failed.abort(error)));
     try {
       await Promise.all(ends);
@@ -139,14 +146,14 @@ class Following {
       if (quota === undefined) continue;
       this.#queue.add(key);
       // Again for creates that began before the limits were in force.
-      this.#queue.addAfter(key, limits.quotaSettleMs);
+      this.#queue.addAfter(key, quotaSettleMs);
     }
   }
 
   /** Opens and ends watches of a collection, so that all namespaces with quotas of it are watched. */
   #watchNamespaces(counted: Counted): void {
     const key = collectionKey(counted), namespaces = [...this.#interests.of(counted).keys()];
-    const wanted = new Set(namespaces.length > limits.quotaNamespaceWatchesMax ? [""] : namespaces);
+    const wanted = new Set(namespaces.length > quotaNamespaceWatchesMax ? [""] : namespaces);
     const watches = this.#watches.get(key) ?? new Map<string, AbortController>();
     this.#watches.set(key, watches);
     for (const [namespace, watch] of watches) {

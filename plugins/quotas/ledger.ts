@@ -8,9 +8,15 @@
  * An update succeeds only for the newest state of a quota, so the usage never exceeds the limit, whichever server charges it.
  */
 import { type AdmissionServer, type ApiObject, sameAmounts, StatusError } from "../../plugin.ts";
-import { limits } from "../../core/limits.ts";
 import { type Charge, type Charged, chargeTo, releasedFrom } from "./charge.ts";
 import type { ResourceQuota } from "./quota-schema.ts";
+import { bound } from "../../core/bound.ts";
+import { quotaSettleMs } from "./bounds.ts";
+
+/** Attempts to charge a quota that other servers change at the same time. */
+const quotaTriesMax = bound(50);
+/** Quotas of which a server remembers its own last write. */
+const quotasRememberedMax = bound(1_000);
 
 /** The reason to reject a write, or undefined. */
 export type Verdict = string | undefined;
@@ -51,7 +57,7 @@ export class Ledger {
   async release(namespace: string, charge: Charge, server: AdmissionServer): Promise<void> {
     const since = this.#charged.get(charge);
     this.#charged.delete(charge);
-    if (since === undefined || performance.now() - since > limits.quotaSettleMs / 2) return;
+    if (since === undefined || performance.now() - since > quotaSettleMs / 2) return;
     try {
       let left: ReadonlySet<string> | undefined;
       for (let tries = 1; left?.size !== 0; tries++) {
@@ -133,7 +139,7 @@ export class Ledger {
         this.#remember(await server.updateStatus("v1", "resourcequotas", quota) as ResourceQuota);
       } catch (error) {
         const isLost = error instanceof StatusError && (error.reason === "Conflict" || error.reason === "NotFound");
-        if (!isLost || tries >= limits.quotaTriesMax) throw error;
+        if (!isLost || tries >= quotaTriesMax) throw error;
         lost.add(quota.metadata.name ?? "");
       }
     }
@@ -156,7 +162,7 @@ export class Ledger {
     this.#written.delete(key);
     this.#written.set(key, quota);
     const [oldest] = this.#written.keys();
-    if (this.#written.size > limits.quotasRememberedMax && oldest !== undefined) this.#written.delete(oldest);
+    if (this.#written.size > quotasRememberedMax && oldest !== undefined) this.#written.delete(oldest);
   }
 }
 

@@ -6,9 +6,9 @@
  * Storing the count would allow one object too many. Usage is lowered only when the last charge is so old that its create has been stored.
  */
 import { compareQuantities } from "../../plugin.ts";
-import { limits } from "../../core/limits.ts";
 import { amountIn, type Amounts } from "./amounts.ts";
 import type { ResourceQuota } from "./quota-schema.ts";
+import { quotaSettleMs } from "./bounds.ts";
 
 interface Seen {
   readonly revision: number;
@@ -37,7 +37,7 @@ export class Settled {
   /** Milliseconds until the last charge is old enough; 0 if it is. */
   remaining(key: string): number {
     const seen = this.#seen.get(key);
-    return seen === undefined ? limits.quotaSettleMs : Math.max(0, seen.since + limits.quotaSettleMs - this.#now());
+    return seen === undefined ? quotaSettleMs : Math.max(0, seen.since + quotaSettleMs - this.#now());
   }
 
   forget(key: string): void {

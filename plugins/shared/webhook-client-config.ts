@@ -1,7 +1,7 @@
 /** Rules of the client configuration of webhooks: URL, Service and CA certificates. */
 import { append, bytesOf, dns1123Subdomain, type FieldError, invalid, portNumber, required } from "../../plugin.ts";
-import { parseReference, urlUser } from "../../core/cel/functions/url/parse.ts";
-import { textOfBytes } from "../../core/cel/functions/url/bytes.ts";
+import { parseReference, urlUser } from "../../core/net/url/parse.ts";
+import { textOfBytes } from "../../core/net/url/bytes.ts";
 import { Unreadable } from "../../core/scalars/unreadable.ts";
 
 /** A Service that is called, in the fields that both groups with webhooks have. */

@@ -1,13 +1,17 @@
 /** Parameters of storage and attributes classes. Their meaning is defined by the driver. */
 import { type FieldError, invalid, required, tooLong, utf8Length } from "../../plugin.ts";
-import { limits } from "../../core/limits.ts";
+import { bound } from "../../core/bound.ts";
+
+/** Number of parameters of a storage class or volume attributes class, and total bytes of their names and values. */
+export const classParametersMax = bound(512);
+export const classParametersBytesMax = bound(256 * 1024);
 
 type Parameters = Readonly<Record<string, string>>;
 
 /** Checks the number of parameters and their total size in bytes. `atLeastOne` rejects an empty map. */
 export function validateParameters(parameters: Parameters = {}, { atLeastOne }: { readonly atLeastOne: boolean }): readonly FieldError[] {
   const entries = Object.entries(parameters);
-  if (entries.length > limits.classParametersMax) return [tooLong("parameters", limits.classParametersMax)];
+  if (entries.length > classParametersMax) return [tooLong("parameters", classParametersMax)];
   if (atLeastOne && entries.length === 0) return [required("parameters", "must contain at least one key/value pair")];
   const errors: FieldError[] = [];
   let bytes = 0;
@@ -15,7 +19,7 @@ export function validateParameters(parameters: Parameters = {}, { atLeastOne }: 
     if (key === "") errors.push(invalid("parameters", key, "field can not be empty."));
     bytes += utf8Length(key) + utf8Length(value);
   }
-  if (bytes > limits.classParametersBytesMax) errors.push(tooLong("parameters", limits.classParametersBytesMax));
+  if (bytes > classParametersBytesMax) errors.push(tooLong("parameters", classParametersBytesMax));
   return errors;
 }
 

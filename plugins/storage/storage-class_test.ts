@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../../core/limits.ts";
 import { storageClasses, volumeAttributesClasses } from "./mod.ts";
 import { hookContext, texts } from "./test-context.ts";
+import { classParametersBytesMax, classParametersMax } from "./parameters.ts";
 
 const metadata = { name: "fast", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };
 const make = (rest: object): any => ({
@@ -25,10 +25,10 @@ test("the provisioner of a StorageClass is a qualified name in any case", () => 
 });
 
 test("a StorageClass has at most 512 parameters and 256 KiB of them, with non-empty keys", () => {
-  assert.deepEqual(created({ parameters: many(limits.classParametersMax) }), []);
-  assert.deepEqual(created({ parameters: many(limits.classParametersMax + 1) }), ["parameters: Too long: may not be more than 512 bytes"]);
+  assert.deepEqual(created({ parameters: many(classParametersMax) }), []);
+  assert.deepEqual(created({ parameters: many(classParametersMax + 1) }), ["parameters: Too long: may not be more than 512 bytes"]);
   assert.deepEqual(created({ parameters: { "": "x" } }), ['parameters: Invalid value: "": field can not be empty.']);
-  const max = limits.classParametersBytesMax;
+  const max = classParametersBytesMax;
   assert.deepEqual(created({ parameters: { k: "é".repeat((max - 2) / 2) + "x" } }), []);
   assert.deepEqual(created({ parameters: { k: "x".repeat(max) } }), ["parameters: Too long: may not be more than 262144 bytes"]);
 });
@@ -92,7 +92,7 @@ test("driverName and parameters of a VolumeAttributesClass are required and immu
     "driverName: Required value",
     "parameters: Required value: must contain at least one key/value pair",
   ]);
-  assert.deepEqual(created({ parameters: many(limits.classParametersMax + 1) }), ["parameters: Too long: may not be more than 512 bytes"]);
+  assert.deepEqual(created({ parameters: many(classParametersMax + 1) }), ["parameters: Too long: may not be more than 512 bytes"]);
   assert.deepEqual(texts(volumeAttributesClasses.update?.(make({}), make({}), hookContext())), []);
   assert.deepEqual(texts(volumeAttributesClasses.update?.(make({ driverName: "b", parameters: { a: "2" } }), make({}), hookContext())), [
     "driverName: Forbidden: updates to driverName are forbidden.",

@@ -4,15 +4,15 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { limits } from "../../core/limits.ts";
 import { definePlugin } from "../../core/define/define.ts";
-import { startHeavyThread } from "../../kernel/heavy/thread.ts";
+import { startHeavyThread } from "../../server/heavy/thread.ts";
 import { configMaps as configMap } from "../../plugins/configmaps/mod.ts";
 import { plugins } from "../../plugins/mod.ts";
 import { startTestServer, type TestServer } from "../harness.ts";
 import { type Answer, httpsClient } from "../https.ts";
 import { holdsItsPlace, served } from "../flags/served.ts";
 import { until } from "../real-server.ts";
+import { inlineBodyBytesMax } from "../../kernel/request-context.ts";
 
 /** One request and its events, with `*` for values that differ between runs. */
 interface Recorded {
@@ -136,7 +136,7 @@ test("a refused token is in the log with the audit id of its event, without the 
 
 test("requests of the heavy thread are recorded like others", async () => {
   await audited(everything("RequestResponse"), [], async (server, events) => {
-    const text = "x".repeat(2 * limits.inlineBodyBytesMax);
+    const text = "x".repeat(2 * inlineBodyBytesMax);
     const body = JSON.stringify({ metadata: { name: "large" }, data: { text } });
     assert.equal((await send(server, { method: "POST", path: configMaps, ...admin, body })).status, 201);
     const patched = { method: "PATCH", path: `${configMaps}/large`, ...admin, headers: { "content-type": "application/merge-patch+json" } };

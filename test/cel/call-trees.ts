@@ -1,7 +1,7 @@
 /** Calls of CEL functions as trees of tagged values: their evaluation and their estimated cost, without the parser and the evaluator. */
-import { exactly, listBase, mapBase, plus, union, unknownRange } from "../../core/cel/cost/range.ts";
-import type { Environment, FunctionDeclaration, Operand, Overload, Range } from "../../core/cel/declarations.ts";
-import { QuantityValue } from "../../core/cel/functions/quantity/quantity.ts";
+import { exactly, listBase, mapBase, plus, union, unknownRange } from "../../cel/cost/range.ts";
+import type { Environment, FunctionDeclaration, Operand, Overload, Range } from "../../cel/declarations.ts";
+import { QuantityValue } from "../../cel/functions/quantity/quantity.ts";
 import {
   boolType,
   bytesType,
@@ -14,10 +14,10 @@ import {
   stringType,
   type Type,
   uintType,
-} from "../../core/cel/types.ts";
-import { ArrayList, EntryMap } from "../../core/cel/value/collections.ts";
-import { characters } from "../../core/cel/value/size.ts";
-import { CelError, ListValue, MapValue, OpaqueValue, OptionalValue, Uint, type Value } from "../../core/cel/values.ts";
+} from "../../cel/types.ts";
+import { ArrayList, EntryMap } from "../../cel/value/collections.ts";
+import { characters } from "../../cel/value/size.ts";
+import { CelError, ListValue, MapValue, OpaqueValue, OptionalValue, Uint, type Value } from "../../cel/values.ts";
 
 /** A tagged value, or a call of a function with its arguments. The receiver of a member function is the first argument. */
 export type Tree =

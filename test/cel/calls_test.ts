@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { environment } from "../../core/cel/environment.ts";
-import { CelError } from "../../core/cel/values.ts";
+import { environment } from "../../cel/environment.ts";
+import { CelError } from "../../cel/values.ts";
 import { evaluateTree, tagged, type Tree } from "./call-trees.ts";
 
 interface Case {

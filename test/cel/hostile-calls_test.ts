@@ -2,14 +2,14 @@
 // In Deno's suite only: steps are counted, which do not depend on the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../../core/limits.ts";
 import { type Instrumented, instrumentedCopies } from "../fuzz/steps.ts";
+import { celCallStepsMax } from "../../cel/evaluate/program.ts";
 
 /** Counted steps that may stand for one charged step, and counted steps of any call. */
 const stepsPerCharge = 64;
 const stepsAtLeast = 200_000;
 /** Bound of the calls that are stopped: a part of that of an evaluation, because counting takes time. */
-const stopAfter = limits.celCallStepsMax / 20;
+const stopAfter = celCallStepsMax / 20;
 
 type Call = readonly [name: string, ...args: unknown[]];
 
@@ -22,9 +22,9 @@ interface Loaded {
 }
 
 async function load(code: Instrumented): Promise<Loaded> {
-  const { called } = await code.load("core/cel/functions/test-call.ts");
-  const { ArrayList } = await code.load("core/cel/value/collections.ts");
-  const { metered } = await code.load("core/cel/value/work.ts");
+  const { called } = await code.load("cel/functions/test-call.ts");
+  const { ArrayList } = await code.load("cel/value/collections.ts");
+  const { metered } = await code.load("cel/value/work.ts");
   return { code, called, list: (items) => new ArrayList(items), metered };
 }
 
@@ -104,8 +104,8 @@ test("the steps of hostile calls are in proportion to what is charged and to the
     const characters = args.reduce((sum: number, arg) => sum + (typeof arg === "string" ? arg.length : 0), 0);
     const ends = (bound: number) => metered(bound, () => called(callee, ...args)) !== undefined;
     let charged = 1024;
-    while (charged < limits.celCallStepsMax && !ends(charged)) charged *= 2;
-    assert.ok(charged <= limits.celCallStepsMax, `${name}: within the bound`);
+    while (charged < celCallStepsMax && !ends(charged)) charged *= 2;
+    assert.ok(charged <= celCallStepsMax, `${name}: within the bound`);
     const steps = code.count(Infinity, () => ends(charged));
     const allowed = stepsAtLeast + stepsPerCharge * (charged + characters);
     assert.ok(steps <= allowed, `${name}: ${steps} steps, ${charged} charged, ${characters} characters`);

@@ -2,11 +2,11 @@
 // In Deno's suite only: expressions and their results are recorded, and no module of a runtime is used.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { environment } from "../../core/cel/environment.ts";
-import { escapeName, unescapeName } from "../../core/cel/schema/escape.ts";
-import { compile } from "../../core/cel/compile.ts";
-import { CelError } from "../../core/cel/values.ts";
-import { formatIssues } from "../../core/cel/issues.ts";
+import { environment } from "../../cel/environment.ts";
+import { escapeName, unescapeName } from "../../cel/schema/escape.ts";
+import { compile } from "../../cel/compile.ts";
+import { CelError } from "../../cel/values.ts";
+import { formatIssues } from "../../cel/issues.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { StructuralSchema } from "../../core/structural-schema.ts";
 import { sharedFile } from "./cases.ts";

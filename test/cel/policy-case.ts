@@ -1,10 +1,10 @@
 /** Runs one recorded expression with the variables of admission policies. */
 import type { AuthorizationDecision } from "../../core/access.ts";
-import { fullTypeName } from "../../core/cel/policy/type-name.ts";
-import { environment } from "../../core/cel/environment.ts";
-import { AuthorizerValue, ResourceCheck } from "../../core/cel/functions/authorizer/authorizer.ts";
-import type { AccessCheck, AccessPort } from "../../core/cel/functions/authorizer/decisions.ts";
-import { PolicyCompiler, type PolicyExpression } from "../../core/cel/policy/policy.ts";
+import { fullTypeName } from "../../cel/policy/type-name.ts";
+import { environment } from "../../cel/environment.ts";
+import { AuthorizerValue, ResourceCheck } from "../../cel/functions/authorizer/authorizer.ts";
+import type { AccessCheck, AccessPort } from "../../cel/functions/authorizer/decisions.ts";
+import { PolicyCompiler, type PolicyExpression } from "../../cel/policy/policy.ts";
 import {
   boolType,
   bytesType,
@@ -17,8 +17,8 @@ import {
   objectType,
   stringType,
   type Type,
-} from "../../core/cel/types.ts";
-import { CelError } from "../../core/cel/values.ts";
+} from "../../cel/types.ts";
+import { CelError } from "../../cel/values.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { FieldRequirement } from "../../core/selectors/field.ts";
 import type { LabelRequirement } from "../../core/selectors/label.ts";

@@ -1,9 +1,9 @@
 /** Runs one recorded rule: the definition that contains it, and an object that it validates. */
-import { cardinality, product, RuleCompiler, type SchemaPlace } from "../../core/cel/schema/definition.ts";
+import { cardinality, product, RuleCompiler, type SchemaPlace } from "../../cel/schema/definition.ts";
 import { serverReleases } from "../../core/releases.ts";
-import { rulesWithStored, storedRules } from "../../core/cel/schema/environments.ts";
-import { rulesOf } from "../../core/cel/schema/validator.ts";
-import { type RuleResult, validateRules } from "../../core/cel/schema/validate.ts";
+import { rulesWithStored, storedRules } from "../../cel/schema/environments.ts";
+import { rulesOf } from "../../cel/schema/validator.ts";
+import { type RuleResult, validateRules } from "../../cel/schema/validate.ts";
 import { type FieldError, fieldErrorBody, fieldErrorReason } from "../../core/field-error.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { withDefaults } from "../../core/structural/defaults.ts";

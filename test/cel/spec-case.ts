@@ -1,10 +1,10 @@
 /** Runs one conformance test of the language. An API server checks each expression before it runs, and so do these. */
-import { analyse, compileChecked } from "../../core/cel/compile.ts";
-import { typeText } from "../../core/cel/check/type-text.ts";
-import type { FunctionDeclaration } from "../../core/cel/declarations.ts";
-import { environment, libraries } from "../../core/cel/environment.ts";
-import { literalsLibrary } from "../../core/cel/functions/literals.ts";
-import { messageOf } from "../../core/cel/messages.ts";
+import { analyse, compileChecked } from "../../cel/compile.ts";
+import { typeText } from "../../cel/check/type-text.ts";
+import type { FunctionDeclaration } from "../../cel/declarations.ts";
+import { environment, libraries } from "../../cel/environment.ts";
+import { literalsLibrary } from "../../cel/functions/literals.ts";
+import { messageOf } from "../../cel/messages.ts";
 import {
   boolType,
   bytesType,
@@ -20,10 +20,10 @@ import {
   stringType,
   type Type,
   uintType,
-} from "../../core/cel/types.ts";
-import { ArrayList, EntryMap } from "../../core/cel/value/collections.ts";
-import { durationOf } from "../../core/cel/value/time.ts";
-import { CelError, Uint, type Value } from "../../core/cel/values.ts";
+} from "../../cel/types.ts";
+import { ArrayList, EntryMap } from "../../cel/value/collections.ts";
+import { durationOf } from "../../cel/value/time.ts";
+import { CelError, Uint, type Value } from "../../cel/values.ts";
 import type { Json } from "../../core/json.ts";
 import { bytesOf, parseBase64 } from "../../core/scalars/base64.ts";
 import { Unreadable } from "../../core/scalars/unreadable.ts";

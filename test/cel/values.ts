@@ -2,17 +2,17 @@
 import { base64Of } from "../../core/scalars/base64.ts";
 import { quantityText } from "../../core/scalars/quantity.ts";
 import type { Json } from "../../core/json.ts";
-import { addressText, prefixText } from "../../core/cel/functions/net/address.ts";
-import { CidrValue } from "../../core/cel/functions/net/cidr.ts";
-import { IpValue } from "../../core/cel/functions/net/ip.ts";
-import { QuantityValue } from "../../core/cel/functions/quantity/quantity.ts";
-import { semverText } from "../../core/cel/functions/semver/parse.ts";
-import { SemverValue } from "../../core/cel/functions/semver/semver.ts";
-import { urlText } from "../../core/cel/functions/url/parse.ts";
-import { UrlValue } from "../../core/cel/functions/url/url.ts";
-import { JsonPatchValue, objectJson, PatchObject } from "../../core/cel/mutation/types.ts";
-import { timestampText } from "../../core/cel/value/time.ts";
-import { typeName } from "../../core/cel/value/type.ts";
+import { addressText, prefixText } from "../../core/net/address.ts";
+import { CidrValue } from "../../cel/functions/net/cidr.ts";
+import { IpValue } from "../../cel/functions/net/ip.ts";
+import { QuantityValue } from "../../cel/functions/quantity/quantity.ts";
+import { semverText } from "../../cel/functions/semver/parse.ts";
+import { SemverValue } from "../../cel/functions/semver/semver.ts";
+import { urlText } from "../../core/net/url/parse.ts";
+import { UrlValue } from "../../cel/functions/url/url.ts";
+import { JsonPatchValue, objectJson, PatchObject } from "../../cel/mutation/types.ts";
+import { timestampText } from "../../cel/value/time.ts";
+import { typeName } from "../../cel/value/type.ts";
 import {
   CelError,
   Duration,
@@ -25,7 +25,7 @@ import {
   TypeValue,
   Uint,
   type Value,
-} from "../../core/cel/values.ts";
+} from "../../cel/values.ts";
 import { byText } from "./rule-case.ts";
 
 /** The tagged form of a value. */

@@ -1,6 +1,6 @@
 /** Builds certificates from descriptions, malformed ones too: each part may be given as bytes. */
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
-import { der, derOid, derTag, derTime } from "../../kernel/listen/der.ts";
+import { der, derOid, derTag, derTime } from "../../protocols/x509/der.ts";
 
 /** The time of verification of the corpus. */
 export const now = Date.UTC(2026, 0, 1);

@@ -19,7 +19,7 @@ import {
 } from "./build.ts";
 import { extendedKeyUsage } from "./build.ts";
 import { authority, below, type Case, chain, key, leaf, lower, lowerName, middle, middleName, root, rootName } from "./describe.ts";
-import { der } from "../../kernel/listen/der.ts";
+import { der } from "../../protocols/x509/der.ts";
 
 const underLower = leaf({ issuer: lowerName, signer: key("lower") });
 const expired = dates(Date.UTC(2020, 0, 1), Date.UTC(2025, 0, 1));

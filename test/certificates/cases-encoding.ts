@@ -19,7 +19,7 @@ import {
   yes,
 } from "./build.ts";
 import { type Case, chain, extended, leaf, one } from "./describe.ts";
-import { der, derTag, derTime } from "../../kernel/listen/der.ts";
+import { der, derTag, derTime } from "../../protocols/x509/der.ts";
 
 const subject = (what: string, tag: number, value: string | Uint8Array): Case =>
   one(what, { subject: seq(attribute("2.5.4.3", der(tag, typeof value === "string" ? text(value) : value))) });

@@ -17,7 +17,7 @@ import {
   yes,
 } from "./build.ts";
 import { authority, below, type Case, chain, extended, key, leaf, middle, one } from "./describe.ts";
-import { der } from "../../kernel/listen/der.ts";
+import { der } from "../../protocols/x509/der.ts";
 
 const uri = (value: string): Case => extended(`names: URI ${JSON.stringify(value)}`, alternativeNames(generalName(6, value)));
 const policies = (...all: string[]): Uint8Array => extension("2.5.29.32", seq(...all.map((one) => seq(oid(one)))));

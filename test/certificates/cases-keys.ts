@@ -1,7 +1,7 @@
 /** Certificates that differ in their keys and signatures. */
 import { type Algorithm, algorithms, bits, hex, integer, nullValue, oid, pss, seq } from "./build.ts";
 import { authority, type Case, key, leaf, one } from "./describe.ts";
-import { der } from "../../kernel/listen/der.ts";
+import { der } from "../../protocols/x509/der.ts";
 
 /** A leaf that an authority of this key signed. */
 const signedBy = (name: string, of: string, algorithm?: Algorithm, change?: (signature: Uint8Array) => Uint8Array): Case => ({

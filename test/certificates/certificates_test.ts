@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { certificatePem } from "../../kernel/listen/x509/certificate.ts";
-import { peerVerifier } from "../../kernel/listen/verify-peer.ts";
+import { certificatePem } from "../../protocols/x509/certificate.ts";
+import { peerVerifier } from "../../server/listen/verify-peer.ts";
 
 interface Corpus {
   /** Seconds since the epoch. */

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, test } from "node:test";
-import { parseArguments } from "../../kernel/config/parse.ts";
+import { parseArguments } from "../../server/config/parse.ts";
 import { settingsDefaults } from "../../scripts/chart-settings.ts";
 import { openTestServer } from "../../testing.ts";
 import { stagesOf, words } from "../image/containerfile.ts";

@@ -1,7 +1,7 @@
 /** A cluster for Helm's lookups: our own server, with placeholders for the kinds that it lacks. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { kubeconfig } from "../../kernel/listen/pki.ts";
+import { kubeconfig } from "../../server/listen/pki.ts";
 import { definePlugin, defineResource, object, type Plugin } from "../../plugin.ts";
 import { plugins } from "../../plugins/mod.ts";
 import { inFolder, type Served, served } from "../flags/served.ts";

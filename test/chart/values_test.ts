@@ -1,11 +1,11 @@
-// Values and flags are one table: the chart's settings are those of kernel/config/settings.ts.
+// Values and flags are one table: the chart's settings are those of server/config/settings.ts.
 // In Deno's suite only: it checks what Helm renders.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { parseArguments } from "../../kernel/config/parse.ts";
-import { settings } from "../../kernel/config/settings.ts";
+import { parseArguments } from "../../server/config/parse.ts";
+import { settings } from "../../server/config/settings.ts";
 import { chartOwned, settingsDefaults, withSettings, withSettingsSchema } from "../../scripts/chart-settings.ts";
 import { valuesOf, withIcon, withValues } from "../../scripts/chart-page.ts";
 import { chart, documentsOf } from "./helm.ts";

@@ -5,9 +5,9 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { run } from "../../kernel/command/check.ts";
+import { run } from "../../commands/check.ts";
 import { plugins } from "../../plugins/mod.ts";
-import { blockOf } from "../docs/page-blocks.ts";
+import { blockOf } from "../../tools/docs/page-blocks.ts";
 
 interface Checked {
   readonly code: number;

@@ -7,8 +7,8 @@ import { test } from "node:test";
 import { inFolder } from "../flags/served.ts";
 import { freePort } from "../ports.ts";
 import { ownRuntime, type RealServer, startRealServer, startSkipped, until } from "../real-server.ts";
-import type { Report } from "../soak/client.ts";
-import { buildInformers, type Informers, informersMissing, startInformers } from "../soak/informers-program.ts";
+import type { Report } from "../../tools/soak/client.ts";
+import { buildInformers, type Informers, informersMissing, startInformers } from "../../tools/soak/informers-program.ts";
 
 const mayDownload = process.env["THOLE_EXAMPLES"] === "all";
 /** ConfigMaps and Secrets, in both encodings. */

@@ -1,6 +1,6 @@
 // kubectl on definitions of the shape of those that large projects publish: certificates, monitors, routes, clouds, machines, policies.
 import assert from "node:assert/strict";
-import { definitionAt } from "../bench/definition-models.ts";
+import { definitionAt } from "../../tools/bench/definition-models.ts";
 import { until } from "../real-server.ts";
 import { bad, good, type Kubectl, kubectlFor, kubectlMissing, kubectls } from "./kubectl.ts";
 import { againstTheProgram } from "./setups.ts";

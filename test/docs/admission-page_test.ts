@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { inFolder, served } from "../flags/served.ts";
 import { until } from "../real-server.ts";
-import { admissionPage } from "./admission-page.ts";
-import { blockOf } from "./page-blocks.ts";
+import { admissionPage } from "../../tools/docs/admission-page.ts";
+import { blockOf } from "../../tools/docs/page-blocks.ts";
 
 test("docs/admission.md has the current list of steps (npm run docs)", () => {
   const text = readFileSync(new URL("../../docs/admission.md", import.meta.url), "utf8");

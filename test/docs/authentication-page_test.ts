@@ -4,13 +4,13 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
-import { openPki } from "../../kernel/listen/pki.ts";
+import { openPki } from "../../server/listen/pki.ts";
 import { kubectlMissing } from "../clients/kubectl.ts";
 import { inFolder, path, type Served, served, statusOf } from "../flags/served.ts";
 import { openIssuer } from "../oidc-issuer.ts";
 import { until } from "../real-server.ts";
 import { openReviewer } from "../token-reviewer.ts";
-import { blockOf, blocksOf, replaced, shellFor } from "./page-blocks.ts";
+import { blockOf, blocksOf, replaced, shellFor } from "../../tools/docs/page-blocks.ts";
 
 const page = "docs/authentication.md";
 

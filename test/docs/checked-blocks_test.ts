@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { type Check, followed, rows } from "./checked-blocks.ts";
-import { type Block, blocksIn, blocksOf, pages, root } from "./page-blocks.ts";
+import { type Check, followed, rows } from "../../tools/docs/checked-blocks.ts";
+import { type Block, blocksIn, blocksOf, pages, root } from "../../tools/docs/page-blocks.ts";
 
 test("blocksIn() reads blocks of lists without their indentation", () => {
   const text = "a\n```sh\nls\n\n  x\n```\n1. b\n\n   ```yaml policy\n   a: 1\n     b\n   ```\n";
@@ -21,7 +21,7 @@ const place = ({ page, line }: Block) => `${page}:${line}`;
 test("every block of the pages has one row, or is among the followed commands", () => {
   const wrong = blocks.filter(({ page, text }) => !(text.startsWith("$ ") && Object.hasOwn(followed, page))).flatMap((block) => {
     const found = rows.filter(({ page, begins }) => page === block.page && block.text.startsWith(begins));
-    return found.length === 1 ? [] : [`${place(block)} has ${found.length} rows in test/docs/checked-blocks.ts`];
+    return found.length === 1 ? [] : [`${place(block)} has ${found.length} rows in tools/docs/checked-blocks.ts`];
   });
   assert.deepEqual(wrong, []);
 });

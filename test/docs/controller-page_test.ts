@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import type { Plugin } from "../../plugin.ts";
 import { openTestServer } from "../../testing.ts";
 import { until as repeated } from "../real-server.ts";
-import { blockOf, replaced } from "./page-blocks.ts";
+import { blockOf, replaced } from "../../tools/docs/page-blocks.ts";
 
 const home = "example.com/v1";
 

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { policyRules } from "../../core/define/deprecation-policy.ts";
-import { conventions } from "./conventions.ts";
-import { deprecationPage } from "./deprecation-page.ts";
-import { rulesIn, testsOfRules } from "./named-tests.ts";
+import { conventions } from "../../tools/docs/conventions.ts";
+import { deprecationPage } from "../../tools/docs/deprecation-page.ts";
+import { rulesIn, testsOfRules } from "../../tools/docs/named-tests.ts";
 
 test("docs/deprecation-policy.md is up to date; `npm run docs` updates it", async () => {
   assert.equal(await readFile(new URL("../../docs/deprecation-policy.md", import.meta.url), "utf8"), await deprecationPage());

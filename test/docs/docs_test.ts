@@ -5,15 +5,16 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { diagrams, drawing, pictureOf } from "./diagrams.ts";
-import { slugger } from "./slugs.ts";
-import { type CommandName, commands, flagsOf } from "../../kernel/config/commands.ts";
-import { settings } from "../../kernel/config/settings.ts";
+import { diagrams, drawing, pictureOf } from "../../tools/docs/diagrams.ts";
+import { slugger } from "../../tools/docs/slugs.ts";
+import { sourceFolders } from "../source-folders.ts";
+import { type CommandName, commands, flagsOf } from "../../server/config/commands.ts";
+import { settings } from "../../server/config/settings.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 function pages(): readonly string[] {
-  const below = ["docs", "plugins", "charts", "test", "core", "kernel"].flatMap((folder) =>
+  const below = ["docs", "charts", "test", ...sourceFolders].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`)
   );
   return [...readdirSync(root), ...below].filter((path) => path.endsWith(".md")).toSorted();
@@ -54,36 +55,37 @@ test("links between pages resolve to files and headings", () => {
   assert.deepEqual(pages().flatMap((page) => broken(page, readFileSync(join(root, page), "utf8"))), []);
 });
 
-/** Paths of the repository's own sources in a text. */
-const sourcesIn = (text: string): readonly string[] =>
-  [...text.matchAll(/\b(?:core|kernel|plugins|metrics|health|test)\/[\w/.-]*\.ts\b/g)].map(([path]) => path);
+const sourcePath = new RegExp(`\\b(?:${[...sourceFolders, "test"].join("|")})/[\\w/.-]*\\.ts\\b`, "g");
 
-test("docs/concepts.md, the diagrams and the READMEs of core and kernel name sources that exist", () => {
+/** Paths of the repository's own sources in a text. */
+const sourcesIn = (text: string): readonly string[] => [...text.matchAll(sourcePath)].map(([path]) => path);
+
+test("docs/concepts.md, the diagrams and the READMEs of the folders name sources that exist", () => {
   assert.deepEqual(sourcesIn("`kernel/a.ts`, kernel/b/c-d.ts<br>core/e.test.ts."), ["kernel/a.ts", "kernel/b/c-d.ts", "core/e.test.ts"]);
   const texts = [readFileSync(join(root, "docs/concepts.md"), "utf8"), ...diagrams().map(({ dot }) => dot)];
   const concepts = texts.flatMap(sourcesIn);
   assert.ok(concepts.length > 40);
   assert.deepEqual(concepts.filter((path) => !existsSync(join(root, path))), []);
-  // A README names files from its own folder or from the kernel, so any of the three places counts.
+  // A README names files from its own folder, from the folder above or from the top, so any of the three places counts.
   const missing = folderReadmes().flatMap((folder) => {
     const text = readFileSync(join(root, folder, "README.md"), "utf8");
     const named = [...text.matchAll(/`([\w/-][\w/.-]*\.ts)`/g)].map(([, path]) => path!);
-    return named.filter((path) => ![folder, "kernel", "."].some((base) => existsSync(join(root, base, path)))).map((path) =>
+    return named.filter((path) => ![folder, folder.split("/")[0]!, "."].some((base) => existsSync(join(root, base, path)))).map((path) =>
       `${folder}: ${path}`
     );
   });
   assert.deepEqual(missing, []);
 });
 
-/** The folders that have a README: core, kernel, and each of their folders. */
+/** The folders with a README: all that have no plugins, and each of their folders but those of `cel`, which its README describes. */
 function folderReadmes(): readonly string[] {
-  return ["core", "kernel"].flatMap((parent) => {
-    const below = readdirSync(join(root, parent), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return sourceFolders.filter((folder) => !["plugins", "metrics", "health"].includes(folder)).flatMap((parent) => {
+    const below = parent === "cel" ? [] : readdirSync(join(root, parent), { withFileTypes: true }).filter((entry) => entry.isDirectory());
     return [parent, ...below.map(({ name }) => `${parent}/${name}`)];
   });
 }
 
-test("core, the kernel and each of their folders have a README of at most 25 lines: entry, callers, invariant", () => {
+test("the folders of the sources and each of their folders have a README of at most 25 lines: entry, callers, invariant", () => {
   for (const folder of folderReadmes()) {
     const text = readFileSync(join(root, folder, "README.md"), "utf8");
     assert.ok(text.trimEnd().split("\n").length <= 25, folder);
@@ -91,11 +93,11 @@ test("core, the kernel and each of their folders have a README of at most 25 lin
   }
 });
 
-test("the functions that the READMEs of core and kernel name in parentheses after a file are exported by it", () => {
+test("the functions that the READMEs of the folders name in parentheses after a file are exported by it", () => {
   const missing = folderReadmes().flatMap((folder) => {
     const text = readFileSync(join(root, folder, "README.md"), "utf8");
     return [...text.matchAll(/`([\w/-][\w/.-]*\.ts)` \(((?:`\w+`(?:, )?)+)/g)].flatMap(([, path, names]) => {
-      const base = [folder, "kernel", "."].find((each) => existsSync(join(root, each, path!)));
+      const base = [folder, folder.split("/")[0]!, "."].find((each) => existsSync(join(root, each, path!)));
       const source = base === undefined ? "" : readFileSync(join(root, base, path!), "utf8");
       const exports = source.split("\n").filter((line) => /^export |^ {2}(?:type )?\w+,$/.test(line)).join("\n");
       return [...names!.matchAll(/\w+/g)].filter(([name]) => !new RegExp(`\\b${name}\\b`).test(exports) && name !== "dispatch").map((
@@ -106,24 +108,26 @@ test("the functions that the READMEs of core and kernel name in parentheses afte
   assert.deepEqual(missing, []);
 });
 
-test("kernel/README.md lists the layers of the kernel in the order of their imports", () => {
-  const text = readFileSync(join(root, "kernel/README.md"), "utf8");
-  const layers = text.slice(text.indexOf("\nLayers")).split(":\n")[1]!.split(";").map((layer) =>
-    [...layer.matchAll(/`([\w.-]+)`/g)].map(([, name]) => name!)
-  );
-  const level = new Map(layers.flatMap((names, index) => names.map((name) => [name, index] as const)));
-  const sources = readdirSync(join(root, "kernel"), { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".ts") && !path.endsWith("_test.ts") && !path.includes("/testing/"));
-  const wrong = sources.flatMap((path) => {
-    const own = path.split("/")[0]!;
-    if (!level.has(own)) return [`${own} is missing`];
-    return [...readFileSync(join(root, "kernel", path), "utf8").matchAll(/^(?:import|export) [^;]*? from "(\.[^"]+)"/gm)]
-      .map(([, specifier]) => relative(join(root, "kernel"), join(root, "kernel", dirname(path), specifier!)))
-      .filter((target) => !target.startsWith("..")).map((target) => target.split("/")[0]!)
-      .filter((target) => target !== own && !(level.get(target)! < level.get(own)!)).map((target) => `${path} imports ${target}`);
+for (const folder of ["kernel", "server"]) {
+  test(`${folder}/README.md lists the layers of the folder in the order of their imports`, () => {
+    const text = readFileSync(join(root, folder, "README.md"), "utf8");
+    const layers = text.slice(text.indexOf("\nLayers")).split(":\n")[1]!.split(";").map((layer) =>
+      [...layer.matchAll(/`([\w.-]+)`/g)].map(([, name]) => name!)
+    );
+    const level = new Map(layers.flatMap((names, index) => names.map((name) => [name, index] as const)));
+    const sources = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+      .filter((path) => path.endsWith(".ts") && !path.endsWith("_test.ts") && !path.includes("/testing/"));
+    const wrong = sources.flatMap((path) => {
+      const own = path.split("/")[0]!;
+      if (!level.has(own)) return [`${own} is missing`];
+      return [...readFileSync(join(root, folder, path), "utf8").matchAll(/^(?:import|export) [^;]*? from "(\.[^"]+)"/gm)]
+        .map(([, specifier]) => relative(join(root, folder), join(root, folder, dirname(path), specifier!)))
+        .filter((target) => !target.startsWith("..")).map((target) => target.split("/")[0]!)
+        .filter((target) => target !== own && !(level.get(target)! < level.get(own)!)).map((target) => `${path} imports ${target}`);
+    });
+    assert.deepEqual(wrong, []);
   });
-  assert.deepEqual(wrong, []);
-});
+}
 
 test("the pictures of the diagrams are up to date (npm run diagrams), and a page shows each", async () => {
   const shown = pages().map((page) => readFileSync(join(root, page), "utf8")).join("\n");

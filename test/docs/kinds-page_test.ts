@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { errorsPage } from "./errors-page.ts";
-import { kindsPage } from "./kinds-page.ts";
+import { errorsPage } from "../../tools/docs/errors-page.ts";
+import { kindsPage } from "../../tools/docs/kinds-page.ts";
 
 const page = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8");
 

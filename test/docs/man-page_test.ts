@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { configurationSchema } from "../../kernel/config/json-schema.ts";
-import { settings } from "../../kernel/config/settings.ts";
+import { configurationSchema } from "../../server/config/json-schema.ts";
+import { settings } from "../../server/config/settings.ts";
 import { run, startSkipped } from "../real-server.ts";
-import { manPage } from "./man-page.ts";
+import { manPage } from "../../tools/docs/man-page.ts";
 
 const page = new URL("../../man/thole.1", import.meta.url), schema = new URL("../../thole.schema.json", import.meta.url);
 

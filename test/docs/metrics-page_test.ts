@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { metricsPage } from "./metrics-page.ts";
+import { metricsPage } from "../../tools/docs/metrics-page.ts";
 
 test("docs/metrics.md is up to date; `npm run docs` updates it", async () => {
   assert.equal(await readFile(new URL("../../docs/metrics.md", import.meta.url), "utf8"), metricsPage());

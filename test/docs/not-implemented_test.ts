@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { ignoredFlags } from "../../kernel/config/upstream-flags.ts";
-import { settings } from "../../kernel/config/settings.ts";
+import { ignoredFlags } from "../../server/config/upstream-flags.ts";
+import { settings } from "../../server/config/settings.ts";
 import { plugins } from "../../plugins/mod.ts";
 
 const page = readFileSync(new URL("../../docs/not-implemented.md", import.meta.url), "utf8");

@@ -6,16 +6,16 @@ import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
-import { ConfigError, parseArguments } from "../../kernel/config/parse.ts";
-import { settings } from "../../kernel/config/settings.ts";
-import { readConfiguration } from "../../kernel/startup/read-configuration.ts";
+import { ConfigError, parseArguments } from "../../server/config/parse.ts";
+import { settings } from "../../server/config/settings.ts";
+import { readConfiguration } from "../../server/startup/read-configuration.ts";
 import { plugins } from "../../plugins/mod.ts";
 import { chart, documentsOf } from "../chart/helm.ts";
 import { kubectlMissing, kubectls } from "../clients/kubectl.ts";
 import { inFolder, served } from "../flags/served.ts";
 import { example } from "../package/example.ts";
 import { run, runtimePath, startSkipped, until } from "../real-server.ts";
-import { blockOf, blocksOf, replaced, root, shellFor } from "./page-blocks.ts";
+import { blockOf, blocksOf, replaced, root, shellFor } from "../../tools/docs/page-blocks.ts";
 
 const guide = "docs/operators-guide.md", pluginPage = "docs/writing-a-plugin.md";
 const noModules = () => Promise.reject(new Error("no module is loaded"));
@@ -218,8 +218,8 @@ test(
 /** Writes a module with the page's plugin beside it, which imports the repository as its package. */
 async function withModules(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, text] of Object.entries({ "widgets.ts": await example(), ...files })) {
-    const local = ["plugin", "testing"].reduce(
-      (code, entry) => code.replaceAll(`"thole/${entry}"`, JSON.stringify(join(root, `${entry}.ts`))),
+    const local = ([["plugin", "plugin.ts"], ["testing", "testing.ts"]] as const).reduce(
+      (code, [entry, file]) => code.replaceAll(`"thole/${entry}"`, JSON.stringify(join(root, file))),
       text.replaceAll('"thole"', JSON.stringify(join(root, "mod.ts"))),
     );
     await writeFile(join(folder, name), local);

@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import type { Kept } from "../bench/kept.ts";
-import { rowOfRates } from "../bench/peer-rows.ts";
-import { newestResults, performancePage } from "./performance-page.ts";
+import type { Kept } from "../../tools/bench/kept.ts";
+import { rowOfRates } from "../../tools/bench/peer-rows.ts";
+import { newestResults, performancePage } from "../../tools/docs/performance-page.ts";
 
 const page = await readFile(new URL("../../docs/performance.md", import.meta.url), "utf8");
 
 const newest = newestResults();
-const skip = newest === undefined ? "no results are kept in test/bench/results" : false;
+const skip = newest === undefined ? "no results are kept in tools/bench/results" : false;
 
 test("docs/performance.md has the newest results; `npm run docs` updates it", { skip }, () => {
   assert.ok(newest);

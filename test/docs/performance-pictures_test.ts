@@ -2,19 +2,19 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import type { Kept } from "../bench/kept.ts";
-import type { Rate } from "../bench/measured.ts";
-import { type PeerRow, rowOf, rowOfRates } from "../bench/peer-rows.ts";
-import { linearTicks, logarithmic, logarithmicTicks } from "./chart.ts";
-import { newestResults, performancePage, readmeWithComparison } from "./performance-page.ts";
-import { performancePictures, pictureNames } from "./performance-pictures.ts";
+import type { Kept } from "../../tools/bench/kept.ts";
+import type { Rate } from "../../tools/bench/measured.ts";
+import { type PeerRow, rowOf, rowOfRates } from "../../tools/bench/peer-rows.ts";
+import { linearTicks, logarithmic, logarithmicTicks } from "../../tools/docs/chart.ts";
+import { newestResults, performancePage, readmeWithComparison } from "../../tools/docs/performance-page.ts";
+import { performancePictures, pictureNames } from "../../tools/docs/performance-pictures.ts";
 
 const root = new URL("../../", import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), "utf8");
 const page = read("docs/performance.md"), readme = read("README.md");
 
 const newest = newestResults();
-const skip = newest === undefined ? "no results are kept in test/bench/results" : false;
+const skip = newest === undefined ? "no results are kept in tools/bench/results" : false;
 
 test("the pictures of docs/performance.md and the README are those of the newest results; `npm run docs` draws them", { skip }, () => {
   assert.ok(newest);

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { run, runtimePath, startSkipped } from "../real-server.ts";
-import { pluginReference } from "./plugin-reference.ts";
+import { pluginReference } from "../../tools/docs/plugin-reference.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 

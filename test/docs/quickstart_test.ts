@@ -8,7 +8,7 @@ import process from "node:process";
 import { test } from "node:test";
 import { kubectlMissing, kubectls } from "../clients/kubectl.ts";
 import { run, startCommand, startRealServer, until } from "../real-server.ts";
-import { followed } from "./checked-blocks.ts";
+import { followed } from "../../tools/docs/checked-blocks.ts";
 
 interface Step {
   readonly command: string;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { roadmapPage } from "./roadmap-page.ts";
+import { roadmapPage } from "../../tools/docs/roadmap-page.ts";
 
 const page = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8");
 

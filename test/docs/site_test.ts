@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { buildSite } from "./site.ts";
+import { buildSite } from "../../tools/docs/site.ts";
 import { startSkipped } from "../real-server.ts";
 
 describe("npm run site", { skip: startSkipped("deno") }, () => {

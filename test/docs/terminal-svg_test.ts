@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { root } from "./page-blocks.ts";
+import { root } from "../../tools/docs/page-blocks.ts";
 
 interface Run {
   readonly at: number;

@@ -4,12 +4,12 @@ import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { parseArguments } from "../../kernel/config/parse.ts";
+import { parseArguments } from "../../server/config/parse.ts";
 import { type AdmissionWebhook, answered, openAdmissionWebhook } from "../admission-webhook.ts";
 import { kubectlMissing } from "../clients/kubectl.ts";
 import { inFolder, type Served, served } from "../flags/served.ts";
 import { until } from "../real-server.ts";
-import { blockOf, blocksOf, replaced, root, type Shell, shellFor } from "./page-blocks.ts";
+import { blockOf, blocksOf, replaced, root, type Shell, shellFor } from "../../tools/docs/page-blocks.ts";
 
 const page = "docs/webhooks.md";
 

@@ -5,7 +5,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import type { SettingName } from "../../kernel/config/settings.ts";
+import type { SettingName } from "../../server/config/settings.ts";
 import { until } from "../real-server.ts";
 import { inFolder, path as configMaps, type Proof, type Served, served } from "./served.ts";
 

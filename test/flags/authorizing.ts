@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { SettingName } from "../../kernel/config/settings.ts";
+import type { SettingName } from "../../server/config/settings.ts";
 import { type AccessReviewer, openAccessReviewer } from "../access-reviewer.ts";
 import { until } from "../real-server.ts";
 import { inFolder, path, type Proof, type Served, served, statusOf } from "./served.ts";

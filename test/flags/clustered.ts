@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { SettingName } from "../../kernel/config/settings.ts";
-import { issue } from "../../kernel/listen/testing/clients.ts";
+import type { SettingName } from "../../server/config/settings.ts";
+import { issue } from "../../server/listen/testing/clients.ts";
 import { type Cluster, openCluster } from "../cluster-in-front.ts";
 import { until } from "../real-server.ts";
 import { makeProxies, standard, whoIs } from "./proxied.ts";

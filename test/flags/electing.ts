@@ -1,6 +1,6 @@
 // Proofs of the flags of leader election.
 import assert from "node:assert/strict";
-import type { SettingName } from "../../kernel/config/settings.ts";
+import type { SettingName } from "../../server/config/settings.ts";
 import { until } from "../real-server.ts";
 import { type Proof, type Served, served, statusOf } from "./served.ts";
 

@@ -1,12 +1,12 @@
-// Each flag changes what the server does. The table of proofs has a row for every row of kernel/config/settings.ts.
+// Each flag changes what the server does. The table of proofs has a row for every row of server/config/settings.ts.
 import assert from "node:assert/strict";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { type SettingName, settings } from "../../kernel/config/settings.ts";
+import { type SettingName, settings } from "../../server/config/settings.ts";
 import { definePlugin } from "../../core/define/define.ts";
 import { mediaType } from "../../core/codec/negotiate.ts";
-import { issue } from "../../kernel/listen/testing/clients.ts";
+import { issue } from "../../server/listen/testing/clients.ts";
 import { etcdFlags, makeCertificates } from "../../kernel/store/testing/certificates.ts";
 import { configMaps } from "../../plugins/configmaps/mod.ts";
 import { plugins as builtIn } from "../../plugins/mod.ts";
@@ -26,10 +26,10 @@ import { requestsUntilGoaway } from "./goaway.ts";
 import { auditing } from "./auditing.ts";
 import { issuing } from "./issuing.ts";
 import { holdsItsPlace, inFolder, make, path, type Proof, type Served, served, statusOf } from "./served.ts";
-import { limits } from "../../core/limits.ts";
 import { isAnsweredBeside, streamWindow } from "./streams.ts";
 import { authorizing } from "./authorizing.ts";
 import { tokens } from "./tokens.ts";
+import { http2StreamWindowBytes } from "../../server/listen/http2/stream.ts";
 
 /** Calls `use` with an etcd; the test is skipped without one. */
 async function withEtcd(
@@ -521,7 +521,7 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
     for (const args of [[], ["--http2-implementation=own"], ["--http2-implementation=runtime"]]) {
       await served(args, async (server) => void windows.push(await streamWindow(server)));
     }
-    const { http2StreamWindowBytes: own } = limits;
+    const own = http2StreamWindowBytes;
     assert.deepEqual(windows, [own, own, 65_535], "the window in the settings of a connection");
     await assert.rejects(served(["--http2-implementation=nghttp2"], () => Promise.resolve()), /it must be own or runtime/);
   },

@@ -1,5 +1,5 @@
 /** GOAWAY frames of a server. */
-import { http2Ask, http2Session } from "../../kernel/listen/testing/clients.ts";
+import { http2Ask, http2Session } from "../../server/listen/testing/clients.ts";
 
 /** Sends at most `most` requests over one connection. Resolves with the number of the request after which the server sent a GOAWAY, or 0.
  *  `token`: bearer token of the requests; "" sends none. */

@@ -4,8 +4,8 @@ import { generateKeyPairSync } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { importPKCS8, SignJWT } from "jose";
-import type { SettingName } from "../../kernel/config/settings.ts";
-import { issue as certificate } from "../../kernel/listen/testing/clients.ts";
+import type { SettingName } from "../../server/config/settings.ts";
+import { issue as certificate } from "../../server/listen/testing/clients.ts";
 import { until } from "../real-server.ts";
 import { inFolder, type Proof, type Served, served } from "./served.ts";
 

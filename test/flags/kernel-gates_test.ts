@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { kernelGates, stageAt } from "../../kernel/catalog/gates.ts";
 import { serverRelease } from "../../core/releases.ts";
-import { issue } from "../../kernel/listen/testing/clients.ts";
+import { issue } from "../../server/listen/testing/clients.ts";
 import { httpsClient } from "../https.ts";
 import { requestsUntilGoaway } from "./goaway.ts";
 import { inFolder, type Served, served } from "./served.ts";

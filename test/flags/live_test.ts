@@ -5,7 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { definePlugin } from "../../core/define/define.ts";
-import { type SettingName, settings } from "../../kernel/config/settings.ts";
+import { type SettingName, settings } from "../../server/config/settings.ts";
 import { configMaps } from "../../plugins/configmaps/mod.ts";
 import { plugins as builtIn } from "../../plugins/mod.ts";
 import { etcdMissing, startEtcd } from "../etcd.ts";

@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { ConfigError } from "../../kernel/config/parse.ts";
-import { readConfiguration } from "../../kernel/startup/read-configuration.ts";
+import { ConfigError } from "../../server/config/parse.ts";
+import { readConfiguration } from "../../server/startup/read-configuration.ts";
 import { plugins } from "../../plugins/mod.ts";
 import { startTestServer } from "../harness.ts";
 

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { SettingName } from "../../kernel/config/settings.ts";
-import type { KeyedCertificate } from "../../kernel/listen/x509/certificate.ts";
-import { type Client, http1, issue, protocols } from "../../kernel/listen/testing/clients.ts";
+import type { SettingName } from "../../server/config/settings.ts";
+import type { KeyedCertificate } from "../../protocols/x509/certificate.ts";
+import { type Client, http1, issue, protocols } from "../../server/listen/testing/clients.ts";
 import { until } from "../real-server.ts";
 import { inFolder, type Proof, type Served, served } from "./served.ts";
 

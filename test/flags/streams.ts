@@ -1,5 +1,5 @@
 /** Streams of an HTTP/2 client on one connection. */
-import { http2Ask, http2Session } from "../../kernel/listen/testing/clients.ts";
+import { http2Ask, http2Session } from "../../server/listen/testing/clients.ts";
 import { path } from "./served.ts";
 
 /** Whether a request is answered while `watches` watches of that duration are open on its connection. */

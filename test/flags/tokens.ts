@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { SettingName } from "../../kernel/config/settings.ts";
+import type { SettingName } from "../../server/config/settings.ts";
 import { type OidcIssuer, openIssuer } from "../oidc-issuer.ts";
 import { until } from "../real-server.ts";
 import { openReviewer } from "../token-reviewer.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { settings } from "../../kernel/config/settings.ts";
+import { settings } from "../../server/config/settings.ts";
 import { openEtcd } from "../../kernel/store/etcd/etcd.ts";
 import { etcdMissing, startEtcds } from "../etcd.ts";
 import type { Client } from "../https.ts";

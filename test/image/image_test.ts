@@ -7,7 +7,7 @@ import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { httpsClient } from "../https.ts";
-import { permissionFlags } from "../../kernel/startup/permissions.ts";
+import { permissionFlags } from "../../server/startup/permissions.ts";
 import { example } from "../package/example.ts";
 import { openCollector } from "../otlp-receiver.ts";
 import { freePort } from "../ports.ts";

@@ -6,12 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { databaseFile, snapshotFile } from "../../kernel/store/etcd-files/test-etcd-file.ts";
+import { databaseFile, snapshotFile } from "../../commands/source/etcd-files/test-etcd-file.ts";
 import { openSqlite } from "../../kernel/store/sqlite/sqlite.ts";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { ownRuntime, run, runtimePath } from "../real-server.ts";
 
-const main = fileURLToPath(new URL("../../kernel/main.ts", import.meta.url));
+const main = fileURLToPath(new URL("../../server/main.ts", import.meta.url));
 const thole = (...words: readonly string[]) =>
   run(runtimePath(ownRuntime), [
     ...(ownRuntime === "deno" ? ["run", "-A", "--no-check"] : ["--disable-warning=ExperimentalWarning"]),

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { openSnapshot } from "../../kernel/store/etcd-files/etcd-files.ts";
+import { openSnapshot } from "../../commands/source/etcd-files/etcd-files.ts";
 import { openEtcd } from "../../kernel/store/etcd/etcd.ts";
 import type { Entry, Store } from "../../kernel/store/store.ts";
 import { etcdMissing, etcdRelease, etcds, startEtcd } from "../etcd.ts";

@@ -5,23 +5,23 @@ import { newWriter } from "../../core/codec/protobufjs.ts";
 import { readEnvelope, writeEnvelope } from "../../core/codec/protobuf.ts";
 import { cborWriter } from "../../core/derive/cbor-write.ts";
 import { protobufWriter } from "../../core/derive/protobuf.ts";
-import { limits } from "../../core/limits.ts";
 import type { Progress } from "../../core/progress.ts";
 import { readJson } from "../../core/tree/json.ts";
 import { plugins } from "../../plugins/mod.ts";
 import type { StoredKind } from "../../kernel/catalog/catalog.ts";
-import { withStoredResources } from "../../kernel/command/stored-resources.ts";
-import { activeConfigOf } from "../../kernel/config/active-config.ts";
-import { withDefaults } from "../../kernel/config/parse.ts";
-import { encryptionKey } from "../../kernel/source/encrypted.ts";
-import { fileSource, type Source } from "../../kernel/source/source.ts";
-import { openDatabase } from "../../kernel/store/etcd-files/etcd-database.ts";
-import { inMemory } from "../../kernel/store/etcd-files/random-access.ts";
-import { databaseFile, type KeyChange } from "../../kernel/store/etcd-files/test-etcd-file.ts";
+import { withStoredResources } from "../../commands/stored-resources.ts";
+import { activeConfigOf } from "../../server/config/active-config.ts";
+import { withDefaults } from "../../server/config/parse.ts";
+import { encryptionKey } from "../../commands/source/encrypted.ts";
+import { fileSource, type Source } from "../../commands/source/source.ts";
+import { openDatabase } from "../../commands/source/etcd-files/etcd-database.ts";
+import { inMemory } from "../../commands/source/etcd-files/random-access.ts";
+import { databaseFile, type KeyChange } from "../../commands/source/etcd-files/test-etcd-file.ts";
 import { openSqlite } from "../../kernel/store/sqlite/sqlite.ts";
 import type { Store } from "../../kernel/store/store.ts";
-import { type ChoiceOptions, chooser } from "../../kernel/import/choice.ts";
-import { importObjects } from "../../kernel/import/import-objects.ts";
+import { type ChoiceOptions, chooser } from "../../commands/import/choice.ts";
+import { importObjects } from "../../commands/import/import-objects.ts";
+import { unreadableShownMax } from "../../commands/verify/checks.ts";
 
 const active = activeConfigOf(withDefaults({}), plugins);
 const kindOf = (plural: string): StoredKind => active.catalog.stored.find((kind) => kind.plural === plural)!;
@@ -300,9 +300,9 @@ test("values that cannot be read, are at a wrong key, of an unknown version or e
       "secrets",
       "default",
     ]]);
-    const many = sourceOf(Array.from({ length: limits.unreadableShownMax + 1 }, (_, index) => ({ key: at(`${index}`), value: "?" })));
+    const many = sourceOf(Array.from({ length: unreadableShownMax + 1 }, (_, index) => ({ key: at(`${index}`), value: "?" })));
     const { problems: bounded } = await importObjects(many, await chooserOf(many), undefined);
-    assert.deepEqual([bounded.count, bounded.texts.length, bounded.hidden], [limits.unreadableShownMax + 1, limits.unreadableShownMax, 1]);
+    assert.deepEqual([bounded.count, bounded.texts.length, bounded.hidden], [unreadableShownMax + 1, unreadableShownMax, 1]);
   }));
 
 test("service account tokens are counted", async () => {

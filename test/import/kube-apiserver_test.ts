@@ -11,7 +11,7 @@ import { type Client, httpsClient } from "../https.ts";
 import { ctl, ctlMissing } from "../operations/etcd-programs.ts";
 import { ownRuntime, run, runtimePath, startSkipped, until } from "../real-server.ts";
 
-const main = fileURLToPath(new URL("../../kernel/main.ts", import.meta.url));
+const main = fileURLToPath(new URL("../../server/main.ts", import.meta.url));
 const thole = (...words: readonly string[]) =>
   run(runtimePath(ownRuntime), [
     ...(ownRuntime === "deno" ? ["run", "-A", "--no-check"] : ["--disable-warning=ExperimentalWarning"]),

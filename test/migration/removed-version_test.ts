@@ -8,7 +8,7 @@ import { openSqlite } from "../../kernel/store/sqlite/sqlite.ts";
 import { clusterPlugin } from "../../plugins/cluster/mod.ts";
 import { configmapsPlugin } from "../../plugins/configmaps/mod.ts";
 import { migrationPlugin } from "../../plugins/migration/mod.ts";
-import { blockOf } from "../docs/page-blocks.ts";
+import { blockOf } from "../../tools/docs/page-blocks.ts";
 import { type Served, served } from "../flags/served.ts";
 import { until } from "../real-server.ts";
 import { rodsReleases } from "./rods.ts";

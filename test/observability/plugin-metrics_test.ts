@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineMetric, definePlugin, object } from "../../plugin.ts";
-import { activeConfigOf, activeConfigOrMistakes } from "../../kernel/config/active-config.ts";
-import { withDefaults } from "../../kernel/config/parse.ts";
+import { activeConfigOf, activeConfigOrMistakes } from "../../server/config/active-config.ts";
+import { withDefaults } from "../../server/config/parse.ts";
 import type { Plugin } from "../../plugin.ts";
 import { silentLog } from "../../kernel/observe/log.ts";
-import { openServer } from "../../kernel/startup/open-server.ts";
+import { openServer } from "../../server/startup/open-server.ts";
 import { openTestServer, type TestServerOptions } from "../../testing.ts";
 import { textOf } from "../requests.ts";
 

@@ -2,8 +2,8 @@
 // client can end its process at a GOAWAY, with a failed assertion of nghttp2.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { flag, frameType } from "../../kernel/http2/frames.ts";
-import { frame, framesClient, headers as framesOf, request } from "../../kernel/listen/testing/frames-client.ts";
+import { flag, frameType } from "../../protocols/http2/frames.ts";
+import { frame, framesClient, headers as framesOf, request } from "../../server/listen/testing/frames-client.ts";
 import { type Runtime, startRealServer, startSkipped } from "../real-server.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";

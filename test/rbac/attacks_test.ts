@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { startHeavyThread } from "../../kernel/heavy/thread.ts";
+import { startHeavyThread } from "../../server/heavy/thread.ts";
 import { inFolder } from "../flags/served.ts";
 import { startTestServer } from "../harness.ts";
 import { type Answer, type Client, httpsClient } from "../https.ts";

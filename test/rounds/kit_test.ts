@@ -5,9 +5,9 @@ import { definePlugin, defineResource, field, int32, list, object, type Plugin, 
 import { checkRoundTrips } from "../../testing.ts";
 import { randomOf } from "../../core/random.ts";
 import { randomValue } from "../../core/derive/random-value.ts";
-import { differences } from "../../kernel/round-trips/difference.ts";
+import { differences } from "../../testing/round-trips/difference.ts";
 import { rodsPlugin } from "../migration/rods.ts";
-import { smallest } from "../../kernel/round-trips/smallest.ts";
+import { smallest } from "../../testing/round-trips/smallest.ts";
 
 const home = "trips.example.com/v1", old = "trips.example.com/v1beta1";
 const specOf = (version: string, extra: object) =>

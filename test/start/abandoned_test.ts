@@ -9,7 +9,7 @@ import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type Program, programWords, type Runtime, runtimePath, signal, startCommand, startSkipped, until } from "../real-server.ts";
 
-const main = fileURLToPath(new URL("../../kernel/main.ts", import.meta.url));
+const main = fileURLToPath(new URL("../../server/main.ts", import.meta.url));
 
 /** A program that starts another one with pipes, prints its process id and copies its output. */
 const parent = `

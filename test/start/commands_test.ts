@@ -10,7 +10,7 @@ import { httpsClient } from "../https.ts";
 import { example } from "../package/example.ts";
 import { run, type Runtime, runtimePath, startCommand, startSkipped, until } from "../real-server.ts";
 
-const main = fileURLToPath(new URL("../../kernel/main.ts", import.meta.url));
+const main = fileURLToPath(new URL("../../server/main.ts", import.meta.url));
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 function words(runtime: Runtime, ...args: readonly string[]): [string, ...string[]] {

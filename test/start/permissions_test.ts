@@ -4,10 +4,10 @@ import { mkdir, mkdtemp, readFile, realpath, rename, rm, symlink, writeFile } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { limits } from "../../core/limits.ts";
-import { issueCertificate, type KeyedCertificate } from "../../kernel/listen/x509/certificate.ts";
+import { issueCertificate, type KeyedCertificate } from "../../protocols/x509/certificate.ts";
 import { httpsClient } from "../https.ts";
 import { type RealServer, startProgram, startRealServer, startSkipped, until } from "../real-server.ts";
+import { inlineBodyBytesMax } from "../../kernel/request-context.ts";
 
 const day = 86_400_000;
 const dates = { notBefore: Date.now() - day, notAfter: Date.now() + day };
@@ -36,7 +36,7 @@ describe("permissions of npm start", { skip: startSkipped("deno") }, () => {
     });
     const client = httpsClient(server);
     try {
-      const body = { metadata: { name: "large" }, data: { text: "x".repeat(limits.inlineBodyBytesMax) } };
+      const body = { metadata: { name: "large" }, data: { text: "x".repeat(inlineBodyBytesMax) } };
       const path = "/api/v1/namespaces/default/configmaps";
       const made = await client.ask(path, { method: "POST", body });
       assert.equal(made.status, 201, made.text.slice(0, 500));

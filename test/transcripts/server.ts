@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { issueCertificate } from "../../kernel/listen/x509/certificate.ts";
+import { issueCertificate } from "../../protocols/x509/certificate.ts";
 import { startTestServer } from "../harness.ts";
 import { withRootCertificates } from "./needs.ts";
 import type { RunningServer } from "./run.ts";

@@ -8,10 +8,10 @@ import { delimiter, join } from "node:path";
 import process from "node:process";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { launchOf } from "../../kernel/startup/permissions.ts";
+import { launchOf } from "../../server/startup/permissions.ts";
 import { ownRuntime, runtimePath } from "../real-server.ts";
 
-const main = fileURLToPath(new URL("../../kernel/main.ts", import.meta.url));
+const main = fileURLToPath(new URL("../../server/main.ts", import.meta.url));
 let folder = "";
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "thole-advise-"));

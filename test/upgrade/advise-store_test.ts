@@ -12,17 +12,18 @@ import { CborWriter } from "../../core/codec/cbor/write.ts";
 import { writeEnvelope } from "../../core/codec/protobuf.ts";
 import { cborWriter } from "../../core/derive/cbor-write.ts";
 import { protobufWriter } from "../../core/derive/protobuf.ts";
-import { limits } from "../../core/limits.ts";
 import { ObjectMeta } from "../../core/meta/object-meta.ts";
 import { field, list, string, struct } from "../../core/schema.ts";
-import { launchOf } from "../../kernel/startup/permissions.ts";
+import { launchOf } from "../../server/startup/permissions.ts";
 import { openEtcd } from "../../kernel/store/etcd/etcd.ts";
-import { databaseFile, type KeyChange, snapshotFile } from "../../kernel/store/etcd-files/test-etcd-file.ts";
+import { databaseFile, type KeyChange, snapshotFile } from "../../commands/source/etcd-files/test-etcd-file.ts";
 import { noFaults } from "../../kernel/store/fault.ts";
 import { kubeApiserverMissing, startKubeApiserver } from "../access/kube-apiserver.ts";
 import { ownRuntime, run, runtimePath, startSkipped } from "../real-server.ts";
+import { advisedFindingsMax } from "../../commands/advise.ts";
+import { advisedUnreadMax } from "../../commands/advise/stored-objects.ts";
 
-const main = fileURLToPath(new URL("../../kernel/main.ts", import.meta.url));
+const main = fileURLToPath(new URL("../../server/main.ts", import.meta.url));
 let folder = "";
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "thole-advise-"));
@@ -245,7 +246,6 @@ test("a definition of v1beta1 with stored objects in a version that it does not 
 });
 
 test("findings and reasons beyond their limits are counted", async () => {
-  const { advisedFindingsMax, advisedUnreadMax } = limits;
   const old = Array.from({ length: advisedFindingsMax + 1 }, (_, index) => ({
     key: `/registry/cronjobs/shop/${index}`,
     value: json("CronJob", "batch/v1beta1", `${index}`),

@@ -5,19 +5,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { limits } from "../../core/limits.ts";
 import { defaultNames } from "../../core/names.ts";
-import { objectsInTemplate } from "../../kernel/command/advise/charts.ts";
-import { auditSource } from "../../kernel/command/advise/audit-log.ts";
-import { objectsOfRelease } from "../../kernel/command/advise/helm-release.ts";
-import { liveSource } from "../../kernel/command/advise/live-server.ts";
-import { forms } from "../../kernel/command/advise/print.ts";
-import { type Advice, ruleTexts } from "../../kernel/upgrade/advise/advice.ts";
-import { checkObject, checkUse } from "../../kernel/upgrade/advise/check.ts";
-import type { Evidence } from "../../kernel/upgrade/advise/evidence.ts";
-import { Lifecycles } from "../../kernel/upgrade/advise/lifecycles.ts";
-import { requestsInMetrics } from "../../kernel/upgrade/advise/metrics-text.ts";
-import { objectsInText } from "../../kernel/upgrade/advise/text-objects.ts";
+import { objectsInTemplate } from "../../commands/advise/charts.ts";
+import { auditLineLengthMax, auditSource } from "../../commands/advise/audit-log.ts";
+import { objectsOfRelease, releaseBytesMax } from "../../commands/advise/helm-release.ts";
+import { liveSource } from "../../commands/advise/live-server.ts";
+import { forms } from "../../commands/advise/print.ts";
+import { type Advice, ruleTexts } from "../../commands/upgrade/advise/advice.ts";
+import { checkObject, checkUse } from "../../commands/upgrade/advise/check.ts";
+import type { Evidence } from "../../commands/upgrade/advise/evidence.ts";
+import { Lifecycles } from "../../commands/upgrade/advise/lifecycles.ts";
+import { requestsInMetrics } from "../../commands/upgrade/advise/metrics-text.ts";
+import { objectsInText } from "../../commands/upgrade/advise/text-objects.ts";
 import { plugins } from "../../plugins/mod.ts";
 import { startTestServer } from "../harness.ts";
 import { httpsClient } from "../https.ts";
@@ -201,7 +200,7 @@ test("objectsOfRelease() reads the manifest of a release, and reports one that c
   assert.deepEqual(adviceOf(objectsOfRelease(secretOf(encoded(release)))).map(shown), [
     "release web in shop, revision 3 object-version error: Ingress web is extensions/v1beta1, removed in 1.22; use networking.k8s.io/v1",
   ]);
-  const bomb = gzipSync(new Uint8Array(limits.releaseBytesMax + 1));
+  const bomb = gzipSync(new Uint8Array(releaseBytesMax + 1));
   for (const text of ["", "!", btoa("!"), btoa(btoa("{}x")), btoa(btoa("[]")), btoa(btoa(String.fromCharCode(...bomb)))]) {
     const [unread, ...more] = objectsOfRelease(secretOf(text));
     assert.equal(unread?.tag, "unread", text);
@@ -229,7 +228,7 @@ test("auditSource() reads requests once for each user and client, and counts lin
       objectRef: { apiGroup: "batch", apiVersion, resource: "cronjobs" },
       requestReceivedTimestamp: time,
     });
-  const long = `{"x":"${"x".repeat(limits.auditLineLengthMax + 10)}"}`;
+  const long = `{"x":"${"x".repeat(auditLineLengthMax + 10)}"}`;
   await writeFile(path, [event("a", "1"), "no JSON", long, event("a", "2"), event("b", "3"), event("c", "4", "v1"), ""].join("\n"));
   const found = await collected(auditSource(path, lifecycles));
   assert.deepEqual(adviceOf(found).map(shown), [

@@ -1,8 +1,8 @@
 /** The cases of conversions: a file of objects, and what `thole convert` writes for it. `THOLE_REWRITE=true npm test -- test/upgrade` writes the expected files. */
 import { readdirSync, readFileSync } from "node:fs";
 import { defaultNames } from "../../core/names.ts";
-import type { Conversion } from "../../kernel/upgrade/convert.ts";
-import { convertManifest } from "../../kernel/upgrade/convert.ts";
+import type { Conversion } from "../../commands/upgrade/convert.ts";
+import { convertManifest } from "../../commands/upgrade/convert.ts";
 
 const folder = (name: string) => new URL(`./${name}/`, import.meta.url);
 

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
-import { issueCertificate } from "../../kernel/listen/x509/certificate.ts";
-import { definitionRules } from "../../kernel/command/definition-rules.ts";
-import { objectsInText } from "../../kernel/upgrade/advise/text-objects.ts";
-import { choiceCount, convertedCount, convertManifest } from "../../kernel/upgrade/convert.ts";
-import { isCertificateChain } from "../../kernel/upgrade/rules/certificate-chain.ts";
+import { issueCertificate } from "../../protocols/x509/certificate.ts";
+import { definitionRules } from "../../commands/definition-rules.ts";
+import { objectsInText } from "../../commands/upgrade/advise/text-objects.ts";
+import { choiceCount, convertedCount, convertManifest } from "../../commands/upgrade/convert.ts";
+import { isCertificateChain } from "../../commands/upgrade/rules/certificate-chain.ts";
 import { plugins } from "../../plugins/mod.ts";
 
 const convert = (text: string) => convertManifest(text, { names: defaultNames, check: definitionRules(plugins, defaultNames) });

@@ -7,11 +7,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { limits } from "../../core/limits.ts";
-import { launchOf } from "../../kernel/startup/permissions.ts";
+import { launchOf } from "../../server/startup/permissions.ts";
 import { ownRuntime, runtimePath } from "../real-server.ts";
+import { manifestBytesMax } from "../../commands/bounds.ts";
 
-const main = fileURLToPath(new URL("../../kernel/main.ts", import.meta.url));
+const main = fileURLToPath(new URL("../../server/main.ts", import.meta.url));
 let folder = "";
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "thole-convert-"));
@@ -73,7 +73,7 @@ test("convert exits with 2 if choices are left, which it prints with file and li
   assert.equal(errors, `csr.yaml:4: spec.signerName: choice: required: the signer that shall issue the certificate\n${summary(1, 1)}`);
   await writeFile(join(folder, "broken.yaml"), `${old}a: "b\n`);
   await writeFile(join(folder, "bytes.yaml"), new Uint8Array([0xff, 0xfe, 0x00]));
-  await writeFile(join(folder, "large.yaml"), new Uint8Array(limits.manifestBytesMax + 1));
+  await writeFile(join(folder, "large.yaml"), new Uint8Array(manifestBytesMax + 1));
   const broken = await convert(["-f", "csr.yaml", "-f", "broken.yaml", "-f", "bytes.yaml", "-f", "none.yaml", "-f", "large.yaml"]);
   assert.equal(broken.code, 1);
   for (

@@ -5,9 +5,9 @@ import process from "node:process";
 import { test } from "node:test";
 import { defaultNames, spell } from "../../core/names.ts";
 import { RemovedKinds } from "../../core/removed-apis.ts";
-import { convertManifest } from "../../kernel/upgrade/convert.ts";
-import { rules } from "../../kernel/upgrade/rules/rules.ts";
-import { blockOf } from "../docs/page-blocks.ts";
+import { convertManifest } from "../../commands/upgrade/convert.ts";
+import { rules } from "../../commands/upgrade/rules/rules.ts";
+import { blockOf } from "../../tools/docs/page-blocks.ts";
 import { caseNames, convertCase, expectedFile, inputOf, reportOf } from "./cases.ts";
 
 for (const name of caseNames) {

@@ -7,10 +7,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { limits } from "../../core/limits.ts";
-import { objectsInText } from "../../kernel/upgrade/advise/text-objects.ts";
-import { manifestFiles } from "../../kernel/command/manifest-files.ts";
+import { objectsInText } from "../../commands/upgrade/advise/text-objects.ts";
+import { manifestFiles } from "../../commands/manifest-files.ts";
 import { convertCase } from "./cases.ts";
+import { manifestDepthMax } from "../../commands/upgrade/bounds.ts";
+import { manifestAliasesMax, manifestTokensMax } from "../../commands/upgrade/document.ts";
+import { manifestFindingsMax } from "../../commands/upgrade/convert.ts";
 
 const head = "apiVersion: batch/v1beta1\nkind: CronJob\n";
 
@@ -24,7 +26,7 @@ function errorsOf(text: string): readonly string[] {
 
 test("nesting has a limit, in blocks and in brackets", () => {
   const flow = (depth: number) => `${head}spec: ${"[".repeat(depth)}${"]".repeat(depth)}\n`;
-  assert.deepEqual(convertCase(flow(limits.manifestDepthMax - 10)).errors, []);
+  assert.deepEqual(convertCase(flow(manifestDepthMax - 10)).errors, []);
   for (const text of [flow(100_000), `${head}spec:\n  ${"- ".repeat(50_000)}a\n`, `${head}${deepBlock(5_000)}`]) {
     const [error, ...more] = errorsOf(text);
     assert.match(error!, /nested deeper than 200 levels$/);
@@ -36,8 +38,8 @@ const deepBlock = (depth: number) => Array.from({ length: depth }, (_, index) =>
 
 test("aliases have a limit, and those within aliases are expanded to a limit", () => {
   const aliases = (count: number) => `${head}a: &a b\nb: [${"*a, ".repeat(count)}]\n`;
-  assert.deepEqual(convertCase(aliases(limits.manifestAliasesMax)).errors, []);
-  assert.deepEqual(errorsOf(aliases(limits.manifestAliasesMax + 1)), ["4: more than 1000 aliases in one document"]);
+  assert.deepEqual(convertCase(aliases(manifestAliasesMax)).errors, []);
+  assert.deepEqual(errorsOf(aliases(manifestAliasesMax + 1)), ["4: more than 1000 aliases in one document"]);
   const laughs = Array.from({ length: 20 }, (_, index) => `  l${index + 1}: &l${index + 1} {a: *l${index}, b: *l${index}}\n`).join("");
   const text =
     `apiVersion: apps/v1beta1\nkind: Deployment\nx:\n  l0: &l0 {a: b}\n${laughs}spec:\n  template:\n    metadata:\n      labels: *l20\n`;
@@ -67,8 +69,8 @@ test("a chain of aliases is read to a limit of its depth", () => {
 });
 
 test("tokens have a limit", () => {
-  const text = `${head}spec: [${"a,".repeat(limits.manifestTokensMax / 2)}]\n`;
-  assert.deepEqual(errorsOf(text), [`3: more than ${limits.manifestTokensMax} tokens in one document`]);
+  const text = `${head}spec: [${"a,".repeat(manifestTokensMax / 2)}]\n`;
+  assert.deepEqual(errorsOf(text), [`3: more than ${manifestTokensMax} tokens in one document`]);
 });
 
 test("duplicate keys, complex keys, templates and broken documents are reported at their line, and other documents are converted", () => {
@@ -112,7 +114,7 @@ test("findings of one file have a limit, and further ones are counted", () => {
     Array.from({ length: 400 }, (_, index) => webhook(index)).join("")
   }`;
   const { findings, moreFindings } = convertCase(text);
-  assert.equal(findings.length, limits.manifestFindingsMax);
+  assert.equal(findings.length, manifestFindingsMax);
   assert.equal(findings.length + moreFindings, 400 * 5);
 });
 

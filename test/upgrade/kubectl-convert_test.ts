@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
-import { partsOf } from "../../kernel/upgrade/document.ts";
+import { partsOf } from "../../commands/upgrade/document.ts";
 import { caseNames, convertCase, inputOf } from "./cases.ts";
 
 const program = "kubectl-convert";

@@ -27,10 +27,10 @@ const source = (path: string) => fileURLToPath(new URL(`../../${path}`, import.m
 test("a server does not load yaml; convert and advise do", () => {
   for (
     const path of [
-      "kernel/main.ts",
-      "kernel/command/serve.ts",
-      "kernel/command/dev.ts",
-      "kernel/command/worker-process.ts",
+      "server/main.ts",
+      "server/process/serve.ts",
+      "commands/dev.ts",
+      "server/process/worker-process.ts",
       "mod.ts",
       "testing.ts",
       "plugin.ts",
@@ -40,5 +40,5 @@ test("a server does not load yaml; convert and advise do", () => {
     assert.ok(files.size > 5, path);
     assert.equal(packages.has("yaml"), false, path);
   }
-  for (const name of ["convert", "advise"]) assert.equal(loadedBy(source(`kernel/command/${name}.ts`)).packages.has("yaml"), true);
+  for (const name of ["convert", "advise"]) assert.equal(loadedBy(source(`commands/${name}.ts`)).packages.has("yaml"), true);
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
-import { objectsInText } from "../../kernel/upgrade/advise/text-objects.ts";
+import { objectsInText } from "../../commands/upgrade/advise/text-objects.ts";
 import { randomOf } from "../../core/random.ts";
 import { caseNames, convertCase, inputOf } from "./cases.ts";
 

@@ -1,4 +1,4 @@
-// A worker that hangs before it is ready: it does not outlive its supervisor. That it is replaced: kernel/workers/supervisor_test.ts.
+// A worker that hangs before it is ready: it does not outlive its supervisor. That it is replaced: server/workers/supervisor_test.ts.
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

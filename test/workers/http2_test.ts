@@ -1,8 +1,8 @@
 // A server with two workers over HTTP/2: a connection belongs to one worker, and ends with it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { frame, type FramesClient, framesClient, headers, request } from "../../kernel/listen/testing/frames-client.ts";
-import { flag, frameType } from "../../kernel/http2/frames.ts";
+import { frame, type FramesClient, framesClient, headers, request } from "../../server/listen/testing/frames-client.ts";
+import { flag, frameType } from "../../protocols/http2/frames.ts";
 import { startEtcd } from "../etcd.ts";
 import { inFolder } from "../flags/served.ts";
 import { httpsClient } from "../https.ts";

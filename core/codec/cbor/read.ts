@@ -1,9 +1,14 @@
 /**
  * Bytes to data items, with the bounds and the error texts of upstream's reader. One pass, no recursion: nesting is bounded by
- * `limits.documentDepthMax`, and a declared length is checked against the remaining bytes before it is used.
+ * `documentDepthMax`, and a declared length is checked against the remaining bytes before it is used.
  */
-import { limits } from "../../limits.ts";
 import { CborBytes, CborFloat, CborInvalidText, type CborItem, CborMap, CborSimple, CborTag, majorNames, tags } from "./item.ts";
+import { bound } from "../../bound.ts";
+import { documentDepthMax } from "../../bounds.ts";
+
+/** Declared number of items of a CBOR list and of pairs of a CBOR map. Larger than any body allows. */
+const cborElementsMax = bound(2 ** 31 - 1);
+const cborPairsMax = bound(2 ** 21);
 
 /** Bytes that are not valid CBOR. The message is upstream's. */
 export class CborError extends Error {
@@ -96,7 +101,7 @@ function tagged(numbers: readonly (number | bigint)[], item: CborItem): CborItem
 }
 
 function checkDepth(depth: number): void {
-  if (depth > limits.documentDepthMax) throw new CborError(`cbor: exceeded max nested level ${limits.documentDepthMax}`);
+  if (depth > documentDepthMax) throw new CborError(`cbor: exceeded max nested level ${documentDepthMax}`);
 }
 
 /** The number of items of a declared number of elements or pairs. */
@@ -108,11 +113,11 @@ function itemsOf(kind: "array" | "map", count: number | bigint): number {
 }
 
 function checkCount(kind: "array" | "map", items: number | bigint): void {
-  if (kind === "array" && items > limits.cborElementsMax) {
-    throw new CborError(`cbor: exceeded max number of elements ${limits.cborElementsMax} for CBOR array`);
+  if (kind === "array" && items > cborElementsMax) {
+    throw new CborError(`cbor: exceeded max number of elements ${cborElementsMax} for CBOR array`);
   }
-  if (kind === "map" && items >= 2 * limits.cborPairsMax + 2) {
-    throw new CborError(`cbor: exceeded max number of key-value pairs ${limits.cborPairsMax} for CBOR map`);
+  if (kind === "map" && items >= 2 * cborPairsMax + 2) {
+    throw new CborError(`cbor: exceeded max number of key-value pairs ${cborPairsMax} for CBOR map`);
   }
 }
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../../limits.ts";
 import { CborBytes, CborFloat, CborInvalidText, type CborItem, CborMap, CborSimple, CborTag, memberOf } from "./item.ts";
 import { CborError, isCbor, readCbor } from "./read.ts";
+import { documentDepthMax } from "../../bounds.ts";
 
 const bytesOf = (hex: string) => Uint8Array.from(Buffer.from(hex.replaceAll(" ", ""), "hex"));
 const read = (hex: string) => readCbor(bytesOf(hex));
@@ -98,7 +98,7 @@ for (
 }
 
 test("readCbor() reads lists, maps and tags up to the maximum depth and rejects one level more", () => {
-  const max = limits.documentDepthMax;
+  const max = documentDepthMax;
   const tooDeep = new CborError(`cbor: exceeded max nested level ${max}`);
   for (const level of ["81", "9f", "a101", "bf01"]) {
     const close = (count: number) => level.startsWith("9f") || level.startsWith("bf") ? "ff".repeat(count) : "";

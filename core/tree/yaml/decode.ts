@@ -4,7 +4,6 @@
  */
 
 import { type AliasEvent, EVENT_ID, type ScalarEvent } from "js-yaml";
-import { limits } from "../../limits.ts";
 import { NumberText, type Tree, TreeObject } from "../tree.ts";
 import { compareByBytes } from "../utf8.ts";
 import { numberText } from "../values.ts";
@@ -12,6 +11,13 @@ import { floatKeyName, goFloat, goKeySyntax } from "./go-value.ts";
 import { lineFinder, scalarTextOf, type YamlDocument } from "./parse.ts";
 import { YamlProblem } from "./problem.ts";
 import { isMerge, type Resolved, resolveScalar } from "./resolve.ts";
+import { bound } from "../../bound.ts";
+import { documentDepthMax } from "../../bounds.ts";
+
+/** UTF-16 units of the duplicate keys reported for one YAML document. Further ones are only counted. */
+export const yamlDuplicatesLengthMax = bound(1024 * 1024);
+/** UTF-16 units of one YAML document after expansion of its aliases: several times the largest body. */
+export const yamlTextLengthMax = bound(16 * 1024 * 1024);
 
 /** The tree of a document, and upstream's messages for its duplicate keys. */
 export interface Decoded {
@@ -157,8 +163,8 @@ function enter(decoder: Decoder, at: number, merge?: Members): void {
       frames.push({ tag: "alias", at });
       return enter(decoder, end, merge); // the target of an alias is never an alias
     default:
-      if (merge === undefined && ++decoder.depth > limits.documentDepthMax) {
-        throw new YamlProblem(`exceeded max depth of ${limits.documentDepthMax}`);
+      if (merge === undefined && ++decoder.depth > documentDepthMax) {
+        throw new YamlProblem(`exceeded max depth of ${documentDepthMax}`);
       }
       if (event.type === EVENT_ID.SEQUENCE) frames.push({ tag: "list", at: at + 1, end, into: [] });
       else {
@@ -248,11 +254,11 @@ function identityOf({ identities }: Decoder, key: Resolved): Identity {
   return identity;
 }
 
-/** Reports a duplicate key, up to `limits.yamlDuplicatesLengthMax`. */
+/** Reports a duplicate key, up to `yamlDuplicatesLengthMax`. */
 function addDuplicate(decoder: Decoder, key: Resolved, node: number): void {
   const { duplicates, duplicatesLength } = decoder;
   const least = typeof key.value === "string" ? key.value.length : 0;
-  if (duplicates.length > 0 && duplicatesLength + least > limits.yamlDuplicatesLengthMax) return void decoder.duplicatesLeftOut++;
+  if (duplicates.length > 0 && duplicatesLength + least > yamlDuplicatesLengthMax) return void decoder.duplicatesLeftOut++;
   const text = `line ${lineOf(decoder, node)}: key ${goKeySyntax(key)} already set in map`;
   duplicates.push(text);
   decoder.duplicatesLength += text.length;
@@ -267,7 +273,7 @@ function lineOf(decoder: Decoder, node: number): number {
 function countText(decoder: Decoder, tree: Tree): void {
   const length = typeof tree === "string" ? tree.length : tree instanceof NumberText ? tree.text.length : 0;
   decoder.textLength += length;
-  if (decoder.textLength > limits.yamlTextLengthMax) throw new YamlProblem("document contains excessive aliasing");
+  if (decoder.textLength > yamlTextLengthMax) throw new YamlProblem("document contains excessive aliasing");
 }
 
 /** Resolves a scalar. Cached below aliases, where it can occur again. */

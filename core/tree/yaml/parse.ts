@@ -1,9 +1,14 @@
 /** Parses the text of a document with the package `js-yaml` into events, each with its position in the text. */
 
 import { type Event, EVENT_ID, getScalarValue, parseEvents, SCALAR_STYLE, type ScalarEvent, YAMLException } from "js-yaml";
-import { limits } from "../../limits.ts";
 import { YamlProblem } from "./problem.ts";
 import type { ScalarText } from "./resolve.ts";
+import { bound } from "../../bound.ts";
+
+/** Deepest nesting in the text of a YAML document. The library that parses it is recursive. */
+export const yamlDepthMax = bound(500);
+/** UTF-16 units of YAML that are parsed again because lines of brackets or quoted text are not indented. */
+export const yamlIndentedLengthMax = bound(1024 * 1024);
 
 /** A parsed document: its events, in the order of the text. The root is the event at `root`. */
 export interface YamlDocument {
@@ -35,11 +40,11 @@ function eventsOf(source: string): { readonly text: string; readonly events: rea
   let text = source, parsed = 0;
   for (;;) {
     try {
-      return { text, events: parseEvents(text, { maxDepth: limits.yamlDepthMax }) };
+      return { text, events: parseEvents(text, { maxDepth: yamlDepthMax }) };
     } catch (error) {
       if (!(error instanceof YAMLException)) throw error;
       parsed += text.length;
-      const start = parsed > limits.yamlIndentedLengthMax ? undefined : deficientLine(text, error);
+      const start = parsed > yamlIndentedLengthMax ? undefined : deficientLine(text, error);
       if (start === undefined) throw problemOf(error);
       text = text.slice(0, start) + " ".repeat(indentationAdded) + text.slice(start);
     }
@@ -57,7 +62,7 @@ function deficientLine(text: string, { reason, mark }: YAMLException): number | 
 }
 
 function problemOf({ reason, mark }: YAMLException): YamlProblem {
-  if (reason.startsWith("nesting exceeded")) return new YamlProblem(`exceeded max depth of ${limits.yamlDepthMax}`);
+  if (reason.startsWith("nesting exceeded")) return new YamlProblem(`exceeded max depth of ${yamlDepthMax}`);
   return new YamlProblem(mark === undefined ? reason : `line ${mark.line + 1}: ${reason}`);
 }
 

@@ -1,7 +1,6 @@
 /** The audit of requests: selects the recorded requests, and creates an event for each of their stages. */
 import type { AuthorizationDecision } from "../../../core/access.ts";
 import { type Names, spell } from "../../../core/names.ts";
-import { limits } from "../../../core/limits.ts";
 import { type Status, StatusError } from "../../../core/status-error.ts";
 import type { UserInfo } from "../../../core/user-info.ts";
 import type { AuditNotes, NamedObject } from "../../request/audit-notes.ts";
@@ -12,6 +11,10 @@ import { type AuditEvent, eventHead, eventMembers, type EventStatus, type Object
 import type { Audited, Recording } from "./evaluate.ts";
 import type { PolicyLevel, Stage } from "./policy.ts";
 import { sourceIps } from "./source-ips.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** UTF-16 units of a user agent in an audit event (kube-apiserver's maxUserAgentLength). */
+const auditUserAgentLengthMax = bound(1024);
 
 /** The event of a request could not be stored, and its backend is strict: the request fails. */
 export class AuditFailure extends StatusError {
@@ -314,6 +317,6 @@ function referenceOf({ group, version, resource, subresource, namespace, name }:
 }
 
 function bounded(userAgent: string): string {
-  const max = limits.auditUserAgentLengthMax;
+  const max = auditUserAgentLengthMax;
   return userAgent.length <= max ? userAgent : `${userAgent.slice(0, max)}...TRUNCATED`;
 }

@@ -2,12 +2,16 @@
  * Delivers events in the background (`--audit-*-mode=batch`). When the buffer is full, events are lost and counted; requests never wait.
  */
 import { type Clock, pause, untilAborted } from "../../../core/async.ts";
-import { limits } from "../../../core/limits.ts";
 import { TokenBucket } from "../../../core/token-bucket.ts";
 import type { AuditBackend, LostEvents, WrittenEvent } from "./backend.ts";
+import { bound } from "../../../core/bound.ts";
+import { auditBufferBytesMax } from "./bounds.ts";
+
+/** JSON of the events of one batch, if it has more than one event, in bytes: it is encoded in one turn. */
+export const auditBatchBytesMax = bound(4 * 1024 * 1024);
 
 export interface BatchOptions {
-  /** Maximum number of waiting events. Their bytes are bounded by `limits.auditBufferBytesMax`. */
+  /** Maximum number of waiting events. Their bytes are bounded by `auditBufferBytesMax`. */
   readonly bufferSize: number;
   /** Maximum number of events of one batch. */
   readonly maxBatchSize: number;
@@ -58,7 +62,7 @@ class Buffered implements AuditBackend {
     const { bufferSize, maxBatchSize } = this.#options;
     for (const [index, event] of events.entries()) {
       const closed = this.#closing.signal.aborted;
-      if (closed || this.#waiting.length >= bufferSize || this.#bytes + event.bytes > limits.auditBufferBytesMax) {
+      if (closed || this.#waiting.length >= bufferSize || this.#bytes + event.bytes > auditBufferBytesMax) {
         this.#needs.lost("buffered", closed ? "audit backend shut down" : "audit buffer queue blocked", events.length - index);
         break;
       }
@@ -115,7 +119,7 @@ class Buffered implements AuditBackend {
     if (ended.aborted) return;
     let count = 0, bytes = 0;
     for (const event of this.#waiting) {
-      if (count === maxBatchSize || count > 0 && bytes + event.bytes > limits.auditBatchBytesMax) break;
+      if (count === maxBatchSize || count > 0 && bytes + event.bytes > auditBatchBytesMax) break;
       bytes += event.bytes;
       count++;
     }

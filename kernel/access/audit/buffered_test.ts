@@ -1,12 +1,12 @@
 // Events in the background: batches, throttle, bounds, shutdown; and the size of events.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../../../core/limits.ts";
 import { manualClock } from "../../../core/test-clock.ts";
 import { allBackends, ignoringErrors } from "./backend.ts";
-import { type BatchOptions, buffered } from "./buffered.ts";
+import { auditBatchBytesMax, type BatchOptions, buffered } from "./buffered.ts";
 import { eventOf, keeping, losses, settled, write } from "./testing/events.ts";
 import { truncating } from "./truncate.ts";
+import { auditBufferBytesMax } from "./bounds.ts";
 
 const options: BatchOptions = { bufferSize: 100, maxBatchSize: 3, maxWaitMs: 1000, throttle: undefined, concurrency: 2 };
 const never = new AbortController().signal;
@@ -55,7 +55,7 @@ test("buffered() loses and counts events when the buffer is full; requests conti
 test("buffered() bounds the bytes of waiting events as well", () => {
   const { texts, backend } = world();
   const { event, members } = eventOf("large");
-  const large = { event, members, bytes: limits.auditBufferBytesMax };
+  const large = { event, members, bytes: auditBufferBytesMax };
   backend.process([large]);
   backend.process([eventOf("one more")]);
   assert.deepEqual(texts, ["buffered: audit buffer queue blocked (1)"]);
@@ -67,7 +67,7 @@ test("buffered() delivers batches of bounded size, whatever the number of their 
     const { event, members } = eventOf(id);
     return { event, members, bytes };
   };
-  const most = limits.auditBatchBytesMax, half = most / 2;
+  const most = auditBatchBytesMax, half = most / 2;
   backend.process([
     sized("a", half),
     sized("b", half),
@@ -86,7 +86,7 @@ test("buffered() counts the bytes of batches under way until they are delivered"
   const { inner, texts, backend } = world({ maxBatchSize: 1 }, () => new Promise<boolean>((resolve) => answer = resolve));
   const large = (id: string) => {
     const { event, members } = eventOf(id);
-    return { event, members, bytes: limits.auditBufferBytesMax };
+    return { event, members, bytes: auditBufferBytesMax };
   };
   backend.process([large("first")]);
   await settled();

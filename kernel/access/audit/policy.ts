@@ -1,13 +1,16 @@
 /** The audit policy file: its schema, its rules and its mistakes, with kube-apiserver's messages. */
 import { type FieldError, fieldErrorText, invalid, notSupported, required } from "../../../core/field-error.ts";
-import { limits } from "../../../core/limits.ts";
 import { dns1123Subdomain } from "../../../core/meta/names.ts";
 import { isObject, type Json, type JsonObject } from "../../../core/schema.ts";
 import { jsonFromTree } from "../../../core/tree/json.ts";
 import { goQuote } from "../../../core/tree/go-quote.ts";
 import { readYaml } from "../../../core/tree/yaml.ts";
 import { valueText } from "../../../core/value-text.ts";
-import { type Fault, faultOf, faultsOfFields, FaultyText } from "../../config/mistake.ts";
+import { type Fault, faultOf, faultsOfFields, FaultyText } from "../mistake.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** The audit policy file, in UTF-16 units. */
+export const auditPolicyLengthMax = bound(1024 * 1024);
 
 export const levels = Object.freeze(["None", "Metadata", "Request", "RequestResponse"] as const);
 export type PolicyLevel = typeof levels[number];
@@ -66,7 +69,7 @@ export function omitsFirstStage({ rules, omitStages }: Policy): boolean {
  * @throws FaultyText with every mistake
  */
 export function readPolicy(text: string, domain: string): ReadPolicy {
-  if (text.length > limits.auditPolicyLengthMax) throw new Error(`it has more than ${limits.auditPolicyLengthMax} characters`);
+  if (text.length > auditPolicyLengthMax) throw new Error(`it has more than ${auditPolicyLengthMax} characters`);
   const read = readYaml(new TextEncoder().encode(text));
   if (!read.ok) throw new FaultyText(`failed decoding: couldn't get version/kind; json parse error: ${read.error}`, [faultOf(read.error)]);
   const value = jsonFromTree(read.tree);

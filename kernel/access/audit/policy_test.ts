@@ -1,10 +1,9 @@
 // The audit policy: its file, its mistakes with upstream's messages, and the matching rule.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../../../core/limits.ts";
 import { requestInfo } from "../../request/request-info.ts";
 import { evaluator } from "./evaluate.ts";
-import { omitsFirstStage, readPolicy } from "./policy.ts";
+import { auditPolicyLengthMax, omitsFirstStage, readPolicy } from "./policy.ts";
 
 const head = "apiVersion: audit.k8s.io/v1\nkind: Policy\n";
 const policyOf = (rules: string) => readPolicy(`${head}${rules}`, "k8s.io");
@@ -105,7 +104,7 @@ test("readPolicy() rejects invalid policies, with upstream's messages", () => {
 });
 
 test("readPolicy() bounds hostile files", () => {
-  assert.match(mistakeIn(" ".repeat(limits.auditPolicyLengthMax + 1)), /more than \d+ characters/);
+  assert.match(mistakeIn(" ".repeat(auditPolicyLengthMax + 1)), /more than \d+ characters/);
   assert.match(mistakeIn(`{"kind":"Policy","apiVersion":"audit.k8s.io/v1","rules":${"[".repeat(20_000)}`), /failed decoding/);
   // The name of an inherited property is an unknown field like any other.
   assert.deepEqual(policyOf("__proto__: {rules: []}\nconstructor: 1\nrules: [{level: None}]").warnings.length, 2);

@@ -1,9 +1,12 @@
 /** Authentication: the first authenticator that accepts the credentials of a request determines the user. */
-import { limits } from "../../../core/limits.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
 import { StatusError } from "../../../core/status-error.ts";
 import type { Exchange } from "../../request/exchange.ts";
 import { anonymousUser, isAnonymous, systemGroups, type UserInfo } from "../../../core/user-info.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** UTF-16 units of the reason why credentials were not accepted. */
+export const refusalLengthMax = bound(1024);
 
 /** Credentials are invalid. `reason` is for the log and the audit, not for the client, and contains no part of a token. */
 export class Refused {
@@ -90,5 +93,5 @@ export function authenticateInOrder(
 /** One reason as it is, several as a list; shortened. */
 function textOf(reasons: readonly string[]): string {
   const text = reasons.length === 1 ? reasons[0]! : `[${reasons.join(", ")}]`;
-  return text.slice(0, limits.refusalLengthMax);
+  return text.slice(0, refusalLengthMax);
 }

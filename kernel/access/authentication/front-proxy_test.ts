@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ConfigError, parseArguments, withDefaults } from "../../config/parse.ts";
-import type { PlainSettings } from "../../config/plain-settings.ts";
+import { ConfigError, parseArguments, withDefaults } from "../../../server/config/parse.ts";
+import type { PlainSettings } from "../../../server/config/plain-settings.ts";
 import type { Exchange } from "../../request/exchange.ts";
-import { activeConfigOf } from "../../config/active-config.ts";
+import { activeConfigOf } from "../../../server/config/active-config.ts";
 import { Refused } from "./authenticate.ts";
 import { frontProxy } from "./front-proxy.ts";
 

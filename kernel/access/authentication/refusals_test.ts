@@ -1,7 +1,6 @@
 // The reasons of refusals that the log and the audit get, for each authenticator.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../../../core/limits.ts";
 import { defaultNames } from "../../../core/names.ts";
 import type { Exchange } from "../../request/exchange.ts";
 import { boundPayload } from "../service-accounts/claims.ts";
@@ -22,6 +21,7 @@ import {
   Unauthenticated,
 } from "./mod.ts";
 import { withoutToken } from "./without-token.ts";
+import { refusalLengthMax } from "./authenticate.ts";
 
 const base: Exchange = {
   method: "GET",
@@ -194,8 +194,8 @@ test("the reason of a refusal has those of all authenticators, and is bounded", 
     "[client certificate: unknown authority, invalid bearer token]",
   );
   const head = "client certificate: ".length;
-  for (const [more, length] of [[0, limits.refusalLengthMax], [1, limits.refusalLengthMax]] as const) {
-    const long = await reason({ ...base, peerRefused: "x".repeat(limits.refusalLengthMax - head + more) }, certificates);
+  for (const [more, length] of [[0, refusalLengthMax], [1, refusalLengthMax]] as const) {
+    const long = await reason({ ...base, peerRefused: "x".repeat(refusalLengthMax - head + more) }, certificates);
     assert.equal(long?.length, length);
   }
 });

@@ -1,7 +1,13 @@
 /** Caches the results of an authenticator for a short time. */
 import type { TokenUser } from "../../../core/access.ts";
-import { limits } from "../../../core/limits.ts";
 import { type TokenAuthenticator, TokenRefusal } from "./token-authenticator.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Tokens in the cache of authentications, and UTF-16 units of a cached user. */
+export const cachedTokensMax = bound(16_384);
+export const cachedUserLengthMax = bound(16_384);
+/** Different tokens that one authenticator checks at the same time; further ones are not accepted. */
+export const tokenLookupsMax = bound(1_000);
 
 /** A user with the time after which the token is rejected, in milliseconds since the epoch. */
 export interface ExpiringUser extends TokenUser {
@@ -78,7 +84,7 @@ class TokenCache {
     const { meter } = this.#options;
     let pending = this.#pending.get(key);
     if (pending === undefined) {
-      if (this.#pending.size >= limits.tokenLookupsMax) throw new Error("too many tokens are being checked");
+      if (this.#pending.size >= tokenLookupsMax) throw new Error("too many tokens are being checked");
       pending = this.#fetch(token, audiences);
       this.#pending.set(key, pending);
       const forget = () => void this.#pending.delete(key);
@@ -111,11 +117,11 @@ class TokenCache {
     const { acceptedMs, refusedMs, now } = this.#options;
     const user = acceptedOf(outcome);
     const ms = user === undefined ? refusedMs : acceptedMs;
-    if (ms <= 0 || (user !== undefined && lengthOf(user) > limits.cachedUserLengthMax)) return;
+    if (ms <= 0 || (user !== undefined && lengthOf(user) > cachedUserLengthMax)) return;
     const since = now(), until = Math.min(since + ms, user?.expires ?? Infinity);
     this.#remembered.delete(key);
     // The oldest entry expires first.
-    if (this.#remembered.size >= limits.cachedTokensMax) this.#remembered.delete(this.#remembered.keys().next().value!);
+    if (this.#remembered.size >= cachedTokensMax) this.#remembered.delete(this.#remembered.keys().next().value!);
     this.#remembered.set(key, { outcome, since, until });
   }
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../../../core/limits.ts";
 import { cachedTokens, type TokenAuthenticator, type TokenCacheMeter, TokenRefusal } from "./mod.ts";
+import { cachedTokensMax, cachedUserLengthMax, tokenLookupsMax } from "./token-cache.ts";
 
 const userOf = (name: string) => ({ user: { name, groups: [] as string[] }, audiences: [] as string[] });
 
@@ -111,7 +111,7 @@ test("cachedTokens() checks a bounded number of tokens at a time", async () => {
     await gate.promise;
     return userOf(token);
   });
-  const running = Array.from({ length: limits.tokenLookupsMax }, (_, i) => cached.authenticateToken(`t${i}`, []));
+  const running = Array.from({ length: tokenLookupsMax }, (_, i) => cached.authenticateToken(`t${i}`, []));
   await assert.rejects(cached.authenticateToken("one more", []), /too many tokens/);
   gate.resolve();
   await Promise.all(running);
@@ -120,15 +120,15 @@ test("cachedTokens() checks a bounded number of tokens at a time", async () => {
 
 test("cachedTokens() holds a bounded number of tokens and drops the oldest", async () => {
   const { cached, calls } = world();
-  for (let i = 0; i <= limits.cachedTokensMax; i++) await cached.authenticateToken(`t${i}`, []);
+  for (let i = 0; i <= cachedTokensMax; i++) await cached.authenticateToken(`t${i}`, []);
   await cached.authenticateToken("t1", []);
-  assert.equal(calls.length, limits.cachedTokensMax + 1, "the second token is still there");
+  assert.equal(calls.length, cachedTokensMax + 1, "the second token is still there");
   await cached.authenticateToken("t0", []);
-  assert.equal(calls.length, limits.cachedTokensMax + 2, "the first is not");
+  assert.equal(calls.length, cachedTokensMax + 2, "the first is not");
 });
 
 test("cachedTokens() does not cache users above a size", async () => {
-  const { cached, calls } = world({}, (token) => Promise.resolve(userOf(token.padEnd(limits.cachedUserLengthMax + token.length, "x"))));
+  const { cached, calls } = world({}, (token) => Promise.resolve(userOf(token.padEnd(cachedUserLengthMax + token.length, "x"))));
   await cached.authenticateToken("", []);
   await cached.authenticateToken("", []);
   assert.equal(calls.length, 1);

@@ -1,8 +1,11 @@
 /** The chain of authenticators of bearer tokens, for requests and for TokenReviews. */
 import type { TokenUser } from "../../../core/access.ts";
-import { limits } from "../../../core/limits.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
 import { type TokenAuthenticator, TokenRefusal } from "./token-authenticator.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Total size of request line and headers (Go's http.DefaultMaxHeaderBytes). */
+export const headerBytesMax = bound(1024 * 1024);
 
 /** The result of a chain for a token. */
 export type TokenOutcome =
@@ -26,11 +29,11 @@ export interface TokenChain {
 
 /**
  * The first authenticator that accepts a token decides. One that refuses it or fails does not end the chain, as upstream. A token above
- * `limits.headerBytesMax`, which only a TokenReview can contain, is refused without a call.
+ * `headerBytesMax`, which only a TokenReview can contain, is refused without a call.
  */
 export function authenticateTokens({ authenticators, audiences, report }: TokenChain): AuthenticateToken {
   return async (token, asked, warn) => {
-    if (token.length > limits.headerBytesMax) return { tag: "refused", reasons: [] };
+    if (token.length > headerBytesMax) return { tag: "refused", reasons: [] };
     const wanted = asked.length === 0 ? audiences() : asked;
     const reasons: string[] = [];
     let failed = false;

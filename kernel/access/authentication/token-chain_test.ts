@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../../../core/limits.ts";
 import { StatusError } from "../../../core/status-error.ts";
 import type { Exchange } from "../../request/exchange.ts";
 import {
@@ -12,6 +11,7 @@ import {
   tokenFile,
   TokenRefusal,
 } from "./mod.ts";
+import { headerBytesMax } from "./token-chain.ts";
 
 const carol = { user: { name: "carol", groups: [] }, audiences: [] };
 const answers = (name: string, answer: () => Promise<typeof carol | undefined | "refused">): TokenAuthenticator => ({
@@ -59,8 +59,8 @@ test("authenticateTokens() asks for the audiences of the server unless others ar
 
 test("authenticateTokens() calls no authenticator for a token that is longer than the headers of a request may be", async () => {
   const { authenticate } = chain(accepts);
-  assert.equal((await authenticate("t".repeat(limits.headerBytesMax), [])).tag, "accepted");
-  assert.deepEqual(await authenticate("t".repeat(limits.headerBytesMax + 1), []), { tag: "refused", reasons: [] });
+  assert.equal((await authenticate("t".repeat(headerBytesMax), [])).tag, "accepted");
+  assert.deepEqual(await authenticate("t".repeat(headerBytesMax + 1), []), { tag: "refused", reasons: [] });
 });
 
 test("authenticateTokens() calls authenticators that are objects of a class", async () => {

@@ -1,13 +1,17 @@
 /** Bearer tokens that another server reviews: a webhook, or the kube-apiserver in front. */
 import type { TokenUser } from "../../../core/access.ts";
 import type { Clock } from "../../../core/async.ts";
-import { limits } from "../../../core/limits.ts";
 import type { UserInfo } from "../../../core/user-info.ts";
 import { messageOf, type RemoteClient } from "../remote/remote-client.ts";
 import { withRetries } from "../remote/retry.ts";
 import { type TokenAuthenticator, TokenRefusal } from "./token-authenticator.ts";
 import { ownAudiences } from "./token-chain.ts";
 import { withoutToken } from "./without-token.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Milliseconds for the review of a token by another server, with all attempts (kube-apiserver's lookup), and UTF-16 units of its error. */
+const tokenReviewMs = bound(30_000);
+export const tokenReviewErrorLengthMax = bound(1024);
 
 export interface TokenReviewOptions {
   /** `webhook` */
@@ -33,12 +37,12 @@ interface Status {
   readonly error: string;
 }
 
-/** Authenticates tokens by TokenReviews. A failed review is retried, within `limits.tokenReviewMs` in total. */
+/** Authenticates tokens by TokenReviews. A failed review is retried, within `tokenReviewMs` in total. */
 export function tokenReviewer(options: TokenReviewOptions): TokenAuthenticator {
   const { name, client, path, apiVersion, audiences: own, clock, random, signal } = options;
   async function reviewed(token: string, asked: readonly string[]): Promise<Status> {
     const body = { kind: "TokenReview", apiVersion, spec: { token, ...(asked.length === 0 ? {} : { audiences: asked }) } };
-    const bounded = AbortSignal.any([signal, AbortSignal.timeout(limits.tokenReviewMs)]);
+    const bounded = AbortSignal.any([signal, AbortSignal.timeout(tokenReviewMs)]);
     const answer = await withRetries(() => client.send({ method: "POST", path, body, signal: bounded }), {
       clock,
       random,
@@ -64,7 +68,7 @@ export function tokenReviewer(options: TokenReviewOptions): TokenAuthenticator {
 
 /** A text of another server, shortened and without the token. */
 function shown(text: string, token: string): string {
-  return withoutToken(text, token).slice(0, limits.tokenReviewErrorLengthMax);
+  return withoutToken(text, token).slice(0, tokenReviewErrorLengthMax);
 }
 
 type Members = Readonly<Record<string, unknown>>;

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../../../core/limits.ts";
 import type { RemoteAnswer, RemoteClient } from "../remote/remote-client.ts";
 import { TokenRefusal } from "./token-authenticator.ts";
-import { tokenReviewer } from "./token-review.ts";
+import { tokenReviewer, tokenReviewErrorLengthMax } from "./token-review.ts";
 
 function scene(...answers: readonly (RemoteAnswer | Error)[]) {
   const bodies: any[] = [], waiting = [...answers];
@@ -131,7 +130,7 @@ test("tokenReviewer() rejects with the reviewer's reason, without the token", as
   assert.equal(await world(reviewed({ authenticated: false, user: carol })).review(), undefined);
   assert.equal(await world(reviewed({ error: "secret has expired" })).review(), "refused: <token> has expired");
   const long = await world(reviewed({ error: "x".repeat(10_000) })).review();
-  assert.equal(typeof long === "string" && long.length, "refused: ".length + limits.tokenReviewErrorLengthMax);
+  assert.equal(typeof long === "string" && long.length, "refused: ".length + tokenReviewErrorLengthMax);
 });
 
 test("tokenReviewer() fails for a response that is not a review", async () => {

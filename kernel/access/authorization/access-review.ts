@@ -1,7 +1,6 @@
 /** An authorizer that sends SubjectAccessReviews to another server: a webhook, or the kube-apiserver in front. */
 import type { AuthorizationAttributes, AuthorizationDecision, Authorizer } from "../../../core/access.ts";
 import type { Clock } from "../../../core/async.ts";
-import { limits } from "../../../core/limits.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
 import type { UserInfo } from "../../../core/user-info.ts";
 import { messageOf, type RemoteAnswer, type RemoteClient } from "../remote/remote-client.ts";
@@ -10,6 +9,16 @@ import type { MatchConditions } from "./match-conditions.ts";
 import { ReviewCache, type ReviewStatus } from "./review-cache.ts";
 import { reviewSelectors } from "./review-selectors.ts";
 import { valueText } from "../../../core/value-text.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Milliseconds for one access review, with its retries. */
+const accessReviewMs = bound(60_000);
+/** UTF-16 units of the attributes of a request whose review is remembered (kube-apiserver's bound). */
+export const reviewAttributesLengthMax = bound(10_000);
+/** UTF-16 units of the question of a remembered review, with its user. */
+const reviewKeyLengthMax = bound(16_384);
+/** UTF-16 units of the error of a review. */
+const reviewErrorLengthMax = bound(1_024);
 
 /** Result of one attempt, as labelled in kube-apiserver's metrics. */
 export type AttemptOutcome = "success" | "canceled" | "timeout" | "error";
@@ -30,7 +39,7 @@ export interface AccessReviewOptions {
   /** Milliseconds for which an allowed answer is cached, and any other answer; 0 disables it. Failures are never cached. */
   readonly allowedMs: number;
   readonly deniedMs: number;
-  /** Timeout of one attempt in milliseconds. All attempts of a decision take `limits.accessReviewMs` at most. */
+  /** Timeout of one attempt in milliseconds. All attempts of a decision take `accessReviewMs` at most. */
   readonly timeoutMs: number;
   /** The verdict if the server fails. */
   readonly onError: "deny" | "noOpinion";
@@ -62,7 +71,7 @@ export function accessReviews(options: AccessReviewOptions): Authorizer {
       const body = { kind: "SubjectAccessReview", apiVersion, metadata: {}, spec: specOf(user, attributes, version === "v1beta1") };
       // The key is the whole spec: two reviews that differ anywhere never share an answer.
       const key = valueText(body.spec);
-      const mayRemember = lengthOf(attributes) < limits.reviewAttributesLengthMax && key.length < limits.reviewKeyLengthMax;
+      const mayRemember = lengthOf(attributes) < reviewAttributesLengthMax && key.length < reviewKeyLengthMax;
       const last: { outcome: AttemptOutcome } = { outcome: "error" };
       try {
         return decisionOf(await cache.get(key, mayRemember, (ended) => reviewed(body, options, last, ended), waiting));
@@ -93,7 +102,7 @@ async function reviewed(
   ended: AbortSignal,
 ): Promise<ReviewStatus> {
   const { client, path, timeoutMs, attempted, clock, random, signal } = options;
-  const bound = AbortSignal.timeout(limits.accessReviewMs);
+  const bound = AbortSignal.timeout(accessReviewMs);
   const whole = AbortSignal.any(signal === undefined ? [ended, bound] : [ended, signal, bound]);
   const send = async (): Promise<RemoteAnswer> => {
     const begun = clock.now(), attempt = AbortSignal.timeout(timeoutMs);
@@ -110,7 +119,7 @@ async function reviewed(
   };
   const answer = await withRetries(send, { clock, random, signal: whole, isRetried });
   if (isSuccess(answer)) return statusOf(answer.body);
-  throw new Error((messageOf(answer.body) ?? `status ${answer.status}`).slice(0, limits.reviewErrorLengthMax));
+  throw new Error((messageOf(answer.body) ?? `status ${answer.status}`).slice(0, reviewErrorLengthMax));
 }
 
 function isSuccess({ status }: RemoteAnswer): boolean {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AuthorizationAttributes } from "../../../core/access.ts";
-import { limits } from "../../../core/limits.ts";
 import type { RemoteAnswer, RemoteRequest } from "../remote/remote-client.ts";
 import { requestInfo } from "../../request/request-info.ts";
-import { type AccessReviewOptions, accessReviews } from "./access-review.ts";
+import { type AccessReviewOptions, accessReviews, reviewAttributesLengthMax } from "./access-review.ts";
 import { attributesOf } from "./attributes.ts";
+import { accessReviewsMax, rememberedReviewsMax } from "./review-cache.ts";
 
 const alice = { name: "alice", groups: ["dev"] };
 const attributes = attributesOf(requestInfo("GET", "/api/v1/namespaces/a/pods/b")!);
@@ -149,19 +149,19 @@ test("accessReviews() never returns a cached answer of another user, for any com
 test("accessReviews() does not cache reviews of very long requests, and drops the least recently used one when it is full", async () => {
   const named = (name: string): AuthorizationAttributes => ({ ...attributes, name });
   const long = world([review({ allowed: true })]);
-  const name = "x".repeat(limits.reviewAttributesLengthMax);
+  const name = "x".repeat(reviewAttributesLengthMax);
   await long.authorize(alice, named(name));
   await long.authorize(alice, named(name));
   assert.equal(long.sent.length, 2);
   const many = world([review({ allowed: true })], { allowedMs: 1e9 });
-  for (let i = 0; i < limits.rememberedReviewsMax; i++) await many.authorize(alice, named(`n${i}`));
+  for (let i = 0; i < rememberedReviewsMax; i++) await many.authorize(alice, named(`n${i}`));
   await many.authorize(alice, named("n0"));
   await many.authorize(alice, named("one more"));
-  assert.equal(many.sent.length, limits.rememberedReviewsMax + 1);
+  assert.equal(many.sent.length, rememberedReviewsMax + 1);
   await many.authorize(alice, named("n0"));
-  assert.equal(many.sent.length, limits.rememberedReviewsMax + 1, "used before the one that was forgotten");
+  assert.equal(many.sent.length, rememberedReviewsMax + 1, "used before the one that was forgotten");
   await many.authorize(alice, named("n1"));
-  assert.equal(many.sent.length, limits.rememberedReviewsMax + 2);
+  assert.equal(many.sent.length, rememberedReviewsMax + 2);
 });
 
 test("accessReviews() sends concurrent equal reviews once, and rejects more than its bound of reviews in progress", async () => {
@@ -170,9 +170,9 @@ test("accessReviews() sends concurrent equal reviews once, and rejects more than
   assert.equal(hook.sent.length, 1);
   const flood = world([review({ allowed: true })]);
   const all = await Promise.all(
-    Array.from({ length: limits.accessReviewsMax + 1 }, (_, i) => flood.authorize(alice, { ...attributes, name: `n${i}` })),
+    Array.from({ length: accessReviewsMax + 1 }, (_, i) => flood.authorize(alice, { ...attributes, name: `n${i}` })),
   );
-  assert.equal(all.filter(({ verdict }) => verdict === "allow").length, limits.accessReviewsMax);
+  assert.equal(all.filter(({ verdict }) => verdict === "allow").length, accessReviewsMax);
   assert.equal(all.at(-1)?.error, "hook: too many access reviews are under way");
 });
 

@@ -1,6 +1,6 @@
 /** Match conditions of a webhook: expressions in CEL over the review that would be sent. */
 import type { AuthorizationAttributes } from "../../../core/access.ts";
-import { compileAccess, isAccessExpression } from "../../../core/cel/access/expressions.ts";
+import { compileAccess, isAccessExpression } from "../../../cel/access/expressions.ts";
 import { fieldErrorText } from "../../../core/field-error.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
 import type { JsonObject } from "../../../core/schema.ts";

@@ -1,7 +1,13 @@
 /** Caches answers to access reviews for a time, the most recently used ones. */
 import type { Waiting } from "../../../core/access.ts";
 import { abortable } from "../../../core/async.ts";
-import { limits } from "../../../core/limits.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Concurrent access reviews of one authorizer, and cached responses (kube-apiserver's value). */
+export const accessReviewsMax = bound(1_000);
+export const rememberedReviewsMax = bound(8_192);
+/** UTF-16 units of the reason of a remembered review. */
+const reviewReasonLengthMax = bound(4_096);
 
 /** The answer of a review. */
 export interface ReviewStatus {
@@ -84,7 +90,7 @@ export class ReviewCache {
   }
 
   #begun(key: string, mayRemember: boolean, ask: (ended: AbortSignal) => Promise<ReviewStatus>): Review {
-    if (this.#pending.size >= limits.accessReviewsMax) throw new Error("too many access reviews are under way");
+    if (this.#pending.size >= accessReviewsMax) throw new Error("too many access reviews are under way");
     const review = new Review(ask);
     this.#pending.set(key, review);
     review.status.then((status) => mayRemember && this.#remember(key, status))
@@ -100,8 +106,8 @@ export class ReviewCache {
   #remember(key: string, status: ReviewStatus): void {
     const { allowedMs, deniedMs, now } = this.#options;
     const ms = status.allowed ? allowedMs : deniedMs;
-    if (ms <= 0 || status.reason.length > limits.reviewReasonLengthMax) return;
-    if (this.#remembered.size >= limits.rememberedReviewsMax) this.#remembered.delete(this.#remembered.keys().next().value!); // Not empty.
+    if (ms <= 0 || status.reason.length > reviewReasonLengthMax) return;
+    if (this.#remembered.size >= rememberedReviewsMax) this.#remembered.delete(this.#remembered.keys().next().value!); // Not empty.
     this.#remembered.set(key, { status, until: now() + ms });
   }
 }

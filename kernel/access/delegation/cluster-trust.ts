@@ -4,9 +4,16 @@
  * once at start, then followed by a watch. Source: `RequestHeaderAuthRequestController` and `ConfigMapCAController` of apiserver 1.35.
  */
 import { type Clock, pause } from "../../../core/async.ts";
-import { limits } from "../../../core/limits.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
 import type { FrontProxyOptions } from "../authentication/front-proxy.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Seconds of one watch of the cluster in front, and milliseconds after which it counts as lost: its connection may be dead. */
+const clusterWatchSeconds = bound(60);
+export const clusterWatchMsMax = bound(75_000);
+/** Milliseconds before a failed watch of the cluster in front is opened again; doubles with each failure. */
+const clusterRetryMs = bound(1_000);
+const clusterRetryMsMax = bound(60_000);
 
 /** The used part of the cluster's API. */
 export interface ClusterApi {
@@ -73,7 +80,7 @@ export async function readClusterTrust(api: ClusterApi, signal: AbortSignal): Pr
 /**
  * Lists and watches the ConfigMap until the signal aborts: `changed` is called with every state. A state that `changed` or the parser rejects
  * is reported, and the previous one stays active; so it does when the ConfigMap is deleted. A watch whose connection died without an end is
- * opened again after `limits.clusterWatchMsMax`. Never rejects.
+ * opened again after `clusterWatchMsMax`. Never rejects.
  */
 export async function followClusterTrust(needs: ClusterTrustNeeds, changed: (trust: ClusterTrust) => void): Promise<void> {
   const { api, clock, random, signal, failed } = needs;
@@ -93,12 +100,12 @@ export async function followClusterTrust(needs: ClusterTrustNeeds, changed: (tru
   };
   while (!signal.aborted) {
     const lost = new AbortController();
-    const inTime = clock.after(limits.clusterWatchMsMax, () => lost.abort(new Error("the watch did not end in time")));
+    const inTime = clock.after(clusterWatchMsMax, () => lost.abort(new Error("the watch did not end in time")));
     try {
       const ends = AbortSignal.any([signal, lost.signal]), fieldSelector = `metadata.name=${name}`;
       const { version, items } = listOf(await api.get(`${collection}?${new URLSearchParams({ fieldSelector })}`, ends));
       for (const item of items) take(item);
-      const timeoutSeconds = String(limits.clusterWatchSeconds);
+      const timeoutSeconds = String(clusterWatchSeconds);
       const query = new URLSearchParams({ fieldSelector, watch: "1", resourceVersion: version, timeoutSeconds });
       for await (const event of api.watch(`${collection}?${query}`, ends)) {
         const { type, object } = event as { readonly type?: unknown; readonly object?: unknown };
@@ -113,7 +120,7 @@ export async function followClusterTrust(needs: ClusterTrustNeeds, changed: (tru
     } finally {
       inTime();
     }
-    const backoff = Math.min(limits.clusterRetryMsMax, limits.clusterRetryMs * 2 ** Math.min(failures, 10));
+    const backoff = Math.min(clusterRetryMsMax, clusterRetryMs * 2 ** Math.min(failures, 10));
     await pause(backoff * (0.5 + random()), signal, clock);
   }
 }

@@ -1,8 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { systemClock, untilAborted } from "../../../core/async.ts";
-import { limits } from "../../../core/limits.ts";
-import { type ClusterApi, ClusterError, type ClusterTrust, followClusterTrust, noTrust, readClusterTrust } from "./cluster-trust.ts";
+import {
+  type ClusterApi,
+  ClusterError,
+  type ClusterTrust,
+  clusterWatchMsMax,
+  followClusterTrust,
+  noTrust,
+  readClusterTrust,
+} from "./cluster-trust.ts";
 
 const never = new AbortController().signal;
 const published = {
@@ -82,7 +89,7 @@ test("followClusterTrust() activates each change, keeps the active trust after a
   };
   const clock = {
     now: systemClock.now,
-    after: (ms: number, run: () => void) => ms === limits.clusterWatchMsMax ? () => {} : (waits.push(ms), systemClock.after(0, run)),
+    after: (ms: number, run: () => void) => ms === clusterWatchMsMax ? () => {} : (waits.push(ms), systemClock.after(0, run)),
   };
   const changed = ({ clientCa }: ClusterTrust) => {
     if (clientCa === "refused") throw new Error("not a certificate");
@@ -116,7 +123,7 @@ test("followClusterTrust() opens a watch again whose connection died without an 
   // The bound of the first watch is over at once, that of the second is never reached.
   const clock = {
     now: systemClock.now,
-    after: (ms: number, run: () => void) => ms === limits.clusterWatchMsMax && watches > 0 ? () => {} : systemClock.after(0, run),
+    after: (ms: number, run: () => void) => ms === clusterWatchMsMax && watches > 0 ? () => {} : systemClock.after(0, run),
   };
   const needs = { api, clock, random: () => 0.5, signal: ended.signal, failed: (reason: string) => void failures.push(reason) };
   await followClusterTrust(needs, ({ clientCa }) => void taken.push(clientCa));

@@ -1,5 +1,4 @@
 /** Calls of admission webhooks. Each webhook has its own connections and bounds, so that one without answers does not hold the others. */
-import { limits } from "../../../core/limits.ts";
 import type { CallWebhook, WebhookCall, WebhookOutcome } from "../../../core/access.ts";
 import { type Clock, elapsedClock } from "../../../core/async.ts";
 import type { WebhookAddress } from "../../../core/conversion.ts";
@@ -11,6 +10,14 @@ import { remoteClient, type RemoteRequest, type RemoteText, type TextClient } fr
 import { hostPortOf, webhookAccess, type WebhookAddresses } from "./webhook-access.ts";
 import { answerMistake, connectionText, type Target, targetOf } from "./webhook-texts.ts";
 import { valueText } from "../../../core/value-text.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** UTF-8 bytes of one answer of an admission webhook. */
+export const webhookAnswerBytesMax = bound(8 * 1024 * 1024);
+/** Admission webhooks with open connections; connections of the one that was called longest ago are closed (kube-apiserver's number). */
+const webhookClientsMax = bound(200);
+/** Milliseconds after the last call of an admission webhook after which its connections are closed. */
+const webhookIdleMs = bound(90_000);
 
 export interface AdmissionWebhookNeeds {
   readonly clock?: Clock;
@@ -49,7 +56,7 @@ export function admissionWebhooks(needs: AdmissionWebhookNeeds = {}): AdmissionW
     clients.set(key, client);
     client.cancelIdle();
     for (const [oldest, idle] of clients) {
-      if (clients.size <= limits.webhookClientsMax) break;
+      if (clients.size <= webhookClientsMax) break;
       if (idle.calls === 0 && idle !== client) drop(oldest, idle);
     }
     return client;
@@ -69,7 +76,7 @@ export function admissionWebhooks(needs: AdmissionWebhookNeeds = {}): AdmissionW
           () => callOf(client, target, json, { timeoutMs, signal, headers: tracing.headers() }),
         );
       } finally {
-        if (--client.calls === 0) client.cancelIdle = clock.after(limits.webhookIdleMs, () => drop(key, client));
+        if (--client.calls === 0) client.cancelIdle = clock.after(webhookIdleMs, () => drop(key, client));
       }
     },
     close() {
@@ -126,7 +133,7 @@ async function posted(
   let answer: RemoteText;
   try {
     signal.throwIfAborted();
-    answer = await remote.text({ ...sent, method: "POST", path, timeoutMs: Infinity }, limits.webhookAnswerBytesMax, observer);
+    answer = await remote.text({ ...sent, method: "POST", path, timeoutMs: Infinity }, webhookAnswerBytesMax, observer);
   } catch (error) {
     const isRequestOver = signal.aborted && signal.reason !== timedOut;
     const why = !signal.aborted ? connectionText(error, service) : isRequestOver ? "context canceled" : "context deadline exceeded";

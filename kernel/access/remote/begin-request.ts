@@ -2,8 +2,17 @@
 import { type ClientRequest, type IncomingMessage, request as httpRequest, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { Socket } from "node:net";
-import { limits } from "../../../core/limits.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
+import { bound } from "../../../core/bound.ts";
+
+/**
+ * Bytes of the head of such an answer, with the informational ones before it; their number (Go's http.Client); bytes beside the content of the
+ * answer: a fixed number, and a factor on the content.
+ */
+export const remoteHeadBytesMax = bound(64 * 1024);
+export const remoteInformationalMax = bound(5);
+const remoteOverheadBytesMax = bound(16 * 1024);
+const remoteBytesPerByteMax = bound(3);
 
 /** The head of a response, and how much of its content was read. */
 export interface BegunResponse {
@@ -21,7 +30,7 @@ export interface BegunResponse {
 export function beginRequest(url: URL, options: RequestOptions, body: Uint8Array | undefined, signal: AbortSignal): Promise<BegunResponse> {
   return new Promise((resolve, reject) => {
     const request = url.protocol === "https:" ? httpsRequest : httpRequest;
-    const sent = request(url, { ...options, maxHeaderSize: limits.remoteHeadBytesMax });
+    const sent = request(url, { ...options, maxHeaderSize: remoteHeadBytesMax });
     const arrived = new Arrived((text) => fail(new Error(`${url.host}: ${text}`)));
     let informational = 0, ended: { readonly reason: unknown } | undefined;
     const fail = (reason: unknown) => {
@@ -38,7 +47,7 @@ export function beginRequest(url: URL, options: RequestOptions, body: Uint8Array
       used.on("data", count);
     });
     sent.on("information", () => {
-      if (++informational > limits.remoteInformationalMax) fail(new Error(`${url.host}: too many 1xx informational responses`));
+      if (++informational > remoteInformationalMax) fail(new Error(`${url.host}: too many 1xx informational responses`));
     });
     sent.on("upgrade", (_, upgraded) => {
       upgraded.on("error", () => {});
@@ -82,11 +91,11 @@ class Arrived {
     const before = this.#bytes;
     this.#bytes += bytes;
     if (this.#message === undefined) {
-      if (before > limits.remoteHeadBytesMax) this.#exceeded(`the head of the answer is larger than ${limits.remoteHeadBytesMax} bytes`);
+      if (before > remoteHeadBytesMax) this.#exceeded(`the head of the answer is larger than ${remoteHeadBytesMax} bytes`);
       return;
     }
     const content = this.#taken + this.#message.readableLength;
-    if (before - this.#head > limits.remoteOverheadBytesMax + limits.remoteBytesPerByteMax * content) {
+    if (before - this.#head > remoteOverheadBytesMax + remoteBytesPerByteMax * content) {
       this.#exceeded("the answer consists of little but the frames of its chunks");
     }
   }

@@ -1,12 +1,24 @@
 /**
  * The calls of one webhook in flight, bounded in number and bytes.
  *
- * A webhook is stalled if no response has begun for `limits.webhookStalledMs` although calls are in flight. Then waiting calls fail, and few new
+ * A webhook is stalled if no response has begun for `webhookStalledMs` although calls are in flight. Then waiting calls fail, and few new
  * ones are made. One response ends that.
  */
-import { limits } from "../../../core/limits.ts";
 import type { Clock } from "../../../core/async.ts";
 import { utf8Length } from "../../../core/scalars/utf8.ts";
+import { bound } from "../../../core/bound.ts";
+import { webhookBytesMax } from "./bounds.ts";
+
+/** Calls of one admission webhook in flight. With those that wait they are less than half of the default of --max-mutating-requests-inflight. */
+export const webhookCallsMax = bound(48);
+/** Calls of one admission webhook that wait for one in flight to end. Further requests are rejected with 429. */
+export const webhookCallsWaitingMax = bound(32);
+/**
+ * Milliseconds without a response to any call after which an admission webhook counts as stalled: waiting calls fail, and only few calls
+ * are made at a time.
+ */
+export const webhookStalledMs = bound(1_000);
+export const webhookStalledCallsMax = bound(16);
 
 /** A call that may be made. */
 export interface CallSlot {
@@ -41,9 +53,9 @@ export class CallSlots {
   take(json: string, signal: AbortSignal): Promise<CallSlot | Refusal> {
     if (signal.aborted) return Promise.reject(signal.reason);
     const bytes = utf8Length(json);
-    if (this.#isStalled() && this.#calls >= limits.webhookStalledCallsMax) return Promise.resolve("stalled");
+    if (this.#isStalled() && this.#calls >= webhookStalledCallsMax) return Promise.resolve("stalled");
     if (this.#hasRoom(bytes) && this.#waiting.size === 0) return Promise.resolve(this.#slot(bytes));
-    if (this.#waiting.size >= limits.webhookCallsWaitingMax) return Promise.resolve("busy");
+    if (this.#waiting.size >= webhookCallsWaitingMax) return Promise.resolve("busy");
     return this.#wait({ bytes, done: Promise.withResolvers() }, signal);
   }
 
@@ -60,11 +72,11 @@ export class CallSlots {
 
   /** A single call may be larger than the bound. */
   #hasRoom(bytes: number): boolean {
-    return this.#calls === 0 || this.#calls < limits.webhookCallsMax && this.#bytes + bytes <= limits.webhookBytesMax;
+    return this.#calls === 0 || this.#calls < webhookCallsMax && this.#bytes + bytes <= webhookBytesMax;
   }
 
   #isStalled(): boolean {
-    return this.#calls > 0 && this.#clock.now() - this.#quietSince >= limits.webhookStalledMs;
+    return this.#calls > 0 && this.#clock.now() - this.#quietSince >= webhookStalledMs;
   }
 
   #slot(sent: number): CallSlot {
@@ -78,8 +90,8 @@ export class CallSlots {
       received: (more) => {
         bytes += more;
         this.#bytes += more;
-        if (this.#calls > 1 && this.#bytes > limits.webhookBytesMax) {
-          throw new Error(`the calls of the webhook have more than ${limits.webhookBytesMax} bytes`);
+        if (this.#calls > 1 && this.#bytes > webhookBytesMax) {
+          throw new Error(`the calls of the webhook have more than ${webhookBytesMax} bytes`);
         }
       },
       end: () => {
@@ -100,7 +112,7 @@ export class CallSlots {
 
   /** Ends the waits when the webhook stalls. */
   #checkLater(): void {
-    this.#cancelCheck ??= this.#clock.after(limits.webhookStalledMs, () => {
+    this.#cancelCheck ??= this.#clock.after(webhookStalledMs, () => {
       this.#cancelCheck = undefined;
       if (this.#isStalled()) {
         for (const { done } of this.#waiting) done.resolve("stalled");

@@ -1,9 +1,17 @@
 // Bounds of the calls of one webhook.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../../../core/limits.ts";
 import { manualClock } from "../../../core/test-clock.ts";
-import { type CallSlot, CallSlots, type Refusal } from "./call-slots.ts";
+import {
+  type CallSlot,
+  CallSlots,
+  type Refusal,
+  webhookCallsMax,
+  webhookCallsWaitingMax,
+  webhookStalledCallsMax,
+  webhookStalledMs,
+} from "./call-slots.ts";
+import { webhookBytesMax } from "./bounds.ts";
 
 const never = new AbortController().signal;
 const isSlot = (taken: CallSlot | Refusal): taken is CallSlot => typeof taken === "object";
@@ -15,9 +23,9 @@ const tick = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 test("calls beyond the bound wait for the end of another one; more are rejected", async () => {
   const slots = new CallSlots(manualClock());
-  const taken = await filled(slots, limits.webhookCallsMax);
-  assert.equal(taken.length, limits.webhookCallsMax);
-  const waiting = Array.from({ length: limits.webhookCallsWaitingMax }, () => slots.take("{}", never));
+  const taken = await filled(slots, webhookCallsMax);
+  assert.equal(taken.length, webhookCallsMax);
+  const waiting = Array.from({ length: webhookCallsWaitingMax }, () => slots.take("{}", never));
   assert.equal(await slots.take("{}", never), "busy");
   taken[0]!.began();
   taken[0]!.end();
@@ -30,11 +38,11 @@ test("calls beyond the bound wait for the end of another one; more are rejected"
 
 test("when a webhook does not answer, waiting calls fail, and few calls are made until it does", async () => {
   const clock = manualClock(), slots = new CallSlots(clock);
-  const taken = await filled(slots, limits.webhookCallsMax), waiting = slots.take("{}", never);
-  clock.advance(limits.webhookStalledMs);
+  const taken = await filled(slots, webhookCallsMax), waiting = slots.take("{}", never);
+  clock.advance(webhookStalledMs);
   assert.equal(await waiting, "stalled");
   assert.equal(await slots.take("{}", never), "stalled");
-  for (const slot of taken.slice(limits.webhookStalledCallsMax - 1)) slot.end();
+  for (const slot of taken.slice(webhookStalledCallsMax - 1)) slot.end();
   const tried = await slots.take("{}", never);
   assert.ok(isSlot(tried));
   assert.equal(await slots.take("{}", never), "stalled");
@@ -45,9 +53,9 @@ test("when a webhook does not answer, waiting calls fail, and few calls are made
 
 test("a slow webhook that answers is not stalled", async () => {
   const clock = manualClock(), slots = new CallSlots(clock);
-  const [first] = await filled(slots, limits.webhookCallsMax), waiting = slots.take("{}", never);
+  const [first] = await filled(slots, webhookCallsMax), waiting = slots.take("{}", never);
   for (let i = 0; i < 3; i++) {
-    clock.advance(limits.webhookStalledMs - 1);
+    clock.advance(webhookStalledMs - 1);
     first!.began();
   }
   first!.end();
@@ -55,22 +63,22 @@ test("a slow webhook that answers is not stalled", async () => {
 });
 
 test("bytes of requests and answers are bounded, but one call is always allowed", async () => {
-  const slots = new CallSlots(manualClock()), half = " ".repeat(limits.webhookBytesMax / 2 + 1);
+  const slots = new CallSlots(manualClock()), half = " ".repeat(webhookBytesMax / 2 + 1);
   const first = await slots.take(half, never);
   assert.ok(isSlot(first));
   const second = slots.take(half, never);
-  first.received(limits.webhookBytesMax);
+  first.received(webhookBytesMax);
   first.end();
   const next = await second;
   assert.ok(isSlot(next));
   const small = await slots.take("{}", never);
   assert.ok(isSlot(small));
-  assert.throws(() => small.received(limits.webhookBytesMax / 2), /more than 67108864 bytes/);
+  assert.throws(() => small.received(webhookBytesMax / 2), /more than 67108864 bytes/);
 });
 
 test("a wait ends with its request", async () => {
   const slots = new CallSlots(manualClock()), over = new AbortController();
-  await filled(slots, limits.webhookCallsMax);
+  await filled(slots, webhookCallsMax);
   const waiting = slots.take("{}", over.signal);
   over.abort(new Error("gone"));
   await assert.rejects(waiting, /gone/);

@@ -6,10 +6,9 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { createServer, type TLSSocket } from "node:tls";
-import { limits } from "../../../core/limits.ts";
-import { issue } from "../../listen/testing/clients.ts";
+import { issue } from "../../../server/listen/testing/clients.ts";
 import { requestInfo } from "../../request/request-info.ts";
-import { issuerFetch } from "../../startup/issuer-fetch.ts";
+import { issuerFetch } from "../../../server/startup/issuer-fetch.ts";
 import { eventOf } from "../audit/testing/events.ts";
 import { webhookBackend } from "../audit/webhook/webhook-backend.ts";
 import { tokenReviewer } from "../authentication/token-review.ts";
@@ -19,6 +18,7 @@ import { admissionWebhooks } from "./admission-webhooks.ts";
 import type { RemoteAccess } from "./kubeconfig.ts";
 import { remoteClient } from "./remote-client.ts";
 import { webhookClients } from "./webhook-client.ts";
+import { remoteHeadBytesMax, remoteInformationalMax } from "./begin-request.ts";
 
 const never = new AbortController().signal;
 /** Pauses between attempts take no time. */
@@ -168,11 +168,11 @@ test("five informational answers are accepted, a sixth is not; the head has a bo
       return got;
     };
     const hint = "HTTP/1.1 103 Early Hints\r\n\r\n", end = `${head("Content-Length: 2\r\n")}{}`;
-    assert.equal(await outcomeOf(hint.repeat(limits.remoteInformationalMax) + end), 200);
-    assert.match(String(await outcomeOf(hint.repeat(limits.remoteInformationalMax + 1) + end)), /too many 1xx informational responses/);
+    assert.equal(await outcomeOf(hint.repeat(remoteInformationalMax) + end), 200);
+    assert.match(String(await outcomeOf(hint.repeat(remoteInformationalMax + 1) + end)), /too many 1xx informational responses/);
     const padded = (bytes: number) => `HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX: ${"a".repeat(bytes)}\r\n\r\n{}`;
-    assert.equal(await outcomeOf(padded(limits.remoteHeadBytesMax - 1_000)), 200);
-    assert.match(String(await outcomeOf(padded(limits.remoteHeadBytesMax + 1))), /^127\.0\.0\.1:\d+: /);
+    assert.equal(await outcomeOf(padded(remoteHeadBytesMax - 1_000)), 200);
+    assert.match(String(await outcomeOf(padded(remoteHeadBytesMax + 1))), /^127\.0\.0\.1:\d+: /);
   }));
 
 test("an answer has a time, from the connection to its last byte; a stream has it for its head", () =>

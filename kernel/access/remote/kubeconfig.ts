@@ -5,13 +5,16 @@
 import { dirname, resolve } from "node:path";
 import process from "node:process";
 import { bytesOf, parseBase64 } from "../../../core/scalars/base64.ts";
-import { limits } from "../../../core/limits.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
 import { isObject, type Json, type JsonObject } from "../../../core/schema.ts";
 import { jsonFromTree } from "../../../core/tree/json.ts";
 import { readYaml } from "../../../core/tree/yaml.ts";
-import { faultOf, FaultyFile, FaultyText } from "../../config/mistake.ts";
+import { faultOf, FaultyFile, FaultyText } from "../mistake.ts";
 import { readWholeText } from "../../files/bounded-files.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Size of a kubeconfig file. */
+export const kubeconfigBytesMax = bound(1024 * 1024);
 
 /** Address and credentials of a server, with PEM texts; absent members are not used. */
 export interface RemoteAccess {
@@ -61,7 +64,7 @@ export async function readAccess(path: string): Promise<RemoteAccess> {
   if (path === inCluster) return await podAccess();
   try {
     const text = await readWholeText(path);
-    if (text.length > limits.kubeconfigBytesMax) throw new Error(`it is larger than ${limits.kubeconfigBytesMax} bytes`);
+    if (text.length > kubeconfigBytesMax) throw new Error(`it is larger than ${kubeconfigBytesMax} bytes`);
     return await accessOf(parse(text), path);
   } catch (error) {
     const message = `cannot use the kubeconfig "${path}": ${reasonOf(error)}`;
@@ -230,7 +233,7 @@ export async function readUsers(path: string): Promise<KubeconfigUsers> {
   const explained = (error: unknown) => new Error(`cannot use the kubeconfig "${path}": ${reasonOf(error)}`);
   try {
     const text = await readWholeText(path);
-    if (text.length > limits.kubeconfigBytesMax) throw new Error(`it is larger than ${limits.kubeconfigBytesMax} bytes`);
+    if (text.length > kubeconfigBytesMax) throw new Error(`it is larger than ${kubeconfigBytesMax} bytes`);
     const { users, current } = usersOf(parse(text));
     return {
       names: new Set(users.keys()),

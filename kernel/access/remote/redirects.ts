@@ -1,6 +1,9 @@
 /** Redirects of remote servers. */
-import { limits } from "../../../core/limits.ts";
 import type { RemoteAccess } from "./kubeconfig.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Redirects of one request within the origin of a remote server (Go's http.Client). */
+const remoteRedirectsMax = bound(10);
 
 /** Codes that keep method and body, and codes after which a client may send a GET. */
 const kept: ReadonlySet<number> = new Set([307, 308]), changed: ReadonlySet<number> = new Set([301, 302, 303]);
@@ -23,5 +26,5 @@ export function redirectOf(
 
 /** Throws for one redirect too many. */
 export function checkRedirects(followed: number): void {
-  if (followed >= limits.remoteRedirectsMax) throw new Error(`stopped after ${limits.remoteRedirectsMax} redirects`);
+  if (followed >= remoteRedirectsMax) throw new Error(`stopped after ${remoteRedirectsMax} redirects`);
 }

@@ -3,13 +3,16 @@ import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import type { Duplex } from "node:stream";
 import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
-import { limits } from "../../../core/limits.ts";
-import { trustIn } from "../../tls/trust.ts";
+import { trustIn } from "../../../protocols/tls/trust.ts";
 import type { RemoteAccess } from "./kubeconfig.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Connections to one webhook or cluster; further requests wait. */
+const remoteConnectionsMax = bound(64);
 
 /** The connections to one server. */
 export function agentOf({ server, ca, cert, key, serverName, insecure }: RemoteAccess): HttpAgent {
-  const pool = { keepAlive: true, maxSockets: limits.remoteConnectionsMax };
+  const pool = { keepAlive: true, maxSockets: remoteConnectionsMax };
   if (server.protocol === "http:") return new HttpAgent(pool);
   const trust = ca === undefined ? undefined : trustIn(ca, serverName ?? server.hostname.replace(/^\[|\]$/g, ""));
   const options = {

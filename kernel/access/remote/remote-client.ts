@@ -1,11 +1,19 @@
 /** A client of JSON over HTTPS: webhooks, and the kube-apiserver in front. */
 import type { Agent, IncomingMessage, RequestOptions } from "node:http";
-import { limits } from "../../../core/limits.ts";
 import { beginRequest, type BegunResponse } from "./begin-request.ts";
 import type { RemoteAccess } from "./kubeconfig.ts";
 import { checkRedirects, redirectOf } from "./redirects.ts";
 import { agentOf } from "./remote-agent.ts";
 import { valueText } from "../../../core/value-text.ts";
+import { bound } from "../../../core/bound.ts";
+import { remoteCallMs } from "../bounds.ts";
+
+/** Size of an answer of a webhook or of the cluster in front, and of one event of a watch there. */
+export const remoteAnswerBytesMax = bound(3 * 1024 * 1024);
+/** Bytes of the content of one redirect. */
+const remoteRedirectBytesMax = bound(64 * 1024);
+/** Milliseconds for which credentials of a webhook or cluster are used before their files are read again. */
+export const remoteCredentialsMs = bound(10_000);
 
 /** A response: the status, and the value of its JSON body; undefined if the body is not JSON. */
 export interface RemoteAnswer {
@@ -33,7 +41,7 @@ export interface RemoteRequest {
   /** Headers besides the client's own. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  /** Milliseconds for the whole answer. Default: `limits.remoteCallMs`; Infinity if the signal is the bound. */
+  /** Milliseconds for the whole answer. Default: `remoteCallMs`; Infinity if the signal is the bound. */
   readonly timeoutMs?: number;
 }
 /** Redirects are followed within the origin of the server. Every part of an answer has a bound, and so has its time. */
@@ -81,7 +89,7 @@ export function remoteClient(read: () => Promise<RemoteAccess>, now: () => numbe
     known = { access, text, agent: agentOf(access) };
   }
   async function current(): Promise<{ readonly access: RemoteAccess; readonly agent: Agent }> {
-    if (known === undefined || now() - readAt > limits.remoteCredentialsMs) {
+    if (known === undefined || now() - readAt > remoteCredentialsMs) {
       reading ??= renew().finally(() => reading = undefined);
       // The last valid credentials are used until new ones can be read.
       await (known === undefined ? reading : reading.catch(() => {}));
@@ -113,7 +121,7 @@ export function remoteClient(read: () => Promise<RemoteAccess>, now: () => numbe
       const next = redirectOf({ status, location, method }, url, access);
       if (next === undefined) return response;
       checkRedirects(followed);
-      await textOf(response, signal, limits.remoteRedirectBytesMax);
+      await textOf(response, signal, remoteRedirectBytesMax);
       url = next;
     }
   }
@@ -133,7 +141,7 @@ export function remoteClient(read: () => Promise<RemoteAccess>, now: () => numbe
         return { status, contentType: headers["content-type"] ?? "", text, location: headers.location };
       }),
     async *stream(path, signal) {
-      const time = new Deadline(signal, limits.remoteCallMs);
+      const time = new Deadline(signal, remoteCallMs);
       try {
         const response = await open({ method: "GET", path, signal: time.signal }), { statusCode: status = 0 } = response.message;
         if (status !== 200) throw new RemoteError(status, messageOf(valueOf(await textOf(response, time.signal))) ?? `status ${status}`);
@@ -153,7 +161,7 @@ export function remoteClient(read: () => Promise<RemoteAccess>, now: () => numbe
 
 /** Runs a request with a signal that aborts with that of the request, or when its time is over. */
 async function inTime<T>(
-  { signal, timeoutMs = limits.remoteCallMs }: Pick<RemoteRequest, "signal" | "timeoutMs">,
+  { signal, timeoutMs = remoteCallMs }: Pick<RemoteRequest, "signal" | "timeoutMs">,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   if (timeoutMs === Infinity) return await run(signal);
@@ -202,7 +210,7 @@ function urlOf(server: URL, path: string): URL {
 async function textOf(
   { message, took, reasonOf }: BegunResponse,
   signal: AbortSignal,
-  bytesMax = limits.remoteAnswerBytesMax,
+  bytesMax = remoteAnswerBytesMax,
   observer?: ResponseObserver,
 ): Promise<string> {
   const chunks: Uint8Array[] = [];
@@ -230,7 +238,7 @@ async function* linesOf({ message, took, reasonOf }: BegunResponse): AsyncGenera
       took(chunk.length);
       const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
       rest = lines.pop() ?? "";
-      if (rest.length > limits.remoteAnswerBytesMax) throw new Error(`a line is longer than ${limits.remoteAnswerBytesMax} characters`);
+      if (rest.length > remoteAnswerBytesMax) throw new Error(`a line is longer than ${remoteAnswerBytesMax} characters`);
       for (const line of lines) if (line !== "") yield line;
     }
   } catch (error) {

@@ -8,11 +8,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { systemClock } from "../../../core/async.ts";
-import { limits } from "../../../core/limits.ts";
-import { issue } from "../../listen/testing/clients.ts";
-import { addressOfAccess, filesOfAccess, readAccess, type RemoteAccess } from "./kubeconfig.ts";
-import { type RemoteAnswer, remoteClient, RemoteError } from "./remote-client.ts";
-import { withRetries } from "./retry.ts";
+import { issue } from "../../../server/listen/testing/clients.ts";
+import { addressOfAccess, filesOfAccess, kubeconfigBytesMax, readAccess, type RemoteAccess } from "./kubeconfig.ts";
+import { type RemoteAnswer, remoteClient, remoteCredentialsMs, RemoteError } from "./remote-client.ts";
+import { remoteRetryAfterMsMax, withRetries } from "./retry.ts";
 
 const never = new AbortController().signal;
 
@@ -81,7 +80,7 @@ test("readAccess() rejects unsupported files, with the path and without secrets"
         [kubeconfig({ "certificate-authority-data": "aGk=", "insecure-skip-tls-verify": true }, {}), "exclude each other"],
         [kubeconfig({}, { "client-certificate-data": "aGk=" }), "needs its key"],
         [kubeconfig({}, { token: secret, username: "ann" }), "either a token or a user name"],
-        [`{"users": "${"x".repeat(limits.kubeconfigBytesMax)}"}`, "larger than"],
+        [`{"users": "${"x".repeat(kubeconfigBytesMax)}"}`, "larger than"],
       ] as const
     ) {
       const message = await rejection(text);
@@ -199,7 +198,7 @@ test("a client streams values line by line, and reads expired credentials again"
       (error) => error instanceof RemoteError && error.status === 401 && error.message === "who?",
     );
     authorization = "Bearer fresh";
-    now = limits.remoteCredentialsMs + 1;
+    now = remoteCredentialsMs + 1;
     assert.deepEqual(await Array.fromAsync(client.stream("/watch", never)), [{ a: 1 }, { a: 2 }]);
     client.close();
   });
@@ -234,7 +233,7 @@ test("withRetries() starts with the given pause, retries the given responses, an
   const isRetried = ({ status }: RemoteAnswer) => status >= 300;
   const needs = { clock, random: () => 0, signal: never, firstMs: 10_000, isRetried };
   assert.equal((await withRetries(() => Promise.resolve(answers.shift()!), needs)).status, 200);
-  assert.deepEqual(waits, [10_000, limits.remoteRetryAfterMsMax]);
+  assert.deepEqual(waits, [10_000, remoteRetryAfterMsMax]);
 });
 
 test("a client verifies the server's certificate, optionally by another name, and presents its own", async () => {

@@ -1,6 +1,9 @@
 import { type Clock, pause } from "../../../core/async.ts";
-import { limits } from "../../../core/limits.ts";
 import type { RemoteAnswer } from "./remote-client.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Milliseconds of the longest Retry-After of a remote server that is honored. */
+export const remoteRetryAfterMsMax = bound(30_000);
 
 /** kube-apiserver's backoff of webhooks: each pause is 1.5 times as long as the previous one, plus a random part of up to a fifth. */
 const backoff = Object.freeze({ firstMs: 500, factor: 1.5, jitter: 0.2, attempts: 5 });
@@ -19,7 +22,7 @@ const isTransient = ({ status }: RemoteAnswer): boolean => status === 429 || sta
 
 /**
  * Makes up to five attempts, until a response that is not retried. A pause is at least the response's Retry-After, up to
- * `limits.remoteRetryAfterMsMax`. Resolves with the last response; rejects with the last failure, or with the reason of the signal.
+ * `remoteRetryAfterMsMax`. Resolves with the last response; rejects with the last failure, or with the reason of the signal.
  */
 export async function withRetries(
   send: () => Promise<RemoteAnswer>,
@@ -31,7 +34,7 @@ export async function withRetries(
     try {
       const answer = await send();
       if (!isRetried(answer) || attempt === backoff.attempts) return answer;
-      if (answer.retryAfter !== undefined) wait = Math.max(wait, Math.min(answer.retryAfter * 1000, limits.remoteRetryAfterMsMax));
+      if (answer.retryAfter !== undefined) wait = Math.max(wait, Math.min(answer.retryAfter * 1000, remoteRetryAfterMsMax));
     } catch (error) {
       if (signal.aborted || attempt === backoff.attempts) throw error;
     }

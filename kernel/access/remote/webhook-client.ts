@@ -1,5 +1,4 @@
 /** Clients of the webhooks in definitions. Errors have the texts of upstream's client, which clients see. */
-import { limits } from "../../../core/limits.ts";
 import { Turns } from "../../../core/turns.ts";
 import type { WebhookAddress } from "../../../core/conversion.ts";
 import { goQuote } from "../../../core/tree/go-quote.ts";
@@ -7,6 +6,16 @@ import type { SpanAttributes, Tracing } from "../../observe/tracing.ts";
 import { remoteClient, type RemoteText, type TextClient } from "./remote-client.ts";
 import { webhookAccess, type WebhookAddresses } from "./webhook-access.ts";
 import { answerMistake, connectionText, type Target, targetOf } from "./webhook-texts.ts";
+import { bound } from "../../../core/bound.ts";
+import { remoteCallMs } from "../bounds.ts";
+import { webhookBytesMax } from "./bounds.ts";
+
+/** Size of an answer of a conversion webhook: the objects may grow, each answer by the free bytes and so many times its request. */
+export const conversionAnswerBytesMax = bound(16 * 1024 * 1024);
+export const conversionAnswerFreeBytes = bound(256 * 1024);
+export const conversionGrowthMax = bound(16);
+/** UTF-16 units of an answer from which on it gets a turn of its own. */
+const conversionTurnLengthMin = bound(16_384);
 
 export interface WebhookClients {
   /** Sends a POST with JSON; resolves with the body of a response of success. */
@@ -26,7 +35,7 @@ interface Client {
 /** `callMs`: timeout of one request. With `tracing` each is a span of the running request. */
 export function webhookClients(
   addresses: WebhookAddresses = new Map(),
-  callMs: number = limits.remoteCallMs,
+  callMs: number = remoteCallMs,
   tracing?: Pick<Tracing, "call" | "headers">,
 ): WebhookClients {
   const clients = new Map<WebhookAddress, Client>(), turns = new Turns();
@@ -45,7 +54,7 @@ export function webhookClients(
         const send = () => posted(client, targetOf(webhook, callMs / 1000), json, { callMs, headers: tracing?.headers() ?? {} });
         const text = await (tracing === undefined ? send() : tracing.call("Call conversion webhook", attributes, send));
         // The caller reads it at once.
-        if (text.length > limits.conversionTurnLengthMin) await turns.next();
+        if (text.length > conversionTurnLengthMin) await turns.next();
         return text;
       } finally {
         client.requests--;
@@ -72,7 +81,6 @@ function clientOf(webhook: WebhookAddress, addresses: WebhookAddresses): TextCli
 
 /** Bytes of the answer to a review: objects may grow, and reading many tiny values takes many times the CPU of their request. */
 function answerBytesMax(json: string): number {
-  const { conversionAnswerBytesMax, conversionAnswerFreeBytes, conversionGrowthMax } = limits;
   return Math.min(conversionAnswerBytesMax, conversionAnswerFreeBytes + json.length * conversionGrowthMax);
 }
 
@@ -89,8 +97,8 @@ async function posted(
     received(more: number) {
       bytes += more;
       client.bytes += more;
-      if (client.requests > 1 && client.bytes > limits.webhookBytesMax) {
-        throw new Error(`the answers of the webhook have more than ${limits.webhookBytesMax} bytes`);
+      if (client.requests > 1 && client.bytes > webhookBytesMax) {
+        throw new Error(`the answers of the webhook have more than ${webhookBytesMax} bytes`);
       }
     },
   };

@@ -4,8 +4,9 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { limits } from "../../../core/limits.ts";
-import { webhookClients } from "./webhook-client.ts";
+import { conversionAnswerBytesMax, conversionAnswerFreeBytes, conversionGrowthMax, webhookClients } from "./webhook-client.ts";
+import { webhookBytesMax } from "./bounds.ts";
+import { remoteCallMs } from "../bounds.ts";
 
 test("a webhook that does not answer in time is an error with the URL and the timeout; upstream's timeout is 30 seconds", async () => {
   let isHeld = false, asked = 0;
@@ -25,7 +26,7 @@ test("a webhook that does not answer in time is an error with the URL and the ti
     await assert.rejects(clients.post(webhook, "{}"), { message });
     isHeld = false;
     assert.equal(await clients.post(webhook, "{}"), "{}");
-    assert.deepEqual([asked, limits.remoteCallMs], [3, 30_000]);
+    assert.deepEqual([asked, remoteCallMs], [3, 30_000]);
   } finally {
     clients.keep(new Set());
     server.closeAllConnections();
@@ -35,7 +36,9 @@ test("a webhook that does not answer in time is an error with the URL and the ti
 });
 
 test("answers of a webhook are bounded by the size of the request, and together", async () => {
-  const { conversionAnswerFreeBytes: least, conversionGrowthMax: factor, webhookBytesMax: together } = limits;
+  const least = conversionAnswerFreeBytes;
+  const factor = conversionGrowthMax;
+  const together = webhookBytesMax;
   let bytes = 0;
   const held: (() => void)[] = [];
   const server = createServer((request, response) => {
@@ -58,7 +61,7 @@ test("answers of a webhook are bounded by the size of the request, and together"
     await assert.rejects(clients.post(webhook, json), { message: new RegExp(`the answer is larger than ${most} bytes$`) });
 
     // Answers that do not end, each within its own bound.
-    const each = limits.conversionAnswerBytesMax - 1, large = `"${"x".repeat(each / factor)}"`;
+    const each = conversionAnswerBytesMax - 1, large = `"${"x".repeat(each / factor)}"`;
     bytes = each;
     const calls = Array.from({ length: Math.ceil(together / each) + 1 }, () => clients.post(holding, large).then(() => "used", String));
     assert.match(await Promise.race(calls), new RegExp(`the answers of the webhook have more than ${together} bytes$`));

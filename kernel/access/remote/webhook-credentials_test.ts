@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { TLSSocket } from "node:tls";
-import { issue } from "../../listen/testing/clients.ts";
+import { issue } from "../../../server/listen/testing/clients.ts";
 import { admissionWebhooks } from "./admission-webhooks.ts";
 import { filesOfUsers } from "./kubeconfig.ts";
 import { credentialsIn, userFor } from "./webhook-credentials.ts";

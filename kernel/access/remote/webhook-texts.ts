@@ -1,9 +1,12 @@
 /** Texts of failed calls of webhooks, as upstream's client words them. */
-import { limits } from "../../../core/limits.ts";
 import type { WebhookAddress } from "../../../core/conversion.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
 import { goQuote } from "../../../core/tree/go-quote.ts";
 import { messageOf, type RemoteText } from "./remote-client.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** UTF-16 units of an answer of a webhook in an error message. */
+const webhookExcerptLengthMax = bound(1024);
 
 /** How a call is addressed. */
 export interface Target {
@@ -63,9 +66,9 @@ const untrusted: ReadonlySet<string> = new Set([
 
 /** Upstream's texts of error responses. */
 function statusText({ status, contentType, text }: RemoteText): string {
-  const written = contentType === "" || contentType.startsWith("text/") ? text.trim().slice(0, limits.webhookExcerptLengthMax) : "unknown";
+  const written = contentType === "" || contentType.startsWith("text/") ? text.trim().slice(0, webhookExcerptLengthMax) : "unknown";
   const own = messageOf(statusOf(text));
-  if (own !== undefined) return own.slice(0, limits.webhookExcerptLengthMax);
+  if (own !== undefined) return own.slice(0, webhookExcerptLengthMax);
   if (status === 403) return written;
   const known = statusTexts.get(status);
   if (known !== undefined) return known;

@@ -1,6 +1,5 @@
 /** The authenticator of tokens of service accounts. */
 import type { TokenUser } from "../../../core/access.ts";
-import { limits } from "../../../core/limits.ts";
 import { goQuote } from "../../../core/tree/go-quote.ts";
 import { type TokenAuthenticator, TokenRefusal } from "../authentication/token-authenticator.ts";
 import type { Caller } from "../../../core/user-info.ts";
@@ -10,6 +9,10 @@ import type { Lookup } from "./lookup.ts";
 import type { Names } from "../../../core/names.ts";
 import { accountUser, checkAccount, checkBound, checkTimes, isEnding, userOf } from "./validate.ts";
 import type { VerifyToken } from "./verify.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Audiences in the error message of a rejected token. */
+const namedAudiencesMax = bound(100);
 
 /** Counts tokens, as upstream's metrics of service accounts. */
 export interface TokenMeter {
@@ -98,8 +101,8 @@ function audiencesOf(own: readonly string[], asked: readonly string[]): readonly
   const known = new Set(own), shared = asked.filter((audience) => known.has(audience));
   if (shared.length > 0) return shared;
   const shown = (audiences: readonly string[]): string => {
-    const left = audiences.length - limits.namedAudiencesMax;
-    return `[${audiences.slice(0, limits.namedAudiencesMax).map(goQuote).join(" ")}${left > 0 ? ` and ${left} more` : ""}]`;
+    const left = audiences.length - namedAudiencesMax;
+    return `[${audiences.slice(0, namedAudiencesMax).map(goQuote).join(" ")}${left > 0 ? ` and ${left} more` : ""}]`;
   };
   throw new TokenRefusal(`token audiences ${shown(own)} is invalid for the target audiences ${shown(asked)}`);
 }

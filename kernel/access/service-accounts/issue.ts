@@ -1,6 +1,6 @@
 /** New tokens of service accounts. */
 import type { IssuedToken, TokenToIssue } from "../../../core/access.ts";
-import { extendedSeconds, projectedSeconds } from "../../config/service-accounts.ts";
+import { extendedSeconds, projectedSeconds } from "./validity.ts";
 import { jose } from "../jose.ts";
 import { boundPayload, legacyPayload, type ObjectClaim } from "./claims.ts";
 import type { KeySet, SigningKey } from "./keys.ts";

@@ -1,10 +1,13 @@
 /** Records the day of a legacy token's last use on its Secret, so that unused ones can be found. */
 import type { Api } from "../../../core/api.ts";
-import { limits } from "../../../core/limits.ts";
 import { type Names, spell } from "../../../core/names.ts";
 import { StatusError } from "../../../core/status-error.ts";
 import { legacyLabels, type SecretUse } from "./legacy.ts";
 import { valueText } from "../../../core/value-text.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Secrets with legacy tokens whose last use is being recorded at the same time; further uses are recorded with a later request. */
+const tokenUsesMax = bound(64);
 
 export interface RecordUseNeeds {
   readonly api: Api;
@@ -38,7 +41,7 @@ export function useRecorder({ api, names, now, logError }: RecordUseNeeds): UseR
     record(secret) {
       const today = dayOf(now()), tomorrow = dayOf(now() + dayMs), key = `${secret.namespace}/${secret.name}`;
       if (secret.lastUsed === today || secret.lastUsed === tomorrow) return;
-      if (running.has(key) || running.size >= limits.tokenUsesMax) return;
+      if (running.has(key) || running.size >= tokenUsesMax) return;
       running.set(key, label(secret, today).finally(() => running.delete(key)));
     },
     ended: async () => void await Promise.all(running.values()),

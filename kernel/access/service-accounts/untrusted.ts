@@ -1,6 +1,10 @@
 /** Reads a token (RFC 7515, 7.1) before its verification. The results must not be trusted. */
-import { limits } from "../../../core/limits.ts";
 import { headerOf, objectOf, segmentsOf, type TokenHeader } from "../signed-token.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** UTF-16 units of a service account token and of its header. Longer text is not treated as a token. */
+export const tokenLengthMax = bound(128 * 1024);
+export const tokenHeaderLengthMax = bound(4096);
 
 /** Whether text starts like every token with a JSON header: `{"` in base64url. */
 export function mayBeToken(text: string): boolean {
@@ -17,9 +21,9 @@ export function untrustedIssuer(token: string): string | undefined {
 /** The header of a token, with the key id, "" if absent. Undefined for a malformed one: the text is then not a token. */
 export function untrustedHeader(token: string): TokenHeader | undefined {
   const header = boundedSegments(token)?.[0];
-  return header === undefined || header.length > limits.tokenHeaderLengthMax ? undefined : headerOf(header);
+  return header === undefined || header.length > tokenHeaderLengthMax ? undefined : headerOf(header);
 }
 
 function boundedSegments(token: string): ReturnType<typeof segmentsOf> {
-  return token.length > limits.tokenLengthMax ? undefined : segmentsOf(token, "any");
+  return token.length > tokenLengthMax ? undefined : segmentsOf(token, "any");
 }

@@ -1,11 +1,15 @@
 /** Verifies that a token was signed by a key of the server, for one of its issuers. Does not look up objects. */
-import { limits } from "../../../core/limits.ts";
 import { TokenRefusal } from "../authentication/token-authenticator.ts";
 import { jose } from "../jose.ts";
 import { segmentsOf, type TokenObject, tokenObject } from "../signed-token.ts";
 import { type Claims, legacyIssuer, readClaims } from "./claims.ts";
 import type { KeySet, VerifyingKey } from "./keys.ts";
 import { mayBeToken, untrustedHeader, untrustedIssuer } from "./untrusted.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Service account tokens with a cached valid signature, and the maximum length of such a token in UTF-16 units. */
+const rememberedTokensMax = bound(4096);
+const rememberedTokenLengthMax = bound(8192);
 
 export interface VerifierNeeds {
   /** The active keys. */
@@ -34,7 +38,7 @@ export function tokenVerifier({ keys, issuers, hash }: VerifierNeeds): VerifyTok
   let of: KeySet | undefined;
   const isAccepted = (issuer: string) => issuer === legacyIssuer || issuers().includes(issuer);
   return async (token) => {
-    const isShort = token.length <= limits.rememberedTokenLengthMax && mayBeToken(token);
+    const isShort = token.length <= rememberedTokenLengthMax && mayBeToken(token);
     const key = isShort ? hash(token) : "", found = isShort ? remembered.get(key) : undefined;
     if (found !== undefined && found.of === of && of === await keys()) return isAccepted(found.issuer) ? found.claims : undefined;
     const issuer = untrustedIssuer(token);
@@ -44,7 +48,7 @@ export function tokenVerifier({ keys, issuers, hash }: VerifierNeeds): VerifyTok
     of = inForce;
     const claims = await verify(token, inForce);
     if (claims === undefined || !isShort || of !== inForce) return claims;
-    if (remembered.size >= limits.rememberedTokensMax) remembered.delete(remembered.keys().next().value!);
+    if (remembered.size >= rememberedTokensMax) remembered.delete(remembered.keys().next().value!);
     remembered.set(key, { issuer, claims, of });
     return claims;
   };

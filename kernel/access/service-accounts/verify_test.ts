@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../../../core/limits.ts";
 import { base64Of } from "../../../core/scalars/base64.ts";
 import { TokenRefusal } from "../authentication/token-authenticator.ts";
 import { boundPayload, legacyIssuer } from "./claims.ts";
 import { keySet, newSigningKey, signingKey } from "./keys.ts";
 import { account, ecKey, issuer, namespace, segment, signedToken, testKey, testKeys } from "./testing/accounts.ts";
 import { tokenVerifier, type VerifyToken } from "./verify.ts";
+import { tokenHeaderLengthMax, tokenLengthMax } from "./untrusted.ts";
 
 const seconds = 1_767_323_045;
 const payload = (more: object = {}) => ({
@@ -156,10 +156,10 @@ test("tokenVerifier() uses no key, address or file in a header, and rejects unkn
 
 test("tokenVerifier() reads no more of a token than its bounds: long tokens and headers, deep payloads", async () => {
   const key = await testKey, filler = (length: number) => "x".repeat(length);
-  assert.equal(await outcome(await signedToken(payload({ filler: filler(limits.tokenLengthMax) }), key)), "none");
-  assert.equal(await outcome(await signedToken(payload({ filler: filler(limits.tokenLengthMax / 2) }), key)), "good");
-  assert.equal(await outcome(await signedToken(payload(), key, { filler: filler(limits.tokenHeaderLengthMax) })), "none");
-  assert.equal(await outcome(await signedToken(payload(), key, { filler: filler(limits.tokenHeaderLengthMax / 2) })), "good");
+  assert.equal(await outcome(await signedToken(payload({ filler: filler(tokenLengthMax) }), key)), "none");
+  assert.equal(await outcome(await signedToken(payload({ filler: filler(tokenLengthMax / 2) }), key)), "good");
+  assert.equal(await outcome(await signedToken(payload(), key, { filler: filler(tokenHeaderLengthMax) })), "none");
+  assert.equal(await outcome(await signedToken(payload(), key, { filler: filler(tokenHeaderLengthMax / 2) })), "good");
   const deep = `{"iss":${JSON.stringify(issuer)},"a":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
   assert.equal(await outcome(`${segment({ alg: "RS256", kid: key.id })}.${segment(deep)}.eA`), "none");
   const many = await signedToken(payload({ aud: Array.from({ length: 5_000 }, (_, at) => `audience-${at}`) }), key);

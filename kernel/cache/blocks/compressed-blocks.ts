@@ -8,7 +8,7 @@
  * The same happens as soon as the young ones exceed half of the bound.
  */
 import type { Clock } from "../../../core/async.ts";
-import type { Deflated } from "../../gzip/deflate.ts";
+import type { Deflated } from "../../../protocols/gzip/deflate.ts";
 import type { CachedEntry } from "../index/entry.ts";
 import type { Span } from "../index/key-index.ts";
 

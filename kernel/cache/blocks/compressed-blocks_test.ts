@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { manualClock } from "../../../core/test-clock.ts";
-import { deflated } from "../../gzip/deflate.ts";
+import { deflated } from "../../../protocols/gzip/deflate.ts";
 import { noAttributes } from "../index/attributes.ts";
 import type { CachedEntry } from "../index/entry.ts";
 import type { Span } from "../index/key-index.ts";

@@ -6,10 +6,15 @@
  *
  * A change of one entry moves few cuts: mostly, the lowest hash is at the same entry. Other blocks of the chunk then have the same entries.
  */
-import { limits } from "../../../core/limits.ts";
 import type { Chunk } from "../index/key-index.ts";
+import { bound } from "../../../core/bound.ts";
 
-const { blockBytesMin, blockBytesMax } = limits;
+/**
+ * Bytes of JSON of a block of a list, which is compressed once for all lists; a single larger object is a block of its own. A change of an object
+ * costs the compression of one block; small blocks compress less.
+ */
+export const blockBytesMin = bound(64 * 1024);
+export const blockBytesMax = bound(128 * 1024);
 
 const known = new WeakMap<Chunk, readonly number[]>();
 

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../../../core/limits.ts";
 import { noAttributes } from "../index/attributes.ts";
 import type { CachedEntry } from "../index/entry.ts";
 import { Slabs } from "../index/slabs.ts";
-import { cutsOf } from "./cuts.ts";
+import { blockBytesMax, blockBytesMin, cutsOf } from "./cuts.ts";
 
 const slabs = new Slabs();
 function entry(key: string, length: number): CachedEntry {
@@ -24,7 +23,6 @@ function sizesOf(chunk: readonly CachedEntry[]): number[] {
 }
 
 test("cutsOf() ends at the end of the chunk, and blocks are within the bounds", () => {
-  const { blockBytesMin, blockBytesMax } = limits;
   for (const length of [1, 100, 1_000, 5_000, blockBytesMin, blockBytesMax - 1, blockBytesMax, blockBytesMax + 1, 1_500_000]) {
     const chunk = chunkOf(Array.from({ length: 256 }, () => length));
     assert.equal(cutsOf(chunk).at(-1), 256);
@@ -43,7 +41,7 @@ test("cutsOf() gives names of any kind blocks of many objects", () => {
   ];
   for (const name of names) {
     const { length } = cutsOf(chunkOf(Array.from({ length: 256 }, () => 2_000), name));
-    assert.ok(length >= 2 && length <= 256 * 2_000 / limits.blockBytesMin, `${length}`);
+    assert.ok(length >= 2 && length <= 256 * 2_000 / blockBytesMin, `${length}`);
   }
 });
 

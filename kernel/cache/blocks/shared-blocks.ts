@@ -1,7 +1,6 @@
 /** The blocks of a list, with the compressed bytes that lists share. */
 import type { Clock } from "../../../core/async.ts";
-import { limits } from "../../../core/limits.ts";
-import { type Deflated, deflated } from "../../gzip/deflate.ts";
+import { type Deflated, deflated } from "../../../protocols/gzip/deflate.ts";
 import { concat } from "../../objects/chunks.ts";
 import type { ItemBlock, ItemForm } from "../../reads/reads.ts";
 import { type EntryMaker, itemOf } from "../index/entry.ts";
@@ -9,6 +8,16 @@ import { runOf, type Span } from "../index/key-index.ts";
 import { runBytes } from "../index/run-bytes.ts";
 import { CompressedBlocks } from "./compressed-blocks.ts";
 import { cutsOf } from "./cuts.ts";
+import { bound } from "../../../core/bound.ts";
+import { deflateBytesMax } from "../bounds.ts";
+
+/** Bytes of the compressed blocks that are kept, of the parts of blocks at the edges of pages, and milliseconds without use after which
+ *  they are dropped; some are dropped after twice the time. */
+const compressedBlocksBytesMax = bound(64 * 1024 * 1024);
+const compressedEdgesBytesMax = bound(8 * 1024 * 1024);
+export const compressedIdleMs = bound(60_000);
+/** Edges that begin with the same object, in one encoding. */
+const compressedEdgeVariantsMax = bound(4);
 
 /**
  * The blocks that are kept for later lists: whole blocks, and parts of them, with which most pages begin and end. Parts have a separate bound:
@@ -20,10 +29,10 @@ export interface SharedBlocks {
 }
 
 export function sharedBlocks(clock: Clock): SharedBlocks {
-  const { compressedIdleMs: idleMs } = limits;
+  const idleMs = compressedIdleMs;
   return {
-    whole: new CompressedBlocks({ bytesMax: limits.compressedBlocksBytesMax, variantsMax: 1, idleMs }, clock),
-    edges: new CompressedBlocks({ bytesMax: limits.compressedEdgesBytesMax, variantsMax: limits.compressedEdgeVariantsMax, idleMs }, clock),
+    whole: new CompressedBlocks({ bytesMax: compressedBlocksBytesMax, variantsMax: 1, idleMs }, clock),
+    edges: new CompressedBlocks({ bytesMax: compressedEdgesBytesMax, variantsMax: compressedEdgeVariantsMax, idleMs }, clock),
   };
 }
 
@@ -62,7 +71,7 @@ function blockOf(maker: EntryMaker, span: Span, form: ItemForm, kept: Compressed
       const bytes = concat(partsOf(maker, span, form));
       const pieces: Deflated[] = [];
       for (let at = 0; at < bytes.length;) {
-        const piece = deflated(bytes.subarray(at, at += limits.deflateBytesMax));
+        const piece = deflated(bytes.subarray(at, at += deflateBytesMax));
         pieces.push(piece);
         // Before the caller may yield to another list.
         if (at >= bytes.length) kept.keep(form.name, span, pieces);

@@ -1,10 +1,13 @@
 /** Reads all entries of a kind at one revision. */
 import type { StoredKind } from "../../catalog/catalog.ts";
-import { limits } from "../../../core/limits.ts";
 import { nextTurn } from "../../../core/turns.ts";
 import type { Revision, Store } from "../../store/store.ts";
 import type { Filling, KindCache } from "../kind/kind-cache.ts";
 import { pagesOf } from "./pages.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Milliseconds after which a fill lets other work run, once it has decoded an entry. */
+const fillTurnMs = bound(8);
 
 /** Objects of a kind that a fill could not read. */
 export interface Unreadable {
@@ -39,7 +42,7 @@ export async function fillKind(
         const entry = kind.entryOf(key, revision, value, (error) => first ??= error);
         if (entry === undefined) filling.broken.push(key);
         else filling.entries.push(entry);
-        if (performance.now() - begun < limits.fillTurnMs) continue;
+        if (performance.now() - begun < fillTurnMs) continue;
         await nextTurn();
         begun = performance.now();
       }

@@ -1,7 +1,13 @@
 /** Finds the store's newest revision and whether the cache has it, once for all readers that wait together. */
-import { limits } from "../../../core/limits.ts";
 import type { Clock } from "../../../core/async.ts";
 import type { Revision } from "../../store/store.ts";
+import { bound } from "../../../core/bound.ts";
+
+/**
+ * Milliseconds of the shared wait of readers of the newest state. Signals and timeouts of readers are not checked during it: a signal and
+ * timers for each reader would cost more than the shared round trip, which takes about a millisecond.
+ */
+const sharedWaitMs = bound(100);
 
 /**
  * Shares round trips. A caller during a round trip cannot use its result, which may have been read before the call; all such
@@ -39,7 +45,7 @@ export interface Passing {
 export interface Together {
   /** The store's newest revision, from a read that began no earlier than the calls. */
   readonly newest: Promise<Revision>;
-  /** Whether the cache reached it within `limits.sharedWaitMs`. If false, each reader waits with its own timeout. */
+  /** Whether the cache reached it within `sharedWaitMs`. If false, each reader waits with its own timeout. */
   readonly isSoon: Promise<boolean>;
 }
 
@@ -49,7 +55,7 @@ export function catchingUp(ask: () => Promise<Revision>, pass: (revision: Revisi
 
   async function isSoon(newest: Promise<Revision>): Promise<boolean> {
     const over = Promise.withResolvers<undefined>();
-    const cancel = clock.after(limits.sharedWaitMs, () => over.resolve(undefined));
+    const cancel = clock.after(sharedWaitMs, () => over.resolve(undefined));
     try {
       const revision = await Promise.race([newest, over.promise]);
       if (revision === undefined) return false;

@@ -1,6 +1,15 @@
 /** Reads all entries below a prefix from the store, in pages of bounded size. */
-import { limits } from "../../../core/limits.ts";
 import type { Entry, Listing, Revision, Store } from "../../store/store.ts";
+import { bound } from "../../../core/bound.ts";
+import { fillPageEntriesMax } from "../bounds.ts";
+
+/** Bytes of one page when the cache is filled. */
+const fillPageBytes = bound(4 * 1024 * 1024);
+/** Entries of the first page when the cache is filled. */
+export const fillPageEntriesFirst = bound(16);
+/** Keys below a prefix from which a fill reads keys before entries, and keys of one such read. */
+export const fillCountedMax = bound(20_000);
+const fillKeysAhead = bound(50_000);
 
 interface Read {
   readonly listing: Promise<Listing>;
@@ -27,7 +36,7 @@ export async function* pagesOf(
     ...(after === undefined ? {} : { after }),
     ...(upTo === undefined ? {} : { upTo }),
   });
-  const endOf = keysAhead((after) => store.list(rangeOf(after), { ...page(limits.fillKeysAhead), valued: false }));
+  const endOf = keysAhead((after) => store.list(rangeOf(after), { ...page(fillKeysAhead), valued: false }));
   const plain = async (limit: number, after?: string): Promise<Read> => ({
     listing: store.list(rangeOf(after), page(limit)),
     upTo: undefined,
@@ -37,7 +46,7 @@ export async function* pagesOf(
     return { listing: store.list(rangeOf(after, upTo), page(limit)), upTo };
   };
   let isLarge = false;
-  for (let next = plain(limits.fillPageEntriesFirst);;) {
+  for (let next = plain(fillPageEntriesFirst);;) {
     const { listing, upTo } = await next;
     const { entries, count } = await listing;
     const after = upTo ?? entries.at(-1)?.key;
@@ -46,10 +55,10 @@ export async function* pagesOf(
       return;
     }
     // Only at one revision: other keys may come between those that were read ahead.
-    isLarge ||= at !== undefined && count > limits.fillCountedMax;
+    isLarge ||= at !== undefined && count > fillCountedMax;
     const bytes = entries.reduce((sum, { value }) => sum + value.length, 0);
-    const fitting = Math.floor(limits.fillPageBytes * entries.length / Math.max(1, bytes));
-    const limit = Math.min(limits.fillPageEntriesMax, Math.max(1, fitting));
+    const fitting = Math.floor(fillPageBytes * entries.length / Math.max(1, bytes));
+    const limit = Math.min(fillPageEntriesMax, Math.max(1, fitting));
     next = isLarge ? bounded(limit, after) : plain(limit, after);
     // The caller may end before it takes this page.
     next.then((read) => read.listing).catch(() => {});

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../../../core/limits.ts";
 import { openSqlite } from "../../store/sqlite/sqlite.ts";
 import type { Store } from "../../store/store.ts";
-import { pagesOf } from "./pages.ts";
+import { fillCountedMax, pagesOf } from "./pages.ts";
 
 const { signal } = new AbortController();
 
@@ -88,7 +87,7 @@ function counting(store: Store, calls: { after: string | undefined; upTo: string
 }
 
 test("pagesOf() of a large kind reads its keys first, and then ranges between them", async () => {
-  const count = limits.fillCountedMax + 4_321;
+  const count = fillCountedMax + 4_321;
   const { store, keys, revision } = await filled(count, 10);
   const calls: Parameters<typeof counting>[1] = [];
   const sizes: number[] = [], found: string[] = [];
@@ -105,7 +104,7 @@ test("pagesOf() of a large kind reads its keys first, and then ranges between th
 });
 
 test("pagesOf() of a large kind at the newest revision of each page does not rely on keys that it has read before", async () => {
-  const { store, keys } = await filled(limits.fillCountedMax + 100, 10);
+  const { store, keys } = await filled(fillCountedMax + 100, 10);
   const calls: Parameters<typeof counting>[1] = [];
   const found: string[] = [];
   for await (const page of pagesOf(counting(store, calls), "/a/", undefined, signal)) for (const { key } of page) found.push(key);

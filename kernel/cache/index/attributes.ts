@@ -1,10 +1,13 @@
 /** The attributes that selectors and subscribers evaluate, kept without the object and shared by all objects with equal attributes. */
-import { limits } from "../../../core/limits.ts";
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import type { Labels } from "../../../core/selectors/label.ts";
 import type { Catalog, Endpoint, StoredKind } from "../../catalog/catalog.ts";
 import { metadataMembers } from "../../objects/splice.ts";
 import { valueText } from "../../../core/value-text.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Entries of the intern table of labels and fields. When it is full, a new table starts. */
+const internedAttributesMax = bound(100_000);
 
 export interface Attributes {
   readonly labels: Labels;
@@ -51,7 +54,7 @@ export function attributesReader(kind: StoredKind, catalog: Catalog): Attributes
     const text = valueText([Object.entries(attributes.labels).sort(([a], [b]) => a < b ? -1 : 1), Object.values(values), ownership]);
     const shared = known.get(text);
     if (shared !== undefined) return shared;
-    if (known.size >= limits.internedAttributesMax) known = new Map();
+    if (known.size >= internedAttributesMax) known = new Map();
     known.set(text, attributes);
     return attributes;
   }

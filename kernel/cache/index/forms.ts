@@ -2,8 +2,11 @@
  * Entries in forms other than the stored one, mostly protobuf. Each is made at its first use and kept with its entry. When the bound
  * is exceeded, all are dropped and made again at their next use.
  */
-import { limits } from "../../../core/limits.ts";
 import type { FormKey } from "../../objects/objects.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Bytes of cached entries in forms other than the stored form. */
+const formsBytesMax = bound(64 * 1024 * 1024);
 
 /** What V8 keeps for a form besides its bytes: a map, its entry, an array and its buffer. */
 export const formOverheadBytes = 320;
@@ -13,7 +16,7 @@ export class Forms {
   #kept = new WeakMap<object, Map<FormKey, Uint8Array>>();
   #bytes = 0;
 
-  constructor(bytesMax = limits.formsBytesMax) {
+  constructor(bytesMax = formsBytesMax) {
     this.#bytesMax = bytesMax;
   }
 

@@ -2,9 +2,12 @@
  * Recent writes of this server, by key, so that the cache recognises its own bytes in the store's events. Bytes that this server has
  * encoded need no decoding. Deletions are recorded, too: until their event arrives, the cache still has what was deleted.
  */
-import { limits } from "../../../core/limits.ts";
 import { sameBytes } from "../../store/same-bytes.ts";
 import type { Change, Commit, Store } from "../../store/store.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Writes of this server without an event yet. Events of further writes are decoded. */
+const ownWritesMax = bound(1024);
 
 export interface OwnWrites {
   /** The store; commits through it are recorded here. */
@@ -26,7 +29,7 @@ export function ownWrites(store: Store, isCached: (key: string) => boolean, onCo
     if (!isCached(key)) return await store.commit(change);
     noted.delete(key);
     noted.set(key, value);
-    if (noted.size > limits.ownWritesMax) { for (const oldest of noted.keys()) if (noted.delete(oldest)) break; }
+    if (noted.size > ownWritesMax) { for (const oldest of noted.keys()) if (noted.delete(oldest)) break; }
     let isDone = false;
     try {
       const result = await store.commit(change);

@@ -2,8 +2,11 @@
  * Objects that this server has written recently, so that the next write of the same object, as controllers do, need not decode it. An
  * object that was dropped is decoded from its entry.
  */
-import { limits } from "../../../core/limits.ts";
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** JSON bytes of the decoded objects that are cached for the next write. */
+const recentObjectsBytesMax = bound(4 * 1024 * 1024);
 
 /** The entry of an object in the cache. */
 interface Written {
@@ -18,7 +21,7 @@ export class RecentObjects {
   readonly #kept = new Map<string, { readonly entry: Written; readonly object: ApiObject }>();
   #bytes = 0;
 
-  constructor(most = limits.recentObjectsBytesMax) {
+  constructor(most = recentObjectsBytesMax) {
     this.#bytesMax = most;
   }
 

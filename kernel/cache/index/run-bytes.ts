@@ -1,6 +1,6 @@
-import { limits } from "../../../core/limits.ts";
 import type { CachedEntry } from "./entry.ts";
 import type { Slab } from "./slabs.ts";
+import { chunkBytes } from "../../objects/chunks.ts";
 
 /**
  * The bytes of the entries with commas between them, as views of the slabs. Entries that lie side by side are one view:
@@ -13,7 +13,7 @@ export function* runBytes(runs: Iterable<readonly CachedEntry[]>): Generator<Uin
   for (const run of runs) {
     // No state of an entry is kept across a yield: the entry may have moved. Views stay valid.
     for (const entry of run) {
-      if (slab !== undefined && entry.slab === slab && entry.offset === end + 1 && end - from < limits.chunkBytes) {
+      if (slab !== undefined && entry.slab === slab && entry.offset === end + 1 && end - from < chunkBytes) {
         end = entry.offset + entry.length;
         continue;
       }

@@ -5,10 +5,13 @@
  *   object: name a, labels {app: web, tier: x}, type Opaque      tokens: name a, app web, tier x, type Opaque
  *   selector: app in (web, db), size!=big                        tokens: app web, app db (any of them)
  */
-import { limits } from "../../../core/limits.ts";
 import type { Endpoint } from "../../catalog/catalog.ts";
 import type { ListOptions } from "../../request/options.ts";
 import { attributeOf, type Attributes } from "./attributes.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Indexed values of one watch selector. A selector with more values is evaluated at every change. */
+export const watchTokensMax = bound(16);
 
 /** Every object that the selectors match has at least one of these tokens; undefined if they demand none. */
 export function wantedTokens(
@@ -21,7 +24,7 @@ export function wantedTokens(
     return [field === "metadata.name" ? nameToken(value) : fieldToken(attributeOf(endpoint, field), value)];
   }
   for (const { key, operator, values } of labels) {
-    if (!(operator === "=" || operator === "==" || operator === "in") || values.length > limits.watchTokensMax) continue;
+    if (!(operator === "=" || operator === "==" || operator === "in") || values.length > watchTokensMax) continue;
     return values.map((value) => labelToken(key, value));
   }
   return undefined;

@@ -1,4 +1,3 @@
-import { limits } from "../../../core/limits.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
@@ -8,7 +7,7 @@ import { type ListOptions, listOptions } from "../../request/options.ts";
 import { parseQuery } from "../../request/query.ts";
 import { selects } from "../../reads/reads.ts";
 import { catalog, endpointOf, noteOf, prefix, type Written } from "../testing/fixture.ts";
-import { tokensOf, wantedTokens } from "./tokens.ts";
+import { tokensOf, wantedTokens, watchTokensMax } from "./tokens.ts";
 import { attributesReader } from "./attributes.ts";
 
 const endpoint = endpointOf("notes");
@@ -48,8 +47,8 @@ const selectors = [
   "fieldSelector=mood=",
   "fieldSelector=mood!=sad",
   "fieldSelector=mood=sad&labelSelector=team=a",
-  `labelSelector=team in (${teams(limits.watchTokensMax)})`,
-  `labelSelector=team in (${teams(limits.watchTokensMax + 1)})`,
+  `labelSelector=team in (${teams(watchTokensMax)})`,
+  `labelSelector=team in (${teams(watchTokensMax + 1)})`,
 ];
 const labels: readonly (Readonly<Record<string, string>> | undefined)[] = [
   undefined,
@@ -107,9 +106,9 @@ test("wantedTokens() come from equality of names, fields and labels, fields firs
 });
 
 test("wantedTokens() skip a label beyond the bound, and use another one instead", () => {
-  assert.equal(wanted(`labelSelector=team in (${teams(limits.watchTokensMax)})`)?.length, limits.watchTokensMax);
-  assert.equal(wanted(`labelSelector=team in (${teams(limits.watchTokensMax + 1)})`), undefined);
-  assert.deepEqual(wanted(`labelSelector=team in (${teams(limits.watchTokensMax + 1)}),size=big`), wanted("labelSelector=size=big"));
+  assert.equal(wanted(`labelSelector=team in (${teams(watchTokensMax)})`)?.length, watchTokensMax);
+  assert.equal(wanted(`labelSelector=team in (${teams(watchTokensMax + 1)})`), undefined);
+  assert.deepEqual(wanted(`labelSelector=team in (${teams(watchTokensMax + 1)}),size=big`), wanted("labelSelector=size=big"));
 });
 
 test("tokensOf() keeps names, fields and labels of equal text apart", () => {

@@ -1,11 +1,14 @@
 /** Frames of events, encoded once for all watches of one encoding, and pieces of several frames, joined once for equal watches at one position. */
-import { limits } from "../../../core/limits.ts";
 import { concat } from "../../objects/chunks.ts";
 import type { Item } from "../../objects/objects.ts";
 import type { Framing } from "../../reads/reads.ts";
 import type { Revision } from "../../store/store.ts";
 import { bodyParts, type EntryMaker, itemOf } from "../index/entry.ts";
 import type { RingEvent, Verdict } from "./ring.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Bytes of cached frames for watches that have not begun. */
+const sharedFramesBytesMax = bound(8 * 1024 * 1024);
 
 export interface FrameShare {
   /** The frame of an event with this verdict. */
@@ -80,7 +83,7 @@ export function frameShare(maker: EntryMaker): FrameShare {
       if (some === undefined) frames.set(event, some = new Map());
       some.set(name, made);
       bytes += made.length;
-      dropWhile(() => bytes > limits.sharedFramesBytesMax);
+      dropWhile(() => bytes > sharedFramesBytesMax);
       return made;
     },
     item: itemFor,

@@ -1,5 +1,8 @@
+import { bound } from "../../../core/bound.ts";
+
+/** Watches that one turn of the event loop serves. */
+export const watchesPerTurnMax = bound(128);
 /** How long the events of many watches wait for each other. */
-import { limits } from "../../../core/limits.ts";
 
 export const gather = Object.freeze({
   /** What a further watch of a connection costs, as a share of a write to the connection. */
@@ -50,5 +53,5 @@ export function busier(busy: number, late: number): number {
 /** The number of subscribers in a turn, so that the turns for all of them take about one interval. Short turns let requests run in between. */
 export function turnSize(awake: number, intervalMs: number): number {
   const fitting = Math.ceil(awake * gather.turnMs / Math.max(1, intervalMs));
-  return Math.min(limits.watchesPerTurnMax, Math.max(gather.turnWatchesMin, fitting));
+  return Math.min(watchesPerTurnMax, Math.max(gather.turnWatchesMin, fitting));
 }

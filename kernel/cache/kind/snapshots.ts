@@ -8,11 +8,16 @@
  *
  * A state is retained for a time that starts when the next one replaces it, or, for a chunked list, when the list begins.
  */
-import { limits } from "../../../core/limits.ts";
 import type { Revision } from "../../store/store.ts";
 import type { CachedEntry } from "../index/entry.ts";
 import type { KeyIndex } from "../index/key-index.ts";
 import type { EventRing } from "./ring.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Changes between two snapshots of a kind that are kept for exact reads. */
+export const snapshotEventsMax = bound(256);
+/** Concurrent chunked lists of one kind, each of which keeps a snapshot. */
+const pinnedListsMax = bound(32);
 
 interface Snapshot {
   readonly revision: Revision;
@@ -36,7 +41,7 @@ export class Snapshots {
   step(revision: Revision, index: KeyIndex, events: number, now: number): void {
     this.expire(now);
     this.#events += events;
-    if (this.#events < limits.snapshotEventsMax) return;
+    if (this.#events < snapshotEventsMax) return;
     this.#events = 0;
     this.#states.push({ revision, index, until: now + this.#keptMs });
   }
@@ -46,7 +51,7 @@ export class Snapshots {
     this.expire(now);
     if (this.#pins.some((pin) => pin.revision === revision)) return;
     this.#pins.push({ revision, index, until: now + this.#keptMs });
-    if (this.#pins.length > limits.pinnedListsMax) this.#pins.shift();
+    if (this.#pins.length > pinnedListsMax) this.#pins.shift();
   }
 
   /** The state at a revision not after `current`, the newest; undefined if it is not retained. */

@@ -1,4 +1,3 @@
-import { limits } from "../../../core/limits.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../../../core/names.ts";
@@ -9,6 +8,7 @@ import { manualClock } from "../../store/testing/clock.ts";
 import { openReads } from "../mod.ts";
 import { refused, withCache } from "../testing/bench.ts";
 import { catalog, catalogOf, type Fixture, list, plugin, prefix, put, putBytes, remove, type Shown } from "../testing/fixture.ts";
+import { snapshotEventsMax } from "./snapshots.ts";
 
 const off = catalogOf(plugin.resources ?? [], { ListFromCacheSnapshot: false });
 const exactly = (revision: number) => `resourceVersion=${revision}&resourceVersionMatch=Exact`;
@@ -144,7 +144,7 @@ test("every state of a long history equals the store's", () =>
   withCache(async ({ fixture, faulty }) => {
     const there = new Set<string>();
     const states = new Map<number, number>();
-    for (let round = 0; round < 3 * limits.snapshotEventsMax; round++) {
+    for (let round = 0; round < 3 * snapshotEventsMax; round++) {
       const name = `n-${(round * 7) % 31}`;
       const leaves = there.has(name) && round % 3 === 0;
       states.set(leaves ? await remove(fixture, name) : await put(fixture, name, { labels: { round: `${round}` } }), round);
@@ -154,7 +154,7 @@ test("every state of a long history equals the store's", () =>
     await list(fixture);
     const direct: Fixture = { ...fixture, reads: directReads(fixture.store) };
     for (const [revision, round] of states) {
-      if (round % 29 !== 0 && (round + 1) % limits.snapshotEventsMax > 2) continue;
+      if (round % 29 !== 0 && (round + 1) % snapshotEventsMax > 2) continue;
       const expected = await list(direct, exactly(revision));
       faulty.lists = 0;
       const shown = await list(fixture, exactly(revision));

@@ -2,11 +2,10 @@
  * The subscribers of a kind, indexed by scope (all, one namespace or one object) and by the tokens of their selectors or by
  * ownership, so that an event wakes only the subscribers that it may concern. A subscriber that is awake finds later events itself.
  */
-import { limits } from "../../../core/limits.ts";
 import { type RingEvent, touchesOwnership } from "./ring.ts";
 import type { Selection } from "../index/selection.ts";
 import { tokensOf } from "../index/tokens.ts";
-import { busier, gather, gatherMs, turnSize } from "./gather.ts";
+import { busier, gather, gatherMs, turnSize, watchesPerTurnMax } from "./gather.ts";
 
 export interface Subscriber {
   /** Wakes a waiting subscriber; events before `first` do not concern it. It may have read some of the later ones. */
@@ -120,12 +119,12 @@ export function subscribers(kindPrefix: string, now: () => number = () => perfor
     planned = undefined;
     const queue = ready.length > 0 ? ready : gathering;
     const earliest = at - gather.advanceMs;
-    let left = queue === ready ? limits.watchesPerTurnMax : turnWatches, served = 0;
+    let left = queue === ready ? watchesPerTurnMax : turnWatches, served = 0;
     for (const line of queue) {
       // All of a connection in one turn, because its events leave in one write, unless it has too many for any turn.
       if ((served > 0 && line.awake > left) || (queue === gathering && line.due > at)) break;
       const before = line.awake;
-      if (before <= limits.watchesPerTurnMax && line.woken.length === 0) serveGroups(line);
+      if (before <= watchesPerTurnMax && line.woken.length === 0) serveGroups(line);
       else serveSome(line);
       left -= before - line.awake;
       awake -= before - line.awake;
@@ -162,7 +161,7 @@ export function subscribers(kindPrefix: string, now: () => number = () => perfor
       }
       group.first = undefined;
     }
-    const some = line.woken.slice(0, limits.watchesPerTurnMax);
+    const some = line.woken.slice(0, watchesPerTurnMax);
     line.woken = line.woken.slice(some.length);
     line.awake = line.woken.length;
     for (const subscriber of some) subscriber.pump();

@@ -1,4 +1,3 @@
-import { limits } from "../../../core/limits.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { WatchScope } from "../../../core/api.ts";
@@ -9,12 +8,13 @@ import { entryMaker, makeEntry } from "../index/entry.ts";
 import { type Subscriber, subscribers, type SubscriberScope, type Subscription } from "./subscribers.ts";
 import type { RingEvent } from "./ring.ts";
 import { selectionOf } from "../index/selection.ts";
-import { gather, gatherMs } from "./gather.ts";
+import { gather, gatherMs, watchesPerTurnMax } from "./gather.ts";
 import { RecentObjects } from "../index/recent-objects.ts";
 import { Slabs } from "../index/slabs.ts";
 import { catalog, endpointOf, noteOf, prefix } from "../testing/fixture.ts";
 import { storedBytes } from "../../objects/objects.ts";
 import { attributesReader } from "../index/attributes.ts";
+import { watchTokensMax } from "../index/tokens.ts";
 
 const endpoint = endpointOf("notes");
 const maker = entryMaker(endpoint.stored, new Slabs(), new RecentObjects(), attributesReader(endpoint.stored, catalog));
@@ -137,7 +137,7 @@ for (const { count, ms } of [{ count: many, ms: 10 }, { count: 500, ms: 15 }, { 
   });
 }
 
-for (const { count, size } of [{ count: 100, size: 32 }, { count: 500, size: 50 }, { count: 3_000, size: limits.watchesPerTurnMax }]) {
+for (const { count, size } of [{ count: 100, size: 32 }, { count: 500, size: 50 }, { count: 3_000, size: watchesPerTurnMax }]) {
   test(`subscribers() serves gathered events of ${count} in turns of ${size}`, async () => {
     const { clock, notify, served, turns } = scene(count);
     let sent = 0;
@@ -243,12 +243,12 @@ test("subscribers() serves all subscribers of a connection in one turn", async (
   }
 });
 
-test("subscribers() divides a connection with more than limits.watchesPerTurnMax", async () => {
-  const count = 2 * limits.watchesPerTurnMax + 1;
+test("subscribers() divides a connection with more than watchesPerTurnMax", async () => {
+  const count = 2 * watchesPerTurnMax + 1;
   const { turns, notify, until } = connectedScene([count]);
   notify(1);
   await until(count);
-  assert.deepEqual(turns.map(({ length }) => length), [limits.watchesPerTurnMax, limits.watchesPerTurnMax, 1]);
+  assert.deepEqual(turns.map(({ length }) => length), [watchesPerTurnMax, watchesPerTurnMax, 1]);
 });
 
 test("subscribers() does not gather the events of a hundred watches on few connections", async () => {
@@ -268,21 +268,21 @@ test("gatherMs() counts a further watch of a connection as an eighth of a write"
   }
 });
 
-test("subscribers() serves at most limits.watchesPerTurnMax in one turn, the others in the next ones and not later than further events", async () => {
-  const count = 2 * limits.watchesPerTurnMax + 1;
+test("subscribers() serves at most watchesPerTurnMax in one turn, the others in the next ones and not later than further events", async () => {
+  const count = 2 * watchesPerTurnMax + 1;
   const { clock, notify, served } = scene(count);
   notify(1);
   const now = () => served.filter((mine) => mine.length === 1).length;
-  assert.equal(now(), limits.watchesPerTurnMax);
+  assert.equal(now(), watchesPerTurnMax);
   notify(2);
   await servedTimes(1, served);
   assert.deepEqual(
-    served.slice(limits.watchesPerTurnMax),
-    each(count - limits.watchesPerTurnMax, [1]),
+    served.slice(watchesPerTurnMax),
+    each(count - watchesPerTurnMax, [1]),
     "the second event is found by those that waited",
   );
   clock.now += gather.msMax;
-  await servedTimes(2, served.slice(0, limits.watchesPerTurnMax));
+  await servedTimes(2, served.slice(0, watchesPerTurnMax));
 });
 
 test("subscribers() wakes those of a connection when it is served, each from its first event on; until then Subscription.first is that event", async () => {
@@ -339,7 +339,7 @@ test("subscribers() wakes only those with a matching token, of a thousand with o
   add("elsewhere", "elsewhere", "labelSelector=team=t1");
   add("two teams", "", "labelSelector=team in (t1,t2)");
   add("both", "", "fieldSelector=mood=m1&labelSelector=team=t2");
-  const many = Array.from({ length: limits.watchTokensMax }, (_, index) => `t${index}`);
+  const many = Array.from({ length: watchTokensMax }, (_, index) => `t${index}`);
   add("as many values as tokens", "", `labelSelector=team in (${many})`);
   add("one more", "", `labelSelector=team in (${many},last)`);
   add("all but one", "", "labelSelector=team!=t9");

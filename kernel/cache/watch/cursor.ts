@@ -5,7 +5,6 @@
  *   initial ──> following ──> ended          initial: the present state, or the store's history before the ring
  *      └─────────────────────────^
  */
-import { limits } from "../../../core/limits.ts";
 import type { StatusError } from "../../../core/status-error.ts";
 import { concat } from "../../objects/chunks.ts";
 import { nextBookmark, type Watching } from "../../reads/reads.ts";
@@ -17,6 +16,15 @@ import type { Piece } from "../kind/frame-share.ts";
 import type { KindCache } from "../kind/kind-cache.ts";
 import { createsUnowned, type RingEvent, touchesOwnership, type Verdict } from "../kind/ring.ts";
 import type { Selection } from "../index/selection.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** A watch is closed if more than this is queued and its client has read nothing for `watchStalledMs`. */
+export const watchQueueBytesMax = bound(16 * 1024 * 1024);
+export const watchStalledMs = bound(1_000);
+/** Maximum bytes of the frames of one watch that are joined into one write. */
+const watchPieceBytes = bound(256 * 1024);
+/** Milliseconds from the first check of a stalled watch to its end, so that pending socket events are processed first. */
+const watchLastTurnMs = bound(100);
 
 export interface CursorNeeds {
   readonly kind: KindCache;
@@ -190,15 +198,15 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
   }
   check(): void {
     const { kind: { ring }, clock } = this.#needs;
-    if (this.#ended || this.waits || ring.bytesFrom(this.#position) <= limits.watchQueueBytesMax) return;
+    if (this.#ended || this.waits || ring.bytesFrom(this.#position) <= watchQueueBytesMax) return;
     // A burst of events gives the client no time to read.
-    if (clock.now() - this.#since < limits.watchStalledMs) return;
+    if (clock.now() - this.#since < watchStalledMs) return;
     // The process itself may have been blocked: clients get one turn to read before the watch counts as stuck.
     const position = this.#position;
     if (this.#suspected === position) return;
     this.#suspected = position;
     this.#cancelLastTurn();
-    this.#cancelLastTurn = clock.after(limits.watchLastTurnMs, () => {
+    this.#cancelLastTurn = clock.after(watchLastTurnMs, () => {
       if (this.#position === position) this.#fallBehind();
     });
   }
@@ -293,7 +301,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Chu
     const frames: Uint8Array[] = [];
     let size = 0;
     let to = this.#position;
-    for (; to < ring.end && size < limits.watchPieceBytes; to++) {
+    for (; to < ring.end && size < watchPieceBytes; to++) {
       const event = ring.at(to);
       if (event.failure !== undefined && this.#concerns(event)) break;
       const type = this.#verdict(event);

@@ -1,7 +1,6 @@
 /** The present state as the first frames of a watch: one ADDED for each object, joined into pieces. */
 import { append } from "../../../core/append.ts";
-import { limits } from "../../../core/limits.ts";
-import { concat } from "../../objects/chunks.ts";
+import { chunkBytes, concat } from "../../objects/chunks.ts";
 import type { Framing, Watching } from "../../reads/reads.ts";
 import type { Cursor } from "./cursor.ts";
 import { bodyBytes, type CachedEntry, type EntryMaker, itemOf } from "../index/entry.ts";
@@ -23,7 +22,7 @@ export function* stateFrames({ maker, meter }: KindCache, index: KeyIndex, watch
     const frame = framing.plain ? [head, bodyBytes(entry), end] : [otherFrame(maker, entry, framing, cursor.isFirst)];
     const bytes = frame.reduce((sum, part) => sum + part.length, 0);
     cursor.sent(bytes);
-    if (bytes > limits.chunkBytes) {
+    if (bytes > chunkBytes) {
       // Large entries are sent as they are, without a copy.
       if (size > 0) yield concat(parts);
       yield* frame;
@@ -32,7 +31,7 @@ export function* stateFrames({ maker, meter }: KindCache, index: KeyIndex, watch
     }
     append(parts, frame);
     size += bytes;
-    if (size < limits.chunkBytes) continue;
+    if (size < chunkBytes) continue;
     yield concat(parts);
     [parts, size] = [[], 0];
   }

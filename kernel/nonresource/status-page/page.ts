@@ -1,9 +1,9 @@
 /** The status page as HTML. Every text is escaped: names of kinds come from clients. */
-import { limits } from "../../../core/limits.ts";
 import type { GateState } from "../../catalog/gates.ts";
 import type { RecentError } from "../../observe/recent-errors.ts";
 import type { ControllerState, KindState, ServerState } from "./state.ts";
 import { style } from "./style.ts";
+import { logTextLengthMax } from "../../../core/bounds.ts";
 
 export interface PageContent {
   readonly version: string;
@@ -87,7 +87,7 @@ function causes(failing: PageContent["failing"]): string {
     `<b class="bad">${escaped(name)}</b>`,
     reason === undefined
       ? `<span class="soft">the reason needs the right to get /readyz/${escaped(name)}</span>`
-      : escaped(reason.slice(0, limits.logTextLengthMax)),
+      : escaped(reason.slice(0, logTextLengthMax)),
   ]);
   return `<h2>Not ready because of</h2>\n${table("The checks of /readyz that fail", ["check", "cause"], rows)}\n`;
 }

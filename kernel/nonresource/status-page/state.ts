@@ -1,7 +1,10 @@
 /** The state of the server that the page shows, from the text of a scrape and the catalog. */
-import { limits } from "../../../core/limits.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { bucketsOf, quantileOf, type Sample, samplesOf, since, sumOf } from "./samples.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Kinds that the status page shows. */
+const shownKindsMax = bound(300);
 
 /** Requests of one verb. Times in seconds. */
 export interface VerbState {
@@ -156,8 +159,8 @@ export function stateOf(
       total: total(now, verb),
       failed: total(now, verb, true),
     })),
-    kinds: kinds.slice(0, limits.shownKindsMax),
-    kindsMore: Math.max(0, kinds.length - limits.shownKindsMax),
+    kinds: kinds.slice(0, shownKindsMax),
+    kindsMore: Math.max(0, kinds.length - shownKindsMax),
     store: storeOf(now, before, seconds),
     controllers: controllersOf(controllers, of("workqueue_depth"), of("workqueue_adds_total"), of("workqueue_retries_total")),
     leads: election.length === 0 ? undefined : election.some(({ value }) => value === 1),

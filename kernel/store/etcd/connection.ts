@@ -1,13 +1,22 @@
-import { withoutUser } from "../../../core/without-user.ts";
-import { limits } from "../../../core/limits.ts";
+import { withoutUser } from "../../../protocols/without-user.ts";
 import { type Clock, elapsedClock, pause } from "../../../core/async.ts";
 import { endpointsOf } from "./endpoints.ts";
 import { isDenied, isLate, isUnavailable, isUnsent } from "./errors.ts";
 import { status, watch, type WatchReply, type WatchRequest } from "./messages.ts";
 import { reportsProgress } from "./progress.ts";
-import { type Channel, type MessageStream, type Method, openChannel } from "./grpc/grpc.ts";
-import type { Tls } from "./grpc/session.ts";
+import { type Channel, type MessageStream, type Method, openChannel } from "../../../protocols/grpc/grpc.ts";
+import type { Tls } from "../../../protocols/grpc/session.ts";
 import { type Faults, noFaults } from "../fault.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Interval of calls that check whether a failed etcd member is available again. */
+const etcdMemberTrialMs = bound(5_000);
+/** Milliseconds for a call to etcd that states no other time. */
+const etcdCallMs = bound(30_000);
+/** Milliseconds between two pings of a connection to etcd (kube-apiserver's value). */
+const etcdKeepaliveMs = bound(30_000);
+/** Milliseconds before the next attempt when no endpoint of etcd could be reached. */
+const etcdRetryMs = bound(50);
 
 export interface ConnectionOptions {
   /** "http://host:port" or "https://host:port", one for each member. */
@@ -50,7 +59,7 @@ export interface Connection {
 
 /** Creates a connection to each endpoint; it is opened by the first call. */
 export function connect(options: ConnectionOptions): Connection {
-  const { endpoints, tls, timeoutMs = limits.etcdCallMs, keepaliveMs = limits.etcdKeepaliveMs } = options;
+  const { endpoints, tls, timeoutMs = etcdCallMs, keepaliveMs = etcdKeepaliveMs } = options;
   if (endpoints.length === 0) throw new Error("An etcd connection needs an endpoint");
   const open = (endpoint: string): Channel => openChannel(endpoint, { tls, keepaliveMs });
   const channels = endpoints.map(open);
@@ -79,7 +88,7 @@ export function connect(options: ConnectionOptions): Connection {
         ended(error);
         if (isDenied(error)) break;
       }
-      await pause(limits.etcdMemberTrialMs, closing.signal);
+      await pause(etcdMemberTrialMs, closing.signal);
     }
     followed.delete(endpoint);
   }
@@ -106,7 +115,7 @@ export function connect(options: ConnectionOptions): Connection {
         if (isUnavailable(error) || isLate(error)) leave(endpoint);
         if (!isUnavailable(error)) throw error;
         if (attempt > channels.length || !(repeatable || isUnsent(error))) throw error;
-        if (attempt >= channels.length) await new Promise((resolve) => setTimeout(resolve, limits.etcdRetryMs));
+        if (attempt >= channels.length) await new Promise((resolve) => setTimeout(resolve, etcdRetryMs));
       }
     }
   }

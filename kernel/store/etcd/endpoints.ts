@@ -1,10 +1,16 @@
 /** Availability of etcd's endpoints: a fault is reported once when an endpoint stops answering, and ended once it answers. */
 import { guide } from "../../../core/guide.ts";
-import { limits } from "../../../core/limits.ts";
 import type { Clock } from "../../../core/async.ts";
 import { isBusy, isLate, isOfLearner, isUnavailable } from "./errors.ts";
-import { GrpcError } from "./grpc/errors.ts";
+import { GrpcError } from "../../../protocols/grpc/errors.ts";
 import type { Faults } from "../fault.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Time without a response of an etcd endpoint after which it is reported as unreachable. */
+export const etcdSilentMs = bound(1_800);
+/** Milliseconds. A timer later than the first was delayed here: a missing answer proves nothing, and is checked again after the second. */
+const etcdTimerLateMs = bound(500);
+const etcdSilentCheckMs = bound(100);
 
 export interface Endpoints {
   /** Registers a call to an endpoint; the returned function ends it, with its error if it failed. */
@@ -21,7 +27,7 @@ interface State {
 
 /**
  * An endpoint is unreachable if no connection can be made, if it reports that it cannot answer (no leader), or if no call was answered
- * for `limits.etcdSilentMs`. A broken connection alone is not a failure: the next call connects again.
+ * for `etcdSilentMs`. A broken connection alone is not a failure: the next call connects again.
  */
 export function endpointsOf(addresses: readonly string[], faults: Faults, clock: Clock): Endpoints {
   const states = addresses.map((): State => ({ underway: 0, since: 0, unreachable: false }));
@@ -58,13 +64,13 @@ export function endpointsOf(addresses: readonly string[], faults: Faults, clock:
     cancel = clock.after(ms, () => {
       cancel = undefined;
       const now = clock.now();
-      if (now - due > limits.etcdTimerLateMs) return plan(limits.etcdSilentCheckMs);
+      if (now - due > etcdTimerLateMs) return plan(etcdSilentCheckMs);
       for (const [index, { underway, since }] of states.entries()) {
-        if (underway > 0 && now - since >= limits.etcdSilentMs) failed(index, `no answer for ${Math.round((now - since) / 1000)} s`);
+        if (underway > 0 && now - since >= etcdSilentMs) failed(index, `no answer for ${Math.round((now - since) / 1000)} s`);
       }
       const waiting = states.filter(({ underway, unreachable }) => underway > 0 && !unreachable);
       if (waiting.length > 0) {
-        plan(Math.max(limits.etcdSilentCheckMs, Math.min(...waiting.map(({ since }) => since + limits.etcdSilentMs - now))));
+        plan(Math.max(etcdSilentCheckMs, Math.min(...waiting.map(({ since }) => since + etcdSilentMs - now))));
       }
     });
   }
@@ -74,7 +80,7 @@ export function endpointsOf(addresses: readonly string[], faults: Faults, clock:
       const state = states[index];
       if (state === undefined) return () => {};
       if (state.underway++ === 0) state.since = clock.now();
-      if (cancel === undefined && !state.unreachable) plan(limits.etcdSilentMs);
+      if (cancel === undefined && !state.unreachable) plan(etcdSilentMs);
       return (error) => {
         state.underway--;
         const cause = error === undefined ? undefined : unreachableCause(error);

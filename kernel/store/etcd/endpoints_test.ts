@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../../../core/limits.ts";
-import { causeText, endpointsOf } from "./endpoints.ts";
+import { causeText, endpointsOf, etcdSilentMs } from "./endpoints.ts";
 import { isUnavailable, isUnsent } from "./errors.ts";
-import { grpcCode, GrpcError, lost } from "./grpc/errors.ts";
+import { grpcCode, GrpcError, lost } from "../../../protocols/grpc/errors.ts";
 import { manualClock } from "../testing/clock.ts";
 import { faultsOf, faultText } from "../fault.ts";
 
@@ -32,7 +31,7 @@ test("endpointsOf() reports an endpoint once when no connection can be made, and
 test("endpointsOf() reports missing answers while calls wait, also cancelled ones, and not before the timeout", () => {
   const { clock, reports, endpoints } = fixture(["http://a"]);
   const first = endpoints.begin(0);
-  clock.advance(limits.etcdSilentMs - 1);
+  clock.advance(etcdSilentMs - 1);
   assert.deepEqual(reports, []);
   clock.advance(200);
   assert.match(reports.join(), /^etcd at http:\/\/a unreachable since .*: no answer for 2 s$/);

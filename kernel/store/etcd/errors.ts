@@ -1,5 +1,5 @@
 import { reasonOf } from "../../../core/reason-of.ts";
-import { grpcCode, GrpcError } from "./grpc/errors.ts";
+import { grpcCode, GrpcError } from "../../../protocols/grpc/errors.ts";
 import { type Revision, StoreError } from "../store.ts";
 
 // etcd distinguishes these errors by message only; the messages are constants of its API (rpctypes/error.go).

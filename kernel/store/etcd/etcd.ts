@@ -1,6 +1,5 @@
 import { Buffer } from "node:buffer";
-import { limits } from "../../../core/limits.ts";
-import { withoutUser } from "../../../core/without-user.ts";
+import { withoutUser } from "../../../protocols/without-user.ts";
 import { decodeKey, encodeKey, keyBounds } from "../bytes.ts";
 import { type Clock, elapsedClock } from "../../../core/async.ts";
 import { connect, type Connection, type ConnectionOptions } from "./connection.ts";
@@ -25,6 +24,12 @@ import {
   type Store,
   StoreError,
 } from "../store.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Keys of one range request to etcd. Longer lists take several requests at one revision. */
+const rangeKeysMax = bound(5000);
+/** The same without values. */
+const rangeKeysOnlyMax = bound(50_000);
 
 export interface EtcdOptions extends ConnectionOptions {
   /** Prepended to every key in etcd, and removed from every key that is read. */
@@ -106,7 +111,7 @@ function readerOf(connection: Connection, progress: Progress, prefix: string, re
     let next: Uint8Array = from;
     for (;;) {
       const most = Math.min(
-        valued ? limits.rangeKeysMax : limits.rangeKeysOnlyMax,
+        valued ? rangeKeysMax : rangeKeysOnlyMax,
         limit === undefined ? Infinity : limit - entries.length,
       );
       const request = { from: next, to, limit: most, at: revision, keysOnly: !valued };

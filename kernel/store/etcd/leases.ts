@@ -1,5 +1,9 @@
-import { limits } from "../../../core/limits.ts";
 import type { Clock } from "../../../core/async.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Keys of one etcd lease, and seconds that a key may exceed its time to live. */
+const leaseKeysMax = bound(1000);
+const leaseSlackSecondsMax = bound(60);
 
 /** Leases shared by keys of similar expiry, as in kube-apiserver: one lease for up to a thousand events. */
 export interface Leases {
@@ -18,7 +22,7 @@ export function leasePool(grant: (seconds: number) => Promise<string>, clock: Cl
     | undefined;
 
   function renew(seconds: number): Promise<string> {
-    const slack = Math.min(Math.floor(seconds * slackShare), limits.leaseSlackSecondsMax);
+    const slack = Math.min(Math.floor(seconds * slackShare), leaseSlackSecondsMax);
     const granted = grant(Math.ceil(seconds) + slack);
     const made: NonNullable<typeof shared> = { granted, until: clock.now() + (seconds + slack) * 1000, slackMs: slack * 1000, keys: 1 };
     shared = made;
@@ -31,7 +35,7 @@ export function leasePool(grant: (seconds: number) => Promise<string>, clock: Cl
   return {
     async leaseFor(seconds) {
       const until = clock.now() + seconds * 1000;
-      if (shared !== undefined && shared.keys < limits.leaseKeysMax && shared.until >= until && shared.until <= until + shared.slackMs) {
+      if (shared !== undefined && shared.keys < leaseKeysMax && shared.until >= until && shared.until <= until + shared.slackMs) {
         shared.keys += 1;
         return await shared.granted;
       }

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { Reader, Writer } from "protobufjs/minimal.js";
 import { protobufjs } from "../../../core/codec/protobufjs.ts";
-import type { Method } from "./grpc/grpc.ts";
+import type { Method } from "../../../protocols/grpc/grpc.ts";
 import type { Revision } from "../store.ts";
 
 /**

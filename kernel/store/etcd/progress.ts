@@ -1,6 +1,15 @@
-import { limits } from "../../../core/limits.ts";
 import type { Clock } from "../../../core/async.ts";
 import type { Revision } from "../store.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Milliseconds before a watch of etcd that is behind requests progress: usually, and for a new watch. Events usually arrive within two
+ *  milliseconds of the commit, but etcd synchronises new watches only ten times a second. A request costs a message, on old servers a
+ *  write. The delay doubles up to the maximum while requests have no effect. Of such writes only some are in flight at a time: each raises
+ *  the revision that other watches are behind, and etcd refuses all writes when it has not applied 5,000. */
+const progressDelayMs = bound(50);
+const progressDelayMsMax = bound(400);
+const progressFirstDelayMs = bound(400);
+export const progressWritesMax = bound(16);
 
 /** A watch whose progress is supervised. */
 export interface SupervisedWatch {
@@ -34,7 +43,7 @@ interface State {
   delayMs: number;
 }
 
-/** At most `limits.progressWritesMax` requests that are writes are in flight, of each watch one. */
+/** At most `progressWritesMax` requests that are writes are in flight, of each watch one. */
 export function progressKeeper(clock: Clock): Progress {
   const watches = new Map<SupervisedWatch, State>();
   const waiting = new Set<SupervisedWatch>();
@@ -50,7 +59,7 @@ export function progressKeeper(clock: Clock): Progress {
   }
   function drain(): void {
     for (const watch of waiting) {
-      if (inFlight >= limits.progressWritesMax) return;
+      if (inFlight >= progressWritesMax) return;
       waiting.delete(watch);
       const state = watches.get(watch);
       if (state !== undefined) send(watch, state);
@@ -63,7 +72,7 @@ export function progressKeeper(clock: Clock): Progress {
       return;
     }
     // A server that did not answer the last request is slow, or does not answer yet.
-    state.delayMs = position > state.at ? limits.progressDelayMs : Math.min(2 * state.delayMs, limits.progressDelayMsMax);
+    state.delayMs = position > state.at ? progressDelayMs : Math.min(2 * state.delayMs, progressDelayMsMax);
     state.at = position;
     const over = (): void => {
       state.requested = false;
@@ -85,7 +94,7 @@ export function progressKeeper(clock: Clock): Progress {
       if (revision <= newest) return;
       newest = revision;
       for (const [watch, state] of watches) {
-        if (state.cancel === undefined && !state.requested && watch.position() < revision) plan(watch, state, limits.progressDelayMs);
+        if (state.cancel === undefined && !state.requested && watch.position() < revision) plan(watch, state, progressDelayMs);
       }
     },
     isShown: (revision) => revision <= newest,
@@ -93,9 +102,9 @@ export function progressKeeper(clock: Clock): Progress {
       newest = 0;
     },
     supervise(watch) {
-      const state = { cancel: undefined, requested: false, at: -1, delayMs: limits.progressDelayMs };
+      const state = { cancel: undefined, requested: false, at: -1, delayMs: progressDelayMs };
       watches.set(watch, state);
-      plan(watch, state, limits.progressFirstDelayMs);
+      plan(watch, state, progressFirstDelayMs);
       return () => {
         watches.get(watch)?.cancel?.();
         watches.delete(watch);

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../../../core/limits.ts";
-import { progressKeeper, reportsProgress } from "./progress.ts";
+import { progressKeeper, progressWritesMax, reportsProgress } from "./progress.ts";
 import { manualClock } from "../testing/clock.ts";
 
 test("progressKeeper() requests progress for a watch behind the revision of a read, until it has reached it", () => {
@@ -50,7 +49,7 @@ test("progressKeeper() waits longer after requests without effect", () => {
 test("progressKeeper() has one write of each watch in flight, and some of all watches, the oldest first", async () => {
   const clock = manualClock();
   const keeper = progressKeeper(clock);
-  const count = limits.progressWritesMax + 3;
+  const count = progressWritesMax + 3;
   const writes: { readonly watch: number; readonly end: () => void }[] = [];
   const positions = Array.from({ length: count }, () => 5);
   const stops = positions.map((_, index) => {
@@ -63,9 +62,9 @@ test("progressKeeper() has one write of each watch in flight, and some of all wa
   });
   keeper.shown(7);
   clock.advance(60_000);
-  assert.deepEqual(writes.map(({ watch }) => watch), Array.from({ length: limits.progressWritesMax }, (_, index) => index));
-  positions[limits.progressWritesMax] = 7;
-  stops[limits.progressWritesMax + 1]?.();
+  assert.deepEqual(writes.map(({ watch }) => watch), Array.from({ length: progressWritesMax }, (_, index) => index));
+  positions[progressWritesMax] = 7;
+  stops[progressWritesMax + 1]?.();
   const first = writes.splice(0);
   first[0]?.end();
   await Promise.resolve();

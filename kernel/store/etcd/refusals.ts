@@ -1,5 +1,5 @@
 /** Whether etcd accepts reads and writes: a fault is reported once when it begins to reject them, and ended once. */
-import { withoutUser } from "../../../core/without-user.ts";
+import { withoutUser } from "../../../protocols/without-user.ts";
 import { guide } from "../../../core/guide.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
 import { isNoSpace, toStoreError } from "./errors.ts";

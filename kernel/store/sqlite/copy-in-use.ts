@@ -5,16 +5,20 @@
  */
 import { constants } from "node:fs";
 import { copyFile, open, rm, stat, statfs } from "node:fs/promises";
-import { limits } from "../../../core/limits.ts";
 import { sameBytes } from "../same-bytes.ts";
 import { StoreError } from "../store.ts";
+import { bound } from "../../../core/bound.ts";
+import { storeReserveBytes } from "./bounds.ts";
+
+/** Attempts to copy the files of an embedded store in use: a checkpoint during a copy makes it useless. */
+const storeCopyTries = bound(5);
 
 const headerBytes = 32;
 
 /** Copies the file and its log. Rejects with a StoreError if there is no space, or if the log was begun again during each attempt. */
 export async function copyInUse(path: string, copy: string): Promise<void> {
   await checkSpace(path, copy);
-  for (let tries = 0; tries < limits.storeCopyTries; tries++) {
+  for (let tries = 0; tries < storeCopyTries; tries++) {
     const before = await logHeader(path);
     await copyFile(path, copy, constants.COPYFILE_FICLONE);
     if (before.length === 0) await rm(`${copy}-wal`, { force: true });
@@ -48,11 +52,11 @@ async function checkSpace(path: string, copy: string): Promise<void> {
   const sizes = await Promise.all([path, `${path}-wal`].map((each) => stat(each).then(({ size }) => size, () => 0)));
   const needed = sizes.reduce((sum, size) => sum + size, 0);
   const { bavail, bsize } = await statfs(copy.slice(0, copy.lastIndexOf("/")));
-  if (bavail * bsize - needed > limits.storeReserveBytes) return;
+  if (bavail * bsize - needed > storeReserveBytes) return;
   throw new StoreError(
     "full",
     `Cannot copy the store file "${path}" beside it: the disk has ${bavail * bsize} free bytes, and a copy needs ${
-      needed + limits.storeReserveBytes
+      needed + storeReserveBytes
     }`,
   );
 }

@@ -1,4 +1,3 @@
-import { limits } from "../../../core/limits.ts";
 import { DatabaseSync } from "node:sqlite";
 import { decodeKey, encodeKey } from "../bytes.ts";
 import { eventBytes } from "./recent-events.ts";
@@ -10,6 +9,14 @@ import { blob, entryOf, eventOf, integer, previousOf, stored } from "./rows.ts";
 import { type Bounds, boundsOf, type Statements } from "./statements.ts";
 import { diskSpaceOptions, type Facts, openTables } from "./tables.ts";
 import type { Entry, Revision, StoreEvent } from "../store.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Expired keys, compacted revisions and bytes of history read in one batch of the embedded store. */
+const expireKeysMax = bound(500);
+const sweepRevisionsMax = bound(2000);
+const historyBytesMax = bound(4 * 1024 * 1024);
+/** Revisions compacted at once on a full disk: each batch must fit into `storeReservePieceBytes`. */
+const sweepRevisionsWhenFullMax = bound(64);
 
 export interface EngineOptions {
   /** Opens the disk space that is reserved for deletions; called once the database is locked. */
@@ -147,7 +154,7 @@ function engineOf({ database, sql, facts }: OpenDatabase, place: Place, { reserv
         const event = eventOf(row);
         events.push(event);
         bytes += eventBytes(event);
-        if (bytes >= limits.historyBytesMax) return { answer: { events, revision: event.revision } };
+        if (bytes >= historyBytesMax) return { answer: { events, revision: event.revision } };
       }
       return { answer: { events, revision: Math.max(after, revision) } };
     },
@@ -162,7 +169,7 @@ function engineOf({ database, sql, facts }: OpenDatabase, place: Place, { reserv
     },
     expire({ now }) {
       if (allowed === "reads") return { failure: fullError };
-      const events = sql.due.all(now, limits.expireKeysMax).map((row): StoreEvent => {
+      const events = sql.due.all(now, expireKeysMax).map((row): StoreEvent => {
         const key = blob(row.key);
         const prior = find(key);
         return {
@@ -178,7 +185,7 @@ function engineOf({ database, sql, facts }: OpenDatabase, place: Place, { reserv
     // is either its previous row or a deletion.
     sweep() {
       if (allowed === "reads") return { failure: fullError };
-      const until = Math.min(compacted, swept + (allowed === "all" ? limits.sweepRevisionsMax : limits.sweepRevisionsWhenFullMax));
+      const until = Math.min(compacted, swept + (allowed === "all" ? sweepRevisionsMax : sweepRevisionsWhenFullMax));
       sql.sweepSuperseded.run(swept, until);
       sql.sweepDeleted.run(swept, until);
       swept = until;

@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { limits } from "../../../core/limits.ts";
 import { systemClock } from "../../../core/async.ts";
-import { openReserve } from "./reserve.ts";
+import { openReserve, storeReservePieceBytes } from "./reserve.ts";
 import { openSqlite } from "./sqlite.ts";
 import { pagedDisk, smallDisk } from "../testing/disk.ts";
 import { done, patienceMs, put, refused, remove } from "../testing/helpers.ts";
 import { type Store, StoreError } from "../store.ts";
 import { type ActiveFault, faultsOf, faultText } from "../fault.ts";
+import { storeReserveBytes } from "./bounds.ts";
 
 /** The report lines, and the recorder of faults. */
 function reported() {
@@ -80,7 +80,8 @@ test("a full sqlite store rejects creates and updates with one report, deletes, 
 test("openReserve() keeps its bytes, releases them piece by piece, and takes them back", async () => {
   const folder = await mkdtemp(join(tmpdir(), "thole-reserve-"));
   const path = join(folder, "reserve");
-  const { storeReserveBytes: whole, storeReservePieceBytes: piece } = limits;
+  const whole = storeReserveBytes;
+  const piece = storeReservePieceBytes;
   const size = async () => (await stat(path)).size;
   try {
     const reserve = openReserve(path);
@@ -128,7 +129,7 @@ test("on a full disk deletions and compaction work, and all writes once it has s
     await eventually(() => faults.current.length === 0, "the disk stayed full");
     await put(store, "/more", "x");
     await store.close();
-    assert.equal((await stat(join(folder, "store.reserve"))).size, limits.storeReserveBytes);
+    assert.equal((await stat(join(folder, "store.reserve"))).size, storeReserveBytes);
   } finally {
     unmount();
     await rm(folder, { recursive: true, force: true });

@@ -4,14 +4,13 @@ import { copyFile, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { openStore } from "../../startup/open-store.ts";
-import { defaults } from "../../config/settings.ts";
+import { openStore } from "../../../server/startup/open-store.ts";
+import { defaults } from "../../../server/config/settings.ts";
 import { manualClock } from "../testing/clock.ts";
 import { put, refused, text } from "../testing/helpers.ts";
-import { limits } from "../../../core/limits.ts";
 import { type Faults, faultsOf, faultText, noFaults } from "../fault.ts";
 import type { Store } from "../store.ts";
-import { openSqlite } from "./sqlite.ts";
+import { openSqlite, storeTrialMs } from "./sqlite.ts";
 
 /** A data folder in a folder of its own, with an open store and the faults that it reports. */
 async function inFolder(
@@ -73,7 +72,7 @@ test("openSqlite() rejects writes when another file lies at the path of its file
 test("openSqlite() reports files that were removed also without writes", () =>
   inFolder(async ({ path, store, clock, faults }) => {
     await rm(path);
-    clock.advance(limits.storeTrialMs);
+    clock.advance(storeTrialMs);
     await turn(store);
     assert.equal(faults.current.length, 1);
   }));
@@ -89,7 +88,7 @@ test("openStore() rejects the folder of an open store whose files were removed",
 test("openSqlite() locks its folder again when all files in it were removed", () =>
   inFolder(async ({ folder, path, store, clock }) => {
     for (const name of await readdir(folder)) await rm(join(folder, name));
-    clock.advance(limits.storeTrialMs);
+    clock.advance(storeTrialMs);
     await turn(store);
     assert.ok(existsSync(join(folder, "store.lock")));
     await refused("unavailable", () => openSqlite(path));

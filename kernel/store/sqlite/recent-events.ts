@@ -1,6 +1,11 @@
 import { Fifo } from "../../../core/fifo.ts";
-import { limits } from "../../../core/limits.ts";
 import type { Revision, StoreEvent } from "../store.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Bytes and number of the newest events of the embedded store in memory, and events that one watch reads at once. */
+const recentEventsBytesMax = bound(16 * 1024 * 1024);
+const recentEventsMax = bound(16_384);
+const recentEventsTakenMax = bound(1024);
 
 /**
  * The newest events of a store in which every revision has exactly one event, so that watches that keep up need not read history:
@@ -23,7 +28,7 @@ export function recentEvents(start: Revision): RecentEvents {
   let bytes = 0;
 
   function drop(): void {
-    while (kept.length > 0 && (bytes > limits.recentEventsBytesMax || kept.length > limits.recentEventsMax)) {
+    while (kept.length > 0 && (bytes > recentEventsBytesMax || kept.length > recentEventsMax)) {
       bytes -= eventBytes(kept.at(0));
       kept.shift();
     }
@@ -44,7 +49,7 @@ export function recentEvents(start: Revision): RecentEvents {
     },
     since(after) {
       const first = kept.length - (revision - after);
-      return first < 0 ? undefined : kept.slice(first, first + limits.recentEventsTakenMax);
+      return first < 0 ? undefined : kept.slice(first, first + recentEventsTakenMax);
     },
   };
 }

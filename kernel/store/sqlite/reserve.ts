@@ -1,7 +1,11 @@
 /** Disk space reserved for deletions and compaction: a file of random bytes that is released piece by piece. */
 import { randomFillSync } from "node:crypto";
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
-import { limits } from "../../../core/limits.ts";
+import { bound } from "../../../core/bound.ts";
+import { storeReserveBytes } from "./bounds.ts";
+
+/** Bytes in which the embedded store releases its reserve. */
+export const storeReservePieceBytes = bound(4 * 1024 * 1024);
 
 export interface Reserve {
   /** Releases a piece; returns false if none is left. */
@@ -22,7 +26,8 @@ export const noReserve: Reserve = Object.freeze({ release: () => false, refill: 
  * allocates the space at once; nothing is synced, because the content does not matter.
  */
 export function openReserve(path: string): Reserve {
-  const { storeReserveBytes: wholeBytes, storeReservePieceBytes: pieceBytes } = limits;
+  const wholeBytes = storeReserveBytes;
+  const pieceBytes = storeReservePieceBytes;
   const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
 
   /**

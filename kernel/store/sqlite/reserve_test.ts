@@ -3,10 +3,9 @@ import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { limits } from "../../../core/limits.ts";
-import { openReserve } from "./reserve.ts";
+import { openReserve, storeReservePieceBytes } from "./reserve.ts";
+import { storeReserveBytes } from "./bounds.ts";
 
-const { storeReserveBytes, storeReservePieceBytes } = limits;
 const blockBytes = 64 * 1024;
 
 test("openReserve() fills its file with random bytes, of which no block repeats, and takes released pieces back", async () => {

@@ -1,6 +1,11 @@
-import { limits } from "../../../core/limits.ts";
 import type { Answers, Call, Outcome } from "./calls.ts";
 import { type Revision, StoreError } from "../store.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Calls and bytes of one batch of the embedded store, and waiting calls. */
+const storeRunCallsMax = bound(512);
+const storeRunBytesMax = bound(8 * 1024 * 1024);
+const storeCallsWaitingMax = bound(65_536);
 
 /** Queue of calls to the engine. */
 export interface RunQueue {
@@ -46,7 +51,7 @@ export function runQueue(run: (calls: readonly Call[]) => Promise<readonly Outco
   return {
     call<C extends Call>(call: C, signal?: AbortSignal): Promise<Answers[C["op"]]> {
       if (signal?.aborted === true) return Promise.reject(signal.reason);
-      if (waiting.length >= limits.storeCallsWaitingMax) {
+      if (waiting.length >= storeCallsWaitingMax) {
         return Promise.reject(new StoreError("unavailable", "Too many requests wait for the store"));
       }
       return new Promise((resolve, reject) => {
@@ -73,7 +78,7 @@ function takeable(waiting: readonly Waiting[]): number {
   let count = 0;
   for (const { call } of waiting) {
     if (call.op === "commit") bytes += call.change.value?.byteLength ?? 0;
-    if (count > 0 && (count >= limits.storeRunCallsMax || bytes > limits.storeRunBytesMax)) break;
+    if (count > 0 && (count >= storeRunCallsMax || bytes > storeRunBytesMax)) break;
     count += 1;
   }
   return count;

@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
-import { limits } from "../../../core/limits.ts";
 import { type Clock, systemClock } from "../../../core/async.ts";
 import { inRange } from "../bytes.ts";
 import { type RecentEvents, recentEvents } from "./recent-events.ts";
@@ -12,6 +11,12 @@ import { besides } from "./place.ts";
 import { runHere, runInThread } from "./runner.ts";
 import { type Batch, type Change, type Commit, type Range, type Revision, type Store, StoreError, type StoreEvent } from "../store.ts";
 import { type Faults, noFaults } from "../fault.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Interval of retries of a full or failed store. */
+export const storeTrialMs = bound(2_000);
+/** Size of one value in the embedded store (etcd's --max-request-bytes). */
+const storeValueBytesMax = bound(1.5 * 1024 * 1024);
 
 export interface SqliteOptions {
   readonly clock?: Clock;
@@ -72,7 +77,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
   /** Checks periodically whether a full or failing store can be written again, also without other writes. */
   function planTrial(): void {
     if (cancelTrial !== undefined || closing !== undefined) return;
-    cancelTrial = clock.after(limits.storeTrialMs, () => {
+    cancelTrial = clock.after(storeTrialMs, () => {
       cancelTrial = undefined;
       queue.call({ op: "checkSpace" }).catch(() => {}).then(() => (isFailing || latest.full) && planTrial());
     });
@@ -81,7 +86,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
   /** Detects files that were removed or replaced also without writes. While the store fails, trials do. */
   function planLook(): void {
     if (closing !== undefined) return;
-    cancelLook = clock.after(limits.storeTrialMs, () => {
+    cancelLook = clock.after(storeTrialMs, () => {
       if (isFailing) planLook();
       else queue.call({ op: "checkPlace" }).catch(() => {}).then(planLook);
     });
@@ -123,7 +128,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
 
   async function commit(change: Change): Promise<Commit> {
     if (change.value === undefined && change.expect === "absent") throw new Error("A deletion needs an expected revision");
-    if (change.key.length * 3 + (change.value?.byteLength ?? 0) > (options.requestBytesMax ?? limits.storeValueBytesMax)) {
+    if (change.key.length * 3 + (change.value?.byteLength ?? 0) > (options.requestBytesMax ?? storeValueBytesMax)) {
       throw new StoreError("too-large", "etcdserver: request is too large");
     }
     const expires = change.ttlSeconds === undefined ? undefined : Math.ceil(clock.now() + change.ttlSeconds * 1000);

@@ -1,11 +1,12 @@
 /** The tables of the sqlite store, and the counters in them. */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { limits } from "../../../core/limits.ts";
 import type { Reserve } from "./reserve.ts";
 import { type DiskSpaceOptions, isFullError } from "./disk-space.ts";
 import { integer } from "./rows.ts";
 import { type Statements, statements } from "./statements.ts";
 import type { Revision } from "../store.ts";
+import { storeReservePieceBytes } from "./reserve.ts";
+import { storeReserveBytes } from "./bounds.ts";
 
 /** Format 1 stored the newest revision as a fact in every commit and relied on that alone, so it must not open a store of format 2. */
 const format = 2;
@@ -49,7 +50,7 @@ export function diskSpaceOptions(database: DatabaseSync, sql: Statements, reserv
       // Pages are allocated by the transaction and released by its rollback: nothing is written to the disk.
       database.exec("BEGIN IMMEDIATE");
       try {
-        sql.insert.run(noRevision, new Uint8Array(), new Uint8Array(limits.storeReservePieceBytes / 4), null);
+        sql.insert.run(noRevision, new Uint8Array(), new Uint8Array(storeReservePieceBytes / 4), null);
         return true;
       } catch (error) {
         if (isFullError(error)) return false;
@@ -59,7 +60,7 @@ export function diskSpaceOptions(database: DatabaseSync, sql: Statements, reserv
       }
     },
     checkpoint: () => void sql.checkpoint.get(),
-    enoughBytes: limits.storeReserveBytes,
+    enoughBytes: storeReserveBytes,
   };
 }
 

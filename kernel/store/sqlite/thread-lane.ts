@@ -1,4 +1,7 @@
-import { limits } from "../../../core/limits.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Bytes of shared memory for each direction between the main thread and that of the embedded store. Unused pages take no memory. */
+const storeLaneBytes = bound(1024 * 1024);
 
 const headBytes = 8;
 /** Words of the head: the number of sent messages, and whether the last one is in the lane. */
@@ -6,7 +9,7 @@ const sent = 0, here = 1;
 
 /** Allocates the memory of one lane. */
 export function laneMemory(): SharedArrayBuffer {
-  return new SharedArrayBuffer(headBytes + limits.storeLaneBytes);
+  return new SharedArrayBuffer(headBytes + storeLaneBytes);
 }
 
 /**

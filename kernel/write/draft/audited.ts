@@ -3,12 +3,12 @@ import { encoder } from "../../../core/derive/encode.ts";
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import { DeleteOptions } from "../../../core/meta/options.ts";
 import type { Infer, Json } from "../../../core/schema.ts";
-import { limits } from "../../../core/limits.ts";
 import { compactJson } from "../../../core/tree/compact-json.ts";
 import { goJson, goString } from "../../../core/tree/json-text.ts";
 import { readJson } from "../../../core/tree/json.ts";
 import type { Endpoint } from "../../catalog/catalog.ts";
 import type { RequestContext } from "../../request-context.ts";
+import { logTextLengthMax } from "../../../core/bounds.ts";
 
 /** Records the object that a request sent, in the version of `endpoint`. */
 export function noteObject({ audit }: Pick<RequestContext, "audit">, endpoint: Endpoint, object: ApiObject): void {
@@ -27,7 +27,7 @@ function withoutOwners(object: ApiObject): ApiObject {
 /** Records a patch as it was sent. A text that is not JSON is recorded as a string. */
 export function notePatch({ audit }: Pick<RequestContext, "audit">, body: Uint8Array): void {
   if (audit === undefined || audit.level === "Metadata") return;
-  audit.requestObject(undefined, writtenJson(body) ?? goString(new TextDecoder().decode(body).slice(0, limits.logTextLengthMax)));
+  audit.requestObject(undefined, writtenJson(body) ?? goString(new TextDecoder().decode(body).slice(0, logTextLengthMax)));
 }
 
 function writtenJson(body: Uint8Array): string | undefined {

@@ -1,11 +1,11 @@
 /** The annotation with the last document of kubectl's client-side apply, from which server-side apply takes over fields. */
 import { compare, type Conflict, difference, type FieldSet, fieldSetOf, typeProblems, type Versions } from "../../../core/apply/mod.ts";
 import { goJson } from "../../../core/tree/json-text.ts";
-import { limits } from "../../../core/limits.ts";
 import { utf8Length } from "../../../core/scalars/utf8.ts";
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import { isObject, type Json } from "../../../core/schema.ts";
 import { jsonFromTree, readJson } from "../../../core/tree/json.ts";
+import { annotationsBytesMax } from "../../../core/meta/labels.ts";
 
 const annotation = "kubectl.kubernetes.io/last-applied-configuration";
 
@@ -34,7 +34,7 @@ export function withLastApplied(object: ApiObject, config: { readonly [key: stri
   const { [annotation]: _, ...others } = annotations;
   const kept = { ...others, [annotation]: `${goJson(sorted(withoutAnnotation(config)))}\n` };
   const bytes = Object.entries(kept).reduce((sum, [key, value]) => sum + utf8Length(key) + utf8Length(value), 0);
-  return { ...object, metadata: { ...object.metadata, annotations: bytes > limits.annotationsBytesMax ? others : kept } };
+  return { ...object, metadata: { ...object.metadata, annotations: bytes > annotationsBytesMax ? others : kept } };
 }
 
 function withoutAnnotation(config: { readonly [key: string]: Json }): { readonly [key: string]: Json } {

@@ -1,7 +1,7 @@
 /** Evaluates expressions one after another with one budget. */
-import type { PolicyActivation, PolicyExpression } from "../../../core/cel/policy/policy.ts";
+import type { PolicyActivation, PolicyExpression } from "../../../cel/policy/policy.ts";
 import type { ExpressionWork } from "../../../core/admission/expression-work.ts";
-import { CelError, type Value } from "../../../core/cel/values.ts";
+import { CelError, type Value } from "../../../cel/values.ts";
 
 /** An expression with its text, as errors show it. */
 export interface Expression {

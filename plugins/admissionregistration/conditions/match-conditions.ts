@@ -1,11 +1,14 @@
 /** Match conditions of policies and webhooks: expressions in CEL that must all be true. */
 import type { ExpressionWork } from "../../../core/admission/expression-work.ts";
-import { limits } from "../../../core/limits.ts";
-import { PolicyCompiler, type PolicyInput } from "../../../core/cel/policy/policy.ts";
+import { PolicyCompiler, type PolicyInput } from "../../../cel/policy/policy.ts";
 import type { MatchCondition } from "../schema.ts";
 import { results } from "../validate/expressions.ts";
-import { storedExpressions } from "../../../core/cel/schema/environments.ts";
+import { storedExpressions } from "../../../cel/schema/environments.ts";
 import { type Expression, inTurn, spent } from "./in-turn.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Cost units of all match conditions of a policy or a webhook for one request. */
+const celConditionsCostMax = bound(2_500_000);
 
 /** Compiled match conditions. */
 export interface CompiledConditions {
@@ -59,7 +62,7 @@ async function evaluateConditions(
 ): Promise<ConditionResult> {
   // As upstream, conditions do not see the namespace.
   const activation = conditionCompiler.activate(input, "namespaceObject");
-  const evaluated = await inTurn(work, activation, conditions, limits.celConditionsCostMax);
+  const evaluated = await inTurn(work, activation, conditions, celConditionsCostMax);
   if (evaluated.left < 0) return { tag: "failed", errors: 0, message: spent };
   const errors: string[] = [];
   for (const result of evaluated.results) {

@@ -1,8 +1,8 @@
 /** The compiled expressions of a MutatingAdmissionPolicy. */
-import { PolicyCompiler, type PolicyExpression, type PolicyOptions } from "../../../core/cel/policy/policy.ts";
+import { PolicyCompiler, type PolicyExpression, type PolicyOptions } from "../../../cel/policy/policy.ts";
 import type { MutatingAdmissionPolicy } from "../mutating-schema.ts";
 import { results } from "../validate/expressions.ts";
-import { storedExpressions } from "../../../core/cel/schema/environments.ts";
+import { storedExpressions } from "../../../cel/schema/environments.ts";
 import { type CompiledConditions, compiledConditions } from "../conditions/match-conditions.ts";
 import { mayRead } from "./compiled-policy.ts";
 

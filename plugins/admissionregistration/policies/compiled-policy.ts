@@ -1,10 +1,10 @@
 /** The compiled expressions of a ValidatingAdmissionPolicy. */
-import { PolicyCompiler, type PolicyOptions } from "../../../core/cel/policy/policy.ts";
+import { PolicyCompiler, type PolicyOptions } from "../../../cel/policy/policy.ts";
 import { type CompiledConditions, compiledConditions } from "../conditions/match-conditions.ts";
 import type { Expression } from "../conditions/in-turn.ts";
 import type { ValidatingAdmissionPolicy } from "../schema.ts";
 import { goTrim, results } from "../validate/expressions.ts";
-import { storedExpressions } from "../../../core/cel/schema/environments.ts";
+import { storedExpressions } from "../../../cel/schema/environments.ts";
 
 /** The expressions of a policy. Those that do not compile fail when they are evaluated. */
 export interface CompiledPolicy extends CompiledConditions {

@@ -1,13 +1,14 @@
 /** Evaluates a ValidatingAdmissionPolicy for one request and one object of parameters, as upstream's validator. */
 import type { ExpressionWork } from "../../../core/admission/expression-work.ts";
-import { limits } from "../../../core/limits.ts";
-import type { PolicyInput } from "../../../core/cel/policy/policy.ts";
+import type { PolicyInput } from "../../../cel/policy/policy.ts";
 import { utf8Length } from "../../../plugin.ts";
 import type { ValidatingAdmissionPolicy } from "../schema.ts";
 import { goTrim } from "../validate/expressions.ts";
 import type { CompiledPolicy } from "./compiled-policy.ts";
 import { type MeasuredConditions, measuredConditions } from "../conditions/match-conditions.ts";
 import { type EvaluationResult, inTurn, type Results, spent } from "../conditions/in-turn.ts";
+import { celObjectCostMax } from "../../../cel/bounds.ts";
+import { celMessageBytesMax } from "../../../cel/schema/validate.ts";
 
 /** The decision of one validation. `error`: the evaluation failed, and the failure policy decided. `seconds`: the time of the evaluation. */
 export type Decision =
@@ -48,7 +49,7 @@ async function evaluateRest(
   if (conditions?.result.tag === "excluded") return nothing;
   if (conditions?.result.tag === "failed") return ignores ? nothing : failed(conditions.result.message);
   const activation = compiled.compiler.activate(input);
-  const checked = await inTurn(work, activation, compiled.validations, limits.celObjectCostMax);
+  const checked = await inTurn(work, activation, compiled.validations, celObjectCostMax);
   if (checked.left < 0) return failed(spent);
   const isAdmitted = checked.results.every((result) => result?.value === true);
   // Their results matter only for what is denied.
@@ -63,7 +64,7 @@ async function evaluateRest(
     return { tag: "deny", message: shown, reason, seconds };
   });
   if (compiled.annotations.length === 0) return { decisions, annotations: [] };
-  const annotated = await inTurn(work, compiled.compiler.activate(input), compiled.annotations, limits.celObjectCostMax);
+  const annotated = await inTurn(work, compiled.compiler.activate(input), compiled.annotations, celObjectCostMax);
   if (annotated.left < 0) return failed(spent);
   const annotations = annotated.results.flatMap((result, i) => annotation(compiled.annotations[i]!.key, result, ignores));
   return { decisions, annotations };
@@ -79,7 +80,7 @@ const unused: Results = Object.freeze({ results: [], left: 0 });
 function computedMessage(result: EvaluationResult | undefined): string {
   if (typeof result?.value !== "string") return "";
   const message = goTrim(result.value);
-  return utf8Length(message) > limits.celMessageBytesMax || message.includes("\n") ? "" : message;
+  return utf8Length(message) > celMessageBytesMax || message.includes("\n") ? "" : message;
 }
 
 function annotation(key: string, result: EvaluationResult | undefined, ignores: boolean): readonly Annotation[] {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ExpressionWork } from "../../../core/admission/expression-work.ts";
-import type { PolicyInput } from "../../../core/cel/policy/policy.ts";
+import type { PolicyInput } from "../../../cel/policy/policy.ts";
 import type { ValidatingAdmissionPolicy } from "../schema.ts";
 import { compiledPolicy } from "./compiled-policy.ts";
 import { evaluate, type Evaluation } from "./evaluate.ts";

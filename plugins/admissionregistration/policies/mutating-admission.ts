@@ -12,10 +12,9 @@ import {
   valueText,
 } from "../../../plugin.ts";
 import { recordConditions } from "../conditions/metrics.ts";
-import { limits } from "../../../core/limits.ts";
 import type { ExpressionWork } from "../../../core/admission/expression-work.ts";
-import type { PolicyActivation } from "../../../core/cel/policy/policy.ts";
-import type { Value } from "../../../core/cel/values.ts";
+import type { PolicyActivation } from "../../../cel/policy/policy.ts";
+import type { Value } from "../../../cel/values.ts";
 import type { MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding } from "../mutating-schema.ts";
 import { type CompiledMutation, type CompiledMutations, compiledMutations } from "./compiled-mutations.ts";
 import { measuredConditions } from "../conditions/match-conditions.ts";
@@ -26,6 +25,7 @@ import { recordMutation } from "./metrics.ts";
 import { MutationError, withConfiguration, withJsonPatch } from "./mutations.ts";
 import { PolicyRuns } from "./reinvocation.ts";
 import { Evaluations } from "./request-input.ts";
+import { celObjectCostMax } from "../../../cel/bounds.ts";
 
 type Policy = MutatingAdmissionPolicy;
 type PolicyBinding = MutatingAdmissionPolicyBinding;
@@ -197,7 +197,7 @@ class Mutation {
 
 /** The evaluation of a mutation. Its errors are values: it may run again with more decisions of the authorizer. */
 function evaluated(work: ExpressionWork, { text, compiled }: CompiledMutation, activation: PolicyActivation): Promise<Results> {
-  return inTurn(work, activation, [{ text, compiled }], limits.celObjectCostMax);
+  return inTurn(work, activation, [{ text, compiled }], celObjectCostMax);
 }
 /** The value of a mutation. Throws a MutationError. */
 function valueOf({ results: [result], left }: Results): Value {

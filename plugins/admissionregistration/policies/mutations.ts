@@ -1,14 +1,13 @@
 /** Applies what the expressions of mutating policies make to an object of a request, as upstream's patchers. */
 import { type AdmissionForm, type ApiObject, goQuote, internalError, invalid, invalidError, type JsonObject } from "../../../plugin.ts";
 import { atomicPaths, atomOf, foreignProblem, hasAllKeys, isTyped, merge, problemsText, typeProblems } from "../../../core/apply/mod.ts";
-import { configurationJson, ForeignValue, patchValueJson, TooLarge } from "../../../core/cel/mutation/json.ts";
-import { JsonPatchValue, PatchObject, typeNameMistakes } from "../../../core/cel/mutation/types.ts";
-import { typeNameOf } from "../../../core/cel/value/type.ts";
-import { CelError, ListValue, type Value } from "../../../core/cel/values.ts";
+import { configurationJson, ForeignValue, mutationLengthMax, patchValueJson, TooLarge } from "../../../cel/mutation/json.ts";
+import { JsonPatchValue, PatchObject, typeNameMistakes } from "../../../cel/mutation/types.ts";
+import { typeNameOf } from "../../../cel/value/type.ts";
+import { CelError, ListValue, type Value } from "../../../cel/values.ts";
 import { DecodeError } from "../../../core/derive/decode.ts";
-import { limits } from "../../../core/limits.ts";
 import { convertUntyped } from "../../../core/patch/converted.ts";
-import { applyJsonPatch, type Operation } from "../../../core/patch/json-patch.ts";
+import { applyJsonPatch, jsonPatchOperationsMax, type Operation } from "../../../core/patch/json-patch.ts";
 import { JsonPatchFailure } from "../../../core/patch/json-patch-failure.ts";
 import { untypedOf } from "../../../core/patch/untyped.ts";
 import { writtenText } from "../../../core/patch/written.ts";
@@ -135,9 +134,9 @@ function refuseOtherKind(patched: Tree, text: string, form: AdmissionForm): void
 
 function operationsOf(made: Value): readonly Operation[] {
   if (!(made instanceof ListValue)) throw new MutationError("type mismatch: JSONPatchType.expression should evaluate to array");
-  const { jsonPatchOperationsMax: most } = limits;
+  const most = jsonPatchOperationsMax;
   if (made.size > most) throw new MutationError(`JSON Patch: the allowed maximum operations in a JSON patch is ${most}, got ${made.size}`);
-  let left: number = limits.mutationLengthMax;
+  let left: number = mutationLengthMax;
   return Array.from({ length: made.size }, (_, index): Operation => {
     const each = made.at(index);
     if (!(each instanceof JsonPatchValue)) {
@@ -183,8 +182,8 @@ function treeOf(text: string): Tree {
 }
 
 function refuseLength(text: string): void {
-  if (text.length > limits.mutationLengthMax) throw tooLarge();
+  if (text.length > mutationLengthMax) throw tooLarge();
 }
 function tooLarge(): MutationError {
-  return new MutationError(`the mutation or its result is larger than ${limits.mutationLengthMax} characters of JSON`);
+  return new MutationError(`the mutation or its result is larger than ${mutationLengthMax} characters of JSON`);
 }

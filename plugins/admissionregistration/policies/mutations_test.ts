@@ -4,12 +4,12 @@ import type { AdmissionForm, ApiObject, JsonObject } from "../../../plugin.ts";
 import { field, int32, list, mapBy, object, StatusError, string, struct, type StructNode, type Typed } from "../../../plugin.ts";
 import { decoder } from "../../../core/derive/decode.ts";
 import { encoder } from "../../../core/derive/encode.ts";
-import { PolicyCompiler } from "../../../core/cel/policy/policy.ts";
-import type { Value } from "../../../core/cel/values.ts";
+import { PolicyCompiler } from "../../../cel/policy/policy.ts";
+import type { Value } from "../../../cel/values.ts";
 import { readJson } from "../../../core/tree/json.ts";
 import { plainJson } from "../../../core/tree/plain-json.ts";
 import { results } from "../validate/expressions.ts";
-import { storedExpressions } from "../../../core/cel/schema/environments.ts";
+import { storedExpressions } from "../../../cel/schema/environments.ts";
 import { MutationError, withConfiguration, withJsonPatch } from "./mutations.ts";
 
 const Port = struct("Port", { name: field(1, string, "Name.", { required: true }), port: field(2, int32, "Number.") });

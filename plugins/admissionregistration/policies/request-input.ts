@@ -1,9 +1,9 @@
 /** What the evaluations of all policies for one request share. */
 import type { AdmissionForm, AuthorizationDecision, JsonObject, RequestHookContext, Subject, SubjectAttributes } from "../../../plugin.ts";
 import { prepareForm } from "../../../core/admission/attributes.ts";
-import { type AccessCheck, DecisionTable } from "../../../core/cel/functions/authorizer/decisions.ts";
-import { AuthorizerValue } from "../../../core/cel/functions/authorizer/authorizer.ts";
-import type { PolicyInput } from "../../../core/cel/policy/policy.ts";
+import { type AccessCheck, DecisionTable } from "../../../cel/functions/authorizer/decisions.ts";
+import { AuthorizerValue } from "../../../cel/functions/authorizer/authorizer.ts";
+import type { PolicyInput } from "../../../cel/policy/policy.ts";
 import { namespaceJson, RequestInput } from "./request.ts";
 
 /** Decisions of the authorizer, converted objects and the namespace are kept for all policies. */

@@ -1,6 +1,6 @@
 /** The request of a hook in the forms that expressions need. */
-import { type AuthorizerValue, ResourceCheck } from "../../../core/cel/functions/authorizer/authorizer.ts";
-import type { PolicyInput } from "../../../core/cel/policy/policy.ts";
+import { type AuthorizerValue, ResourceCheck } from "../../../cel/functions/authorizer/authorizer.ts";
+import type { PolicyInput } from "../../../cel/policy/policy.ts";
 import {
   type AdmissionForm,
   type ApiObject,

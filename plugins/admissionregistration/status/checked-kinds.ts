@@ -1,7 +1,10 @@
 /** The kinds against which the expressions of a policy are checked, as upstream's type checker finds them. */
-import { limits } from "../../../core/limits.ts";
 import type { MatchRule, ServedResource, ServedTypes } from "../../../plugin.ts";
 import type { ValidatingAdmissionPolicy } from "../schema.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Kinds that one rule of a policy adds to those whose types its expressions are checked against (upstream's). */
+export const policyCheckedKindsMax = bound(10);
 
 /** The kinds that the rules of a policy name, by group, version and kind. Rules with `*` and subresources name none. */
 export function checkedKinds({ spec }: ValidatingAdmissionPolicy, types: ServedTypes): readonly ServedResource[] {
@@ -11,7 +14,7 @@ export function checkedKinds({ spec }: ValidatingAdmissionPolicy, types: ServedT
     for (const each of namedKinds(rule, types)) {
       kinds.set(`${each.group}/${each.version}/${each.kind}`, each);
       // As upstream, a rule that reaches the bound ends the search.
-      if (++count === limits.policyCheckedKindsMax) return inOrder(kinds);
+      if (++count === policyCheckedKindsMax) return inOrder(kinds);
     }
   }
   return inOrder(kinds);

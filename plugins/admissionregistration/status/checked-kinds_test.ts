@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../../../core/limits.ts";
 import type { MatchRule, ServedResource, ServedTypes } from "../../../plugin.ts";
 import type { ValidatingAdmissionPolicy } from "../schema.ts";
-import { checkedKinds } from "./checked-kinds.ts";
+import { checkedKinds, policyCheckedKindsMax } from "./checked-kinds.ts";
 
 const served = (group: string, version: string, kind: string): ServedResource => ({
   group,
@@ -51,6 +50,6 @@ test("the core group stands for all groups with the version", () => {
 
 test("a rule that reaches the bound ends the search", () => {
   const rules = [rule(["many.example.com"], ["v1"], ...many.map(({ plural }) => plural)), rule([""], ["v1"], "secrets")];
-  assert.equal(kindsOf(...rules).length, limits.policyCheckedKindsMax);
-  assert.equal(kindsOf(...rules.toReversed()).length, limits.policyCheckedKindsMax + 1);
+  assert.equal(kindsOf(...rules).length, policyCheckedKindsMax);
+  assert.equal(kindsOf(...rules.toReversed()).length, policyCheckedKindsMax + 1);
 });

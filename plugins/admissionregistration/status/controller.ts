@@ -7,9 +7,12 @@
  * As upstream, the change of a custom kind has no effect on a status that is written already.
  */
 import { type Controller, type ControllerContext, runWorkQueue, StatusError } from "../../../plugin.ts";
-import { limits } from "../../../core/limits.ts";
 import { groupVersion, type ValidatingAdmissionPolicy } from "../schema.ts";
 import { expressionWarnings } from "./expression-warnings.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Milliseconds of type checking of policies in one turn of the event loop; a single expression is not divided. */
+const policyCheckTurnMs = bound(4);
 
 const resource = "validatingadmissionpolicies";
 
@@ -56,11 +59,11 @@ async function writeStatus(name: string, policy: ValidatingAdmissionPolicy, { ap
   }
 }
 
-/** Lets other work run when this one has taken `limits.policyCheckTurnMs`. */
+/** Lets other work run when this one has taken `policyCheckTurnMs`. */
 function turns(): () => Promise<void> | undefined {
   let begun = performance.now();
   return () => {
-    if (performance.now() - begun < limits.policyCheckTurnMs) return undefined;
+    if (performance.now() - begun < policyCheckTurnMs) return undefined;
     return new Promise((resolve) =>
       setTimeout(() => {
         begun = performance.now();

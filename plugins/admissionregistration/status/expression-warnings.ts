@@ -1,10 +1,15 @@
 /** The warnings of the type checker, in upstream's words. */
-import { PolicyTypeChecker } from "../../../core/cel/policy/type-check.ts";
-import { limits } from "../../../core/limits.ts";
+import { PolicyTypeChecker } from "../../../cel/policy/type-check.ts";
 import type { ServedResource, ServedTypes } from "../../../plugin.ts";
 import type { ExpressionWarning, ValidatingAdmissionPolicy } from "../schema.ts";
-import { storedExpressions } from "../../../core/cel/schema/environments.ts";
+import { storedExpressions } from "../../../cel/schema/environments.ts";
 import { checkedKinds } from "./checked-kinds.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Characters of an expression of a policy that is type checked for the status: a longer one would hold the event loop. */
+export const policyCheckedCharactersMax = bound(8 * 1024);
+/** Characters of all warnings in the status of a policy. Mistakes that do not fit are left out. */
+export const policyWarningsCharactersMax = bound(256 * 1024);
 
 /** Characters that further warnings may have. */
 interface Room {
@@ -18,7 +23,7 @@ interface Checked {
 
 /**
  * The warnings of a policy: of its validations and their messages, each for the kinds with whose types it does not compile. Expressions
- * longer than `limits.policyCheckedCharactersMax` have none.
+ * longer than `policyCheckedCharactersMax` have none.
  *
  * @param turn is called between two expressions; it may let other work run
  */
@@ -32,7 +37,7 @@ export async function expressionWarnings(
     const checker = await checkerOf(kind, policy, types, turn);
     if (checker !== undefined) checked.push({ kind, checker });
   }
-  const warnings: ExpressionWarning[] = [], room: Room = { left: limits.policyWarningsCharactersMax };
+  const warnings: ExpressionWarning[] = [], room: Room = { left: policyWarningsCharactersMax };
   for (const [index, { expression, messageExpression = "" }] of (policy.spec.validations ?? []).entries()) {
     const path = `spec.validations[${index}]`;
     for (const [field, text] of [["expression", expression], ["messageExpression", messageExpression]] as const) {
@@ -73,7 +78,7 @@ function parametersKind(apiVersion: string, kind: string): Pick<ServedResource, 
 }
 
 function isChecked(expression: string): boolean {
-  return expression.length <= limits.policyCheckedCharactersMax;
+  return expression.length <= policyCheckedCharactersMax;
 }
 
 /** The mistakes of an expression for each kind; "" if there are none. */

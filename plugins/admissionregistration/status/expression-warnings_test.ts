@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../../../core/limits.ts";
 import type { ServedTypes, StructuralSchema } from "../../../plugin.ts";
 import type { ValidatingAdmissionPolicy } from "../schema.ts";
-import { expressionWarnings } from "./expression-warnings.ts";
+import { expressionWarnings, policyCheckedCharactersMax, policyWarningsCharactersMax } from "./expression-warnings.ts";
 
 const schemas: Readonly<Record<string, StructuralSchema | undefined>> = {
   A: { type: "object", properties: { size: { type: "integer" } } },
@@ -56,7 +55,7 @@ test("parameters have the types of their kind, and are dynamic if it has no sche
 
 test("expressions above the bound are not checked, and variables above it are dynamic", async () => {
   const long = (length: number) => "object.nothing == 1".padEnd(length);
-  const max = limits.policyCheckedCharactersMax;
+  const max = policyCheckedCharactersMax;
   const validations = [{ expression: long(max) }, { expression: long(max + 1) }, { expression: "variables.v.x == 1" }];
   const warnings = await warned({ variables: [{ name: "v", expression: "1".padEnd(max + 1) }], validations });
   assert.deepEqual(warnings.map(({ fieldRef }) => fieldRef), ["spec.validations[0].expression"]);
@@ -67,7 +66,7 @@ test("the warnings of a policy are bounded: mistakes that do not fit are left ou
   const many = Array.from({ length: 40 }, () => ({ expression: line }));
   const warnings = await warned({ validations: [...many, { expression: "object.other == 1" }] });
   const length = warnings.reduce((sum, { warning }) => sum + warning.length, 0);
-  assert.ok(length < limits.policyWarningsCharactersMax + 1_000, `${length}`);
+  assert.ok(length < policyWarningsCharactersMax + 1_000, `${length}`);
   assert.equal(warnings.at(-1)?.fieldRef, "spec.validations[40].expression");
 });
 

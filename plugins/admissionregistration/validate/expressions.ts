@@ -1,8 +1,8 @@
 /** Rules of expressions in policies and webhooks: they compile in the environment of their place. */
 import { append, duplicate, type FieldError, invalid, qualifiedName, type Release, required, tooMany } from "../../../plugin.ts";
-import { PolicyCompiler, type PolicyOptions } from "../../../core/cel/policy/policy.ts";
-import { boolType, listType, nullType, objectType, stringType, type Type } from "../../../core/cel/types.ts";
-import { newExpressions, storedExpressions } from "../../../core/cel/schema/environments.ts";
+import { PolicyCompiler, type PolicyOptions } from "../../../cel/policy/policy.ts";
+import { boolType, listType, nullType, objectType, stringType, type Type } from "../../../cel/types.ts";
+import { newExpressions, storedExpressions } from "../../../cel/schema/environments.ts";
 import type { MatchCondition, Variable } from "../schema.ts";
 
 /** The types that results may have, by the place of the expression. Undefined: any. */

@@ -1,6 +1,6 @@
 /** Rules of MutatingAdmissionPolicy and its binding. */
 import { append, type FieldError, type HookContext, invalid, notSupported, type Release, required } from "../../../plugin.ts";
-import type { Type } from "../../../core/cel/types.ts";
+import type { Type } from "../../../cel/types.ts";
 import type { MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, Mutation } from "../mutating-schema.ts";
 import { failurePolicies, reinvocationPolicies } from "../schema.ts";
 import { ExpressionChecker, goTrim, nothingStored, results, type StoredExpressions, validateMatchConditions } from "./expressions.ts";

@@ -1,9 +1,9 @@
 /** One call of a webhook: the review, its answer, and what is recorded of both. */
 
 import { MovedWork } from "../../../core/budget.ts";
-import type { DecisionTable } from "../../../core/cel/functions/authorizer/decisions.ts";
+import type { DecisionTable } from "../../../cel/functions/authorizer/decisions.ts";
 import { prepareForm } from "../../../core/admission/attributes.ts";
-import { AuthorizerValue, ResourceCheck } from "../../../core/cel/functions/authorizer/authorizer.ts";
+import { AuthorizerValue, ResourceCheck } from "../../../cel/functions/authorizer/authorizer.ts";
 import {
   type AdmissionForm,
   attributesOf,

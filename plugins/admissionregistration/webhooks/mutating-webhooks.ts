@@ -1,5 +1,5 @@
 /** The admission step MutatingAdmissionWebhook: webhooks that may change objects, called one after another. */
-import { DecisionTable } from "../../../core/cel/functions/authorizer/decisions.ts";
+import { DecisionTable } from "../../../cel/functions/authorizer/decisions.ts";
 
 import {
   type Admission,

@@ -1,9 +1,12 @@
 /** The admission step ValidatingAdmissionWebhook: webhooks that accept or reject requests. */
-import { DecisionTable } from "../../../core/cel/functions/authorizer/decisions.ts";
-import { limits } from "../../../core/limits.ts";
+import { DecisionTable } from "../../../cel/functions/authorizer/decisions.ts";
 import type { Admission, AdmissionForm, ApiObject, RequestHookContext, Subject } from "../../../plugin.ts";
 import { calledForm, endOfCall, rejectionOf, requestOver, reviewedBy, type ReviewedRequest, stepNames, verdictOf } from "./call.ts";
 import { type KnownWebhook, knownWebhooks } from "./known-webhooks.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Validating webhooks that are called at the same time for one request. */
+const webhooksAtOnceMax = bound(16);
 
 export const validatingWebhooks: Admission = {
   name: stepNames.validating,
@@ -37,7 +40,7 @@ async function reviewBy(webhooks: readonly KnownWebhook[], subject: Subject, con
   const run = async (): Promise<void> => {
     for (const [index, { webhook, form }] of waiting) errors[index] = await errorOf(webhook, form, index, request);
   };
-  await Promise.all(Array.from({ length: Math.min(calls.length, limits.webhooksAtOnceMax) }, run));
+  await Promise.all(Array.from({ length: Math.min(calls.length, webhooksAtOnceMax) }, run));
   const error = errors.find((each) => each !== undefined);
   if (error !== undefined) throw error;
   return undefined;

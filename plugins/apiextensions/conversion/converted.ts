@@ -1,13 +1,17 @@
 /** The checks of an object that a webhook has returned: only labels and annotations of its metadata may differ. */
 import { append } from "../../../core/append.ts";
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
-import { limits } from "../../../core/limits.ts";
 import { goJson } from "../../../core/tree/json-text.ts";
 import { setOwn } from "../../../core/tree/values.ts";
 import { validateAnnotations, validateLabels } from "../../../core/meta/labels.ts";
 import { type FieldError, fieldErrorText } from "../../../plugin.ts";
 import { goType, jsonType } from "../../shared/go-type.ts";
 import { gvk } from "./review.ts";
+import { bound } from "../../../core/bound.ts";
+import { logTextLengthMax } from "../../../core/bounds.ts";
+
+/** Labels or annotations that one error about the answer of a conversion webhook names. */
+const conversionKeysShownMax = bound(10);
 
 /** Why a converted object is refused: upstream's text, which follows the type of the object, or is whole. */
 export class ConvertedError extends Error {
@@ -48,7 +52,7 @@ function shown(converted: Json, index: number | undefined): JsonObject {
   if (converted === null) throw refuse("unexpected end of JSON input");
   if (!isObject(converted)) throw refuse(`json: cannot unmarshal ${jsonType(converted)} into Go value of type map[string]interface {}`);
   if (text(converted, "kind") === "") {
-    throw refuse(`Object 'Kind' is missing in '${goJson(converted).slice(0, limits.logTextLengthMax)}'`);
+    throw refuse(`Object 'Kind' is missing in '${goJson(converted).slice(0, logTextLengthMax)}'`);
   }
   if (!isFinite(converted)) throw refuse("json: cannot unmarshal number into Go value of type float64");
   return converted;
@@ -96,7 +100,7 @@ function checkedTexts(next: JsonObject, before: JsonObject, field: "labels" | "a
   const path = field === "labels" ? "metadata.labels" : "metadata.annotation", errors: FieldError[] = [];
   for (const key of keys) {
     append(errors, validated({ [key]: texts[key]! }, path));
-    if (errors.length >= limits.conversionKeysShownMax) break;
+    if (errors.length >= conversionKeysShownMax) break;
   }
   // Their size together.
   if (errors.length === 0) append(errors, validated(texts, path));

@@ -1,6 +1,5 @@
 /** Conversion by the webhook of a definition (upstream: apiextensions-apiserver `pkg/apiserver/conversion`). */
 import type { Json, JsonObject } from "../../../core/json.ts";
-import { limits } from "../../../core/limits.ts";
 import { countValues } from "../../../core/tree/count-values.ts";
 import { type ConversionContext, StatusError, type StoredConversion } from "../../../plugin.ts";
 import { addressOf } from "../../shared/webhook-address.ts";
@@ -8,6 +7,13 @@ import type { Spec } from "../schema.ts";
 import { checkedConversion, ConvertedError, typeText } from "./converted.ts";
 import { type FailureType, recordConversion, recordRequest } from "./metrics.ts";
 import { readReview, ReviewError, reviewVersions, writeReview } from "./review.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Values of its JSON: a fixed number, and a factor on those of the request. All of them are read in this thread. */
+export const conversionAnswerValuesMin = bound(12_000);
+const conversionAnswerValuesPerValueMax = bound(4);
+/** UTF-16 units of an error that names what a conversion webhook has sent. */
+export const conversionErrorLengthMax = bound(4_096);
 
 /** The parts of a definition's description that its conversion needs. */
 interface Converted {
@@ -90,7 +96,8 @@ export function webhookConversion({ name: definition, names: { plural }, spec, s
 
 /** Throws for an answer with far more values than the request: it is read in one turn of this thread. */
 function checkValues(json: string, body: string): void {
-  const { conversionAnswerValuesMin: least, conversionAnswerValuesPerValueMax: factor } = limits;
+  const least = conversionAnswerValuesMin;
+  const factor = conversionAnswerValuesPerValueMax;
   if (body.length <= least) return; // it has no more values than characters
   const most = least + factor * countValues(json);
   if (countValues(body, most) > most) throw new ReviewError("call", `the answer has more than ${most} values`);
@@ -98,7 +105,7 @@ function checkValues(json: string, body: string): void {
 
 /** Upstream's form of these errors: 500 without a reason. They may quote what the webhook has sent. */
 function failure(message: string): StatusError {
-  const most = limits.conversionErrorLengthMax;
+  const most = conversionErrorLengthMax;
   return new StatusError("Unknown", message.length <= most ? message : `${message.slice(0, most)}...`);
 }
 

@@ -1,4 +1,5 @@
 /** The resources of the server that a definition describes. */
+import { rulesOfDefinition } from "../../../cel/definition/rules.ts";
 import { resourceOf } from "../../../core/definition/resource.ts";
 import type { Resource } from "../../../plugin.ts";
 import { webhookConversion } from "../conversion/webhook.ts";
@@ -11,9 +12,9 @@ import type { Description } from "./description.ts";
 export function resourcesOf(description: Description): readonly Resource[] {
   const { versions } = description.spec;
   const conversion = webhookConversion(description);
-  if (conversion === undefined) return [resourceOf(description, versions)];
+  if (conversion === undefined) return [resourceOf(description, versions, rulesOfDefinition)];
   return versions.map((version) => ({
-    ...resourceOf(description, [version]),
+    ...resourceOf(description, [version], rulesOfDefinition),
     storedUnder: `${conversion.under}@${version.name}`,
     conversion,
   }));

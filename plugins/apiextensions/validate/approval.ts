@@ -1,7 +1,7 @@
 /** The approval of definitions in groups of the platform: an annotation. */
 import { type FieldError, goQuote, invalid, type Names, required, spell } from "../../../plugin.ts";
 import { Unreadable } from "../../../core/scalars/unreadable.ts";
-import { parseUrl } from "../../../core/cel/functions/url/parse.ts";
+import { parseUrl } from "../../../core/net/url/parse.ts";
 import type { CustomResourceDefinition } from "../schema.ts";
 
 type State = "invalid" | "approved" | "bypassed" | "missing";

@@ -1,5 +1,5 @@
 import { type FieldError } from "../../../plugin.ts";
-import { limits } from "../../../core/limits.ts";
+import { fieldErrorsLengthMax } from "../../../core/bounds.ts";
 
 /**
  * Errors in the schemas of a definition, as many as a response can contain: a definition of three megabytes can have a
@@ -11,7 +11,7 @@ export class Findings {
 
   /** The collection is full: the walk can end. */
   get full(): boolean {
-    return this.#length > limits.fieldErrorsLengthMax;
+    return this.#length > fieldErrorsLengthMax;
   }
   get count(): number {
     return this.list.length;

@@ -1,7 +1,7 @@
 /** The length of the expressions that validating a definition parses. */
-import { limits } from "../../../core/limits.ts";
 import type { CustomResourceDefinition } from "../schema.ts";
 import { specHas } from "../schema-walk.ts";
+import { inlineExpressionsLengthMax } from "../../shared/bounds.ts";
 
 /** A character of a pattern takes a few times as long as one of a rule. */
 const patternFactor = 4;
@@ -12,6 +12,6 @@ export function hasLongExpressions({ spec }: CustomResourceDefinition): boolean 
   return specHas(spec, ({ pattern = "", "x-kubernetes-validations": rules = [] }) => {
     length += pattern.length * patternFactor;
     for (const { rule = "", messageExpression = "" } of rules) length += rule.length + messageExpression.length;
-    return length > limits.inlineExpressionsLengthMax;
+    return length > inlineExpressionsLengthMax;
   });
 }

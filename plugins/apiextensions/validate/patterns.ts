@@ -1,7 +1,6 @@
 /** Patterns of schemas, in the syntax RE2. */
 import { spendSteps } from "../../../core/budget.ts";
-import { estimatedSize } from "../../../core/cel/value/pattern.ts";
-import { limits } from "../../../core/limits.ts";
+import { celPatternSizeMax, estimatedSize } from "../../../core/pattern.ts";
 import { re2js } from "../../../core/re2js.ts";
 
 /** Steps of parsing one instruction of a pattern. */
@@ -21,7 +20,7 @@ export class Patterns {
 function mistakeOf(pattern: string): string | undefined {
   const size = estimatedSize(pattern);
   // Matching takes time and memory in proportion to the size (Go allows 3.3 million instructions).
-  if (size > limits.celPatternSizeMax) return `error parsing regexp: expression too large: \`\``;
+  if (size > celPatternSizeMax) return `error parsing regexp: expression too large: \`\``;
   spendSteps(size * parseSteps);
   try {
     // A set parses its patterns when they are added, and compiles them at the first match: parsing takes a tenth of the time.

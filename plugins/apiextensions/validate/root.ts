@@ -1,11 +1,10 @@
 /** The rules of the schema of a version. */
 import { type FieldError, forbidden, invalid } from "../../../plugin.ts";
-import { RuleCompiler, type SchemaPlace } from "../../../core/cel/schema/definition.ts";
-import { limits } from "../../../core/limits.ts";
-import { validateRules } from "../../../core/cel/schema/validate.ts";
-import { rulesOf } from "../../../core/cel/schema/validator.ts";
-import { rulesWithStored } from "../../../core/cel/schema/environments.ts";
-import type { CompiledRule as RuleOfNode } from "../../../core/cel/schema/rule.ts";
+import { RuleCompiler, type SchemaPlace } from "../../../cel/schema/definition.ts";
+import { validateRules } from "../../../cel/schema/validate.ts";
+import { rulesOf } from "../../../cel/schema/validator.ts";
+import { rulesWithStored } from "../../../cel/schema/environments.ts";
+import type { CompiledRule as RuleOfNode } from "../../../cel/schema/rule.ts";
 import { type SchemaProps, structural } from "../schema-props.ts";
 import type { Validation } from "../schema.ts";
 import { Convertible } from "./convertible.ts";
@@ -16,6 +15,7 @@ import { type CompiledRule, type CompileRules, type RuleOptions, SchemaRules } f
 import { shownSchema } from "./shown.ts";
 import { validateStructural } from "./structural.ts";
 import type { RootOptions } from "./options.ts";
+import { celObjectCostMax } from "../../../cel/bounds.ts";
 
 /** Compiles the rules of one root schema. */
 function compilerOf({ storedRules, storedMessageExpressions, minCompatibility }: RootOptions): CompileRules {
@@ -56,7 +56,7 @@ function ruleOptions(options: RootOptions): RuleOptions {
 /** Evaluates the rules of defaults, within one budget for all. */
 function defaultRules(options: RootOptions): ValidateRules {
   const environments = rulesWithStored(options.storedRules, options.storedMessageExpressions, options.minCompatibility);
-  let budget: number = limits.celObjectCostMax;
+  let budget: number = celObjectCostMax;
   return (props, value, path) => {
     const schema = structural(props);
     const node = budget < 0 ? undefined : rulesOf(schema, schema["x-kubernetes-embedded-resource"] === true, environments);

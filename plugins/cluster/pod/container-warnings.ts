@@ -1,11 +1,14 @@
 /** Warnings about the containers of a template, with upstream's order and texts (pkg/api/pod/warnings.go). */
-import { limits } from "../../../core/limits.ts";
 import { goQuote, type Names, spell } from "../../../plugin.ts";
 import { containersWithPaths } from "./containers-of.ts";
 import type { Container, ContainerPort, EphemeralContainer } from "./container.ts";
 import type { PodTemplateSpec } from "./pod-spec.ts";
 import type { AppArmorProfile } from "./security.ts";
 import { fractionOf } from "./fraction.ts";
+import { bound } from "../../../core/bound.ts";
+
+/** Ports, and files of one volume, that are compared for the warnings of a template. */
+export const comparedForWarningsMax = bound(256);
 
 type AnyContainer = Container | EphemeralContainer;
 
@@ -79,7 +82,7 @@ type ContainersWithPaths = readonly (readonly [container: AnyContainer, path: st
 
 function portsOf(containers: ContainersWithPaths): readonly PortWithPath[] {
   const all = containers.flatMap(([{ ports = [] }, path]) => ports.map((port, i) => ({ port, at: `${path}.ports[${i}]` })));
-  return all.slice(0, limits.comparedForWarningsMax);
+  return all.slice(0, comparedForWarningsMax);
 }
 
 function warnOfPorts(containers: ContainersWithPaths): readonly string[] {

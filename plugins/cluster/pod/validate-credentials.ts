@@ -14,9 +14,9 @@ import {
   validateLabelSelector,
   valueText,
 } from "../../../plugin.ts";
-import { limits } from "../../../core/limits.ts";
 import type { ClusterTrustBundleProjection, PodCertificateProjection } from "../../shared/volumes/mod.ts";
 import { type RegisterPath, validateTargetPath } from "./rules.ts";
+import { annotationsBytesMax } from "../../../core/meta/labels.ts";
 
 export function validateTrustBundle(bundle: ClusterTrustBundleProjection, path: string, register: RegisterPath): readonly FieldError[] {
   return [
@@ -123,5 +123,5 @@ function validateUserAnnotations(annotations: Readonly<Record<string, string>>, 
       errors.push(invalid(path, lowerKey, 'must be a domain-prefixed key (such as "acme.io/foo")'));
     }
   }
-  return bytes > limits.annotationsBytesMax ? [...errors, tooLong(path, limits.annotationsBytesMax)] : errors;
+  return bytes > annotationsBytesMax ? [...errors, tooLong(path, annotationsBytesMax)] : errors;
 }

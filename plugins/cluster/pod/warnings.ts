@@ -1,13 +1,12 @@
 /** Warnings about pod templates, with upstream's order and texts (pkg/api/pod/warnings.go). */
 import { trimEndOf } from "../../../core/trim-end.ts";
-import { limits } from "../../../core/limits.ts";
 import { deprecatedNodeLabel } from "../../shared/node-labels.ts";
 import { goQuote, type LocalObjectReference, type Names, spell } from "../../../plugin.ts";
 import type { KeyToPath, Volume, VolumeProjection, VolumeSource } from "../../shared/volumes/mod.ts";
 import { warnOfNodeSelector, warnOfPreference } from "../../shared/volumes/validate-node-selector.ts";
 import { warnOfAddress } from "./address.ts";
 import type { NodeAffinity, PodAffinity, TopologySpreadConstraint } from "./affinity.ts";
-import { warnOfContainers } from "./container-warnings.ts";
+import { comparedForWarningsMax, warnOfContainers } from "./container-warnings.ts";
 import { fractionOf } from "./fraction.ts";
 import type { PodTemplateSpec } from "./pod-spec.ts";
 
@@ -171,7 +170,7 @@ function targetsOf(source: VolumeProjection): readonly Target[] {
 
 /** Warns about equal paths, and about paths that contain each other. Each path is compared with all paths before it. */
 function overlaps(volume: string, targets: readonly Target[]): readonly string[] {
-  const all = targets.slice(0, limits.comparedForWarningsMax);
+  const all = targets.slice(0, comparedForWarningsMax);
   return all.flatMap((target, i) => {
     const hits = all.slice(0, i).filter(({ path }) =>
       path !== "" && target.path !== "" && (`${path}/`.startsWith(`${target.path}/`) || `${target.path}/`.startsWith(`${path}/`))

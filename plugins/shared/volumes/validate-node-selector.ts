@@ -1,5 +1,4 @@
 /** Validation of node and topology selectors, with upstream's order and texts. */
-import { limits } from "../../../core/limits.ts";
 import {
   append,
   dns1123Subdomain,
@@ -21,6 +20,7 @@ import type {
   TopologySelectorLabelRequirement,
   TopologySelectorTerm,
 } from "./node-selector.ts";
+import { fieldErrorsOfListMax } from "../../../core/meta/bounds.ts";
 
 /** Validates a node selector. `storedValues` skips label values, because the stored object has invalid ones from before the check. */
 export function validateNodeSelector(selector: NodeSelector, path: string, storedValues = false): readonly FieldError[] {
@@ -117,7 +117,7 @@ export function validateTopologies(terms: readonly TopologySelectorTerm[], path:
       requirements.set(each.key, each.values);
     }
     const own = topologyText(requirements), count = before.get(own) ?? 0;
-    for (let each = 0; each < count && duplicates < limits.fieldErrorsOfListMax; each++, duplicates++) {
+    for (let each = 0; each < count && duplicates < fieldErrorsOfListMax; each++, duplicates++) {
       errors.push(duplicate(`${path}[${i}].matchLabelExpressions`, ""));
     }
     before.set(own, count + 1);

@@ -27,7 +27,7 @@ export const celAddresses: Target = {
   stepsPerCharacter: 60,
   async open(code) {
     const { parseAddress, parsePrefix, addressText, prefixText, masked, sameNetwork, isMapped } = await code.load(
-      "core/cel/functions/net/address.ts",
+      "core/net/address.ts",
     );
     return (input) => {
       const address = parseAddress(input);
@@ -68,7 +68,7 @@ export const celUrls: Target = {
   stepsPerCharacter: 400,
   async open(code) {
     const { parseUrl, requestUriMistake, urlText, escapedPath, hostAndPort, queryValues } = await code.load(
-      "core/cel/functions/url/parse.ts",
+      "core/net/url/parse.ts",
     );
     return (input) => {
       const url = parseUrl(input);
@@ -105,7 +105,7 @@ export const celVersions: Target = {
   binary: false,
   stepsPerCharacter: 60,
   async open(code) {
-    const { parseSemver, parseTolerant, semverText, compareSemver } = await code.load("core/cel/functions/semver/parse.ts");
+    const { parseSemver, parseTolerant, semverText, compareSemver } = await code.load("cel/functions/semver/parse.ts");
     return (input) => {
       for (const version of [parseSemver(input), parseTolerant(input)]) {
         if (!("major" in version)) continue;
@@ -134,13 +134,13 @@ export const celStrings: Target = {
   // A clause of five characters may write a text of 65,535, and a double may have a thousand digits.
   stepsPerCharacter: 20_000,
   async open(code) {
-    const { format } = await code.load("core/cel/functions/strings/format.ts");
+    const { format } = await code.load("cel/functions/strings/format.ts");
     const { charAt, indexOf, join, lastIndexOf, quote, replace, split, substring, trim } = await code.load(
-      "core/cel/functions/strings/edit.ts",
+      "cel/functions/strings/edit.ts",
     );
-    const { lastIndexIn, searchIn } = await code.load("core/cel/value/search.ts");
-    const { ArrayList } = await code.load("core/cel/value/collections.ts");
-    const { CelError } = await code.load("core/cel/values.ts");
+    const { lastIndexIn, searchIn } = await code.load("cel/value/search.ts");
+    const { ArrayList } = await code.load("cel/value/collections.ts");
+    const { CelError } = await code.load("cel/values.ts");
     const values = ["a", -5n, 1.5, true, "NaN", 1e300, new Uint8Array([255]), null, new ArrayList(["b", 2.5])];
     return (input) => {
       const formatted = format(input, new ArrayList(Array.from({ length: 40 }, (_, index) => values[index % values.length])));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Issue } from "../../../core/cel/ast.ts";
+import type { Issue } from "../../../cel/ast.ts";
 import type { Target } from "../fuzz.ts";
 
 /** Texts of expressions: the parser, expansion of macros, the checker and the text of issues. */
@@ -73,12 +73,12 @@ export const celText: Target = {
   binary: false,
   stepsPerCharacter: 1000,
   async open(code) {
-    const { parse } = await code.load("core/cel/parse/parse.ts");
-    const { check } = await code.load("core/cel/check/check.ts");
-    const { environment } = await code.load("core/cel/environment.ts");
-    const { formatIssues } = await code.load("core/cel/issues.ts");
-    const { dynType } = await code.load("core/cel/types.ts");
-    const { limits } = await code.load("core/limits.ts");
+    const { parse } = await code.load("cel/parse/parse.ts");
+    const { check } = await code.load("cel/check/check.ts");
+    const { environment } = await code.load("cel/environment.ts");
+    const { formatIssues } = await code.load("cel/issues.ts");
+    const { dynType } = await code.load("cel/types.ts");
+    const { celNodesMax } = await code.load("cel/parse/builder.ts");
     const base = environment({ variables: ["a", ".b", "x", "y"].map((name) => ({ name, type: dynType })) });
     const reported = (input: string, issues: readonly Issue[]) => {
       assert.ok(issues.length > 0);
@@ -88,7 +88,7 @@ export const celText: Target = {
     return (input) => {
       const { ast, issues } = parse(input, { ...base, optionalSyntax: input.length % 5 > 0 });
       if (ast === undefined) return reported(input, issues);
-      assert.ok(ast.positions.size <= limits.celNodesMax);
+      assert.ok(ast.positions.size <= celNodesMax);
       const result = check(ast, base);
       if (!result.ok) return reported(input, result.issues);
       assert.ok(result.checked.types.has(result.checked.expr.id), "the expression has a type");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Expr } from "../../../core/cel/ast.ts";
-import type { CheckedAst, Overload } from "../../../core/cel/declarations.ts";
-import type { Value } from "../../../core/cel/values.ts";
+import type { Expr } from "../../../cel/ast.ts";
+import type { CheckedAst, Overload } from "../../../cel/declarations.ts";
+import type { Value } from "../../../cel/values.ts";
 import type { Target } from "../fuzz.ts";
 
 /** Deeper expressions are rejected by the parser. */
@@ -183,11 +183,11 @@ export const celEvaluation: Target = {
   // An evaluation may use all of its steps: what it does within its cost does not depend on the length of the expression.
   stepsPerCharacter: 10_000_000,
   async open(code) {
-    const { programOf } = await code.load("core/cel/evaluate/program.ts");
-    const { environment } = await code.load("core/cel/environment.ts");
-    const { valueOfJson, jsonOfValue } = await code.load("core/cel/value/json.ts");
-    const { messageText } = await code.load("core/cel/value/text.ts");
-    const { metered } = await code.load("core/cel/value/work.ts");
+    const { programOf } = await code.load("cel/evaluate/program.ts");
+    const { environment } = await code.load("cel/environment.ts");
+    const { valueOfJson, jsonOfValue } = await code.load("cel/value/json.ts");
+    const { messageText } = await code.load("cel/value/text.ts");
+    const { metered } = await code.load("cel/value/work.ts");
     const known = environment();
     const isCallable: IsCallable = (name, count) =>
       known.functions.get(name)?.overloads.some(({ args }: Overload) => args.length === count) ?? false;

@@ -66,7 +66,7 @@ export const der: Target = {
   binary: true,
   stepsPerCharacter: 60,
   async open(code) {
-    const { certificateFacts, certificatePem, pemCertificates } = await code.load("kernel/listen/x509/certificate.ts");
+    const { certificateFacts, certificatePem, pemCertificates } = await code.load("protocols/x509/certificate.ts");
     return (input) => {
       const bytes = bytesOf(input);
       unlessRefused(() => certificateFacts(bytes));

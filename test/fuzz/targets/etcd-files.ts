@@ -1,4 +1,4 @@
-import { boltFile, databaseFile, type KeyChange, metaPage } from "../../../kernel/store/etcd-files/test-etcd-file.ts";
+import { boltFile, databaseFile, type KeyChange, metaPage } from "../../../commands/source/etcd-files/test-etcd-file.ts";
 import { bytesOf, type Target, unless } from "../fuzz.ts";
 import type { Writer } from "../grammar.ts";
 import { protobufGrammar } from "./protobuf.ts";
@@ -43,8 +43,8 @@ export const etcdFiles: Target = {
   binary: true,
   stepsPerCharacter: 20,
   async open(code) {
-    const { openDatabase } = await code.load("kernel/store/etcd-files/etcd-database.ts");
-    const { EtcdFileError, inMemory } = await code.load("kernel/store/etcd-files/random-access.ts");
+    const { openDatabase } = await code.load("commands/source/etcd-files/etcd-database.ts");
+    const { EtcdFileError, inMemory } = await code.load("commands/source/etcd-files/random-access.ts");
     return (input) => {
       const bytes = bytesOf(input);
       unless([EtcdFileError], () => openDatabase(inMemory(bytes), "/registry/").list({ prefix: "/registry/" }));

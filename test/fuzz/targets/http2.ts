@@ -76,13 +76,13 @@ export const http2: Target = {
   binary: true,
   stepsPerCharacter: 100,
   async open(code) {
-    const { frameReader, unpadded } = await code.load("kernel/http2/frames.ts");
-    const { headerFrames } = await code.load("kernel/http2/header-frames.ts");
-    const { HeaderDecoder } = await code.load("kernel/http2/header-decoder.ts");
-    const { isValidField, requestHead } = await code.load("kernel/listen/http2/request-head.ts");
-    const { settingsOf } = await code.load("kernel/listen/http2/peer-settings.ts");
-    const { headerBlock, headerReader, readHeaders } = await code.load("kernel/store/etcd/http2/hpack.ts");
-    const { messageReader } = await code.load("kernel/store/etcd/grpc/messages.ts");
+    const { frameReader, unpadded } = await code.load("protocols/http2/frames.ts");
+    const { headerFrames } = await code.load("protocols/http2/header-frames.ts");
+    const { HeaderDecoder } = await code.load("protocols/http2/header-decoder.ts");
+    const { isValidField, requestHead } = await code.load("server/listen/http2/request-head.ts");
+    const { settingsOf } = await code.load("server/listen/http2/peer-settings.ts");
+    const { headerBlock, headerReader, readHeaders } = await code.load("protocols/http2/client/hpack.ts");
+    const { messageReader } = await code.load("protocols/grpc/messages.ts");
     return (input) => {
       const bytes = Buffer.from(bytesOf(input));
       const whole = unlessRefused(() => connection(bytes, bytes.length));

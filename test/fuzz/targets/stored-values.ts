@@ -34,9 +34,9 @@ export const storedValues: Target = {
   binary: true,
   stepsPerCharacter: 60,
   async open(code) {
-    const { identityOf } = await code.load("kernel/source/identity.ts");
-    const { encryptionOf } = await code.load("kernel/source/encrypted.ts");
-    const { unknownFields } = await code.load("kernel/import/unknown-fields.ts");
+    const { identityOf } = await code.load("commands/source/identity.ts");
+    const { encryptionOf } = await code.load("commands/source/encrypted.ts");
+    const { unknownFields } = await code.load("commands/import/unknown-fields.ts");
     const { ProtobufError } = await code.load("core/codec/protobuf-wire.ts");
     const { ObjectMeta } = await code.load("core/meta/object-meta.ts");
     const { field, struct } = await code.load("core/schema.ts");

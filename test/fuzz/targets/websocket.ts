@@ -31,7 +31,7 @@ export const websocket: Target = {
   binary: true,
   stepsPerCharacter: 100,
   async open(code) {
-    const { ClientFrames } = await code.load("kernel/listen/websocket/client-frames.ts");
+    const { ClientFrames } = await code.load("server/listen/websocket/client-frames.ts");
     const actions = (bytes: Uint8Array, size: number): unknown[] => {
       const frames = new ClientFrames(), seen: unknown[] = [];
       for (let at = 0; at < bytes.length; at += size) seen.push(...frames.read(bytes.subarray(at, at + size)));

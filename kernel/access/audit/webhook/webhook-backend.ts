@@ -1,11 +1,12 @@
 /** Events as EventLists that are posted to a webhook (`--audit-webhook-config-file`). */
 import type { Clock } from "../../../../core/async.ts";
-import { limits } from "../../../../core/limits.ts";
 import { reasonOf } from "../../../../core/reason-of.ts";
 import type { RemoteAnswer, RemoteClient } from "../../remote/remote-client.ts";
 import { withRetries } from "../../remote/retry.ts";
 import type { AuditBackend, LostEvents, WrittenEvent } from "../backend.ts";
 import { eventHead } from "../event.ts";
+import { remoteCallMs } from "../../bounds.ts";
+import { auditBufferBytesMax } from "../bounds.ts";
 
 export interface WebhookOptions {
   readonly client: RemoteClient;
@@ -28,7 +29,7 @@ export function webhookBackend({ client, domain, initialBackoffMs, clock, random
   async function post(events: readonly WrittenEvent[]): Promise<boolean> {
     const json = `${eventHead(domain, "EventList")},"metadata":{},"items":[${events.map(({ members }) => `{${members}}`).join(",")}]}`;
     const send = (): Promise<RemoteAnswer> =>
-      client.send({ method: "POST", path: "", json, signal: AbortSignal.any([ended.signal, AbortSignal.timeout(limits.remoteCallMs)]) });
+      client.send({ method: "POST", path: "", json, signal: AbortSignal.any([ended.signal, AbortSignal.timeout(remoteCallMs)]) });
     try {
       const needs = { clock, random, signal: ended.signal, firstMs: initialBackoffMs, isRetried: isFailure };
       const answer = await withRetries(send, needs);
@@ -43,7 +44,7 @@ export function webhookBackend({ client, domain, initialBackoffMs, clock, random
   return {
     process(events) {
       const more = events.reduce((sum, event) => sum + event.bytes, 0);
-      if (running.size > 0 && bytes + more > limits.auditBufferBytesMax) {
+      if (running.size > 0 && bytes + more > auditBufferBytesMax) {
         lost("webhook", "too many events wait for the webhook", events.length);
         return Promise.resolve(false);
       }

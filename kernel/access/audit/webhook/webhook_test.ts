@@ -1,11 +1,11 @@
 // The webhook backend: lists of events, retries of every failure, a webhook that does not respond.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../../../../core/limits.ts";
 import { manualClock } from "../../../../core/test-clock.ts";
 import type { RemoteAnswer, RemoteClient, RemoteRequest } from "../../remote/remote-client.ts";
 import { eventOf, losses, settled } from "../testing/events.ts";
 import { webhookBackend } from "./webhook-backend.ts";
+import { auditBufferBytesMax } from "../bounds.ts";
 
 const never = new AbortController().signal;
 
@@ -69,7 +69,7 @@ test("webhookBackend() aborts a request to a silent webhook, and waiting retries
 
 test("webhookBackend() loses events beyond a number of bytes under way, and takes more when it has answers; a single event may be larger", async () => {
   const { clock, texts, backend } = world(["silence"]);
-  const { event, members } = eventOf("large"), large = { event, members, bytes: limits.auditBufferBytesMax + 1 };
+  const { event, members } = eventOf("large"), large = { event, members, bytes: auditBufferBytesMax + 1 };
   const first = backend.process([large]);
   await settled();
   assert.equal(await backend.process([eventOf("b"), eventOf("c")]), false);

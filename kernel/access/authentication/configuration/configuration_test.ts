@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limits } from "../../../../core/limits.ts";
 import { issuerOfFlags } from "./oidc-flags.ts";
 import { readAuthenticationConfiguration } from "./read.ts";
-import { validateReload } from "./validate.ts";
+import { jwtIssuersMax, validateReload } from "./validate.ts";
 
 const context = {
   disallowedIssuers: ["https://kubernetes.default.svc"],
@@ -88,7 +87,7 @@ test("an issuer is an https URL without user, query or fragment, and unique", ()
     issuer({ egressSelectorType: "cluster" }),
     /jwt\[0\].issuer.egressSelectorType: Invalid value: "cluster": egress selectors are not supported/,
   );
-  const many = Array.from({ length: limits.jwtIssuersMax + 1 }, (_, i) => ({ ...good, issuer: { ...good.issuer, url: `https://i${i}` } }));
+  const many = Array.from({ length: jwtIssuersMax + 1 }, (_, i) => ({ ...good, issuer: { ...good.issuer, url: `https://i${i}` } }));
   assert.equal(wrong({ jwt: many.slice(1) }), "");
   assert.equal(wrong({ jwt: many }), "jwt: Too many: 65: must have at most 64 items");
 });

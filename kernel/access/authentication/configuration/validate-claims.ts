@@ -1,6 +1,6 @@
 /** The rules of an issuer's claims: what they must fulfil, and how they become a user. With upstream's order and messages. */
 import { append } from "../../../../core/append.ts";
-import { type AccessExpression, compileAccess, isAccessExpression } from "../../../../core/cel/access/expressions.ts";
+import { type AccessExpression, compileAccess, isAccessExpression } from "../../../../cel/access/expressions.ts";
 import { duplicate, type FieldError, invalid, required } from "../../../../core/field-error.ts";
 import { validateExtraKey } from "./extra-key.ts";
 import type { IssuerConfig } from "./schema.ts";

@@ -1,10 +1,13 @@
 /** The rules of AuthenticationConfiguration, with upstream's order and messages. */
 import { append } from "../../../../core/append.ts";
 import { duplicate, type FieldError, forbidden, invalid, required, tooMany } from "../../../../core/field-error.ts";
-import { limits } from "../../../../core/limits.ts";
 import { validateClaims } from "./validate-claims.ts";
 import type { AuthenticationConfiguration, IssuerConfig } from "./schema.ts";
 import { valueText } from "../../../../core/value-text.ts";
+import { bound } from "../../../../core/bound.ts";
+
+/** Issuers of tokens that one configuration may name (kube-apiserver's bound). */
+export const jwtIssuersMax = bound(64);
 
 type Issuer = IssuerConfig["issuer"];
 
@@ -19,7 +22,7 @@ export function validateConfiguration(
   { jwt = [], anonymous }: AuthenticationConfiguration,
   context: ValidationContext,
 ): readonly FieldError[] {
-  if (jwt.length > limits.jwtIssuersMax) return [tooMany("jwt", jwt.length, limits.jwtIssuersMax)];
+  if (jwt.length > jwtIssuersMax) return [tooMany("jwt", jwt.length, jwtIssuersMax)];
   const errors: FieldError[] = [];
   const issuers = new Set<string>(), discoveryUrls = new Set<string>();
   jwt.forEach((authenticator, index) => {

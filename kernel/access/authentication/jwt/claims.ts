@@ -1,11 +1,10 @@
 /** Maps verified claims to a user, by the mappings of an issuer. */
-import type { AccessExpression } from "../../../../core/cel/access/expressions.ts";
-import { limits } from "../../../../core/limits.ts";
+import type { AccessExpression } from "../../../../cel/access/expressions.ts";
 import type { JsonObject } from "../../../../core/schema.ts";
 import { goQuote } from "../../../../core/tree/go-quote.ts";
 import type { UserInfo } from "../../../../core/user-info.ts";
 import { type ClaimMappings } from "../configuration/schema.ts";
-import { checkRules, type IssuerExpressions, jsonOfUser, textOf, textsOf } from "./expressions.ts";
+import { checkRules, claimGroupsMax, type IssuerExpressions, jsonOfUser, textOf, textsOf } from "./expressions.ts";
 import { TokenRefusal } from "../token-authenticator.ts";
 
 export type Claims = Readonly<Record<string, unknown>>;
@@ -87,8 +86,8 @@ function groupsOf(claims: Claims, claim: string, prefix: string): readonly strin
   const value = claims[claim];
   if (value === null) return [];
   const groups: readonly unknown[] = Array.isArray(value) ? value : [value];
-  if (groups.length > limits.claimGroupsMax) {
-    throw new TokenRefusal(`oidc: groups claim ${goQuote(claim)} has more than ${limits.claimGroupsMax} groups`);
+  if (groups.length > claimGroupsMax) {
+    throw new TokenRefusal(`oidc: groups claim ${goQuote(claim)} has more than ${claimGroupsMax} groups`);
   }
   return groups.map((group) => {
     if (typeof group !== "string") throw new TokenRefusal(`oidc: parse groups claim ${goQuote(claim)}: ${notOfType(value, "string")}`);

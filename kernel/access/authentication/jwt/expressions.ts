@@ -1,13 +1,16 @@
 /** The expressions of an issuer: mappings of claims to a user, and rules for both. */
-import { type AccessExpression, type AccessVariable, compileAccess, isAccessExpression } from "../../../../core/cel/access/expressions.ts";
-import { ListValue, type Value } from "../../../../core/cel/values.ts";
+import { type AccessExpression, type AccessVariable, compileAccess, isAccessExpression } from "../../../../cel/access/expressions.ts";
+import { ListValue, type Value } from "../../../../cel/values.ts";
 import { fieldErrorText } from "../../../../core/field-error.ts";
-import { limits } from "../../../../core/limits.ts";
 import { reasonOf } from "../../../../core/reason-of.ts";
 import type { Json, JsonObject } from "../../../../core/schema.ts";
 import type { UserInfo } from "../../../../core/user-info.ts";
 import type { IssuerConfig } from "../configuration/schema.ts";
 import { TokenRefusal } from "../token-authenticator.ts";
+import { bound } from "../../../../core/bound.ts";
+
+/** Groups that a token may name. */
+export const claimGroupsMax = bound(5_000);
 
 interface Rule {
   readonly expression: AccessExpression;
@@ -64,8 +67,8 @@ export function textsOf(expression: AccessExpression, claims: Json, what: string
   const value = evaluated(expression, claims, what);
   if (value === null) return [];
   const values = value instanceof ListValue ? Array.from({ length: value.size }, (_, index) => value.at(index)) : [value];
-  if (values.length > limits.claimGroupsMax) {
-    throw new TokenRefusal(`oidc: error evaluating ${what} expression: it has more than ${limits.claimGroupsMax} values`);
+  if (values.length > claimGroupsMax) {
+    throw new TokenRefusal(`oidc: error evaluating ${what} expression: it has more than ${claimGroupsMax} values`);
   }
   if (!values.every((each) => typeof each === "string")) {
     throw new TokenRefusal(`oidc: error evaluating ${what} expression: expression must return a string or a list of strings`);

@@ -1,11 +1,14 @@
 /** The source of an issuer's keys: its discovery, and the keys. Configurations that differ in rules only share it. */
 import { type Clock, pause } from "../../../../core/async.ts";
-import { limits } from "../../../../core/limits.ts";
 import { goQuote } from "../../../../core/tree/go-quote.ts";
 import type { IssuerConfig } from "../configuration/schema.ts";
 import { type FetchDocument, fetchObject } from "./document.ts";
 import { RemoteKeys } from "./remote-keys.ts";
 import { valueText } from "../../../../core/value-text.ts";
+import { bound } from "../../../../core/bound.ts";
+
+/** Milliseconds between two attempts to discover an issuer (kube-apiserver's value). */
+const discoveryRetryMs = bound(10_000);
 
 export interface ProviderNeeds {
   /** A fetch that trusts these PEM certificates; an empty text means those of the system. */
@@ -62,7 +65,7 @@ export class Provider {
       } catch (error) {
         if (!signal.aborted) report(`the issuer ${goQuote(this.url)} cannot be used: its discovery document was not fetched`, error);
       }
-      await pause(limits.discoveryRetryMs, signal, clock);
+      await pause(discoveryRetryMs, signal, clock);
     }
   }
 

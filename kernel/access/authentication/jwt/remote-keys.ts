@@ -1,11 +1,19 @@
 /** The keys of an issuer, fetched on demand. */
 import type { createLocalJWKSet } from "jose";
-import { limits } from "../../../../core/limits.ts";
 import { reasonOf } from "../../../../core/reason-of.ts";
 import { jose } from "../../jose.ts";
 import { TokenRefusal } from "../token-authenticator.ts";
 import { type FetchDocument, fetchObject } from "./document.ts";
 import { usableKeys } from "./usable-keys.ts";
+import { bound } from "../../../../core/bound.ts";
+
+/** Fetches of the keys of one issuer without a pause; `keyFetchMs` is the time after which one more is allowed. */
+export const keyFetchBurst = bound(5);
+/** Tokens that wait for the keys of one issuer. Less than `tokenLookupsMax`, so that tokens of one issuer cannot block all others. */
+export const keyFetchWaitersMax = bound(250);
+export const keyFetchMs = bound(10_000);
+/** Milliseconds after which keys in use are fetched again, so that revoked keys are removed. */
+export const keySetAgeMs = bound(10 * 60_000);
 
 type KeySet = ReturnType<typeof createLocalJWKSet>;
 
@@ -19,8 +27,8 @@ export interface RemoteKeysOptions {
 }
 
 /**
- * Verifies signatures. A signature that no cached key verifies causes another fetch of the keys, at most `limits.keyFetchBurst` times in
- * sequence and then once in `limits.keyFetchMs`: a rotated key is fetched within the request, and many tokens with invented keys cause few
+ * Verifies signatures. A signature that no cached key verifies causes another fetch of the keys, at most `keyFetchBurst` times in
+ * sequence and then once in `keyFetchMs`: a rotated key is fetched within the request, and many tokens with invented keys cause few
  * requests to the issuer. Cached keys stay in use while the issuer is unavailable.
  */
 export class RemoteKeys {
@@ -30,7 +38,7 @@ export class RemoteKeys {
   #pending: Promise<void> | undefined;
   #waiting = 0;
   /** Fetches that may start now, and the time since which the budget grows. */
-  #budget: number = limits.keyFetchBurst;
+  #budget: number = keyFetchBurst;
   #budgetAt: number;
   #failure = "";
 
@@ -45,7 +53,7 @@ export class RemoteKeys {
     if (known !== undefined) {
       const payload = await verifiedBy(known, token, algorithms);
       if (payload !== undefined) {
-        if (this.#options.now() - this.#fetchedAt > limits.keySetAgeMs) this.#refresh(); // The cached keys stay in use.
+        if (this.#options.now() - this.#fetchedAt > keySetAgeMs) this.#refresh(); // The cached keys stay in use.
         return payload;
       }
     }
@@ -61,7 +69,7 @@ export class RemoteKeys {
   }
 
   async #until(fetched: Promise<void>): Promise<void> {
-    if (this.#waiting >= limits.keyFetchWaitersMax) throw new Error("oidc: too many tokens wait for the keys of the issuer");
+    if (this.#waiting >= keyFetchWaitersMax) throw new Error("oidc: too many tokens wait for the keys of the issuer");
     this.#waiting++;
     try {
       await fetched;
@@ -74,13 +82,13 @@ export class RemoteKeys {
   #refresh(): Promise<void> | undefined {
     if (this.#pending !== undefined) return this.#pending;
     const now = this.#options.now();
-    const earned = Math.floor((now - this.#budgetAt) / limits.keyFetchMs);
+    const earned = Math.floor((now - this.#budgetAt) / keyFetchMs);
     if (earned > 0) {
-      this.#budget = Math.min(limits.keyFetchBurst, this.#budget + earned);
-      this.#budgetAt = this.#budget === limits.keyFetchBurst ? now : this.#budgetAt + earned * limits.keyFetchMs;
+      this.#budget = Math.min(keyFetchBurst, this.#budget + earned);
+      this.#budgetAt = this.#budget === keyFetchBurst ? now : this.#budgetAt + earned * keyFetchMs;
     }
     if (this.#budget <= 0) return undefined;
-    if (this.#budget === limits.keyFetchBurst) this.#budgetAt = now;
+    if (this.#budget === keyFetchBurst) this.#budgetAt = now;
     this.#budget--;
     this.#pending = this.#fetch().finally(() => this.#pending = undefined);
     this.#pending.catch(() => {}); // Those that wait get the error, if there are any.

@@ -1,11 +1,16 @@
 import type { JSONWebKeySet, JWK } from "jose";
-import { limits } from "../../../../core/limits.ts";
+import { bound } from "../../../../core/bound.ts";
+
+/** Bits of the longest RSA key of a client certificate or an issuer (Go's crypto/tls). */
+export const rsaKeyBitsMax = bound(8192);
+/** Keys of one set. */
+export const keysOfSetMax = bound(100);
 
 /** The public keys of a set that may verify tokens, without symmetric keys and RSA keys of extreme size. */
 export function usableKeys(value: Readonly<Record<string, unknown>>): JSONWebKeySet {
   const { keys } = value;
   if (!Array.isArray(keys)) throw new Error("oidc: the key set has no keys");
-  if (keys.length > limits.keysOfSetMax) throw new Error(`oidc: the key set has ${keys.length} keys, more than ${limits.keysOfSetMax}`);
+  if (keys.length > keysOfSetMax) throw new Error(`oidc: the key set has ${keys.length} keys, more than ${keysOfSetMax}`);
   return { keys: keys.filter(isUsable) };
 }
 
@@ -13,5 +18,5 @@ function isUsable(key: unknown): key is JWK {
   if (typeof key !== "object" || key === null) return false;
   const { kty, n = "", d } = key as JWK; // Every member is checked before use.
   if (d !== undefined) return false;
-  return kty === "EC" || (kty === "RSA" && typeof n === "string" && n.length * 6 <= limits.rsaKeyBitsMax + 12);
+  return kty === "EC" || (kty === "RSA" && typeof n === "string" && n.length * 6 <= rsaKeyBitsMax + 12);
 }

@@ -1,10 +1,13 @@
 /** The rules of an AuthorizationConfiguration, with upstream's messages. */
-import { compileAccess, isAccessExpression } from "../../../../core/cel/access/expressions.ts";
+import { compileAccess, isAccessExpression } from "../../../../cel/access/expressions.ts";
 import { duplicate, type FieldError, invalid, notSupported, required, tooMany } from "../../../../core/field-error.ts";
-import { limits } from "../../../../core/limits.ts";
 import { dns1123Subdomain } from "../../../../core/meta/names.ts";
 import { parseDuration } from "../../../../core/scalars/duration.ts";
 import type { AuthorizationConfiguration, AuthorizerConfiguration, Webhook } from "./schema.ts";
+import { bound } from "../../../../core/bound.ts";
+
+/** Match conditions of an authorization webhook (kube-apiserver). */
+const matchConditionsMax = bound(64);
 
 /** The dependencies of the rules. */
 export interface ConfigurationContext {
@@ -110,7 +113,7 @@ function connectionErrors(
 
 function conditionErrors({ matchConditions = [] }: Webhook, at: string): readonly FieldError[] {
   if (matchConditions.length === 0) return [];
-  if (matchConditions.length > limits.matchConditionsMax) return [tooMany(at, matchConditions.length, limits.matchConditionsMax)];
+  if (matchConditions.length > matchConditionsMax) return [tooMany(at, matchConditions.length, matchConditionsMax)];
   const seen = new Set<string>();
   return matchConditions.flatMap(({ expression = "" }, index) => {
     const path = `${at}[${index}].expression`;

@@ -1,0 +1,55 @@
+/** Bounds of the work and memory of a check. Types double with each nested `[{x: x}].map(y, ...)`, and so do their comparisons. */
+import type { Type } from "../types.ts";
+import { bound } from "../../core/bound.ts";
+
+/** Types within the type of one node of a CEL expression, and steps of comparing types in one expression (upstream has no bound). */
+export const celTypePartsMax = bound(500);
+export const celCheckStepsMax = bound(5_000_000);
+
+/** Ends a check from any depth. */
+export class TooLarge extends Error {}
+
+/** Number of types in types, each counted as often as it occurs. */
+export class TypeSizes {
+  readonly #known = new WeakMap<Type, number>();
+
+  /** Throws `TooLarge` for a type with too many parts. Its parts were bounded before, so this takes few steps. */
+  bound(type: Type): void {
+    if (this.#size(type) > celTypePartsMax) throw new TooLarge(`type has more than ${celTypePartsMax} parts`);
+  }
+
+  #size(type: Type): number {
+    const parts = partsOf(type);
+    if (parts.length === 0) return 1;
+    const known = this.#known.get(type);
+    if (known !== undefined) return known;
+    const size = parts.reduce((sum, part) => sum + this.#size(part), 1);
+    this.#known.set(type, size);
+    return size;
+  }
+}
+
+/** Counts the steps of comparisons and substitutions. */
+export class Steps {
+  #left: number = celCheckStepsMax;
+
+  take(): void {
+    if (--this.#left < 0) throw new TooLarge(`check of types takes more than ${celCheckStepsMax} steps`);
+  }
+}
+
+/** Types that a type is made of, in order. */
+export function partsOf(type: Type): readonly Type[] {
+  switch (type.tag) {
+    case "list":
+      return [type.of];
+    case "map":
+      return [type.key, type.value];
+    case "opaque":
+      return type.parameters;
+    case "type":
+      return type.of === undefined ? [] : [type.of];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,66 @@
+/** Texts of doubles in `format`: with commas between thousands and powers of ten in superscript, as upstream's locale en_US has them. */
+import { goQuote } from "../../../core/tree/go-quote.ts";
+import { doubleText } from "../../value/numbers.ts";
+import { spend } from "../../value/work.ts";
+import { type Digits, parts, shortestDigits, toPlaces, toSignificant } from "./decimals.ts";
+
+const defaultPrecision = 6;
+/** Numbers in clauses whose first digits exceed this are no numbers for upstream. */
+const clauseNumberMax = 1_000_000;
+/** What upstream writes for them. */
+const noVerb = "%!(NOVERB)";
+const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+
+function isOverlong(number: number): boolean {
+  return Math.floor(number / 10) > clauseNumberMax;
+}
+function sign(value: number): string {
+  return value < 0 ? "-" : "";
+}
+function special(value: number): string | undefined {
+  return Number.isNaN(value) ? "NaN" : Number.isFinite(value) ? undefined : `${sign(value)}∞`;
+}
+
+/** `%.Nf`. Upstream keeps the precision in 16 bits for rounding, and in 8 bits for the zeros at the end. */
+export function fixedText(value: number, precision = defaultPrecision): string {
+  if (isOverlong(precision)) return noVerb;
+  const known = special(value);
+  if (known !== undefined) return known;
+  const places = precision << 16 >> 16;
+  spend(Math.abs(places));
+  const size = Math.abs(value);
+  const digits: Digits = places < 0 ? shortestDigits(size) : toPlaces(size, places);
+  const { whole, fraction } = parts(digits);
+  const padded = fraction.padEnd(precision & 0xff, "0");
+  return `${sign(value)}${grouped(whole)}${padded === "" ? "" : `.${padded}`}`;
+}
+
+function grouped(whole: string): string {
+  const groups: string[] = [];
+  for (let end = whole.length; end > 0; end -= 3) groups.push(whole.slice(Math.max(0, end - 3), end));
+  return groups.reverse().join(",");
+}
+
+/** `%.Ne`. Upstream uses the number as the width; the precision is always 6. */
+export function scientificText(value: number, width = defaultPrecision): string {
+  if (isOverlong(width)) return noVerb;
+  const text = special(value) ?? powerText(value);
+  const columns = width & 0xffff;
+  spend(columns);
+  return text.padStart(columns, " ");
+}
+
+function powerText(value: number): string {
+  const { digits, exponent } = toSignificant(Math.abs(value), defaultPrecision + 1);
+  const power = digits === "" ? 0 : exponent - 1;
+  const raised = String(Math.abs(power)).padStart(2, "0").replace(/[0-9]/g, (digit) => superscripts[Number(digit)]!);
+  const all = digits.padEnd(defaultPrecision + 1, "0");
+  return `${sign(value)}${all[0]}.${all.slice(1)}×10${power < 0 ? "⁻" : ""}${raised}`;
+}
+
+/** A double in a list or map: six places without commas. */
+export function literalDouble(value: number): string {
+  if (!Number.isFinite(value)) return goQuote(doubleText(value));
+  const { whole, fraction } = parts(toPlaces(Math.abs(value), defaultPrecision));
+  return `${value < 0 || Object.is(value, -0) ? "-" : ""}${whole}.${fraction.padEnd(defaultPrecision, "0")}`;
+}

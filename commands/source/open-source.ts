@@ -1,0 +1,128 @@
+/** Opens what `thole verify`, `thole import` and `thole advise` read: the store of the settings, or that of another server. */
+import { existsSync, rmSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import process from "node:process";
+import type { Progress } from "../../core/progress.ts";
+import { readEncryptionKeys } from "../../server/config/encryption-configuration.ts";
+import { ConfigError } from "../../server/config/parse.ts";
+import { keyed, readText } from "../../server/config/read-files.ts";
+import type { Config } from "../../server/config/settings.ts";
+import { encryptionKey, type EncryptionKeys } from "./encrypted.ts";
+import { fileSource, liveSource, type Source } from "./source.ts";
+import { openSnapshot } from "./etcd-files/etcd-files.ts";
+import { noFaults } from "../../kernel/store/fault.ts";
+import { copyInUse } from "../../kernel/store/sqlite/copy-in-use.ts";
+import { isLocked } from "../../kernel/store/sqlite/failures.ts";
+import { isInMemory, openStore } from "../../server/startup/open-store.ts";
+
+/** Values of the flags of another server's store, by name (`sourceFlags`). */
+export type SourceFlags = ReadonlyMap<string, string>;
+
+/** The flags of which one selects a source. */
+const selecting = ["from-snapshot", "from-etcd-servers"] as const;
+
+/** The mistakes in the flags of a source. `isNeeded`: whether one must be selected. */
+export function sourceMistakes(flags: SourceFlags, isNeeded: boolean): readonly string[] {
+  const chosen = selecting.filter((name) => flags.has(name)), shown = selecting.map((name) => `--${name}`);
+  const mistakes: string[] = [];
+  if (chosen.length > 1) mistakes.push(`only one of ${shown.join(", ")} can be given`);
+  if (chosen.length === 0 && isNeeded) mistakes.push(`one of ${shown.join(", ")} is needed`);
+  if (chosen.length === 0 && !isNeeded) {
+    for (const name of flags.keys()) {
+      if (name.startsWith("from-") || name === "skip-hash-check" || name === "encryption-provider-config") {
+        mistakes.push(`flag "--${name}" needs one of ${shown.join(", ")}`);
+      }
+    }
+  }
+  if (flags.has("skip-hash-check") && !flags.has("from-snapshot") && chosen.length > 0) {
+    mistakes.push('flag "--skip-hash-check" is for --from-snapshot');
+  }
+  if (flags.has("from-etcd-certfile") !== flags.has("from-etcd-keyfile")) {
+    mistakes.push('flags "--from-etcd-certfile" and "--from-etcd-keyfile" need each other');
+  }
+  return mistakes;
+}
+
+export const selectsSource = (flags: SourceFlags): boolean => selecting.some((name) => flags.has(name));
+
+/** Opens the store of another server. Rejects with an EtcdFileError, a StoreError or a ConfigError. */
+export async function openOtherSource(flags: SourceFlags, progress?: Progress): Promise<Source> {
+  const prefix = sourcePrefix(flags), keys = await keysOf(flags);
+  const options = { prefix, keys };
+  const snapshot = flags.get("from-snapshot");
+  const files = { prefix: `${prefix}/`, skipHashCheck: flags.has("skip-hash-check"), ...(progress === undefined ? {} : { progress }) };
+  if (snapshot !== undefined) return fileSource(await openSnapshot(snapshot, files), options);
+  const { openEtcd } = await import("../../kernel/store/etcd/etcd.ts");
+  const endpoints = (flags.get("from-etcd-servers") ?? "").split(",").filter((each) => each !== "");
+  const tls = await tlsOf(flags);
+  return await liveSource(await openEtcd({ endpoints, faults: noFaults, ...(tls === undefined ? {} : { tls: () => tls }) }), options);
+}
+
+/** The beginning of the keys of the other server, without a slash at its end. */
+export function sourcePrefix(flags: SourceFlags): string {
+  const prefix = flags.get("from-etcd-prefix") ?? "/registry";
+  const whole = prefix.startsWith("/") ? prefix : `/${prefix}`;
+  return whole.endsWith("/") ? whole.slice(0, -1) : whole;
+}
+
+async function tlsOf(flags: SourceFlags) {
+  const ca = flags.get("from-etcd-cafile"), cert = flags.get("from-etcd-certfile"), key = flags.get("from-etcd-keyfile");
+  if (ca === undefined && cert === undefined) return undefined;
+  const authority = ca === undefined ? {} : { ca: await readText(ca, "authorities of the etcd to read") };
+  return cert === undefined || key === undefined
+    ? authority
+    : { ...authority, ...await keyed(cert, key, "client certificate for the etcd to read") };
+}
+
+async function keysOf(flags: SourceFlags): Promise<EncryptionKeys> {
+  const path = flags.get("encryption-provider-config");
+  if (path === undefined) return [];
+  return await Promise.all(readEncryptionKeys(path).map(({ provider, name, secret }) => encryptionKey(provider, name, secret)));
+}
+
+/** Opens the store of the settings for reading. Of an embedded store that a server uses it reads a copy, which it removes at the end. */
+export async function openOwnSource(config: Config): Promise<Source> {
+  const prefix = config["etcd-prefix"];
+  if (config["etcd-servers"].length === 0) {
+    if (isInMemory(config)) throw new ConfigError(["a store in memory cannot be read by another process"]);
+    // Opening would create it.
+    if (!existsSync(join(config["data-dir"], "store.sqlite"))) {
+      throw new ConfigError([`there is no store in "${config["data-dir"]}" (--data-dir)`]);
+    }
+  }
+  try {
+    const { store } = await openStore(config, { faults: noFaults });
+    return await liveSource(store, { prefix });
+  } catch (error) {
+    if (!isLocked(error)) throw error;
+  }
+  const { openSqlite } = await import("../../kernel/store/sqlite/sqlite.ts");
+  const folder = await mkdtemp(join(config["data-dir"], "verify-"));
+  const remove = removedAtEnd(folder);
+  try {
+    const copy = join(folder, "copy.sqlite");
+    await copyInUse(join(config["data-dir"], "store.sqlite"), copy);
+    const store = await openSqlite(copy, { engine: {} });
+    return await liveSource({ list: store.list, close: () => store.close().finally(remove) }, { prefix });
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** Removes the folder when it is called, and before a signal ends the process. */
+function removedAtEnd(folder: string): () => Promise<void> {
+  const signals = { SIGINT: 130, SIGTERM: 143 } as const;
+  const handlers = Object.entries(signals).map(([signal, code]) =>
+    [signal, () => {
+      rmSync(folder, { recursive: true, force: true });
+      process.exit(code);
+    }] as const
+  );
+  for (const [signal, handler] of handlers) process.on(signal, handler);
+  return async () => {
+    for (const [signal, handler] of handlers) process.off(signal, handler);
+    await rm(folder, { recursive: true, force: true });
+  };
+}

@@ -1,0 +1,65 @@
+/** A store that is only read, at one revision: this server's own, or that of another server. */
+import { pagesOf } from "../../kernel/cache/fill/pages.ts";
+import type { EtcdFiles } from "./etcd-files/etcd-files.ts";
+import { type Entry, type Revision, type Store, StoreError } from "../../kernel/store/store.ts";
+import { decryptedEntries, type EncryptionKeys, noKeys } from "./encrypted.ts";
+import { type Identity, identityOf } from "./identity.ts";
+
+export interface Source extends Pick<Store, "list" | "close"> {
+  /** Everything is read at this revision. */
+  readonly revision: Revision;
+  /** The beginning of its keys, without a slash at the end: `/registry`. */
+  readonly prefix: string;
+}
+
+export interface SourceOptions {
+  readonly prefix: string;
+  /** Keys of values that are encrypted. Others stay encrypted. */
+  readonly keys?: EncryptionKeys;
+}
+
+/** The newest revision of a store, which may go on changing. A read fails with a StoreError "compacted" once that revision is compacted. */
+export async function liveSource(store: Pick<Store, "list" | "close">, { prefix, keys = noKeys }: SourceOptions): Promise<Source> {
+  const { revision } = await store.list({ prefix: `${prefix}/` }, { limit: 1 });
+  return {
+    revision,
+    prefix,
+    async list(range, page) {
+      const listing = await store.list(range, { ...page, at: revision }).catch((error: unknown) => {
+        if (!(error instanceof StoreError && error.code === "compacted")) throw error;
+        const advice = "read a snapshot instead, or set a longer --etcd-compaction-interval on its server";
+        throw new StoreError("compacted", `The revision ${revision} was compacted before everything was read: ${advice}`, { cause: error });
+      });
+      return { ...listing, entries: await decryptedEntries(listing.entries, keys) };
+    },
+    close: () => store.close(),
+  };
+}
+
+/** The files of an etcd. */
+export function fileSource(files: EtcdFiles, { prefix, keys = noKeys }: SourceOptions): Source {
+  return {
+    revision: files.revision,
+    prefix,
+    async list(range, page) {
+      const listing = files.list(range, page);
+      return { ...listing, entries: await decryptedEntries(listing.entries, keys) };
+    },
+    close: () => Promise.resolve(files.close()),
+  };
+}
+
+/** One stored value with its key, and the object in it. */
+export interface SourceObject extends Entry {
+  readonly identity: Identity;
+}
+
+/**
+ * Every value of a source, or those whose keys begin with `range`, in the order of keys, in pages of bounded size: for all that looks at the
+ * objects of another server. A value that cannot be read has a problem in its identity.
+ */
+export async function* objectsOf(source: Source, range = `${source.prefix}/`): AsyncGenerator<readonly SourceObject[]> {
+  for await (const page of pagesOf(source, range, source.revision, new AbortController().signal)) {
+    yield page.map((entry) => ({ ...entry, identity: identityOf(entry.value) }));
+  }
+}

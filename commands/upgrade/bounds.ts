@@ -1,0 +1,5 @@
+/** Bounds that several files of this folder keep. */
+import { bound } from "../../core/bound.ts";
+
+/** Nesting of one document of a file. */
+export const manifestDepthMax = bound(200);

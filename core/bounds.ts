@@ -1,0 +1,13 @@
+/** Bounds that several files of this folder keep. */
+import { bound } from "./bound.ts";
+
+/** Deepest nesting of a JSON or CBOR document, and of a YAML document after expansion of its aliases. */
+export const documentDepthMax = bound(10_000);
+/** Maximum nesting of structs in decoders. Only recursive schemas come near it: those of definitions, whose folds are recursive. */
+export const typedDepthMax = bound(500);
+/** Unknown and duplicate fields reported for one body (as upstream's decoder). */
+export const strictFindingsMax = bound(100);
+/** Total UTF-16 units of the validation errors of one object. A response has at least one error. */
+export const fieldErrorsLengthMax = bound(1024 * 1024);
+/** UTF-16 units of one string in the log. */
+export const logTextLengthMax = bound(4096);

@@ -1,0 +1,267 @@
+/** Work beside requests under the active configuration: bootstrap objects, controllers of plugins, compaction. */
+import type { Api } from "../../core/api.ts";
+import type { Controller, ControllerContext, StartHook } from "../../core/controller.ts";
+import type { BeginProgress } from "../../core/progress.ts";
+import type { WorkMeter } from "../../core/work.ts";
+import type { MetricOf } from "../../metrics/mod.ts";
+import type { StartUp } from "../../health/mod.ts";
+import type { Catalog } from "../../kernel/catalog/catalog.ts";
+import { applyPermissions } from "./controller-permissions.ts";
+import { servedTypes } from "./served-types.ts";
+import type { ControllerBoard, ControllerDoing } from "./controller-board.ts";
+import { controllerNews, controllerStates, isDeclared, runControllers } from "./controllers.ts";
+import { type ElectionNeeds, whenElected } from "./elected.ts";
+import { type ActiveConfig, differInAppearedOnly } from "../config/active-config.ts";
+import { sourceHooks } from "./resource-sources.ts";
+import { describe, type Log } from "../../kernel/observe/log.ts";
+import { bootstrapObjectsOf, bootstrapper } from "./bootstrap-objects.ts";
+import { pause, systemClock, untilAborted } from "../../core/async.ts";
+import { spell } from "../../core/names.ts";
+import { splitGroupVersion } from "../../core/versions.ts";
+import { eventRecorder, eventsVersion } from "./event-recorder.ts";
+import { startCompactor } from "../../kernel/store/compactor.ts";
+import type { Store } from "../../kernel/store/store.ts";
+import { bound } from "../../core/bound.ts";
+
+/** Milliseconds that controllers wait for the start hooks of authorizers. */
+const controllersWaitMsMax = bound(1_000);
+
+export interface Background {
+  /** Settled after an attempt at each bootstrap object; rejects if one cannot be created yet. */
+  readonly bootstrapped: Promise<void>;
+  /** Resolves when all bootstrap objects exist. */
+  readonly created: Promise<void>;
+  /** Ends the work of the previous configuration, and starts that of `next`. */
+  follow(next: ActiveConfig): void;
+  /** Resolves when all work has ended after the abort of the signal. */
+  ended(): Promise<void>;
+}
+
+export interface BackgroundNeeds {
+  readonly store: Store;
+  readonly api: Api;
+  /** The API of one controller, which reports its watches, or of one start hook. Each has its own field manager. */
+  readonly apiOf: (controller: Controller, until: AbortSignal) => Api;
+  readonly hookApiOf: (hook: StartHook) => Api;
+  /** The machine's name, for the events of controllers and start hooks. */
+  readonly host: string;
+  readonly election: ElectionNeeds;
+  readonly start: StartUp;
+  readonly log: Log;
+  /** PEM of the CAs that controllers publish. */
+  readonly rootCertificates: string | undefined;
+  /** Signs the tokens in Secrets. */
+  readonly issueLegacyToken?: ControllerContext["issueLegacyToken"];
+  /** Shows what the controllers do. */
+  readonly board?: ControllerBoard;
+  /** For lines about the settings, which all workers of a server share. Default: `log`. */
+  readonly findings?: Pick<Log, "info">;
+  /** Shows the progress of controllers. */
+  readonly progress?: BeginProgress;
+  /** The meter of a controller's queue; it starts empty. */
+  readonly queue: (controller: string) => WorkMeter;
+  /** Recorders of the metrics of plugins. */
+  readonly metric: MetricOf;
+  readonly signal: AbortSignal;
+}
+
+const retryMs = 5_000;
+
+export function runBackground(
+  first: ActiveConfig,
+  {
+    store,
+    api,
+    apiOf,
+    hookApiOf,
+    host,
+    election,
+    start,
+    log,
+    findings = log,
+    queue,
+    metric,
+    rootCertificates,
+    issueLegacyToken,
+    board,
+    progress,
+    signal,
+  }: BackgroundNeeds,
+): Background {
+  const controllers = relay(signal), compaction = relay(signal);
+  const bootstrap = bootstrapper({ api, log, signal }), bootstrapped = bootstrap.create(bootstrapObjectsOf(first.catalog));
+  let current = first;
+
+  // Controllers read the served resources and the gates when they start: another catalog restarts all of them.
+  const control = (next: ActiveConfig, before?: ActiveConfig) =>
+    controllers.next(async (running) => {
+      start.clear();
+      const { catalog } = next;
+      const states = controllerStates(catalog);
+      for (const { message, controllers } of controllerNews(catalog, before?.catalog)) findings.info(message, { controllers });
+      // A controller that does not run does not delay health checks.
+      board?.reset(
+        states.map(({ controller: { name }, runs, lacks }) => [name, runs ? "starting" : lacks.length > 0 ? "unserved" : "off"]),
+      );
+      for (const { controller, runs } of states) if (!runs) start.finished(controllerHook(controller.name));
+      const shared = {
+        names: catalog.names,
+        gates: catalog.gates.isOn,
+        isDeclared: (group: string, plural: string) => isDeclared(catalog, group, plural),
+        // Custom kinds that appear restart no controller.
+        types: servedTypes(() => current.catalog),
+        metric,
+        ...(rootCertificates === undefined ? {} : { rootCertificates }),
+        ...(issueLegacyToken === undefined ? {} : { issueLegacyToken }),
+        ...(progress === undefined ? {} : { progress }),
+      };
+      // The members that differ between controllers and start hooks.
+      const contextOf = (what: string, name: string, api: Api, until: AbortSignal): ControllerContext => {
+        const logError = (sentence: string, error?: unknown) =>
+          log.error(`${what} ${name}: ${sentence}`, error === undefined ? {} : describe(error));
+        const options = { api, controller: name, host, clock: systemClock, random: Math.random, signal: until, failed: logError };
+        return { ...shared, api, logError, events: servesEvents(catalog) ? eventRecorder(options) : { record() {} } };
+      };
+      const controllerContextOf = (controller: Controller, until: AbortSignal) => ({
+        ...contextOf("controller", controller.name, apiOf(controller, until), until),
+        work: queue(controller.name),
+      });
+      const chosen = states.filter(({ runs }) => runs).map(({ controller }) => controller);
+      const all = (doing: ControllerDoing) => chosen.forEach(({ name }) => board?.set(name, doing));
+      const run = async (until: AbortSignal) => {
+        all("starting");
+        // Controllers that delete what they do not find must know the resources of all sources.
+        await Promise.race([start.all(sourceHooks(catalog)), untilAborted(until)]);
+        if (until.aborted) return;
+        // Authorizers decide by what their plugins' hooks write: without it the requests of controllers are forbidden, and retried.
+        const deciding = authorizerHooks(catalog);
+        if (deciding.length > 0) await Promise.race([start.all(deciding), pause(controllersWaitMsMax, until)]);
+        if (until.aborted) return;
+        void keepPermissions(chosen, api, catalog, log, until);
+        await runControllers(
+          chosen,
+          controllerContextOf,
+          until,
+          {
+            started: (name) => {
+              board?.set(name, "running");
+              if (start.isSynced(name)) start.finished(controllerHook(name));
+            },
+            failed: (name, error) => {
+              board?.set(name, "failed");
+              log.error(`controller ${name} failed and is restarted`, describe(error));
+            },
+          },
+        );
+        // The lease is lost. The work of another configuration shows its own controllers.
+        if (!running.aborted) all("waiting");
+      };
+      // On a server that is not the leader, controllers are not waited for.
+      const resting = () => {
+        all("waiting");
+        controllerHooks(catalog).forEach(start.finished);
+      };
+      await Promise.all([
+        (before === undefined ? bootstrapped : bootstrap.create(bootstrapObjectsOf(catalog))).catch(() => {}), // logged, and tried again
+        whenElected(next, { ...election, log, bootstrapped, resting }, run, running),
+        ...hooksOf(catalog).map((hook) => runHook(hook, contextOf("start hook", hook.name, hookApiOf(hook), running), start, log, running)),
+      ]);
+    });
+  const compact = ({ config: { "etcd-compaction-interval": everyMs } }: ActiveConfig) =>
+    compaction.next(async (running) => {
+      if (everyMs === 0) return;
+      const onError = (error: unknown) => log.error("compaction failed", describe(error));
+      await startCompactor(store, { everyMs, signal: running, onError });
+    });
+  control(first);
+  compact(first);
+  return {
+    bootstrapped,
+    created: bootstrap.created,
+    follow(next) {
+      const before = current;
+      current = next;
+      // Controllers that use resources which appear follow them themselves.
+      if (next.catalog !== before.catalog && !differInAppearedOnly(next, before)) control(next, before);
+      if (next.config["etcd-compaction-interval"] !== before.config["etcd-compaction-interval"]) compact(next);
+    },
+    async ended() {
+      await Promise.all([controllers.done(), compaction.done()]);
+    },
+  };
+}
+
+/** Name of a controller's hook, which finishes when the controller has received the initial state. */
+export function controllerHook(controller: string): string {
+  return `start-${controller}-controller`;
+}
+export function controllerHooks({ plugins }: Catalog): readonly string[] {
+  return plugins.flatMap((plugin) => plugin.controllers ?? []).map(({ name }) => controllerHook(name));
+}
+/** Names of the start hooks of plugins with authorizers. */
+function authorizerHooks({ plugins }: Catalog): readonly string[] {
+  return plugins.filter(({ authorizers = [] }) => authorizers.length > 0).flatMap(({ startHooks = [] }) => startHooks).map(({ name }) =>
+    name
+  );
+}
+export function hooksOf({ plugins }: Catalog): readonly StartHook[] {
+  return plugins.flatMap((plugin) => plugin.startHooks ?? []);
+}
+
+/** Runs a start hook, with retries after a pause. A finished hook does not run again under another catalog. */
+async function runHook(hook: StartHook, world: ControllerContext, start: StartUp, log: Log, signal: AbortSignal): Promise<void> {
+  const isDone = () => start.hook(hook.name).check(signal).then(() => true, () => false);
+  for (let pauseMs = 100; !signal.aborted && !(await isDone()); pauseMs = Math.min(pauseMs * 2, 30_000)) {
+    try {
+      await Promise.race([hook.run(world, signal), untilAborted(signal)]); // A hook that does not end does not delay shutdown.
+      if (!signal.aborted) start.finished(hook.name);
+    } catch (error) {
+      if (!signal.aborted) log.error(`start hook ${hook.name} failed and is retried`, describe(error));
+      await pause(pauseMs, signal);
+    }
+  }
+}
+
+function servesEvents({ names, endpoint }: Catalog): boolean {
+  const { group, version } = splitGroupVersion(spell(names, eventsVersion));
+  return endpoint(group, version, "events") !== undefined;
+}
+
+interface Relay {
+  /** Starts `run` when the work before has ended; never rejects. */
+  next(run: (signal: AbortSignal) => Promise<void>): void;
+  done(): Promise<void>;
+}
+
+/** Work of which each replaces the one before; `signal` ends it finally. */
+function relay(signal: AbortSignal): Relay {
+  let done = Promise.resolve();
+  let stop = new AbortController();
+  return {
+    next(run) {
+      stop.abort();
+      stop = new AbortController();
+      const running = AbortSignal.any([signal, stop.signal]);
+      done = done.then(() => running.aborted ? undefined : run(running));
+    },
+    done: () => done,
+  };
+}
+
+/** Applies the rights of controllers, with retries. Never rejects. */
+async function keepPermissions(
+  controllers: readonly Controller[],
+  api: Api,
+  catalog: Catalog,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      return await applyPermissions(controllers, api, catalog);
+    } catch (error) {
+      if (!signal.aborted) log.error("the rights of controllers cannot be written; the write is retried", describe(error));
+    }
+    await pause(retryMs, signal);
+  }
+}

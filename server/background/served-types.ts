@@ -1,0 +1,18 @@
+/** The served types for controllers. */
+import type { ServedTypes } from "../../core/controller.ts";
+import { publishedSchema } from "../../core/derive/published-schema.ts";
+import type { Catalog } from "../../kernel/catalog/catalog.ts";
+
+/** `catalog`: the active one. */
+export function servedTypes(catalog: () => Catalog): ServedTypes {
+  return {
+    resources: (version, group) =>
+      catalog().groups.filter(({ name }) => group === undefined || name === group)
+        .flatMap(({ versions }) => versions.filter((each) => each.version === version))
+        .flatMap(({ endpoints }) => endpoints),
+    schemaOf({ group, version, kind }) {
+      const endpoint = catalog().version(group, version)?.endpoints.find((each) => each.kind === kind);
+      return endpoint && publishedSchema(endpoint.schema);
+    },
+  };
+}

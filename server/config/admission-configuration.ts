@@ -1,0 +1,180 @@
+/** The file of --admission-control-config-file: AdmissionConfiguration, with the settings of admission steps. */
+import { dirname, isAbsolute, join } from "node:path";
+import { matchResources, namedRule } from "../../core/admission/match-schema.ts";
+import type { MatchResources } from "../../core/admission/matching.ts";
+import { namespaceLifecycle, upstreamOrder } from "../../core/admission/order.ts";
+import { validateMatchResources } from "../../core/admission/validate-match.ts";
+import { defaulter } from "../../core/derive/apply-defaults.ts";
+import { sortedText } from "../../core/derive/raw-json.ts";
+import { fieldErrorText, required } from "../../core/field-error.ts";
+import { isObject } from "../../core/json.ts";
+import { nearest } from "../../core/nearest.ts";
+import { reasonOf } from "../../core/reason-of.ts";
+import { anyJson, field, type Infer, type Json, list, string, struct } from "../../core/schema.ts";
+import { decodeConfigObject, readConfigObject } from "../../kernel/access/config-object.ts";
+import { type Fault, faultsOfFields, FaultyText, type Mistake } from "../../kernel/access/mistake.ts";
+import { readWholeTextSync } from "../../kernel/files/bounded-files.ts";
+import { configurationFileBytesMax } from "./bounds.ts";
+
+/** The settings of steps. Plain data: the heavy thread gets a copy. */
+export interface AdmissionConfiguration {
+  /** By step: the requests for which it runs. A step without an entry runs for all. */
+  readonly matchConstraints: ReadonlyMap<string, MatchResources>;
+  /** By step: the kubeconfig file with the credentials for webhooks. */
+  readonly kubeconfigs: ReadonlyMap<string, string>;
+}
+export const noAdmissionConfiguration: AdmissionConfiguration = Object.freeze({ matchConstraints: new Map(), kubeconfigs: new Map() });
+
+const PluginConfiguration = struct("AdmissionPluginConfiguration", {
+  name: field(0, string, "Name of the step, such as DefaultStorageClass.", { written: "always" }),
+  path: field(0, string, "File with the configuration of the step, relative to this file. Not together with `configuration`."),
+  configuration: field(0, anyJson, "The configuration of the step.", { pointer: true }),
+});
+type PluginConfiguration = Infer<typeof PluginConfiguration>;
+const Configuration = Object.freeze(
+  {
+    ...struct("AdmissionConfiguration", { plugins: field(0, list(PluginConfiguration), "The steps with settings.") }),
+    typeMeta: true,
+  } as const,
+);
+interface Configuration {
+  readonly plugins?: readonly PluginConfiguration[];
+}
+
+const StepStruct = struct("AdmissionStepConfiguration", {
+  matchConstraints: field(0, matchResources(struct, namedRule(struct)), "The requests for which the step runs.", { pointer: true }),
+});
+type StepConfiguration = Infer<typeof StepStruct>;
+const StepConfiguration = Object.freeze({ ...StepStruct, typeMeta: true } as const);
+
+const WebhookConfiguration = Object.freeze(
+  {
+    ...struct("WebhookAdmissionConfiguration", { kubeConfigFile: field(0, string, "Absolute path of a kubeconfig with credentials.") }),
+    typeMeta: true,
+  } as const,
+);
+interface WebhookConfiguration {
+  readonly kubeConfigFile?: string;
+}
+const webhookSteps: ReadonlySet<string> = new Set(["MutatingAdmissionWebhook", "ValidatingAdmissionWebhook"]);
+
+/** The file, and what the configuration in it is checked against. */
+export interface AdmissionFile {
+  readonly path: string;
+  /** Names of the steps of all plugins. */
+  readonly steps: readonly string[];
+  readonly groupDomain: string;
+}
+
+/** Reads the file and the files that it names; `path` "" is no configuration. Mistakes are added to `mistakes`. */
+export function readAdmissionConfiguration(file: AdmissionFile, mistakes: Mistake[]): AdmissionConfiguration {
+  if (file.path === "") return noAdmissionConfiguration;
+  const matchConstraints = new Map<string, MatchResources>(), kubeconfigs = new Map<string, string>();
+  const refuse = (what: string, error: unknown, faults: readonly Fault[], path = file.path) =>
+    mistakes.push({
+      text: `cannot use ${what}: ${reasonOf(error)}`,
+      setting: "admission-control-config-file",
+      ...(faults.length === 0 ? { faults: [{ text: `cannot use ${what}: ${reasonOf(error)}` }] } : { file: path, faults }),
+    });
+  (loaded(file, refuse).plugins ?? []).forEach((plugin, index) => {
+    const what = `the configuration of the admission plugin "${plugin.name}" in "${file.path}"`, at = `plugins[${index}]`;
+    try {
+      checkName(plugin, file);
+      const text = textOf(plugin, file);
+      if (text === undefined) return;
+      if (webhookSteps.has(plugin.name) && kindOf(text) !== "AdmissionStepConfiguration") {
+        const kubeconfig = kubeconfigOf(text, file);
+        if (kubeconfig !== "") kubeconfigs.set(plugin.name, kubeconfig);
+      } else matchConstraints.set(plugin.name, matchOf(text, file));
+    } catch (error) {
+      if (!(error instanceof FaultyText)) refuse(what, error, [{ text: `${at}: ${reasonOf(error)}`, path: at }]);
+      else if ((plugin.path ?? "") !== "") refuse(what, error, error.faults, pathOf(plugin.path!, file));
+      else {refuse(
+          what,
+          error,
+          error.faults.map(({ text, path }) => ({ text, path: `${at}.configuration${path === undefined ? "" : `.${path}`}` })),
+        );}
+    }
+  });
+  return { matchConstraints, kubeconfigs };
+}
+
+const pathOf = (path: string, file: AdmissionFile) => isAbsolute(path) ? path : join(dirname(file.path), path);
+
+/** What could be read. `refuse` is called with the mistakes of the file as a whole. */
+function loaded(
+  { path, groupDomain }: AdmissionFile,
+  refuse: (what: string, error: unknown, faults: readonly Fault[]) => void,
+): Configuration {
+  const what = `the admission configuration in "${path}"`;
+  let text: string;
+  try {
+    text = bounded(path);
+  } catch (error) {
+    refuse(what, error, []);
+    return {};
+  }
+  const kind = { kind: "AdmissionConfiguration", group: `apiserver.config.${groupDomain}`, versions: ["v1", "v1alpha1"] };
+  const { object = {}, error } = decodeConfigObject<Configuration>(text, { ...kind, schema: Configuration });
+  if (error !== undefined) refuse(what, error, error.faults);
+  return object;
+}
+
+function checkName({ name }: PluginConfiguration, { steps }: AdmissionFile): void {
+  if (name === namespaceLifecycle) throw new Error("it has no configuration; it can be disabled");
+  if (steps.includes(name) || upstreamOrder.includes(name)) return;
+  const near = nearest(name, steps);
+  throw new Error(`unknown admission plugin${near === undefined ? "" : `: did you mean "${near}"?`} (there are: ${steps.join(", ")})`);
+}
+
+/** The text of a step's configuration; undefined if it has none, or if this server does not have the step. */
+function textOf({ name, path = "", configuration }: PluginConfiguration, file: AdmissionFile): string | undefined {
+  if (path !== "" && configuration !== undefined) throw new Error("it has a path and a configuration: only one of them is allowed");
+  if (!file.steps.includes(name) && !webhookSteps.has(name)) return undefined;
+  if (configuration !== undefined) return sortedText(configuration as Json); // decoded as JSON
+  return path === "" ? undefined : bounded(pathOf(path, file));
+}
+
+function kindOf(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value["kind"] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function kubeconfigOf(text: string, { groupDomain }: AdmissionFile): string {
+  const { kubeConfigFile = "" } = readConfigObject<WebhookConfiguration>(text, {
+    kind: "WebhookAdmissionConfiguration",
+    group: `apiserver.config.${groupDomain}`,
+    versions: ["v1"],
+    schema: WebhookConfiguration,
+  });
+  if (kubeConfigFile !== "" && !isAbsolute(kubeConfigFile)) throw new Error(`kubeConfigFile "${kubeConfigFile}" is not an absolute path`);
+  return kubeConfigFile;
+}
+
+const withDefaults = defaulter(StepStruct);
+
+function matchOf(text: string, { groupDomain }: AdmissionFile): MatchResources {
+  const { object, error } = decodeConfigObject<StepConfiguration>(text, {
+    kind: "AdmissionStepConfiguration",
+    group: `apiserver.config.${groupDomain}`,
+    versions: ["v1"],
+    schema: StepConfiguration,
+  });
+  const { matchConstraints } = object === undefined ? {} : withDefaults(object, () => false);
+  const errors = object === undefined
+    ? []
+    : matchConstraints === undefined
+    ? [required("matchConstraints", "")]
+    : validateMatchResources(matchConstraints, "matchConstraints");
+  if (error !== undefined) throw error.and(faultsOfFields(errors));
+  if (errors.length > 0) throw new FaultyText(errors.map(fieldErrorText).join(", "), faultsOfFields(errors));
+  return matchConstraints!; // Without an error there are some.
+}
+
+function bounded(path: string): string {
+  return readWholeTextSync(path, configurationFileBytesMax);
+}

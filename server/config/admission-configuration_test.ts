@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { type Mistake, textOf } from "../../kernel/access/mistake.ts";
+import { type AdmissionConfiguration, readAdmissionConfiguration } from "./admission-configuration.ts";
+
+const head = "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n";
+const rule = '{apiGroups: [""], apiVersions: [v1], resources: [configmaps], operations: ["*"]}';
+const step = (constraints: string) =>
+  `{apiVersion: apiserver.config.k8s.io/v1, kind: AdmissionStepConfiguration, matchConstraints: ${constraints}}`;
+
+/** The configuration of a file with this text, or its mistakes, without the name of the folder. */
+async function read(text: string, others: Readonly<Record<string, string>> = {}): Promise<AdmissionConfiguration | readonly string[]> {
+  const folder = await mkdtemp(join(tmpdir(), "thole-admission-"));
+  try {
+    for (const [name, content] of Object.entries({ "file.yaml": text, ...others })) await writeFile(join(folder, name), content);
+    const mistakes: Mistake[] = [];
+    const steps = ["DefaultStorageClass", "Mine"];
+    const found = readAdmissionConfiguration({ path: join(folder, "file.yaml"), steps, groupDomain: "k8s.io" }, mistakes);
+    return mistakes.length === 0 ? found : mistakes.map((mistake) => textOf(mistake).replaceAll(`${folder}/`, ""));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+const configured = async (text: string, others?: Readonly<Record<string, string>>) => await read(text, others) as AdmissionConfiguration;
+
+test("a step gets its match rules, with the defaults of MatchResources", async () => {
+  const { matchConstraints } = await configured(`${head}- name: Mine\n  configuration: ${step(`{resourceRules: [${rule}]}`)}\n`);
+  assert.deepEqual(matchConstraints.get("Mine"), {
+    matchPolicy: "Equivalent",
+    namespaceSelector: {},
+    objectSelector: {},
+    resourceRules: [{ apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"], operations: ["*"], scope: "*" }],
+  });
+});
+
+test("a configuration may be in a file of its own, beside the first one", async () => {
+  const { matchConstraints } = await configured(`${head}- name: Mine\n  path: mine.yaml\n`, {
+    "mine.yaml": "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionStepConfiguration\n" +
+      "matchConstraints: {namespaceSelector: {matchLabels: {a: b}}}\n",
+  });
+  assert.deepEqual(matchConstraints.get("Mine")?.namespaceSelector, { matchLabels: { a: "b" } });
+});
+
+test("webhooks get the kubeconfig with their credentials", async () => {
+  const configuration = "{apiVersion: apiserver.config.k8s.io/v1, kind: WebhookAdmissionConfiguration, kubeConfigFile: /etc/webhooks}";
+  const { kubeconfigs } = await configured(`${head}- name: ValidatingAdmissionWebhook\n  configuration: ${configuration}\n`);
+  assert.deepEqual([...kubeconfigs], [["ValidatingAdmissionWebhook", "/etc/webhooks"]]);
+});
+
+test("settings of plugins that only kube-apiserver has are not read", async () => {
+  const { matchConstraints, kubeconfigs } = await configured(`${head}- name: PodSecurity\n  configuration: {anything: 1}\n`);
+  assert.equal(matchConstraints.size + kubeconfigs.size, 0);
+});
+
+test("every mistake is reported with the file and the plugin", async () => {
+  const of = (name: string) => `cannot use the configuration of the admission plugin "${name}" in "file.yaml": `;
+  assert.deepEqual(
+    await read(
+      `${head}- name: Mines\n- name: NamespaceLifecycle\n- name: Mine\n  configuration: ${step("{resourceRules: [{apiGroups: [a]}]}")}\n` +
+        `- name: DefaultStorageClass\n  path: absent\n- name: MutatingAdmissionWebhook\n  configuration: {kind: A, apiVersion: v1}\n`,
+    ).then((mistakes) => (mistakes as readonly string[]).map((mistake) => mistake.replace(/, (?:stat|open) .*/, ""))),
+    [
+      `${of("Mines")}unknown admission plugin: did you mean "Mine"? (there are: DefaultStorageClass, Mine)`,
+      `${of("NamespaceLifecycle")}it has no configuration; it can be disabled`,
+      `${
+        of("Mine")
+      }matchConstraints.resourceRules[0].operations: Required value, matchConstraints.resourceRules[0].apiVersions: Required value, ` +
+      "matchConstraints.resourceRules[0].resources: Required value",
+      `${of("DefaultStorageClass")}ENOENT: no such file or directory`,
+      `${
+        of("MutatingAdmissionWebhook")
+      }no kind "A" is registered for version "v1": expected WebhookAdmissionConfiguration in apiserver.config.k8s.io/v1`,
+    ],
+  );
+  assert.deepEqual(await read("kind: AdmissionConfiguration\n"), [
+    `cannot use the admission configuration in "file.yaml": Object 'apiVersion' is missing: expected apiserver.config.k8s.io/v1`,
+  ]);
+});

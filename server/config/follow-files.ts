@@ -1,0 +1,67 @@
+/** Reloads changed files while the server runs. */
+import { reasonOf } from "../../core/reason-of.ts";
+import type { Fields, Log } from "../../kernel/observe/log.ts";
+import type { Clock } from "../../core/async.ts";
+import { fingerprint } from "../../kernel/files/bounded-files.ts";
+import { watchFile } from "./watch-file.ts";
+
+/** Active data of files. */
+export interface Followed {
+  /** For the log: "serving certificate". */
+  readonly what: string;
+  readonly paths: readonly string[];
+  /**
+   * Reads the files again and activates them as a whole. Resolves with the fields for the log, or undefined if nothing has changed. Rejects
+   * for invalid files; the active data stays active.
+   */
+  readonly renew: () => Promise<Fields | undefined>;
+}
+
+export interface FollowedFiles {
+  /** Reads all files now, changed or not. Never rejects. */
+  again(): Promise<void>;
+  /** Resolves when all checks have ended, soon after the signal has aborted. */
+  readonly ended: Promise<void>;
+}
+
+const lookEveryMs = 1_000;
+/**
+ * Milliseconds after which files are read even if their fingerprint is unchanged: an unreadable file may have become readable, and
+ * certificates expire.
+ */
+const readEveryMs = 60_000;
+
+/** Follows each file until the signal aborts. An error is logged once, not at every check. */
+export function followFiles(
+  followed: readonly Followed[],
+  { log, clock, signal, stateOf = fingerprint }: {
+    readonly log: Log;
+    readonly clock: Clock;
+    readonly signal: AbortSignal;
+    /** Default: `fingerprint`. */
+    readonly stateOf?: (path: string) => string | Promise<string>;
+  },
+): FollowedFiles {
+  const all = followed.map(({ what, paths, renew }) => {
+    let refused = "", running = Promise.resolve();
+    const once = async (): Promise<void> => {
+      try {
+        const renewed = await renew();
+        if (renewed !== undefined) log.info(`the ${what} was renewed`, { files: paths, ...renewed });
+        else if (refused !== "") log.info(`the ${what} can be read again and has not changed`, { files: paths });
+        refused = "";
+      } catch (error) {
+        const reason = reasonOf(error);
+        if (reason !== refused) log.error(`cannot renew the ${what}: the previous one stays active`, { files: paths, error: reason });
+        refused = reason;
+      }
+    };
+    const again = (): Promise<void> => running = running.then(once);
+    const look = async () => [Math.floor(clock.now() / readEveryMs), ...await Promise.all(paths.map(stateOf))].join("\n");
+    return { again, ended: watchFile({ look, everyMs: lookEveryMs, clock, signal, changed: again }) };
+  });
+  return {
+    again: async () => void await Promise.all(all.map((each) => each.again())),
+    ended: Promise.all(all.map((each) => each.ended)).then(() => {}),
+  };
+}

@@ -1,0 +1,355 @@
+/** Parses command line and configuration file to settings. Collects all mistakes before it reports them. */
+import { trimEndOf } from "../../core/trim-end.ts";
+import { append } from "../../core/append.ts";
+import { withoutUser } from "../../protocols/without-user.ts";
+import { reasonOf } from "../../core/reason-of.ts";
+import { readYaml } from "../../core/tree/yaml.ts";
+import { NumberText, type Tree, TreeObject } from "../../core/tree/tree.ts";
+import { auditMistakes } from "./audit-settings.ts";
+import { authenticationMistakes } from "./authentication-mistakes.ts";
+import { type Config, defaults, type SettingName, settings } from "./settings.ts";
+import { emulationMistakes, kubeComponent } from "./emulation-settings.ts";
+import { durationText } from "./help.ts";
+import { fromPlain, type PlainSettings } from "./plain-settings.ts";
+import { serviceAccountMistakes } from "./service-accounts.ts";
+import { verbosityOf } from "../../kernel/observe/log.ts";
+import { workersMistakes } from "./workers.ts";
+import { type Fault, faultOf, type Mistake, textOf } from "../../kernel/access/mistake.ts";
+import { nearest } from "../../core/nearest.ts";
+import { valueText } from "../../core/value-text.ts";
+import { electionRetryJitter } from "./bounds.ts";
+
+/** Invalid settings; the message has a line for each mistake. */
+export class ConfigError extends Error {
+  readonly mistakes: readonly string[];
+  /** The mistakes with their places. */
+  readonly placed: readonly Mistake[];
+  constructor(mistakes: readonly Mistake[]) {
+    const texts = mistakes.map(textOf);
+    super(texts.join("\n"));
+    this.name = "ConfigError";
+    this.mistakes = texts;
+    this.placed = mistakes;
+  }
+}
+
+export type Parsed = { readonly help: true } | { readonly help: false; readonly config: Config };
+/** With mistakes, the settings that could be read, and the defaults of the others. */
+export type Read = { readonly help: true } | {
+  readonly help: false;
+  readonly config: Config;
+  readonly mistakes: readonly Mistake[];
+  /** Settings in the file that have no value. */
+  readonly empty: readonly SettingName[];
+};
+
+/** As `readArguments`, but throws mistakes as a ConfigError. */
+export function parseArguments(args: readonly string[], readFile: (path: string) => string): Parsed {
+  const read = readArguments(args, readFile);
+  if (read.help) return read;
+  const { help, config, mistakes } = read;
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return { help, config };
+}
+
+/**
+ * Flags have the form `--name=value`, `--name value` or, for a boolean, `--name`. The last occurrence of a flag applies; lists and maps
+ * accumulate. `readFile` returns the text of `--config`.
+ */
+export function readArguments(args: readonly string[], readFile: (path: string) => string): Read {
+  const mistakes: string[] = [];
+  const given = new Map<SettingName, unknown>();
+  const rest = [...args];
+  let help = false;
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    if (word === "--help" || word === "-h") {
+      help = true;
+      continue;
+    }
+    if (word.startsWith("-v")) {
+      const short = word.slice(2);
+      // The only flag with a short form, as in upstream: -v=4, -v 4, -v4.
+      const level = short === "" ? rest.shift() : short.replace(/^=/, "");
+      if (level === undefined) mistakes.push('flag "-v" needs a value');
+      else set(given, "v", level, 'flag "-v"', mistakes);
+      continue;
+    }
+    if (!word.startsWith("--") || word === "--") {
+      mistakes.push(`unexpected argument "${word}": the form of a setting is --name=value`);
+      continue;
+    }
+    const equals = word.indexOf("=");
+    const name = equals < 0 ? word.slice(2) : word.slice(2, equals);
+    if (!isSetting(name)) {
+      mistakes.push(`unknown flag "--${name}"${meant(name, "--")}`);
+      continue;
+    }
+    const isBool = settings[name].kind === "bool";
+    const value = equals >= 0 ? word.slice(equals + 1) : isBool ? "true" : rest.shift();
+    if (value === undefined) mistakes.push(`flag "--${name}" needs a value`);
+    else set(given, name, value, `flag "--${name}"`, mistakes);
+  }
+  if (help) return { help };
+  const path = given.get("config"), ofFile: Mistake[] = [], empty: SettingName[] = [];
+  if (typeof path === "string" && path !== "") {
+    for (const [name, value] of fromFile(path, readFile, ofFile, empty)) if (!given.has(name)) given.set(name, value);
+  }
+  const config = { ...defaults, ...Object.fromEntries(given) } as Config; // `set` has converted each value by its kind.
+  names.set(config, new Set(given.keys()));
+  return { help, config, mistakes: [...mistakes, ...ofFile, ...senseless(config)], empty };
+}
+
+/** The settings of a program merged into the defaults; throws a ConfigError with every mistake. */
+export function withDefaults(given: PlainSettings): Config {
+  const mistakes: string[] = [];
+  const config = { ...defaults, ...fromPlain(given, mistakes) };
+  names.set(config, new Set(Object.keys(given).filter(isSetting)));
+  append(mistakes, senseless(config));
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return config;
+}
+
+/** The names of the settings that were given, by configuration: a value may be the default. */
+const names = new WeakMap<Config, ReadonlySet<SettingName>>();
+
+/** The settings that command line, file or program have given. */
+export function givenSettings(config: Config): ReadonlySet<SettingName> {
+  return names.get(config) ?? new Set();
+}
+
+function isSetting(name: string): name is SettingName {
+  return Object.hasOwn(settings, name);
+}
+
+function meant(name: string, dashes: string): string {
+  const near = nearest(name, Object.keys(settings));
+  return near === undefined ? "" : `: did you mean "${dashes}${near}"?`;
+}
+
+function set(into: Map<SettingName, unknown>, name: SettingName, value: string, where: string, mistakes: string[]): void {
+  const { kind } = settings[name];
+  const bad = (expected: string) => mistakes.push(`${where}: ${valueText(value)} is not ${expected}`);
+  switch (kind) {
+    case "string":
+      into.set(name, value);
+      return;
+    case "bool":
+      if (/^(true|false|1|0|t|f)$/i.test(value)) into.set(name, /^(true|1|t)$/i.test(value));
+      else bad("true or false");
+      return;
+    case "int":
+      if (/^\d{1,9}$/.test(value)) into.set(name, Number(value));
+      else bad("a number");
+      return;
+    case "count":
+      if (value === "auto" || /^[1-9]\d{0,8}$/.test(value)) into.set(name, value === "auto" ? value : Number(value));
+      else bad("auto or a number from 1");
+      return;
+    case "fraction":
+      if (/^-?(\d{1,9}(\.\d{0,17})?|\.\d{1,17})(e-?\d{1,2})?$/i.test(value)) into.set(name, Number(value));
+      else bad("a number such as 0.001");
+      return;
+    case "duration": {
+      const milliseconds = durationOf(value);
+      if (milliseconds === undefined) bad('a duration such as "30s" or "1m30s"');
+      else into.set(name, milliseconds);
+      return;
+    }
+    case "list": {
+      const words = value.split(",").map((word) => word.trim()).filter((word) => word !== "");
+      into.set(name, [...(into.get(name) as string[] | undefined ?? []), ...words]); // Only lists are set here.
+      return;
+    }
+    case "texts": {
+      const pairs = into.get(name) as Map<string, string> | undefined ?? new Map<string, string>(); // As above.
+      for (const pair of pairsOf(value)) {
+        const at = pair.indexOf("=");
+        if (at < 0) mistakes.push(`${where}: ${valueText(pair)} must be formatted as key=value`);
+        else pairs.set(pair.slice(0, at), pair.slice(at + 1));
+      }
+      into.set(name, pairs);
+      return;
+    }
+    case "map": {
+      const pairs = into.get(name) as Map<string, boolean> | undefined ?? new Map<string, boolean>(); // As for maps.
+      for (const pair of value.split(",").map((each) => each.trim()).filter((each) => each !== "")) {
+        const [written = "", on = "true"] = pair.split("=");
+        const key = name === "feature-gates" ? withoutComponent(written, mistakes) : written;
+        if (key === undefined) continue;
+        if (/^(true|false)$/i.test(on)) pairs.set(key, on.toLowerCase() === "true");
+        else {mistakes.push(
+            `${where}: ${valueText(pair)} is not ${valueText(`${key}=true`)} or ${valueText(`${key}=false`)}`,
+          );}
+      }
+      into.set(name, pairs);
+    }
+  }
+}
+
+/** The gate of `kube:Gate`. Undefined, after upstream's error, for another component. */
+function withoutComponent(written: string, mistakes: string[]): string | undefined {
+  const colon = written.indexOf(":"), component = written.slice(0, Math.max(0, colon));
+  if (colon < 0 || component === kubeComponent) return written.slice(colon + 1);
+  mistakes.push(`component not registered: ${component}`);
+  return undefined;
+}
+
+/**
+ * Pairs of one word as pflag's stringToString parses them: a word with one `=` is one pair, including its commas; otherwise commas outside
+ * double quotes separate pairs.
+ */
+function pairsOf(value: string): readonly string[] {
+  if (value.split("=").length === 2) return [trimEndOf(value.replace(/^"+/, ""), '"')];
+  const pairs: string[] = [];
+  for (let at = 0; at < value.length;) {
+    const end = value[at] === '"' ? closingQuote(value, at) : wordEnd(value, at);
+    if (end > at) pairs.push(value[at] === '"' ? value.slice(at + 1, end - 1).replaceAll('""', '"') : value.slice(at, end));
+    at = Math.max(at + 1, end);
+  }
+  return pairs;
+}
+
+/** The end of the quoted text that starts at `start`; a doubled quote is a literal one, and the last quote ends the text. */
+function closingQuote(value: string, start: number): number {
+  let last = start;
+  for (let at = value.indexOf('"', start + 1); at >= 0; at = value.indexOf('"', at + 2)) {
+    last = at + 1;
+    if (value[at + 1] !== '"') break;
+  }
+  return last;
+}
+
+function wordEnd(value: string, start: number): number {
+  let end = start;
+  while (end < value.length && value[end] !== "," && value[end] !== '"') end++;
+  return end;
+}
+
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** `1h2m3.5s`, `300ms` or `0` in milliseconds; undefined for invalid text. */
+function durationOf(text: string): number | undefined {
+  if (text === "0") return 0;
+  const part = /(\d+(?:\.\d+)?)(ms|s|m|h)/y;
+  let sum = 0, at = 0;
+  for (let found = part.exec(text); found !== null; found = part.exec(text)) {
+    sum += Number(found[1]) * units[found[2]!]!;
+    at = part.lastIndex;
+  }
+  return at === text.length && at > 0 && at <= 40 ? sum : undefined;
+}
+
+function fromFile(
+  path: string,
+  readFile: (path: string) => string,
+  mistakes: Mistake[],
+  empty: SettingName[],
+): ReadonlyMap<SettingName, unknown> {
+  const values = new Map<SettingName, unknown>();
+  const bad = (fault: Fault) => mistakes.push({ text: `configuration file "${path}": ${fault.text}`, file: path, faults: [fault] });
+  let text: string;
+  try {
+    text = readFile(path);
+  } catch (error) {
+    mistakes.push(`cannot read the configuration file "${path}": ${reasonOf(error)}`);
+    return values;
+  }
+  const read = readYaml(new TextEncoder().encode(text));
+  if (!read.ok) {
+    bad(faultOf(read.error));
+    return values;
+  }
+  for (const duplicate of read.duplicates) bad(faultOf(duplicate));
+  if (read.tree === null) return values;
+  if (!(read.tree instanceof TreeObject)) {
+    bad({ text: "expected settings by name" });
+    return values;
+  }
+  read.tree.keys.forEach((name, index) => {
+    if (!isSetting(name) || name === "config") {
+      bad({ text: `unknown setting "${name}"${meant(name, "")}`, path: name });
+      return;
+    }
+    const value = (read.tree as TreeObject).values[index]!; // Checked above.
+    if (value === null) empty.push(name);
+    const wrong: string[] = [];
+    for (const word of wordsOf(value)) set(values, name, word, `setting "${name}"`, wrong);
+    for (const text of wrong) mistakes.push({ text: `configuration file "${path}", ${text}`, file: path, faults: [{ text, path: name }] });
+  });
+  return values;
+}
+
+/** A setting's value in the file in the form of flags: lists and maps item by item. */
+function wordsOf(value: Tree): readonly string[] {
+  if (value === null) return [];
+  if (Array.isArray(value)) return value.flatMap(wordsOf);
+  if (value instanceof TreeObject) return value.keys.flatMap((key, index) => wordsOf(value.values[index]!).map((word) => `${key}=${word}`));
+  return [value instanceof NumberText ? value.text : String(value)];
+}
+
+/** Upstream's bound: one of fifty requests. */
+const goawayChanceMax = 0.02;
+
+/** Mistakes: values out of bounds, and contradicting settings. */
+function senseless(config: Config): readonly string[] {
+  const mistakes: string[] = [];
+  if ((config["tls-cert-file"] === "") !== (config["tls-private-key-file"] === "")) {
+    mistakes.push('flags "--tls-cert-file" and "--tls-private-key-file" must be set together');
+  }
+  if ((config["etcd-certfile"] === "") !== (config["etcd-keyfile"] === "")) {
+    mistakes.push('flags "--etcd-certfile" and "--etcd-keyfile" must be set together');
+  }
+  append(mistakes, auditMistakes(config), electionMistakes(config), frontProxyMistakes(config), emulationMistakes(config));
+  append(mistakes, serviceAccountMistakes(config), authenticationMistakes(config), workersMistakes(config));
+  const chance = config["goaway-chance"];
+  // Negated, so that NaN is a mistake as well.
+  if (!(chance >= 0 && chance <= goawayChanceMax)) {
+    mistakes.push(`flag "--goaway-chance": ${chance} is not a valid probability: it must be between 0 and ${goawayChanceMax}`);
+  }
+  if (config["secure-port"] > 65535) {
+    mistakes.push(`flag "--secure-port": ${config["secure-port"]} is not a port: it must be at most 65535`);
+  }
+  for (const name of ["group-domain", "platform-name"] as const) {
+    if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(config[name])) {
+      mistakes.push(`flag "--${name}": ${valueText(config[name])} is not a lower-case DNS name`);
+    }
+  }
+  if (!["own", "runtime"].includes(config["http2-implementation"])) {
+    const given = valueText(config["http2-implementation"]);
+    mistakes.push(`flag "--http2-implementation": ${given} is not an implementation: it must be own or runtime`);
+  }
+  if (!["text", "json"].includes(config["logging-format"])) {
+    mistakes.push(`flag "--logging-format": ${valueText(config["logging-format"])} is not a format: it must be text or json`);
+  }
+  verbosityOf(config.v, config.vmodule, mistakes);
+  for (const endpoint of config["etcd-servers"].filter((each) => !/^https?:\/\/[^/]+\/?$/.test(each) || !URL.canParse(each))) {
+    mistakes.push(`flag "--etcd-servers": ${valueText(withoutUser(endpoint))} is not an address such as "https://10.0.0.1:2379"`);
+  }
+  if (!/^(\/[^/]+)+$/.test(config["etcd-prefix"])) {
+    mistakes.push(`flag "--etcd-prefix": ${valueText(config["etcd-prefix"])} is not a path such as "/registry"`);
+  }
+  return mistakes;
+}
+
+/** The rules of client-go: a leader must have stopped before another server can start. */
+function electionMistakes(config: Config): readonly string[] {
+  const lease = config["leader-elect-lease-duration"], deadline = config["leader-elect-renew-deadline"];
+  const retry = config["leader-elect-retry-period"];
+  return [
+    ...(lease >= 1000 && lease % 1000 === 0
+      ? []
+      : [`flag "--leader-elect-lease-duration": ${durationText(lease)} is not a whole number of seconds`]),
+    ...(lease > deadline ? [] : ['flag "--leader-elect-lease-duration" must be greater than "--leader-elect-renew-deadline"']),
+    ...(retry > 0 && deadline > retry * electionRetryJitter ? [] : [
+      `flag "--leader-elect-renew-deadline" must be greater than ${electionRetryJitter} times "--leader-elect-retry-period", which must not be 0`,
+    ]),
+  ];
+}
+
+/** Contradicting settings of front proxies, with upstream's messages. */
+function frontProxyMistakes(config: Config): readonly string[] {
+  const uid = config["requestheader-uid-headers"];
+  const isStandard = uid.length === 0 || uid.some((name) => name.toLowerCase() === "x-remote-uid");
+  const text = "--requestheader-uid-headers is set without specifying the standard X-Remote-Uid header - API aggregation will not work";
+  return isStandard ? [] : [text];
+}

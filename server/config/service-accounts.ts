@@ -1,0 +1,58 @@
+/** The meaning of the settings of service account tokens, and their mistakes. */
+import { goQuote } from "../../core/tree/go-quote.ts";
+import { extendedSeconds, projectedSeconds } from "../../kernel/access/service-accounts/validity.ts";
+import type { Config } from "./settings.ts";
+
+/** The issuers of tokens. The first one signs. */
+export function serviceAccountIssuers(config: Pick<Config, "service-account-issuer" | "platform-name">): readonly string[] {
+  const given = config["service-account-issuer"];
+  return given.length > 0 ? given : [`https://${config["platform-name"]}.default.svc`];
+}
+
+/** The audiences of the server, of which a token must have one. */
+export function apiAudiences(config: Pick<Config, "api-audiences" | "service-account-issuer" | "platform-name">): readonly string[] {
+  const given = config["api-audiences"];
+  return given.length > 0 ? given : serviceAccountIssuers(config);
+}
+
+const hourMs = 3_600_000;
+
+/** Mistakes, with upstream's messages. */
+export function serviceAccountMistakes(config: Config): readonly string[] {
+  const issuers = config["service-account-issuer"], expirationMs = config["service-account-max-token-expiration"];
+  const isBounded = expirationMs === 0 || (expirationMs >= hourMs && expirationMs <= 2 ** 32 * 1000);
+  return [
+    ...issuers.flatMap((issuer, index) => {
+      if (issuer.includes(":") && !isUrl(issuer)) {
+        return [`service-account-issuer ${goQuote(issuer)} contained a ':' but was not a valid URL`];
+      }
+      return issuers.indexOf(issuer) === index ? [] : [`service-account-issuer ${goQuote(issuer)} is already specified`];
+    }),
+    ...keySetMistakes(config["service-account-jwks-uri"]),
+    ...(isBounded ? [] : ["the service-account-max-token-expiration must be between 1 hour and 2^32 seconds"]),
+  ];
+}
+
+/** Warnings about contradicting settings, with upstream's messages. */
+export function serviceAccountWarnings(config: Config): readonly string[] {
+  const seconds = config["service-account-max-token-expiration"] / 1000;
+  if (!config["service-account-extend-token-expiration"] || seconds === 0) return [];
+  const transition = "service-account-extend-token-expiration is true, in order to correctly trigger safe transition logic, " +
+    `service-account-max-token-expiration must be set longer than ${projectedSeconds} seconds (currently ${seconds} seconds)`;
+  const extension = `service-account-extend-token-expiration is true, enabling tokens valid up to ${extendedSeconds} seconds, ` +
+    `which is longer than service-account-max-token-expiration set to ${seconds} seconds`;
+  return [...(seconds < projectedSeconds ? [transition] : []), ...(seconds < extendedSeconds ? [extension] : [])];
+}
+
+function keySetMistakes(uri: string): readonly string[] {
+  if (uri === "") return [];
+  if (!URL.canParse(uri)) return ["service-account-jwks-uri must be a valid URL"];
+  return new URL(uri).protocol === "https:" ? [] : [`service-account-jwks-uri requires https scheme, parsed as: ${uri}`];
+}
+
+/**
+ * As Go's url.Parse for text with a colon: it needs a scheme, no control characters, and two hexadecimal digits after each percent sign.
+ */
+function isUrl(text: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9+.-]*:/.test(text) && !/%(?![0-9A-Fa-f]{2})/.test(text) && !/[\0-\x20\x7f]/.test(text);
+}

@@ -1,0 +1,169 @@
+import { Server as TlsServer, type TlsOptions } from "node:tls";
+import type { Exchange, Reply } from "../../kernel/request/exchange.ts";
+import { AcceptWatch } from "./accept-watch.ts";
+import { answerMsMax, attemptOn } from "./attempt.ts";
+import { Connections, type ConnectionTimes } from "./connections.ts";
+import { connectionsMax } from "./descriptors.ts";
+import { type ListenerTls, tlsContext } from "./tls-context.ts";
+import type { Serving } from "./serve-request.ts";
+import { ownServer, runtimeServer } from "./servers.ts";
+import { bound } from "../../core/bound.ts";
+import { stalledMs, streamsPerConnectionMax } from "./bounds.ts";
+
+/** Timeout of the TLS handshake. */
+const handshakeMs = bound(10_000);
+/** Time from the handshake to the first request (kube-apiserver's ReadHeaderTimeout). */
+const firstRequestMs = bound(32_000);
+/** Time between two requests on a connection (kube-apiserver's IdleTimeout). */
+const idleMs = bound(90_000);
+
+export interface ListenOptions {
+  readonly host: string;
+  /** 0 selects a free port. */
+  readonly port: number;
+  /** Other processes may listen on the same port (SO_REUSEPORT); the kernel spreads connections over them. */
+  readonly sharesPort?: boolean;
+  readonly tls: ListenerTls;
+  /** Maximum open requests of one HTTP/2 connection; 0 is the default. */
+  readonly streamsMax?: number;
+  /** The implementation of HTTP/2. Default: `own`. */
+  readonly http2?: Http2Implementation;
+  /** Answers a request. A rejection is reported and answered with 500. */
+  handle(exchange: Exchange): Promise<Reply>;
+  /** Called for every internal error. */
+  report(error: unknown): void;
+  /** Called for every connection whose TLS handshake failed. */
+  handshakeFailed?(): void;
+  /** Called when connections are closed because there are too many, at most once a minute, and when the listener has to listen anew. */
+  notice?(message: string): void;
+  /** Called when no connection is accepted any more: the process should end. */
+  failed?(error: Error): void;
+  /** Maximum connections. Default: as many as the limit of open files permits, where that can be read. */
+  readonly connectionsMax?: number;
+  /** Overrides of the timeouts. */
+  readonly times?: Partial<ConnectionTimes>;
+}
+
+/** `runtime`: node:http2, for one more release. */
+export type Http2Implementation = "own" | "runtime";
+
+/** A server on one address: HTTP/1.1 and HTTP/2 over TLS. */
+export interface Listener {
+  readonly address: string;
+  readonly port: number;
+  /** From now on HTTP/1.1 answers have `connection: close`; requests are still accepted. */
+  beginShutdown(): void;
+  /**
+   * Replaces the certificates. New connections get them, and client certificates of open connections are verified again at the next
+   * request. No connection is closed. Whether client certificates are requested at all does not change.
+   *
+   * @throws if the certificates are invalid; nothing has changed then
+   */
+  secure(tls: ListenerTls): void;
+  /** Closes the listening socket and opens another one on the same address. Connections stay open. */
+  listenAnew(): Promise<void>;
+  /** Stops accepting, lets requests in progress finish and resolves when every connection is closed. Connections that remain after
+   *  `graceMs` are destroyed. The caller must end endless answers (watches). */
+  close(graceMs: number): Promise<void>;
+}
+
+/** Milliseconds between two looks at the timeouts of connections. */
+const sweepMs = 5_000;
+
+/** Starts listening. Rejects if the address is in use or the certificates are not PEM. */
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const { context, readPeer } = tlsContext(options.tls);
+  const notice = options.notice ?? (() => {});
+  const connections = new Connections(
+    {
+      handshakeMs: handshakeMs,
+      firstRequestMs: firstRequestMs,
+      idleMs: idleMs,
+      stalledMs: stalledMs,
+      sweepMs,
+      ...options.times,
+    },
+    options.connectionsMax ?? connectionsMax(),
+    onceAMinute((max) => notice(`more than ${max} connections are open: the oldest ones without a request in progress are closed`)),
+  );
+  const streamsMax = options.streamsMax || streamsPerConnectionMax;
+  const { handle, report } = options;
+  const serving: Serving = { draining: false, connections, readPeer, handle, report };
+  const secure: TlsOptions = {
+    ...context,
+    requestCert: readPeer !== undefined,
+    // A client certificate that is not trusted is answered with 401, not with a failed handshake.
+    rejectUnauthorized: false,
+  };
+  const server = options.http2 === "runtime" ? runtimeServer(secure, streamsMax, serving) : ownServer(secure, streamsMax, serving);
+  server.on("tlsClientError", () => options.handshakeFailed?.());
+  const { address, port } = await boundTo(server, options).catch((error: unknown) => {
+    void connections.close(0);
+    throw error;
+  });
+  const listenAnew = async (): Promise<void> => {
+    TlsServer.prototype.close.call(server);
+    await boundTo(server, { ...options, port });
+  };
+  const watch = new AcceptWatch({
+    accepted: () => connections.acceptedCount,
+    attempt: (patience) => attemptOn(options.host, port, (from) => connections.isFrom(from), patience * answerMsMax),
+    listenAnew() {
+      connections.learnMax();
+      return listenAnew();
+    },
+    notice,
+    fail: (error) => options.failed?.(error),
+  });
+  const looking = setInterval(() => void watch.look(), options.times?.sweepMs ?? sweepMs);
+  return {
+    address,
+    port,
+    listenAnew,
+    beginShutdown: () => {
+      serving.draining = true;
+    },
+    secure(tls) {
+      const next = tlsContext(tls);
+      server.setSecureContext(next.context);
+      if (serving.readPeer === undefined) return;
+      serving.readPeer = next.readPeer;
+      connections.forgetPeers();
+    },
+    close: async (graceMs) => {
+      serving.draining = true;
+      watch.end();
+      clearInterval(looking);
+      // Not the http2 server's own close(), which closes all sessions at once.
+      TlsServer.prototype.close.call(server);
+      await connections.close(graceMs);
+    },
+  };
+}
+
+function boundTo(
+  server: TlsServer,
+  { host, port, sharesPort = false }: Pick<ListenOptions, "host" | "port" | "sharesPort">,
+): Promise<{ address: string; port: number }> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error) => reject(new Error(`cannot listen on ${host}, port ${port}: ${error.message}`, { cause: error }));
+    server.once("error", fail);
+    server.listen({ port, host, reusePort: sharesPort }, () => {
+      server.off("error", fail);
+      const at = server.address();
+      if (at === null || typeof at === "string") reject(new Error(`Cannot listen on ${host}: no port was given`));
+      else resolve({ address: at.address, port: at.port });
+    });
+  });
+}
+
+/** Calls `run`, and not again within a minute. */
+function onceAMinute<T>(run: (value: T) => void): (value: T) => void {
+  let last = -Infinity;
+  return (value) => {
+    const now = performance.now();
+    if (now - last < 60_000) return;
+    last = now;
+    run(value);
+  };
+}

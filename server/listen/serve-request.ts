@@ -1,0 +1,190 @@
+import type { ServerResponse } from "node:http";
+import { constants } from "node:http2";
+import { internalError, type StatusError, statusOf } from "../../core/status-error.ts";
+import type { Exchange, Reply } from "../../kernel/request/exchange.ts";
+import { boundChunks, discardRest, type IncomingBody } from "./body.ts";
+import type { Connection, Connections } from "./connections.ts";
+import { framingOf, type Refusal } from "./framing.ts";
+import { StreamInput } from "./input.ts";
+import type { Answering, Response } from "./pump.ts";
+import { isReset } from "./request-queue.ts";
+import { type Caller, type Request, RequestExchange } from "./request.ts";
+import type { TlsContext } from "./tls-context.ts";
+import { breakOff, discardReply, send } from "./send.ts";
+import { valueText } from "../../core/value-text.ts";
+import { bound } from "../../core/bound.ts";
+import { discardBytesMax, lingerMs } from "./bounds.ts";
+
+/** Pipelined requests of one HTTP/1.1 connection. */
+const pipelinedRequestsMax = bound(32);
+
+/** State shared by the requests of one listener. */
+export interface Serving {
+  /** Whether HTTP/1.1 clients are asked to reconnect. */
+  draining: boolean;
+  readonly connections: Connections;
+  readPeer: TlsContext["readPeer"];
+  handle(exchange: Exchange): Promise<Reply>;
+  report(error: unknown): void;
+}
+
+/** Answers one request now, or in a later turn of the event loop if its connection has many. */
+export function take(request: Request, response: Response, serving: Serving): void {
+  const queue = "stream" in request && request.stream.session !== undefined
+    ? serving.connections.of(request.stream.session)?.queue
+    : undefined;
+  if (queue === undefined) return void serve(request, response, serving);
+  queue.take(request, response, (...exchange) => void serve(...exchange, serving));
+}
+
+/** Answers one request; never rejects. `upgrade`: sends a reply of messages over a websocket. */
+export async function serve(
+  request: Request,
+  response: Response,
+  serving: Serving,
+  upgrade?: (reply: Reply, answering: Answering) => Promise<void>,
+): Promise<void> {
+  const { connections } = serving;
+  const connection = connections.of("stream" in request ? (request.stream.session ?? request) : request.socket);
+  if (connection?.ended === true) return;
+  if (connection === undefined || (connection.session === undefined && connection.answers.size >= pipelinedRequestsMax)) {
+    return void request.destroy();
+  }
+  const framing = "stream" in request ? undefined : framingOf(request);
+  if (framing?.refused !== undefined) return refuse(connection, framing.refused, connections);
+  const answering = new InProgress(response);
+  connections.opened(connection, answering);
+  const body = bodyOf(request, connection);
+  const exchange = new RequestExchange(request, body, caller(connection, serving), upgrade !== undefined);
+  response.once("close", () => {
+    connections.over(connection, answering);
+    connection.queue?.closed(response.headersSent);
+    // Complete only if the server ended it: an HTTP/2 response that its client cancelled is "finished", too.
+    if (!response.writableEnded || !response.writableFinished) exchange.clientGone();
+  });
+  request.on("error", () => {});
+  response.on("error", () => {});
+  if (framing?.hasBody === true) body.input.gate(false);
+  if (framing?.chunked === true) boundChunks(body, () => connection.socket.destroy());
+  const reply = await replyTo(exchange, serving);
+  if (response.destroyed || isReset(response)) return void discardReply(reply);
+  if (upgrade !== undefined && reply.messages !== undefined) {
+    return await upgrade(reply, answering).catch(serving.report).finally(() => exchange.clientGone());
+  }
+  if (reply.goAway === true) connections.sendAway(connection);
+  const unread = isUnread(request);
+  if (unread) await discardRest(body, discardBytesMax, () => endBehind(response, body, connection, connections));
+  if (!("stream" in response)) {
+    if (unread && isUnread(request)) stayOpen(response, connection, connections);
+    else if (serving.draining || framing?.upgrades === true) response.setHeader("connection", "close");
+  }
+  try {
+    await send(response, reply, request.method === "HEAD", exchange, answering);
+    // From here on the connection counts as idle, so that a client with an endless body is disconnected in time.
+    if (unread && isUnread(request)) {
+      connections.over(connection, answering);
+      endStream(response);
+    }
+  } catch (error) {
+    serving.report(error);
+    breakOff(response);
+  }
+}
+
+class InProgress implements Answering {
+  waitsSince: number | undefined;
+  readonly #response: Response;
+
+  constructor(response: Response) {
+    this.#response = response;
+  }
+  get isWhole(): boolean {
+    return this.#response.req.complete;
+  }
+  breakOff(): void {
+    breakOff(this.#response);
+  }
+}
+
+/** Answers an HTTP/1.1 request without a handler, as Go's server does, and ends its connection. */
+export function refuse(connection: Connection, { status, detail }: Refusal, connections: Connections, headers = ""): void {
+  const text = detail === undefined ? status : `${status}: ${detail}`,
+    own = "Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\n";
+  refuseWith(connection, `HTTP/1.1 ${status}\r\n${headers}${own}\r\n${text}`, connections);
+}
+
+/** As `refuse`, with the complete answer. */
+export function refuseWith(connection: Connection, answer: string, connections: Connections): void {
+  const { socket, answers } = connection;
+  // Before earlier answers it would be taken for one of them.
+  if (!socket.writable || answers.size > 0) return void socket.destroy();
+  socket.write(answer);
+  connections.hangUp(connection);
+}
+
+/** Stops reading from a client that sends too much; an HTTP/1.1 connection ends after its answer. */
+function endBehind(response: Response, { input }: IncomingBody, connection: Connection, connections: Connections): void {
+  input.stop();
+  if ("stream" in response) return;
+  const end = (): void => connections.hangUp(connection);
+  if (response.writableFinished || response.destroyed) end();
+  else response.once("finish", end);
+}
+
+/**
+ * Closing while the client still sends would reset the connection, which can lose the answer. One that is to be closed after the answer (`Connection: close`,
+ * HTTP/1.0) stops being written, and is closed when the client has ended or after `lingerMs`.
+ */
+function stayOpen(response: ServerResponse, connection: Connection, connections: Connections): void {
+  if (response.shouldKeepAlive) return;
+  response.shouldKeepAlive = true;
+  response.once("finish", () => connections.hangUp(connection));
+}
+
+/** Makes an HTTP/2 client stop sending a body after the answer (RFC 9113, section 8.1). Some runtimes send the reset before an answer
+ *  that is queued, so the reset is delayed. */
+function endStream(response: Response): void {
+  if (!("stream" in response)) return;
+  const { stream } = response;
+  const end = (): void => {
+    const timer = setTimeout(() => stream.close(constants.NGHTTP2_NO_ERROR), lingerMs);
+    stream.once("close", () => clearTimeout(timer));
+  };
+  if (stream.writableFinished || stream.destroyed) end();
+  else stream.once("finish", end);
+}
+
+/** Whether the body may have unread bytes. For HTTP/1.1 all of it may have arrived: Deno accepts no further request until it is read. */
+function isUnread(request: Request): boolean {
+  return !request.complete || (!("stream" in request) && request.readableLength > 0);
+}
+
+function bodyOf(request: Request, { input, queue }: Connection): IncomingBody {
+  return { source: request, input: "stream" in request ? new StreamInput(request, queue) : input!, taken: 0, discarded: false };
+}
+
+/** The reply of the handler; of an internal error if it throws. */
+export async function replyTo(exchange: Exchange, { handle, report }: Serving): Promise<Reply> {
+  try {
+    return await handle(exchange);
+  } catch (error) {
+    report(error);
+    return statusReply(internalError("the request could not be answered"));
+  }
+}
+
+/** The client of a request. */
+export function caller(connection: Connection, { readPeer }: Serving): Caller {
+  const now = Date.now();
+  if (readPeer !== undefined && connection.tls !== undefined && (connection.peer === undefined || now > connection.peer.until)) {
+    connection.peer = readPeer(connection.tls, now);
+  }
+  const { remote, peer } = connection;
+  return { remote, peer: peer?.peer, peerRefused: peer?.refused, frontProxy: peer?.frontProxy };
+}
+
+/** An answer that consists of the Status of an error. */
+export function statusReply(error: StatusError): { status: number; headers: Record<string, string>; body: string } {
+  const headers = { "content-type": "application/json", "cache-control": "no-cache, private" };
+  return { status: error.code, headers, body: valueText(statusOf(error)) + "\n" };
+}

@@ -1,0 +1,56 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import type { SecureContextOptions, TLSSocket } from "node:tls";
+import { certificatePem, pemCertificates } from "../../protocols/x509/certificate.ts";
+import { type PeerAnswer, peerReader } from "./peer-reader.ts";
+
+/** The certificate that a listener presents, and the authorities that it trusts. */
+export interface ListenerTls {
+  /** PEM: the serving certificate with its chain, and its key. */
+  readonly cert: string;
+  readonly key: string;
+  /** PEM bundle of the authorities of client certificates; without it clients are not asked for one. */
+  readonly clientCa?: string | undefined;
+  /** PEM bundle of the authorities of front proxies; used only if clients are asked for certificates. */
+  readonly frontProxyCa?: string | undefined;
+}
+
+/** The options of the runtime, and the reader of client certificates. */
+export interface TlsContext {
+  readonly context: SecureContextOptions;
+  readonly readPeer: ((socket: TLSSocket, now: number) => PeerAnswer) | undefined;
+}
+
+/** Parses and checks everything first; throws if something cannot be read, or the key does not belong to the certificate. */
+export function tlsContext({ cert, key, clientCa, frontProxyCa }: ListenerTls): TlsContext {
+  checkKeyPair(cert, key);
+  const context = { cert, key, minVersion: "TLSv1.2" } as const;
+  if (clientCa === undefined) return { context, readPeer: undefined };
+  const known = `${clientCa}\n${frontProxyCa ?? ""}`; // the handshake names the accepted authorities to clients
+  const clients = peerReader(clientCa), proxies = frontProxyCa === undefined ? undefined : peerReader(frontProxyCa);
+  return {
+    context: { ...context, ca: pemCertificates(known).map(certificatePem) },
+    readPeer(socket, now) {
+      const answer = clients(socket, now), proxy = proxies?.(socket, now);
+      return proxy?.peer === undefined ? answer : { ...answer, frontProxy: proxy.peer, until: Math.min(answer.until, proxy.until) };
+    },
+  };
+}
+
+/** Throws if one of the certificates or the key cannot be read, or the key does not belong to the first certificate. Runtimes differ in
+ *  which of these they detect: some would listen, and fail every handshake. */
+export function checkKeyPair(cert: string, key: string): void {
+  const [leaf] = pemCertificates(cert).map((bytes, index) =>
+    parsed(`certificate ${index + 1} of the chain`, () => new X509Certificate(bytes))
+  );
+  const privateKey = parsed("the key", () => createPrivateKey(key));
+  if (leaf?.checkPrivateKey(privateKey) !== true) throw new Error("the key is not that of the certificate");
+}
+
+function parsed<T>(what: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch {
+    // Without the parser's message, which may contain key material.
+    throw new Error(`${what} cannot be read`);
+  }
+}

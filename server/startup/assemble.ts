@@ -1,0 +1,254 @@
+/** Assembles the server for `handle` from settings, plugins and a store. */
+import type { Access, CallWebhook } from "../../core/access.ts";
+import type { ConversionContext } from "../../core/conversion.ts";
+import { abortable } from "../../core/async.ts";
+import type { Audit } from "../../kernel/access/audit/mod.ts";
+import { authenticatedUsers, authenticateInOrder, refusalText } from "../../kernel/access/authentication/mod.ts";
+import { type Chain, decideRequests, refusalOf } from "../../kernel/access/authorization/mod.ts";
+import { impersonateBy } from "../../kernel/access/impersonation/mod.ts";
+import type { OpenedReads } from "../../kernel/cache/mod.ts";
+import { sourceHooks } from "../background/resource-sources.ts";
+import { statusPage } from "../../kernel/nonresource/status-page/reply.ts";
+import { nonresourceReply } from "../../kernel/nonresource/nonresource.ts";
+import { describe, type Log } from "../../kernel/observe/log.ts";
+import { meterOf } from "../../kernel/observe/meter.ts";
+import type { KernelRegistry } from "../../kernel/observe/metrics.ts";
+import { measuredDecision, observer } from "../../kernel/observe/observe.ts";
+import type { RecentError } from "../../kernel/observe/recent-errors.ts";
+import type { ControllerRow } from "../../kernel/nonresource/status-page/state.ts";
+import type { Tracing } from "../../kernel/observe/tracing.ts";
+import { requestLog } from "../../kernel/observe/request-log.ts";
+import { requestLabels } from "../../kernel/observe/request-metrics.ts";
+import { goawayChooser } from "../../kernel/request/goaway.ts";
+import type { HeavyWork } from "../../kernel/request/hand-over.ts";
+import { inflightLimit } from "../../kernel/request/inflight.ts";
+import type { Backend, Clock } from "../../kernel/request-context.ts";
+import { troubleText } from "../../kernel/store/fault.ts";
+import type { Server } from "../../kernel/server.ts";
+import type { WorkerGroup } from "../workers/group.ts";
+import type { Authentication } from "./authenticators.ts";
+import { refusalLog } from "./refusal-log.ts";
+import type { ServiceAccounts } from "./service-accounts.ts";
+import { describeBuild, describeReleases } from "./describe-server.ts";
+import { type CheckedParts, healthChecks } from "./health-checks.ts";
+import { registerStoreMetrics } from "./store-metrics.ts";
+import { buildInfo, versionText } from "./version.ts";
+import { failingChecks, withWorkers } from "./worker-checks.ts";
+
+/** The parts of a server. */
+export interface Parts extends CheckedParts {
+  readonly cache: OpenedReads;
+  /** The means of conversions by webhooks. Absent in tests without them. */
+  readonly conversions?: ConversionContext;
+  /** Absent in tests without webhooks. */
+  readonly callWebhook?: CallWebhook;
+  readonly registry: KernelRegistry;
+  readonly log: Log;
+  /** The last errors of the log. */
+  readonly recentErrors: () => readonly RecentError[];
+  readonly controllers: () => readonly ControllerRow[];
+  readonly authentication: Pick<Authentication, "authenticators" | "authenticateToken" | "isAnonymous">;
+  readonly accounts: Pick<ServiceAccounts, "issuer" | "documents">;
+  readonly authorization: Chain;
+  readonly audit?: Audit | undefined;
+  readonly tracing?: Tracing | undefined;
+  /** Returns the signal that ends a watch that begins now. */
+  readonly ending: () => AbortSignal;
+  readonly heavy?: HeavyWork | undefined;
+  /** The workers of which this server is one. */
+  readonly workers?: WorkerGroup | undefined;
+  /** Calls the listener after each swap of the configuration. */
+  readonly onSwap: (listener: () => void) => void;
+}
+
+const systemClock: Clock = Object.freeze({ now: () => Date.now(), random: () => Math.random() });
+/** Milliseconds; never decreases. */
+const elapsed = (): number => performance.now();
+
+/** Assembles the server for `handle`. */
+export function assemble(parts: Parts): Server {
+  const { inForce, registry, log } = parts;
+  const { record } = registry;
+  const backend = backendOf(parts);
+  const access = accessOf(parts);
+  registerStoreMetrics(registry, {
+    store: parts.store,
+    faults: parts.faults,
+    prefix: backend.prefix,
+    catalog: () => inForce().catalog,
+  });
+  return {
+    get catalog() {
+      return inForce().catalog;
+    },
+    catalogChanged: catalogChanges(parts),
+    isComplete: completeness(parts),
+    get requestTimeoutMs() {
+      return inForce().config["request-timeout"];
+    },
+    backend,
+    storeTrouble: () => troubleText(parts.faults),
+    heavy: parts.heavy,
+    observe: observer(record, elapsed, requestLog(log, () => inForce().config["slow-request-threshold"]), parts.tracing),
+    authenticate: authenticateOf(parts),
+    unauthenticated: refusalLog(log),
+    authorize: authorizeOf(parts),
+    audit: parts.audit,
+    impersonate: impersonateBy(parts.authorization.decide),
+    access,
+    sendsGoaway: goawayChooser(() => inForce().config["goaway-chance"], systemClock.random),
+    admit: inflightOf(parts),
+    nonresource: nonresourceOf(parts),
+    countOwnRequest(method, info) {
+      const { group, resource, subresource, verb } = requestLabels(method, info, undefined, inForce().catalog);
+      record.selfRequests.with({ group, resource, subresource, verb }).add();
+    },
+    deprecated: ({ group, version, plural }, subresource, removedRelease) =>
+      record.deprecated.with({ group, version, resource: plural, subresource, removed_release: removedRelease }).set(1),
+    report: (error, reference) => log.error("a request met an unexpected condition", { reference, ...describe(error) }),
+  };
+}
+
+function catalogChanges({ inForce, onSwap }: Parts): Server["catalogChanged"] {
+  let { catalog } = inForce();
+  let change = Promise.withResolvers<void>();
+  onSwap(() => {
+    const next = inForce().catalog;
+    if (next === catalog) return;
+    catalog = next;
+    change.resolve();
+    change = Promise.withResolvers();
+  });
+  return (signal) => abortable(change.promise, signal).catch(() => {}); // an abort is no error here
+}
+
+function completeness({ inForce, start }: Parts): Server["isComplete"] {
+  const hooks = sourceHooks(inForce().catalog);
+  let isComplete = hooks.length === 0;
+  void start.all(hooks).then(() => isComplete = true);
+  return () => isComplete;
+}
+
+function backendOf({ inForce, cache, conversions, callWebhook, ending, registry, tracing }: Parts): Backend {
+  return {
+    store: cache.store,
+    reads: cache.reads,
+    prefix: inForce().config["etcd-prefix"],
+    clock: systemClock,
+    ending,
+    get minRequestTimeoutSeconds() {
+      return inForce().config["min-request-timeout"];
+    },
+    meter: meterOf(registry.record, elapsed, tracing),
+    metric: registry.metric,
+    ...(conversions === undefined ? {} : { conversions }),
+    ...(callWebhook === undefined ? {} : { callWebhook }),
+  };
+}
+
+function authenticateOf({ authentication: { authenticators, isAnonymous }, registry: { record } }: Parts): Server["authenticate"] {
+  const authenticate = authenticateInOrder(
+    authenticators,
+    isAnonymous,
+    (result, milliseconds) => {
+      const labels = result === "success" ? succeeded : { result };
+      record.authentications.with(labels).add();
+      // The duration of a success is measured with the whole request.
+      if (result !== "success") record.authenticationSeconds.with(labels).observe(milliseconds / 1000);
+    },
+    elapsed,
+  );
+  return (exchange, warn) => {
+    if (exchange.peer !== undefined) record.certificateSeconds.with({}).observe((exchange.peer.expires - systemClock.now()) / 1000);
+    return authenticate(exchange, warn);
+  };
+}
+
+function authorizeOf({ authorization, registry: { record } }: Parts): Server["authorize"] {
+  const decide = measuredDecision(decideRequests(authorization.decide), record, elapsed);
+  return async (user, info, decided, waiting) => {
+    const answer = decide(user, info, waiting);
+    const decision = answer instanceof Promise ? await answer : answer;
+    decided?.(decision);
+    const refusal = refusalOf(user, info, decision);
+    if (refusal !== undefined) throw refusal;
+  };
+}
+
+function accessOf({ authorization, authentication: { authenticateToken }, accounts }: Parts): Access {
+  const authenticated = authenticatedUsers();
+  return {
+    authorize: async (user, attributes, waiting) => await authorization.decide(user, attributes, waiting),
+    rules: authorization.rules,
+    async authenticateToken(token, audiences) {
+      const outcome = await authenticateToken(token, audiences);
+      if (outcome.tag === "accepted") return { ...outcome.accepted, user: authenticated(outcome.accepted.user) };
+      if (outcome.reasons.length === 0) return undefined;
+      throw new Error(refusalText(outcome.reasons));
+    },
+    issueToken: accounts.issuer.issue,
+  };
+}
+
+function inflightOf({ inForce, registry: { record } }: Parts): Server["admit"] {
+  return inflightLimit(
+    () => {
+      const { config } = inForce();
+      return { readOnly: config["max-requests-inflight"], mutating: config["max-mutating-requests-inflight"] };
+    },
+    ({ readOnly, mutating }) => {
+      record.inflight.with(readOnlyRequests).set(readOnly);
+      record.inflight.with(mutatingRequests).set(mutating);
+    },
+  );
+}
+
+/** Health, metrics, version, discovery and OpenAPI. */
+function nonresourceOf(parts: Parts): Server["nonresource"] {
+  const { registry, log, shutdown, workers } = parts;
+  const { record } = registry;
+  const { releases } = parts.inForce().catalog;
+  const version = buildInfo(releases);
+  describeBuild(registry, version);
+  describeReleases(registry, releases);
+  const own = healthChecks(parts, elapsed), checksOf = workers === undefined ? own : withWorkers(own, workers);
+  const text = (which?: "slis") => workers === undefined ? registry.text(which) : workers.metrics(which);
+  const facts = () => ({ errors: parts.recentErrors(), controllers: parts.controllers() });
+  workers?.answerBy({
+    metrics: registry.parts,
+    health: (type) =>
+      failingChecks(type, own(parts.inForce().catalog), (name, passed) => record.healthcheck.with({ name, type }).set(passed ? 1 : 0)),
+    page: facts,
+  });
+  const page = statusPage({
+    version: versionText(),
+    store: parts.inForce().config["etcd-servers"].length > 0 ? "etcd" : "sqlite",
+    metrics: () => text(),
+    facts: async () => workers === undefined ? facts() : await workers.pageFacts(),
+    now: systemClock.now,
+  });
+  return (exchange, info, catalog, mayGet) =>
+    nonresourceReply(exchange, info, catalog, mayGet, {
+      page,
+      checks: checksOf(catalog),
+      version,
+      metrics: async (which) => ({ contentType: registry.contentType, text: await text(which) }),
+      tokenDocuments: parts.accounts.documents,
+      now: systemClock.now,
+      undescribed: (error, name) =>
+        log.error(`the OpenAPI documents leave out ${name}, whose schemas cannot be published`, describe(error)),
+      checked(type, name, passed) {
+        record.healthcheck.with({ name, type }).set(passed ? 1 : 0);
+        record.healthchecks.with({ name, type, status: passed ? "success" : "error" }).add();
+      },
+      unhealthy(endpoint, failures) {
+        // A requested shutdown is not an error.
+        const expected = failures.every(({ name, reason }) => name === shutdown.check.name || reason === shutdown.check.name);
+        log[expected ? "info" : "error"](`${endpoint} fails`, { failures });
+      },
+    });
+}
+
+const readOnlyRequests = Object.freeze({ request_kind: "readOnly" });
+const mutatingRequests = Object.freeze({ request_kind: "mutating" });
+const succeeded = Object.freeze({ result: "success" });

@@ -1,0 +1,39 @@
+/** All mistakes in the files that settings name, found before a server starts. */
+import type { Plugin } from "../../core/plugin.ts";
+import { mistakesOf, type PlacedMistake } from "../../kernel/access/mistake.ts";
+import type { Config } from "../config/settings.ts";
+import { checkAuthentication } from "./authenticators.ts";
+import { checkAuthorization } from "./authorization-file.ts";
+import type { CheckedSetting } from "./checked-setting.ts";
+import { checkGivenCertificates, rootCertificatesOf } from "./credentials.ts";
+import { checkAudit } from "./open-audit.ts";
+import { readTls } from "./open-store.ts";
+import { checkTracing } from "./open-tracing.ts";
+import { checkGivenTokenKeys } from "./token-keys.ts";
+
+/** In the words with which the start would fail. */
+export async function fileMistakes(config: Config, plugins: readonly Plugin[]): Promise<readonly PlacedMistake[]> {
+  const ofAuthorization = config["authorization-config"] !== "" ? "authorization-config" : "authorization-webhook-config-file";
+  const checks: readonly CheckedSetting[] = [
+    ...checkGivenCertificates(config),
+    ...checkGivenTokenKeys(config),
+    ...checkAuthentication(config),
+    [ofAuthorization, checkAuthorization(config, plugins)],
+    ["root-ca-file", rootCertificatesOf(config)],
+    ...checkAudit(config),
+    ["tracing-config-file", checkTracing(config)],
+    ...(config["etcd-servers"].length === 0 ? [] : [
+      ["etcd-cafile", readTls({ ...config, "etcd-certfile": "", "etcd-keyfile": "" })] as const,
+      ["etcd-certfile", readTls({ ...config, "etcd-cafile": "" })] as const,
+    ]),
+  ];
+  const found = await Promise.all(checks.map(async ([setting, check]) => {
+    try {
+      await check;
+      return [];
+    } catch (error) {
+      return mistakesOf(error, setting);
+    }
+  }));
+  return found.flat();
+}

@@ -1,0 +1,215 @@
+/** The audit of the settings: its policy, and its backends with their wrappers. */
+import { type Clock, once, systemClock } from "../../core/async.ts";
+import { steadyTime } from "../../core/steady-time.ts";
+import type { Names } from "../../core/names.ts";
+import { reasonOf } from "../../core/reason-of.ts";
+import {
+  allBackends,
+  type Audit,
+  type AuditBackend,
+  type BatchOptions,
+  buffered,
+  evaluator,
+  ignoringErrors,
+  type LostEvents,
+  omitsFirstStage,
+  openAudit,
+  type Policy,
+  type ReadPolicy,
+  readPolicy,
+  truncating,
+  writer,
+} from "../../kernel/access/audit/mod.ts";
+import { eventHead, legacyLine } from "../../kernel/access/audit/event.ts";
+import { type LineSink, logBackend } from "../../kernel/access/audit/log/log-backend.ts";
+import { rotatingFile } from "../../kernel/access/audit/log/rotating-file.ts";
+import { standardOutput } from "../../kernel/access/audit/log/standard-output.ts";
+import { webhookBackend } from "../../kernel/access/audit/webhook/webhook-backend.ts";
+import { readAccess } from "../../kernel/access/remote/kubeconfig.ts";
+import { remoteClient } from "../../kernel/access/remote/remote-client.ts";
+import { type AuditBackendName, backendConfig } from "../config/audit-settings.ts";
+import { namesOf } from "../config/active-config.ts";
+import { FaultyFile } from "../../kernel/access/mistake.ts";
+import { readText } from "../config/read-files.ts";
+import type { Config } from "../config/settings.ts";
+import type { Log } from "../../kernel/observe/log.ts";
+import type { KernelRecord } from "../../kernel/observe/metrics.ts";
+import type { CheckedSetting } from "./checked-setting.ts";
+import { bound } from "../../core/bound.ts";
+
+/** Concurrent batches to the audit webhook; further ones wait in the buffer. */
+const auditBatchesMax = bound(16);
+/** Milliseconds that a shutdown waits for the delivery of audit events. */
+const auditDrainMs = bound(10_000);
+
+/** An audit that can be closed. */
+export interface OpenedAudit {
+  readonly audit: Audit;
+  /** Delivers buffered events, within a bounded time. */
+  close(): Promise<void>;
+}
+
+/** Each check rejects with the error of `openedAudit` for its file. Writes nothing. */
+export function checkAudit(config: Config): readonly CheckedSetting[] {
+  return [
+    ["audit-policy-file", policyOf(config)],
+    ...(config["audit-webhook-config-file"] === "" ? [] : [["audit-webhook-config-file", webhookAccess(config)] as const]),
+  ];
+}
+
+export interface AuditNeeds {
+  readonly log: Log;
+  /** For warnings about the policy. */
+  readonly findings: Pick<Log, "info">;
+  readonly record: KernelRecord;
+  /** Takes the lines of the log. Undefined: the file of the settings. */
+  readonly auditLog: LineSink | undefined;
+}
+
+/** Undefined without a policy or without a backend. Rejects if a file cannot be used. */
+export async function openedAudit(config: Config, { log, findings, record, auditLog }: AuditNeeds): Promise<OpenedAudit | undefined> {
+  const path = config["audit-log-path"], webhook = config["audit-webhook-config-file"];
+  const read = await policyOf(config);
+  if (read === undefined) {
+    if (path !== "" || webhook !== "") findings.info("Warning: no audit policy file is set, so no audit events are recorded");
+    return undefined;
+  }
+  for (const warning of read.warnings) findings.info(`Warning: the audit policy file has an error that is ignored: ${warning.text}`);
+  for (const text of strictWarnings(config, read.policy)) findings.info(`Warning: ${text}`);
+  const names = namesOf(config), lost = lostEvents(log, record);
+  const backends: AuditBackend[] = [];
+  if (path !== "") backends.push(wrapped(config, "log", logOf(config, names, auditLog ?? await lineSink(config, log), lost), lost));
+  if (webhook !== "") {
+    await webhookAccess(config);
+    backends.push(wrapped(config, "webhook", webhookOf(config, names, lost), lost));
+  }
+  if (backends.length === 0) return undefined;
+  const backend = allBackends(backends);
+  const audit = openAudit({ evaluate: evaluator(read.policy), backend, names, meter: meterOf(record), now: systemClock.now });
+  return { audit, close: once(() => backend.close(AbortSignal.timeout(auditDrainMs))) };
+}
+
+/** blocking-strict rejects a request whose first event cannot be written. Without that event it does nothing, as in kube-apiserver. */
+export function strictWarnings(config: Config, policy: Policy): readonly string[] {
+  if (!omitsFirstStage(policy)) return [];
+  const used = [["audit-log-mode", "audit-log-path"], ["audit-webhook-mode", "audit-webhook-config-file"]] as const;
+  return used.filter(([mode, path]) => config[path] !== "" && config[mode] === "blocking-strict").map(([mode]) =>
+    `--${mode}=blocking-strict rejects no request whose event RequestReceived the audit policy omits: it is processed even if its events cannot be written`
+  );
+}
+
+/** The policy of the settings. Rejects if it cannot be used. */
+export async function policyOf(config: Config): Promise<ReadPolicy | undefined> {
+  const path = config["audit-policy-file"];
+  if (path === "") return undefined;
+  const text = await readText(path, "audit policy file");
+  try {
+    return readPolicy(text, config["group-domain"]);
+  } catch (error) {
+    throw new FaultyFile(path, `loading audit policy file: ${reasonOf(error)}: from file ${path}`, error);
+  }
+}
+
+async function webhookAccess(config: Config): Promise<void> {
+  try {
+    await readAccess(config["audit-webhook-config-file"]);
+  } catch (error) {
+    const message = `initializing audit webhook: ${reasonOf(error)}`;
+    throw error instanceof FaultyFile ? new FaultyFile(error.file, message, error) : new Error(message);
+  }
+}
+
+/** The file of the audit log, for the process that writes the lines of all workers. Undefined if the settings have none. Rejects if it cannot be opened. */
+export async function openAuditFile(config: Config, log: Log): Promise<LineSink | undefined> {
+  return config["audit-log-path"] === "" || config["audit-policy-file"] === "" ? undefined : await lineSink(config, log);
+}
+
+async function lineSink(config: Config, log: Log): Promise<LineSink> {
+  const path = config["audit-log-path"];
+  return path === "-" ? standardOutput() : await rotatingFile(path, {
+    maxBytes: config["audit-log-maxsize"] * mebibyte,
+    maxAgeMs: config["audit-log-maxage"] * dayMs,
+    maxBackups: config["audit-log-maxbackup"],
+    compress: config["audit-log-compress"],
+    // Old files are removed by their age. Without reports: the server has them.
+    now: steadyTime({ wall: Date.now, elapsed: () => performance.now(), doubtMs: dayMs }),
+    report: (message) => log.error(`the audit log: ${message}`),
+  }).catch((error: unknown) => {
+    throw new Error(`cannot open the audit log: ${reasonOf(error)}`);
+  });
+}
+
+function logOf(config: Config, { domain }: Names, sink: LineSink, lost: LostEvents): AuditBackend {
+  const isLegacy = config["audit-log-format"] === "legacy", head = eventHead(domain, "Event");
+  return logBackend(sink, ({ event, members }) => isLegacy ? `${legacyLine(event)}\n` : `${head},${members}}\n`, lost);
+}
+const mebibyte = 1024 * 1024, dayMs = 86_400_000;
+
+function webhookOf(config: Config, { domain }: Names, lost: LostEvents): AuditBackend {
+  const client = remoteClient(() => readAccess(config["audit-webhook-config-file"]));
+  const initialBackoffMs = config["audit-webhook-initial-backoff"];
+  return webhookBackend({ client, domain, initialBackoffMs, clock: systemClock, random: Math.random, lost });
+}
+
+/** A backend with the buffer and the truncation of its settings. */
+function wrapped(
+  config: Config,
+  name: AuditBackendName,
+  backend: AuditBackend,
+  lost: LostEvents,
+  clock: Clock = systemClock,
+): AuditBackend {
+  const settings = backendConfig(config, name);
+  const delivering = settings.mode === "batch"
+    ? buffered(backend, batchOptions(settings, name), { clock, lost })
+    : settings.mode === "blocking"
+    ? ignoringErrors(backend)
+    : backend;
+  if (!settings["truncate-enabled"]) return delivering;
+  const { domain } = namesOf(config);
+  return truncating(delivering, {
+    maxEventSize: settings["truncate-max-event-size"],
+    maxBatchSize: settings["truncate-max-batch-size"],
+    annotation: `audit.${domain}/truncated`,
+    write: writer(domain),
+    lost,
+  });
+}
+
+function batchOptions(settings: ReturnType<typeof backendConfig>, name: AuditBackendName): BatchOptions {
+  return {
+    bufferSize: settings["batch-buffer-size"],
+    maxBatchSize: settings["batch-max-size"],
+    maxWaitMs: settings["batch-max-wait"],
+    throttle: settings["batch-throttle-enable"]
+      ? { perSecond: settings["batch-throttle-qps"], burst: settings["batch-throttle-burst"] }
+      : undefined,
+    // A log is one file: concurrent writes have no advantage.
+    concurrency: name === "log" ? 1 : auditBatchesMax,
+  };
+}
+
+/** Counts lost events. Logs at most one line per backend in ten seconds. */
+function lostEvents(log: Log, record: KernelRecord): LostEvents {
+  const silent = new Map<string, { until: number; count: number }>();
+  return (plugin, reason, count) => {
+    record.auditErrors.with({ plugin }).add(count);
+    const state = silent.get(plugin) ?? { until: 0, count: 0 };
+    silent.set(plugin, state);
+    state.count += count;
+    const now = systemClock.now();
+    if (now < state.until) return;
+    log.error("audit events were lost", { plugin, events: state.count, error: reason });
+    state.count = 0;
+    state.until = now + lostEveryMs;
+  };
+}
+const lostEveryMs = 10_000;
+
+function meterOf(record: KernelRecord): Parameters<typeof openAudit>[0]["meter"] {
+  return {
+    level: (level) => record.auditLevels.with({ level }).add(),
+    event: () => record.auditEvents.with({}).add(),
+    rejected: () => record.auditRejected.with({}).add(),
+  };
+}

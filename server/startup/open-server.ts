@@ -1,0 +1,338 @@
+/** A server in process: assembled from settings, plugins and a store, and updated when settings change. */
+import { once, pause, systemClock } from "../../core/async.ts";
+import { type AdmissionWebhookNeeds, admissionWebhooks } from "../../kernel/access/remote/admission-webhooks.ts";
+import { credentialsIn } from "../../kernel/access/remote/webhook-credentials.ts";
+import { followSources } from "../background/resource-sources.ts";
+import { type ActiveConfig, activeConfigOf } from "../config/active-config.ts";
+import type { Followed } from "../config/follow-files.ts";
+import { apiAudiences } from "../config/service-accounts.ts";
+import { watchFile } from "../config/watch-file.ts";
+import { heavyRequests } from "../heavy/requests.ts";
+import { type ControllerBoard, controllerBoard } from "../background/controller-board.ts";
+import type { Log } from "../../kernel/observe/log.ts";
+import { loggedProgress } from "../../kernel/observe/progress.ts";
+import type { BeginProgress } from "../../core/progress.ts";
+import { keepErrors } from "../../kernel/observe/recent-errors.ts";
+import type { KernelRegistry } from "../../kernel/observe/metrics.ts";
+import { processReader, watchProcess } from "../../kernel/observe/process-metrics.ts";
+import type { Tracing } from "../../kernel/observe/tracing.ts";
+import type { Server } from "../../kernel/server.ts";
+import { assemble, type Parts as ServerParts } from "./assemble.ts";
+import { openAuthentication } from "./authenticators.ts";
+import { openAuthorizationFile } from "./authorization-file.ts";
+import { openAuthorization } from "./authorization.ts";
+import type { InUse } from "./certificate-validity.ts";
+import { rootCertificatesOf } from "./credentials.ts";
+import { type ConfigInForce, configInForce } from "./config-in-force.ts";
+import { checkDelegation, type FollowedTrust, openClusterTrust } from "./delegation.ts";
+import { describeConfig } from "./describe-server.ts";
+import { bootstrapHook, hookNames, openHealth } from "./health-checks.ts";
+import { openedAudit } from "./open-audit.ts";
+import { openTracing } from "./open-tracing.ts";
+import { openControllers, serverApi } from "./open-controllers.ts";
+import { openMetrics, servePluginMetrics } from "./open-metrics.ts";
+import { openStorage } from "./open-storage.ts";
+import { type Reload, reloader } from "./reload.ts";
+import { isFirst, sharedFindings } from "../workers/group.ts";
+import type { ServeOptions } from "./serve-options.ts";
+import { openServiceAccounts } from "./service-accounts.ts";
+import { watchEnds } from "./shutdown.ts";
+import { steadyClock } from "./steady-clock.ts";
+import { bound } from "../../core/bound.ts";
+
+/** Time that the start waits for controllers. */
+const startedMsMax = bound(2_000);
+
+/** A server in process; `serve` adds a listener. */
+export interface Opened {
+  readonly server: Server;
+  readonly registry: KernelRegistry;
+  /** Undefined for a server that does not trace. */
+  readonly tracing: Tracing | undefined;
+  /** Settled after an attempt at each bootstrap object; rejects if one cannot be created yet. The server is not ready before all exist. */
+  readonly bootstrapped: Promise<void>;
+  /** Resolves when controllers have received the initial state, or after a bounded wait. */
+  readonly started: Promise<void>;
+  readonly inForce: () => ActiveConfig;
+  /** The trust that the cluster in front publishes, if it is followed. */
+  readonly clusterTrust: FollowedTrust | undefined;
+  /** Replaces the active configuration; requests in flight finish with the previous one. */
+  swap(next: ActiveConfig): void;
+  readonly reload: Reload;
+  /** Files of users and of the store's credentials, to be followed. */
+  readonly followed: readonly Followed[];
+  /** The active certificates for its store. */
+  readonly inUse: () => readonly InUse[];
+  /** Resolves when the key of service account tokens exists, or could not be created. */
+  tokenKeyCreated(): Promise<void>;
+  /** The URL of the server, for the discovery documents of service account tokens. */
+  serveAt(url: string): void;
+  /** Reports not ready from now on, and continues to serve. */
+  drain(): void;
+  /** Ends watches in shares within this time. */
+  endWatches(withinMs: number): Promise<void>;
+  /** Ends the remaining watches and background work. */
+  end(): void;
+  /** Ends everything and closes the store. */
+  close(): Promise<void>;
+}
+
+/** Milliseconds between checks of the configuration file. */
+const lookEveryMs = 1_000;
+
+/** Opens the store, fills the cache and starts background work. Rejects if settings and plugins are invalid. */
+export async function openServer(given: ServeOptions): Promise<Opened> {
+  const { log, recent: recentErrors } = keepErrors(given.log, Date.now);
+  const { progress = loggedProgress(log, () => performance.now()) } = given;
+  const options = { ...given, log, progress }, { config, plugins } = options;
+  const ending = new AbortController(), { signal } = ending;
+  const inForce = configInForce(given.active ?? activeConfigOf(config, plugins));
+  const registry = openRegistry(options, inForce);
+  const tracing = await openTracing(config, log);
+  const findings = sharedFindings(log, options.workers);
+  const access = await openAccess(options, inForce, registry, { signal, tracing, findings });
+  const { steady = steadyClock(findings) } = options;
+  steady.follow(signal);
+  const auditing = await openedAudit(config, { log, findings, record: registry.record, auditLog: options.workers?.auditLog });
+  const storage = await openStorage({ ...options, steady }, inForce, registry, tracing);
+  access.accounts.lookUpIn(storage.cache.reads);
+  if (options.ownsProcess === true) watchProcess(registry.record, signal);
+  const health = openHealth(inForce, options.flushLog, signal);
+  const watches = watchEnds(signal);
+  const parts = { inForce, registry, access, storage, health, signal };
+  const board = controllerBoard();
+  const { server, heavy, webhooks, hasRoles } = openRequests(options, {
+    ...parts,
+    controllers: board.rows,
+    recentErrors,
+    audit: auditing?.audit,
+    tracing,
+    ending: () => watches.signal(Math.random),
+  });
+  const background = await openBackground(server, {
+    ...parts,
+    log,
+    findings,
+    board,
+    progress,
+    runsUnelected: isFirst(options.workers),
+    hasRoles,
+  });
+  describeConfig(inForce, registry, findings);
+  const { reload, watching } = followSource(options, inForce, registry, signal);
+  return {
+    ...openedParts(parts),
+    server,
+    tracing,
+    bootstrapped: background.bootstrapped,
+    reload,
+    endWatches: watches.end,
+    end: () => ending.abort(),
+    close: once(async () => {
+      ending.abort();
+      await Promise.all([watching, background.ended(), heavy?.close(), access.accounts.ended()]);
+      webhooks.close();
+      await Promise.all([storage.close(), auditing?.close(), tracing?.close()]);
+    }),
+  };
+}
+
+/** The steps of `openServer` so far. */
+interface OpenedParts {
+  readonly inForce: ConfigInForce;
+  readonly registry: KernelRegistry;
+  readonly access: Awaited<ReturnType<typeof openAccess>>;
+  readonly storage: Awaited<ReturnType<typeof openStorage>>;
+  readonly health: ReturnType<typeof openHealth>;
+  readonly signal: AbortSignal;
+}
+
+/** The metrics of the kernel and the plugins. */
+function openRegistry({ config, log, workers }: ServeOptions, inForce: ConfigInForce): KernelRegistry {
+  const registry = openMetrics(config, sharedFindings(log, workers));
+  servePluginMetrics(inForce, registry);
+  registry.beforeScrape(processReader(registry.record));
+  return registry;
+}
+
+/** Service accounts, authentication, and the files of authorization. */
+async function openAccess(
+  { config, log }: ServeOptions,
+  inForce: ConfigInForce,
+  registry: KernelRegistry,
+  { signal, tracing, findings }: { readonly signal: AbortSignal; readonly tracing: Tracing | undefined; readonly findings: Log },
+) {
+  const { record } = registry;
+  const accounts = await openServiceAccounts(config, { inForce, log, findings, record });
+  await Promise.all(checkDelegation(config));
+  const clusterTrust = await openClusterTrust(config, { log, signal });
+  const authentication = await openAuthentication(config, {
+    clusterTrust,
+    inForce: inForce.current,
+    log,
+    record,
+    signal,
+    tracing,
+    serviceAccounts: [accounts.authenticator],
+    audiences: () => apiAudiences(inForce.current().config),
+  });
+  const authorizationFile = await openAuthorizationFile({ inForce, registry });
+  const rootCertificates = await rootCertificatesOf(config);
+  return { accounts, clusterTrust, authentication, authorizationFile, rootCertificates };
+}
+
+/** The part of the server that handles requests, and the thread for large ones. */
+function openRequests(
+  { log, startHeavy, workers }: ServeOptions,
+  {
+    inForce,
+    registry,
+    access,
+    storage: { store, faults, cache, conversions },
+    health,
+    signal,
+    audit,
+    tracing,
+    ending,
+    recentErrors,
+    controllers,
+  }:
+    & OpenedParts
+    & {
+      readonly audit: ServerParts["audit"];
+      readonly tracing: ServerParts["tracing"];
+      readonly ending: ServerParts["ending"];
+      readonly recentErrors: ServerParts["recentErrors"];
+      readonly controllers: ServerParts["controllers"];
+    },
+) {
+  const { accounts, authentication, authorizationFile: file } = access, { start } = health;
+  const webhooks = admissionWebhooks({ ...webhookNeeds(inForce), ...(tracing === undefined ? {} : { tracing }) }),
+    callWebhook = webhooks.call;
+  const heavy = startHeavy &&
+    heavyRequests({ start: startHeavy, store: cache.store, callWebhook, inForce: inForce.current, after: systemClock.after, tracing });
+  const authorization = openAuthorization({
+    inForce,
+    registry,
+    log,
+    findings: sharedFindings(log, workers),
+    start,
+    signal,
+    file,
+    tracing,
+  });
+  const server = assemble({
+    ...health,
+    inForce: inForce.current,
+    onSwap: inForce.onSwap,
+    heavy,
+    store,
+    faults,
+    cache,
+    conversions,
+    callWebhook,
+    registry,
+    log,
+    recentErrors,
+    controllers,
+    authentication,
+    accounts,
+    authorization,
+    audit,
+    tracing,
+    ending,
+    workers,
+  });
+  const api = serverApi(server);
+  authorization.open(api);
+  accounts.recordBy(api);
+  return { server, heavy, webhooks, hasRoles: authorization.hasRoles };
+}
+
+/** Addresses of webhooks, and their credentials from the configuration of admission steps. */
+function webhookNeeds(inForce: ConfigInForce): AdmissionWebhookNeeds {
+  const { config, admission: { kubeconfigs } } = inForce.current(), addresses = config["webhook-addresses"];
+  if (kubeconfigs.size === 0) return { addresses };
+  return {
+    addresses,
+    async credentialsFor(step, hostPort) {
+      const path = kubeconfigs.get(step);
+      return path === undefined ? {} : await credentialsIn(path, hostPort);
+    },
+  };
+}
+
+/** Bootstrap objects, controllers, and resources that appear while the server runs. */
+async function openBackground(
+  server: Server,
+  { inForce, registry, access, storage, health, signal, log, findings, board, progress, runsUnelected, hasRoles }: OpenedParts & {
+    readonly log: Log;
+    readonly findings: Log;
+    readonly board: ControllerBoard;
+    readonly progress: BeginProgress;
+    readonly runsUnelected: boolean;
+    readonly hasRoles: () => boolean;
+  },
+) {
+  const { start } = health;
+  const background = await openControllers(inForce, server, {
+    store: storage.cache.store,
+    start,
+    registry,
+    log,
+    findings,
+    board,
+    progress,
+    rootCertificates: access.rootCertificates,
+    issueLegacyToken: access.accounts.issuer.issueLegacy,
+    runsUnelected,
+    hasRoles,
+    signal,
+  });
+  const sources = followSources({ ...inForce, api: serverApi(server), start, log, signal });
+  void background.created.then(() => start.finished(bootstrapHook));
+  const { bootstrapped } = background;
+  bootstrapped.catch(() => {}); // the caller awaits `bootstrapped` and gets the error
+  return { bootstrapped, ended: () => Promise.all([background.ended(), sources]) };
+}
+
+/** The members of `Opened` that come from single parts. */
+function openedParts(
+  { inForce, registry, access: { accounts, clusterTrust, authentication, authorizationFile }, storage, health, signal }: OpenedParts,
+) {
+  return {
+    registry,
+    started: Promise.race([
+      health.start.all(hookNames(inForce.current().catalog)),
+      pause(startedMsMax, signal),
+    ]),
+    clusterTrust,
+    inForce: inForce.current,
+    swap: inForce.swap,
+    followed: [
+      ...accounts.followed,
+      ...authentication.followed,
+      ...(authorizationFile === undefined ? [] : [authorizationFile.followed]),
+      ...storage.followed,
+    ],
+    inUse: storage.inUse,
+    tokenKeyCreated: accounts.keyCreated,
+    serveAt: accounts.serveAt,
+    drain: health.shutdown.fail,
+  };
+}
+
+/** Reads the configuration again on request, and when its file changes. `watching` settles after the signal aborts. */
+function followSource(
+  { config, plugins, source, log }: ServeOptions,
+  { current, swap }: ConfigInForce,
+  { record }: KernelRegistry,
+  signal: AbortSignal,
+): { readonly reload: Reload; readonly watching: Promise<void> } {
+  const { text = "", read = () => Promise.resolve({ config, plugins, text: "" }), look } = source ?? {};
+  const reload = reloader({ read, text, inForce: current, swap, record, log, now: Date.now });
+  const watching = look === undefined
+    ? Promise.resolve()
+    : watchFile({ look, everyMs: lookEveryMs, clock: systemClock, signal, changed: () => reload(false) });
+  return { reload, watching };
+}

@@ -1,0 +1,151 @@
+/** Opens the store and its reads: the watch cache, or the reads of the options. */
+import { webhookClients } from "../../kernel/access/remote/webhook-client.ts";
+import type { BeginProgress } from "../../core/progress.ts";
+import type { Catalog } from "../../kernel/catalog/catalog.ts";
+import { type OpenedReads, openReads } from "../../kernel/cache/mod.ts";
+import type { Followed } from "../config/follow-files.ts";
+import { convertingStore } from "../../kernel/conversion/converting-store.ts";
+import type { ConversionContext } from "../../core/conversion.ts";
+import { systemClock } from "../../core/async.ts";
+import { describe } from "../../kernel/observe/log.ts";
+import { measuredStore, type StoredLabels, type StoredPlaces } from "../../kernel/observe/measured-store.ts";
+import type { KernelRegistry } from "../../kernel/observe/metrics.ts";
+import type { Tracing } from "../../kernel/observe/tracing.ts";
+import { faultLog } from "../../kernel/observe/fault-log.ts";
+import { compactInitialRevision } from "../../kernel/store/initial-revision.ts";
+import type { Store } from "../../kernel/store/store.ts";
+import { type Faults, faultsOf } from "../../kernel/store/fault.ts";
+import { sharedFindings } from "../workers/group.ts";
+import type { InUse } from "./certificate-validity.ts";
+import type { ConfigInForce } from "./config-in-force.ts";
+import { fillProgress } from "./fill-progress.ts";
+import type { ServeOptions } from "./serve-options.ts";
+import { openStore } from "./open-store.ts";
+import type { SteadyClock } from "./steady-clock.ts";
+import { etcdUserWarnings, plainEtcdWarnings } from "./plain-etcd.ts";
+import { remoteCallMs } from "../../kernel/access/bounds.ts";
+
+/** The open store of a server. */
+export interface Storage {
+  /** Without the measuring wrapper. */
+  readonly store: Store;
+  readonly faults: Faults;
+  readonly cache: OpenedReads;
+  /** The means of conversions by webhooks. */
+  readonly conversions: ConversionContext;
+  /** Files of the certificates for etcd. */
+  readonly followed: readonly Followed[];
+  readonly inUse: () => readonly InUse[];
+  /** Ends the cache, then closes the store. */
+  close(): Promise<void>;
+}
+
+export async function openStorage(
+  { config, log, progress, readsOver, sqlite, steady, workers }:
+    & Pick<ServeOptions, "config" | "log" | "readsOver" | "sqlite" | "workers">
+    & {
+      readonly progress: BeginProgress;
+      readonly steady: SteadyClock;
+    },
+  inForce: ConfigInForce,
+  registry: KernelRegistry,
+  tracing?: Tracing,
+): Promise<Storage> {
+  const prefix = config["etcd-prefix"];
+  const { record } = registry;
+  const findings = sharedFindings(log, workers);
+  const servers = config["etcd-servers"];
+  for (const text of [...plainEtcdWarnings(servers), ...etcdUserWarnings(servers)]) findings.info(`Warning: ${text}`);
+  const faults = faultsOf(systemClock, faultLog(log));
+  const { store, followed, inUse } = await openStore(config, { faults, sqlite: { clock: { ...systemClock, now: steady.now }, ...sqlite } });
+  const webhooks = webhookClients(config["webhook-addresses"], remoteCallMs, tracing);
+  const conversions: ConversionContext = {
+    names: inForce.current().catalog.names,
+    post: webhooks.post,
+    metric: registry.metric,
+    now: () => performance.now(),
+  };
+  const converting = convertingStore(store, { prefix, catalog: () => inForce.current().catalog, context: conversions });
+  const measured = measuredStore(
+    converting,
+    storedPlaces(prefix, () => inForce.current().catalog),
+    record,
+    () => performance.now(),
+    tracing,
+  );
+  const opened = await openCache().catch(async (error) => {
+    await store.close();
+    throw error;
+  });
+  const cache = readsOver === undefined ? opened : { ...opened, reads: readsOver(measured) };
+  registry.beforeScrape(cache.updateMetrics);
+  inForce.onSwap((next, before) => {
+    if (next.catalog === before.catalog) return;
+    webhooks.keep(
+      new Set(next.catalog.stored.flatMap(({ resource: { conversion } }) => conversion === undefined ? [] : [conversion.webhook])),
+    );
+    cache.adopt(next.catalog).catch((error: unknown) => log.error("the cache cannot follow the served kinds", describe(error)));
+  });
+  async function openCache(): Promise<OpenedReads> {
+    await compactInitialRevision(store, prefix);
+    const { onPage, during } = fillProgress(progress);
+    return await openReads(measured, inForce.current().catalog, prefix, {
+      onError: (error) => log.error("the cache is filled again", describe(error)),
+      record,
+      onPage,
+      onUnreadable: ({ kind: { plural, group }, count, first }) => {
+        const resource = group === "" ? plural : `${plural}.${group}`;
+        log.error(`some stored ${resource} cannot be read: requests that meet them fail, the others are served`, {
+          count,
+          ...describe(first),
+        });
+      },
+      traced: (name, attributes, run) => during(() => tracing === undefined ? run() : tracing.work(name, attributes, run)),
+    });
+  }
+  return {
+    store,
+    faults,
+    cache,
+    conversions,
+    followed,
+    inUse,
+    async close() {
+      webhooks.keep(new Set());
+      await cache.close();
+      await store.close();
+    },
+  };
+}
+
+/** The kind of a key under the active catalog: that with the longest matching prefix. */
+export function storedPlaces(prefix: string, catalog: () => Catalog): StoredPlaces {
+  /** Rows by the prefixes of their keys, with the slash at the end. */
+  const tables = new WeakMap<Catalog, ReadonlyMap<string, StoredLabels>>();
+  const other = { group: "", resource: "" };
+  const table = () => {
+    const current = catalog();
+    let rows = tables.get(current);
+    if (rows === undefined) {
+      rows = new Map(current.stored.map(({ under, group, plural }) => [`${prefix}/${under}/`, { group, resource: plural }]));
+      tables.set(current, rows);
+    }
+    return rows;
+  };
+  /** The row of a key or range, found by its segments. */
+  const rowOf = (key: string) => {
+    const rows = table();
+    for (let slash = key.lastIndexOf("/"); slash > prefix.length; slash = key.lastIndexOf("/", slash - 1)) {
+      const found = rows.get(key.slice(0, slash + 1));
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  return {
+    of: (key) => rowOf(key) ?? other,
+    under(range) {
+      const row = rowOf(range);
+      return row === undefined ? [...table()].flatMap(([start, labels]) => start.startsWith(range) ? [labels] : []) : [row];
+    },
+  };
+}

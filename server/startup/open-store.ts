@@ -1,0 +1,90 @@
+/** Opens the store of the settings. */
+import { existsSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import type { Config } from "../config/settings.ts";
+import type { Followed } from "../config/follow-files.ts";
+import { keyed, readText } from "../config/read-files.ts";
+import type { Tls } from "../../protocols/grpc/session.ts";
+import { isLocked, openFailure } from "../../kernel/store/sqlite/failures.ts";
+import type { SqliteOptions } from "../../kernel/store/sqlite/sqlite.ts";
+import { type Store, StoreError } from "../../kernel/store/store.ts";
+import type { Faults } from "../../kernel/store/fault.ts";
+import type { InUse } from "./certificate-validity.ts";
+import { valueText } from "../../core/value-text.ts";
+
+/** Whether nothing is written to disk. */
+export function isInMemory(config: Config): boolean {
+  return config["data-dir"] === ":memory:";
+}
+
+/** A store with the files of its credentials. */
+export interface OpenedStore {
+  readonly store: Store;
+  readonly followed: readonly Followed[];
+  /** The active certificates for etcd. */
+  inUse(): readonly InUse[];
+}
+
+export interface OpenStoreOptions {
+  /** Reports faults of the store. */
+  readonly faults: Faults;
+  /** Options of the embedded store, for tests. */
+  readonly sqlite?: Omit<SqliteOptions, "faults">;
+}
+
+/** Opens etcd if servers are configured, else the embedded store in memory or in the data folder, which must exist. */
+export async function openStore(config: Config, { faults, sqlite }: OpenStoreOptions): Promise<OpenedStore> {
+  const endpoints = config["etcd-servers"];
+  // Only the store in use is loaded, to save memory.
+  if (endpoints.length === 0) {
+    const store = await openEmbedded(config, { ...sqlite, faults });
+    return { store, followed: [], inUse: () => [] };
+  }
+  const { openEtcd } = await import("../../kernel/store/etcd/etcd.ts");
+  const paths = [config["etcd-cafile"], config["etcd-certfile"], config["etcd-keyfile"]].filter((path) => path !== "");
+  if (paths.length === 0) return { store: await openEtcd({ endpoints, faults }), followed: [], inUse: () => [] };
+  let tls = await readTls(config);
+  const renew = async () => {
+    const next = await readTls(config);
+    if (valueText(next) === valueText(tls)) return undefined;
+    tls = next;
+    return { from: "the next connection on" };
+  };
+  const store = await openEtcd({ endpoints, tls: () => tls, faults });
+  const inUse = () =>
+    ([["client certificate for etcd", "etcd-certfile", tls.cert, false], ["authorities of etcd", "etcd-cafile", tls.ca, true]] as const)
+      .flatMap(([what, flag, pem, anyWillDo]) => typeof pem === "string" ? [{ what, path: config[flag], pem, anyWillDo }] : []);
+  return { store, followed: [{ what: "client certificate for etcd", paths, renew }], inUse };
+}
+
+/** Rejects for files without the expected content. */
+export async function readTls(config: Config): Promise<Tls> {
+  const { "etcd-cafile": caPath, "etcd-certfile": certPath, "etcd-keyfile": keyPath } = config;
+  const authority = caPath === "" ? {} : { ca: await readText(caPath, "authorities of etcd") };
+  return certPath === "" ? authority : { ...authority, ...await keyed(certPath, keyPath, "client certificate for etcd") };
+}
+
+/** Opens the store in memory, or that in the data folder. Creates its file with access for its owner only, because it contains secrets; sqlite uses its mode for its other files. */
+async function openEmbedded(config: Config, options: SqliteOptions): Promise<Store> {
+  const { openSqlite } = await import("../../kernel/store/sqlite/sqlite.ts");
+  if (isInMemory(config)) return await openSqlite(":memory:", options);
+  const path = join(config["data-dir"], "store.sqlite");
+  if (!existsSync(path)) await openOnce(path);
+  try {
+    return await openSqlite(path, options);
+  } catch (error) {
+    // The system's error says more than sqlite's.
+    if (!isLocked(error)) await openOnce(path);
+    throw error;
+  }
+}
+
+/** Not for a file that this process has open as a store: closing it ends sqlite's lock. */
+async function openOnce(path: string): Promise<void> {
+  try {
+    await (await open(path, "a", 0o600)).close();
+  } catch (error) {
+    throw new StoreError("unavailable", `Cannot open the store file "${path}": ${openFailure(error, undefined)}`, { cause: error });
+  }
+}

@@ -1,0 +1,41 @@
+/** Options of a server. */
+import type { Plugin } from "../../core/plugin.ts";
+import type { BeginProgress } from "../../core/progress.ts";
+import type { ActiveConfig } from "../config/active-config.ts";
+import type { Config } from "../config/settings.ts";
+import type { StartHeavyThread } from "../heavy/requests.ts";
+import type { Log } from "../../kernel/observe/log.ts";
+import type { Reads } from "../../kernel/reads/reads.ts";
+import type { Store } from "../../kernel/store/store.ts";
+import type { WorkerGroup } from "../workers/group.ts";
+import type { OpenStoreOptions } from "./open-store.ts";
+import type { SteadyClock } from "./steady-clock.ts";
+import type { Source } from "./read-configuration.ts";
+
+export interface ServeOptions {
+  readonly config: Config;
+  readonly plugins: readonly Plugin[];
+  /** Both compiled, if a check of the settings has done it. */
+  readonly active?: ActiveConfig;
+  readonly log: Log;
+  /** The source of config and plugins, to read them again while the server runs; absent if they never change. */
+  readonly source?: Source;
+  /** Shows the progress of long work. Default: in the log. */
+  readonly progress?: BeginProgress;
+  /** The process is the server's own: measures its event loop and garbage collection, and frees the memory that only the start needed. */
+  readonly ownsProcess?: boolean;
+  /** Writes the kubeconfig of a server in memory to a temporary folder; a program prints its path. */
+  readonly temporaryKubeconfig?: boolean;
+  /** Resolves when all log lines are written; absent for a synchronous log. */
+  readonly flushLog?: () => Promise<void>;
+  /** Starts the thread for heavy requests, which must have the same plugins by name. Absent: they run in the main thread. */
+  readonly startHeavy?: StartHeavyThread;
+  /** The workers of which this server is one. Absent: it is the whole server. */
+  readonly workers?: WorkerGroup;
+  /** The reads of requests. Default: the cache. */
+  readonly readsOver?: (store: Store) => Reads;
+  /** The time for expiry. Default: the wall clock's, without its jumps. */
+  readonly steady?: SteadyClock;
+  /** Options of the embedded store, for tests. */
+  readonly sqlite?: OpenStoreOptions["sqlite"];
+}

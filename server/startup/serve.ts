@@ -1,0 +1,194 @@
+/** Starts a server from settings and plugins, and stops it. The steps of a request are in `handle.ts`. */
+import { channel } from "node:diagnostics_channel";
+import { mkdir } from "node:fs/promises";
+import process from "node:process";
+import { reasonOf } from "../../core/reason-of.ts";
+import type { Catalog } from "../../kernel/catalog/catalog.ts";
+import { type Credentials, openCredentials } from "./credentials.ts";
+import { followFiles } from "../config/follow-files.ts";
+import { namesOf } from "../config/active-config.ts";
+import { ConfigError } from "../config/parse.ts";
+import { workerCount } from "../config/workers.ts";
+import { handle } from "../../kernel/handle.ts";
+import { listen } from "../listen/listener.ts";
+import { kubeconfig, serverUrl } from "../listen/pki.ts";
+import { openHeap } from "../heavy/heap.ts";
+import { describe } from "../../kernel/observe/log.ts";
+import { once, pause, systemClock } from "../../core/async.ts";
+import { type Opened, openServer } from "./open-server.ts";
+import type { ServeOptions } from "./serve-options.ts";
+import { isInMemory } from "./open-store.ts";
+import type { Exchange } from "../../kernel/request/exchange.ts";
+import { requestInfo } from "../../kernel/request/request-info.ts";
+import { requestLabels } from "../../kernel/observe/request-metrics.ts";
+import { gate } from "./shutdown.ts";
+import { freeStartGarbage } from "./start-garbage.ts";
+import { isFirst, sharedFindings } from "../workers/group.ts";
+import { type KubeconfigFile, kubeconfigFile } from "./write-kubeconfig.ts";
+import { steadyClock } from "./steady-clock.ts";
+import { validityWatch } from "./certificate-validity.ts";
+
+/** A running server. */
+export interface Running {
+  /** `https://127.0.0.1:6443`. */
+  readonly url: string;
+  readonly port: number;
+  /** PEM of the CA that signed the serving certificate; undefined if the certificate was given. */
+  readonly ca: string | undefined;
+  /** PEM of the administrator's certificate and key. */
+  readonly admin: { readonly cert: string; readonly key: string };
+  /** Path of the administrator's kubeconfig. Undefined if everything is in memory and `write-kubeconfig` is not set. */
+  readonly kubeconfig: string | undefined;
+  /** The administrator's kubeconfig as YAML, for kubectl and client libraries. It contains a private key. */
+  readonly kubeconfigText: string;
+  /** The active catalog. */
+  readonly catalog: Catalog;
+  /** Reads the configuration, certificates and tokens again; the result is logged and counted. */
+  reload(): Promise<void>;
+  /** In order: reports not ready, waits for requests in flight, ends watches, closes the store. */
+  close(): Promise<void>;
+}
+
+/** Milliseconds for requests in flight at shutdown. */
+const graceMs = 10_000;
+/** Milliseconds between checks of certificate dates. */
+const lookAtDatesMs = 60_000;
+
+/** Rejects if the server cannot start, after undoing everything. */
+export async function serve(options: ServeOptions): Promise<Running> {
+  const { config, log, workers } = options;
+  if (workers === undefined && workerCount(config) > 1) {
+    throw new ConfigError(['setting "workers": only the program "thole serve" starts more than 1']);
+  }
+  if (!isInMemory(config)) await makeFolder(config["data-dir"]);
+  const { steady = steadyClock(sharedFindings(log, workers)) } = options;
+  const credentials = openCredentials(config, { now: steady.now, log, renewsOwn: isFirst(workers) });
+  credentials.catch(() => {}); // Awaited below, when `close` can undo it.
+  const opened = await openServer({ ...options, steady });
+  try {
+    return await listening(options, opened, await credentials);
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+/** CPU time of this process, in milliseconds. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new Error(`cannot create the data folder: ${reasonOf(error)}`);
+  }
+}
+
+async function listening(
+  { config, log, workers, temporaryKubeconfig = false, ownsProcess = false }: ServeOptions,
+  opened: Opened,
+  credentials: Credentials,
+): Promise<Running> {
+  const { server, registry, tracing } = opened;
+  const validity = validityWatch(sharedFindings(log, workers), registry.record);
+  const lookAtDates = () => validity.look([...credentials.inUse(), ...opened.inUse()], Date.now());
+  lookAtDates();
+  const handled = (exchange: Exchange) => handle(exchange, server);
+  const way = gate(tracing === undefined ? handled : (exchange) => tracing.request(() => handled(exchange)), (exchange) => {
+    const info = requestInfo(exchange.method, exchange.url);
+    if (info === undefined) return;
+    registry.record.terminations.with({ ...requestLabels(exchange.method, info, undefined, server.catalog), code: "429" }).add();
+  });
+  const { clusterTrust } = opened;
+  if (clusterTrust !== undefined) credentials.withCluster(clusterTrust.current());
+  const listener = await listen({
+    host: config["bind-address"],
+    port: workers?.port ?? config["secure-port"],
+    sharesPort: workers !== undefined,
+    tls: credentials.tls,
+    streamsMax: config["http2-max-streams-per-connection"],
+    http2: config["http2-implementation"] === "runtime" ? "runtime" : "own", // the only two values
+    handle: way.handle,
+    report: (error) => log.error("a connection failed", describe(error)),
+    notice: (message) => log.error(message),
+    failed: (error) => {
+      log.error("the server ends", describe(error));
+      // Not in a process that belongs to somebody else.
+      if (ownsProcess) process.exit(1);
+    },
+    handshakeFailed: () => registry.record.handshakeErrors.with({}).add(),
+  });
+  const url = serverUrl(config["bind-address"], listener.port);
+  opened.serveAt(url);
+  const kubeconfigText = () => kubeconfig(url, credentials.ownCa ?? credentials.tls.cert, credentials.pki.admin, namesOf(config));
+  let file: KubeconfigFile | undefined;
+  try {
+    file = await kubeconfigFile(config, temporaryKubeconfig);
+    // Before readiness: a client that waits for readiness may read the file at once.
+    await file?.write(kubeconfigText());
+    await opened.bootstrapped.catch(() => {}); // logged, and tried again: what prevents it, such as a webhook, can be removed through this server
+    await opened.started;
+    // The next worker starts then, and must find the key.
+    if (workers !== undefined) await opened.tokenKeyCreated();
+  } catch (error) {
+    await Promise.all([listener.close(0), file?.remove()]);
+    throw error;
+  }
+  clusterTrust?.follow((trust) => credentials.withCluster(trust, listener.secure));
+  const ending = new AbortController();
+  const renewed = credentials.followed(listener.secure).map((each) => ({
+    ...each,
+    async renew() {
+      const renewed = await each.renew();
+      // The certificates are active, even if writing fails.
+      if (renewed !== undefined) lookAtDates();
+      if (renewed !== undefined) await file?.write(kubeconfigText()).catch((error) => log.error(reasonOf(error), describe(error)));
+      return renewed;
+    },
+  }));
+  // As often as files are checked, so that renewed certificates are used from then on.
+  const looking = setInterval(lookAtDates, lookAtDatesMs);
+  ending.signal.addEventListener("abort", () => clearInterval(looking), { once: true });
+  // Not in a process that belongs to somebody else.
+  const freed = ownsProcess ? freeStartGarbage({ openHeap, cpuMs, clock: systemClock, signal: ending.signal }) : Promise.resolve();
+  freed.catch((error: unknown) => log.error("the garbage of the start stays", describe(error)));
+  // The package keeps its compiled code from then on (`load-server.mjs`).
+  if (ownsProcess) channel("thole.ready").publish({});
+  const files = followFiles([...opened.followed, ...renewed], { log, clock: systemClock, signal: ending.signal });
+  return {
+    url,
+    port: listener.port,
+    get ca() {
+      return credentials.ownCa;
+    },
+    get admin() {
+      return credentials.pki.admin;
+    },
+    kubeconfig: file?.path,
+    get kubeconfigText() {
+      return kubeconfigText();
+    },
+    get catalog() {
+      return server.catalog;
+    },
+    reload: async () => void await Promise.all([opened.reload(true), files.again()]),
+    close: once(async () => {
+      opened.drain();
+      ending.abort();
+      const { config } = opened.inForce();
+      await pause(config["shutdown-delay-duration"], new AbortController().signal);
+      listener.beginShutdown();
+      if (config["shutdown-send-retry-after"]) {
+        way.turnAway();
+        await way.idle(graceMs);
+      }
+      await opened.endWatches(config["shutdown-watch-termination-grace-period"]);
+      opened.end();
+      await listener.close(graceMs);
+      await Promise.all([files.ended, opened.close(), file?.remove()]);
+    }),
+  };
+}

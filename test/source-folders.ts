@@ -1,0 +1,13 @@
+/** The folders of the sources of the server and its package, from those that know least to those that know most. */
+export const sourceFolders: readonly string[] = [
+  "metrics",
+  "health",
+  "core",
+  "cel",
+  "protocols",
+  "kernel",
+  "server",
+  "commands",
+  "plugins",
+  "testing",
+];

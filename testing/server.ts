@@ -1,0 +1,268 @@
+/** The server of `thole/testing`, and its checks of kinds by round trips. */
+import type { Api } from "../core/api.ts";
+import type { Plugin } from "../core/plugin.ts";
+import { StatusError, tooLargeError } from "../core/status-error.ts";
+import type { UserInfo } from "../core/user-info.ts";
+export type { UserInfo } from "../core/user-info.ts";
+import type { PlainSettings } from "../server/config/plain-settings.ts";
+import { activeConfigOf } from "../server/config/active-config.ts";
+import { withDefaults } from "../server/config/parse.ts";
+import type { Exchange, Reply } from "../kernel/request/exchange.ts";
+import { handle } from "../kernel/handle.ts";
+import { localApi } from "../server/background/local-api.ts";
+import { jsonLog, verbosityOf } from "../kernel/observe/log.ts";
+import { openServer } from "../server/startup/open-server.ts";
+import type { Server } from "../kernel/server.ts";
+import { roundTripsOf } from "./round-trips/round-trips.ts";
+import type { Json } from "../core/json.ts";
+import { jsonFromTree, readJson } from "../core/tree/json.ts";
+import { goJson } from "../core/tree/json-text.ts";
+import { plugins as builtIn } from "../plugins/mod.ts";
+
+/** Options of `openTestServer`. */
+export interface TestServerOptions {
+  /** Plugins to serve in addition to the built-in families. */
+  readonly plugins?: readonly Plugin[];
+  /** Serve `plugins` only, without the built-in families. */
+  readonly bare?: boolean;
+  /**
+   * Settings by flag name, in the shape of the configuration file: `{ "feature-gates": { WatchList: false } }`. Durations are numbers
+   * of milliseconds. Absent settings have the flag's default.
+   */
+  readonly settings?: Omit<PlainSettings, "config" | "plugins" | "data-dir">;
+  /**
+   * The effect of a hook that throws an error other than StatusError. "throw" (default): the call rejects with that error, including its
+   * stack. "answer": the response is 500 with a reference id, as for a client, and the error is in `logged`.
+   */
+  readonly unexpectedErrors?: "throw" | "answer";
+}
+
+/** A server that is called directly instead of through connections. */
+export interface TestServer extends AsyncDisposable {
+  /**
+   * Handles a request as if it came over the network. Only path and query of the URL are used.
+   *
+   * @param user the authenticated user. Default: a member of system:masters; null: the anonymous user. Ignored if the request has an
+   *   Authorization header, which is then authenticated
+   * @returns the response. Errors are responses with a Status body, as for a client. Rejects with the error that a hook threw (see
+   *   `unexpectedErrors`). Errors after the start of a streamed response are in `logged` only
+   */
+  handle(request: Request, user?: UserInfo | null): Promise<Response>;
+  /** The API with objects instead of requests, as admin. Its methods reject with StatusError, or with the error that a hook threw. */
+  readonly api: Api;
+  /** The server's log so far: one JSON text for each record. */
+  readonly logged: readonly string[];
+  /** Ends watches and background work. Resolves when everything is closed. */
+  close(): Promise<void>;
+}
+
+/** Options of `checkRoundTrips`. */
+export interface RoundTripOptions {
+  /** The numbers from which objects are generated; an error names it. Default: random. */
+  readonly seed?: number;
+  /** Objects that are generated for each version. Default 100. */
+  readonly objects?: number;
+  /**
+   * Makes a generated object valid, or leaves it out (undefined), where rules of the kind reject most objects of its schema. It also gets
+   * objects without some of their members, while the smallest object with a loss is searched. Default: the object as it is.
+   */
+  readonly adjust?: (object: any, generated: { readonly kind: string; readonly apiVersion: string }) => object | undefined;
+  /** Other plugins to serve, and settings, as in `openTestServer`. The gates of the plugin are on and all of its versions are served. */
+  readonly plugins?: readonly Plugin[];
+  readonly settings?: TestServerOptions["settings"];
+}
+
+/** The numbers of objects that `checkRoundTrips` has checked. */
+export interface RoundTripReport {
+  readonly seed: number;
+  /** Objects that were converted and encoded. */
+  readonly converted: number;
+  /** Objects that a server has accepted, in another version read and written with every kind of update and patch. */
+  readonly stored: number;
+}
+
+/**
+ * Checks with generated objects that the kinds of a plugin lose nothing: in JSON, YAML, CBOR and protobuf, when they are stored and read,
+ * and when a client of another version reads them and writes them back or changes one field by an update, a patch or an apply.
+ *
+ *     test("no version loses data", () => checkRoundTrips(widgets));
+ *
+ * Rejects with the first loss: its seed, the fields, and a small object that shows it.
+ */
+export async function checkRoundTrips(plugin: Plugin, options: RoundTripOptions = {}): Promise<RoundTripReport> {
+  const { seed = Math.floor(Math.random() * 2 ** 31), objects = 100, adjust = (object) => object, plugins = [], settings = {} } = options;
+  const own = plugin.resources ?? [], all = [...builtIn.filter((each) => each !== plugin), ...plugins, plugin];
+  const { catalog: known } = activeConfigOf(withDefaults({ ...settings, "data-dir": ":memory:" }), all);
+  const versions = known.kinds.filter(({ resource }) => own.includes(resource)).flatMap((kind) => known.versionsOf(kind));
+  // Controllers would change objects between two requests.
+  const { opened, close } = await openInMemory(all.map((each) => ({ ...each, controllers: [] })), {
+    ...settings,
+    "runtime-config": { ...Object.fromEntries(versions.map(({ apiVersion }) => [apiVersion, true])), ...settings["runtime-config"] },
+    "feature-gates": {
+      ...Object.fromEntries(Object.keys(plugin.featureGates ?? {}).map((gate) => [gate, true])),
+      ...settings["feature-gates"],
+    },
+  }, []);
+  try {
+    const { catalog } = opened.server;
+    return await roundTripsOf({
+      catalog,
+      kinds: catalog.kinds.filter(({ resource }) => own.includes(resource)),
+      ask: asking(authenticatedAs(opened.server, admin)),
+      seed,
+      objects,
+      adjust,
+    });
+  } finally {
+    await close();
+  }
+}
+
+/** Requests with JSON, and applies in the same. */
+function asking(server: Server) {
+  return async (method: string, path: string, body?: Json, type = "application/json") => {
+    const sent = body === undefined ? {} : { headers: { "content-type": type }, body: goJson(body) };
+    const request = new Request(`https://test${path}`, { method, ...sent });
+    const response = responseTo(await handle(exchangeOf(request), server), method);
+    const read = readJson(new Uint8Array(await response.arrayBuffer())); // response.json() would round large integers
+    if (!read.ok) throw new Error(`${method} ${path} is answered with ${response.status} and no JSON: ${read.error}`);
+    return { status: response.status, body: jsonFromTree(read.tree) };
+  };
+}
+
+const admin: UserInfo = Object.freeze({ name: "admin", groups: ["system:masters", "system:authenticated"] });
+const anonymous: UserInfo = Object.freeze({ name: "system:anonymous", groups: ["system:unauthenticated"] });
+
+/**
+ * Opens a server with an in-memory store. Resolves, usually within milliseconds, when the bootstrap objects exist and the controllers
+ * run. Rejects as `start` does.
+ */
+export async function openTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const { plugins = [], bare = false, settings = {}, unexpectedErrors = "throw" } = options;
+  const logged: string[] = [];
+  const { opened, close } = await openInMemory(bare ? plugins : [...builtIn, ...plugins], settings, logged);
+  const throws = unexpectedErrors === "throw";
+  const recorder = recordUnexpected(opened.server);
+  return {
+    async handle(request, user = admin) {
+      const { server, check } = recordUnexpected(opened.server);
+      const authenticated = request.headers.has("authorization") ? server : authenticatedAs(server, user ?? anonymous);
+      const reply = await handle(exchangeOf(request), authenticated);
+      if (throws) check();
+      return responseTo(reply, request.method);
+    },
+    api: throws ? rethrowing(localApi(recorder.server, admin), recorder.take) : localApi(opened.server, admin),
+    logged,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+async function openInMemory(plugins: readonly Plugin[], settings: NonNullable<TestServerOptions["settings"]>, logged: string[]) {
+  const config = withDefaults({ ...settings, "data-dir": ":memory:" });
+  const opened = await openServer({
+    config,
+    plugins,
+    log: jsonLog((line) => logged.push(line), Date.now, verbosityOf(config.v, config.vmodule, [])),
+  });
+  await opened.bootstrapped.catch(async (error: unknown) => {
+    await opened.close();
+    throw error;
+  });
+  await opened.started;
+  const close = () => {
+    opened.drain();
+    return opened.close();
+  };
+  return { opened, close };
+}
+
+/** Wraps a server so that unexpected errors are recorded when it reports them. A StatusError is an expected reply. */
+function recordUnexpected(server: Server) {
+  const errors = new Map<string, unknown>();
+  const report = (error: unknown, reference: string) => {
+    server.report(error, reference);
+    if (!(error instanceof StatusError)) errors.set(reference, error);
+  };
+  return {
+    // Object.create, not a copy: the catalog is a getter, and it changes with a reload.
+    server: Object.create(server, { report: { value: report, enumerable: true } }) as Server,
+    /** Throws the first error, if any. */
+    check() {
+      for (const error of errors.values()) throw error;
+    },
+    /** The error of a reference, once. */
+    take(reference: string): unknown {
+      const error = errors.get(reference);
+      errors.delete(reference);
+      return error;
+    },
+  };
+}
+
+/** Wraps the API so that its methods reject with the recorded error instead of the InternalError that refers to it. */
+function rethrowing(api: Api, take: (reference: string) => unknown): Api {
+  const rethrow = (error: unknown) => {
+    const message = error instanceof StatusError && error.reason === "InternalError" ? error.details?.causes?.[0]?.message : undefined;
+    throw (message === undefined ? undefined : take(message.replace("reference ", ""))) ?? error;
+  };
+  const methods = Object.entries(api).map(([name, method]: [string, (...args: unknown[]) => unknown]) => {
+    const wrapped = (...args: unknown[]) => {
+      const result = method(...args);
+      return result instanceof Promise ? result.catch(rethrow) : result;
+    };
+    return [name, wrapped];
+  });
+  return Object.fromEntries(methods) as Api; // `as`: the same methods
+}
+
+function authenticatedAs(server: Server, user: UserInfo): Server {
+  return Object.create(server, { authenticate: { value: () => Promise.resolve(user) } });
+}
+
+function exchangeOf(request: Request): Exchange {
+  // The URL parser resolves dot segments and drops the fragment; clients do the same before sending.
+  const { pathname, search } = new URL(request.url);
+  return {
+    method: request.method,
+    url: pathname + search,
+    headers: Object.fromEntries(request.headers),
+    async body(limit) {
+      const bytes = new Uint8Array(await request.arrayBuffer());
+      if (bytes.length > limit) throw tooLargeError(`limit is ${limit}`);
+      return bytes;
+    },
+    peer: undefined,
+    remote: "test",
+    protocol: "HTTP/2.0",
+    signal: request.signal,
+  };
+}
+
+function responseTo({ status, headers, body }: Reply, method: string): Response {
+  const sent = new Headers();
+  for (const [name, value] of Object.entries(headers)) {
+    for (const each of typeof value === "string" ? [value] : value) sent.append(name, each);
+  }
+  const bodiless = method === "HEAD" || status === 204 || status === 304;
+  if (bodiless) return new Response(null, { status, headers: sent });
+  // Copies, because the server's bytes are shared and read-only.
+  if (typeof body === "string" || body instanceof Uint8Array) {
+    return new Response(typeof body === "string" ? body : body.slice(), { status, headers: sent });
+  }
+  return new Response(streamOf(body), { status, headers: sent });
+}
+
+function streamOf(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await iterator.next();
+      if (done === true) controller.close();
+      else controller.enqueue(value.slice());
+    },
+    async cancel() {
+      await iterator.return?.();
+    },
+  });
+}

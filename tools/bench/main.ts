@@ -1,0 +1,183 @@
+/** `npm run bench`: the cost of requests, beside a kube-apiserver, of memory and of floods. `--help` prints the usage. */
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { reasonOf } from "../../core/reason-of.ts";
+import { kubeApiserverMissing } from "../../test/access/kube-apiserver.ts";
+import { etcdAvailable } from "../../test/etcd.ts";
+import type { Runtime } from "./children.ts";
+import { floodHead, floodLine, floodNames, measureFlood } from "./floods.ts";
+import { keepMemory, keepPeer, keepResult } from "./kept.ts";
+import { measure, type Result } from "./measure.ts";
+import type { StoreName } from "./measured.ts";
+import { measureMemory } from "./memory.ts";
+import { comparePeer } from "./peer.ts";
+import { nameWidth, peerLine } from "./peer-rows.ts";
+import { measureProfiles } from "./profile.ts";
+import { headLine, measuredLine, short, startLines } from "./report.ts";
+import { peerScenarios, type Scenario, scenarios } from "./scenarios.ts";
+
+/** What the program does; its flags are in the usage. */
+const usage =
+  `npm run bench [-- --only TEXT ...] [--store sqlite|etcd] [--runtime deno|node] [--protocol h2|http1] [--smoke] [--seconds N] [--kube] [--json FILE]
+
+The cost of requests. CPU per request and ratios are comparable; requests per second and latencies depend on the machine. Takes five to seven minutes per store.
+--seconds is the duration of each load (2); readers of much data have four times as long, or until they have read all.
+--kube also creates the definitions on a kube-apiserver on PATH.
+--json keeps each row in the file when it is measured, in place of the row of the same name, store and runtime.
+
+npm run bench -- --only hostile
+  Requests that cost more than their bytes suggest, twelve minutes or more. A run without --only leaves them out.
+npm run bench -- --peer [--rounds N]
+  The same requests to this server and to a kube-apiserver on PATH, in alternating rounds over HTTP/2.
+npm run bench -- --memory
+  Memory of an idle server against the number of objects, and the time until it is ready, five minutes for each store.
+npm run bench -- --floods [--only TEXT] [--runtime node]
+  Floods of frames of HTTP/2 and websockets over 1 and 8 connections, three minutes.
+npm run bench -- --profile FOLDER
+  CPU profiles of this server under the loads, with a table of the functions. With --peer under those of a comparison.`;
+
+/** Duration of each load, and share of objects and events. */
+const whole = Object.freeze({ seconds: 2, share: 1 });
+const smoke = Object.freeze({ seconds: 0.05, share: 0.01 });
+/** Rounds of a comparison, and the seconds of each. */
+const peerRounds = 5, peerSeconds = 2;
+/** Each hostile request has a server of its own and takes 14 s: a smoke run sends one, a whole one none that is not named. */
+const smokeHostile: ReadonlySet<string> = new Set(["merge patch, many keys"]);
+
+/** The same for the first requests after a start. */
+const smokeCold: ReadonlySet<string> = new Set(["get", "watch, 100 watchers"]);
+
+const options = {
+  only: { type: "string", multiple: true, default: [""] as string[] },
+  store: { type: "string" },
+  protocol: { type: "string" },
+  runtime: { type: "string", default: "Deno" in globalThis ? "deno" : "node" },
+  peer: { type: "boolean", default: false },
+  memory: { type: "boolean", default: false },
+  floods: { type: "boolean", default: false },
+  kube: { type: "boolean", default: false },
+  profile: { type: "string" },
+  rounds: { type: "string", default: String(peerRounds) },
+  smoke: { type: "boolean", default: false },
+  seconds: { type: "string" },
+  json: { type: "string" },
+  help: { type: "boolean", short: "h", default: false },
+} as const;
+type Flags = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
+
+function isChosen(name: string, { only }: Flags): boolean {
+  return only.some((text) => name.includes(text));
+}
+
+function coldOf(scenario: Scenario, { smoke }: Flags): Scenario {
+  return smoke && !smokeCold.has(scenario.name) ? { ...scenario, cold: false } : scenario;
+}
+
+function storesOf({ store }: Flags): readonly StoreName[] {
+  const both: readonly StoreName[] = etcdAvailable() === undefined ? ["sqlite"] : ["sqlite", "etcd"];
+  return both.filter((name) => store === undefined || store === name);
+}
+
+/** The scenarios of a run. Hostile requests do not depend on the store: those of the first one count. */
+function chosenOf(values: Flags, isFirstStore: boolean): readonly Scenario[] {
+  return scenarios.filter(({ name, measure }) =>
+    isChosen(name, values) &&
+    (measure.tag !== "hostile" || isFirstStore && (values.smoke ? smokeHostile.has(measure.request.name) : !values.only.includes("")))
+  ).map((scenario) => coldOf(scenario, values));
+}
+
+async function measureAlone(values: Flags, runtime: Runtime): Promise<boolean> {
+  const missing = values.kube && kubeApiserverMissing();
+  if (missing !== false) throw new Error(`Cannot compare definitions: ${missing}`);
+  const protocols = (["h2", "http1"] as const).filter((each) => values.protocol === undefined || values.protocol === each);
+  const results: Result[] = [];
+  const stores = storesOf(values);
+  for (const [index, store] of stores.entries()) {
+    console.log(`\n${store} on ${runtime}\n${headLine()}`);
+    const size = { ...values.smoke ? smoke : whole, ...values.seconds === undefined ? {} : { seconds: Number(values.seconds) } };
+    const result = await measure({
+      ...{ store, runtime, protocols, kube: values.kube && index === stores.length - 1, scenarios: chosenOf(values, index === 0), ...size },
+      tell: (measured, soFar) => {
+        console.log(measuredLine(measured));
+        if (values.json !== undefined) keepResult(values.json, soFar);
+      },
+    });
+    console.log(startLines(result));
+    results.push(result);
+  }
+  return results.flatMap(({ measured }) => measured).every(({ failed, missing = 0, doubled = 0 }) => failed + missing + doubled === 0);
+}
+
+async function measurePeer(values: Flags, runtime: Runtime): Promise<boolean> {
+  const missing = kubeApiserverMissing();
+  if (missing !== false) throw new Error(`Cannot compare: ${missing}`);
+  console.log(`\nThis server on ${runtime} / a kube-apiserver, both on etcd, HTTP/2: medians of alternating rounds`);
+  const size = values.smoke ? { ...smoke, rounds: 1 } : { share: 1, seconds: peerSeconds, rounds: Number(values.rounds) };
+  const result = await comparePeer({
+    ...{ runtime, ...size, ...values.seconds === undefined ? {} : { seconds: Number(values.seconds) } },
+    scenarios: peerScenarios.filter(({ name }) => isChosen(name, values)).map((scenario) => coldOf(scenario, values)),
+    tell: (row, soFar) => {
+      console.log(peerLine(row));
+      if (values.json !== undefined) keepPeer(values.json, soFar);
+    },
+  });
+  for (const { name, cold } of result.rows) {
+    if (cold !== undefined) {
+      console.log(`${name.padEnd(nameWidth)} the first ${cold.requests} after a start: CPU ms ${cold.cpuMs.toPrecision(3)}`);
+    }
+  }
+  console.log(`HTTP/2 was sent by ${result.http2}; all of it took ${result.seconds.toFixed(0)} s`);
+  if (values.json !== undefined) keepPeer(values.json, result);
+  return result.rows.every(({ failed }) => failed === 0);
+}
+
+async function memory(values: Flags, runtime: Runtime): Promise<boolean> {
+  for (const store of storesOf(values)) {
+    console.log(`\n${store} on ${runtime}: memory of an idle server`);
+    const result = await measureMemory({
+      ...{ store, runtime, share: values.smoke ? smoke.share : whole.share },
+      tell: ({ objects, mebibytes, readyMs }) =>
+        console.log(`${objects.toLocaleString("en")} objects: ${short(mebibytes)} MiB, ready after ${short(readyMs / 1000)} s`),
+    });
+    if (values.json !== undefined) keepMemory(values.json, result);
+  }
+  return true;
+}
+
+async function floods(values: Flags, runtime: Runtime): Promise<boolean> {
+  console.log(`\nfloods of HTTP/2 on ${runtime}\n\n${floodHead}`);
+  const seconds = values.smoke ? smoke.seconds : Number(values.seconds ?? whole.seconds);
+  for (const name of floodNames.filter((each) => isChosen(each, values))) {
+    for (const connections of [1, 8]) console.log(floodLine(await measureFlood({ name, connections, seconds, runtime })));
+  }
+  return true;
+}
+
+async function profile(values: Flags, runtime: Runtime, to: string): Promise<boolean> {
+  const size = { ...values.smoke ? smoke : whole, ...values.seconds === undefined ? {} : { seconds: Number(values.seconds) } };
+  const chosen = (values.peer ? peerScenarios : scenarios).filter(({ name }) => isChosen(name, values));
+  await measureProfiles({ store: values.store === "etcd" ? "etcd" : "sqlite", runtime, scenarios: chosen, ...size, to, tell: console.log });
+  return true;
+}
+
+/** The flags; undefined for a mistake, which is printed. */
+function flagsOf(): Flags | undefined {
+  try {
+    return parseArgs({ options }).values;
+  } catch (error) {
+    console.error(`bench: ${reasonOf(error)}\n\n${usage}`);
+    return undefined;
+  }
+}
+
+function measuring(values: Flags): Promise<boolean> {
+  const runtime: Runtime = values.runtime === "node" ? "node" : "deno";
+  if (values.profile !== undefined) return profile(values, runtime, values.profile);
+  if (values.peer) return measurePeer(values, runtime);
+  if (values.floods) return floods(values, runtime);
+  return values.memory ? memory(values, runtime) : measureAlone(values, runtime);
+}
+
+const values = flagsOf();
+if (values?.help === true) console.log(usage);
+else process.exitCode = values !== undefined && await measuring(values) ? 0 : 1;
