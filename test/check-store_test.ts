@@ -166,7 +166,7 @@ for (const { store, on, skip } of stores) {
         // A check that takes seconds logs its progress.
         assert.match(
           first.errors.replaceAll(/^I.* server\] "checking the store.*\n/gm, ""),
-          /^thole: the object stored under "\/registry\/example.com\/rods\/default\/text" does not match the schema/,
+          /^thole: the object stored under "\/registry\/example.com\/rods\/default\/text" does not match the schema/m,
         );
         assert.equal(first.code, 0);
         await change("example.com/rods/default/torn", "{");

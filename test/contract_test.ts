@@ -57,12 +57,19 @@ for (const family of ["authentication", "authorization", "migration", "rbac"]) {
 
 /**
  * Internals of the core that built-in families use and the contract omits. They handle Go's messages and lexical trees, which only kinds of
- * kube-apiserver need; the limits are the server's own.
+ * kube-apiserver need; the bounds are the server's own.
  */
 const internals: Readonly<Record<string, readonly string[]>> = {
   compareBytes: ["apiextensions"],
   isObject: ["admissionregistration", "apiextensions", "cluster", "shared"],
-  limits: ["admissionregistration", "apiextensions", "cluster", "configmaps", "csi", "quotas", "shared", "storage"],
+  admissionCallMs: ["quotas"],
+  annotationsBytesMax: ["cluster"],
+  bound: ["admissionregistration", "apiextensions", "cluster", "configmaps", "csi", "quotas", "shared", "storage"],
+  celPatternSizeMax: ["apiextensions"],
+  fieldErrorsLengthMax: ["apiextensions"],
+  fieldErrorsOfListMax: ["shared"],
+  jsonPatchOperationsMax: ["admissionregistration"],
+  logTextLengthMax: ["apiextensions"],
   estimatedSize: ["apiextensions"],
   JsonPathError: ["admissionregistration"],
   parseJsonPath: ["admissionregistration"],
