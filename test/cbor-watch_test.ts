@@ -1,4 +1,5 @@
 // Watches in CBOR (`application/cbor-seq`), including the error event that ends a watch.
+// In Deno's suite only: encoders use nothing of the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Store } from "../kernel/store/store.ts";

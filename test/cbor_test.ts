@@ -1,4 +1,5 @@
 // A server with the CBOR gate: responses to clients, and the stored values before and after the gate changes.
+// In Deno's suite only: encoders use nothing of the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";

@@ -1,5 +1,6 @@
 // Converted objects are valid: a server accepts those of the cases and generated ones of each row of the table of removed APIs. Of kinds that the server
 // has not, the fields are compared with the golden objects.
+// In Deno's suite only: conversions do not depend on the runtime.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
