@@ -63,6 +63,14 @@ export { type GroupVersion, splitGroupVersion } from "./core/versions.ts";
 
 // Users, and what they may do.
 export type {
+  AuthenticationAnswer,
+  AuthenticatorContext,
+  AuthenticatorDefinition,
+  ClientCertificate,
+  OpenedAuthenticator,
+  RequestToAuthenticate,
+} from "./core/authentication.ts";
+export type {
   Access,
   AdmissionServer,
   AuthorizationAttributes,

@@ -4,6 +4,7 @@
  */
 import type { MetricDefinition, MetricOf } from "../metrics/mod.ts";
 import type { Access, AdmissionServer, Authorizer, Reader } from "./access.ts";
+import type { AuthenticatorDefinition } from "./authentication.ts";
 import type { AdmissionRequest, Reinvocation } from "./admission/request.ts";
 import type { Api } from "./api.ts";
 import type { Controller, ControllerNeed, Gates, StartHook } from "./controller.ts";
@@ -420,6 +421,7 @@ export interface Plugin {
   readonly resources?: readonly Resource[];
   readonly resourceSource?: ResourceSource;
   readonly admission?: readonly Admission[];
+  readonly authenticators?: readonly AuthenticatorDefinition[];
   readonly authorizers?: readonly AuthorizerDefinition[];
   readonly controllers?: readonly Controller[];
   readonly healthChecks?: readonly HealthCheck[];

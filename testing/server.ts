@@ -42,12 +42,12 @@ export interface TestServer extends AsyncDisposable {
   /**
    * Handles a request as if it came over the network. Only path and query of the URL are used.
    *
-   * @param user the authenticated user. Default: a member of system:masters; null: the anonymous user. Ignored if the request has an
-   *   Authorization header, which is then authenticated
+   * @param user the authenticated user. Default: a member of system:masters; null: the anonymous user; "authenticate": the server
+   *   authenticates the request by its headers, as it always does if there is an Authorization header
    * @returns the response. Errors are responses with a Status body, as for a client. Rejects with the error that a hook threw (see
    *   `unexpectedErrors`). Errors after the start of a streamed response are in `logged` only
    */
-  handle(request: Request, user?: UserInfo | null): Promise<Response>;
+  handle(request: Request, user?: UserInfo | null | "authenticate"): Promise<Response>;
   /** The API with objects instead of requests, as admin. Its methods reject with StatusError, or with the error that a hook threw. */
   readonly api: Api;
   /** The server's log so far: one JSON text for each record. */
@@ -146,7 +146,8 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
   return {
     async handle(request, user = admin) {
       const { server, check } = recordUnexpected(opened.server);
-      const authenticated = request.headers.has("authorization") ? server : authenticatedAs(server, user ?? anonymous);
+      const byHeaders = user === "authenticate" || request.headers.has("authorization");
+      const authenticated = byHeaders ? server : authenticatedAs(server, user ?? anonymous);
       const reply = await handle(exchangeOf(request), authenticated);
       if (throws) check();
       return responseTo(reply, request.method);

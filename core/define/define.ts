@@ -48,6 +48,7 @@ function pluginMistakes(plugin: Plugin): readonly string[] {
   const {
     resources = [],
     admission = [],
+    authenticators = [],
     authorizers = [],
     controllers = [],
     healthChecks = [],
@@ -72,6 +73,11 @@ function pluginMistakes(plugin: Plugin): readonly string[] {
     ...repeated(resources.flatMap(endpointsOf)).map((each) => `${each} is defined twice`),
     ...repeated(resources.flatMap(({ storedUnder }) => storedUnder ?? [])).map((each) => `two resources are stored under "${each}"`),
     ...repeated(admission.map((step) => step.name)).map((each) => `two admission steps are named "${each}"`),
+    ...repeated(authenticators.map(({ name }) => name)).map((each) => `two authenticators are named "${each}"`),
+    // The names begin reasons in logs and audit events.
+    ...authenticators.filter(({ name }) => dns1035Label(name).length > 0).map(({ name }) =>
+      `authenticator "${name}": its name must have lower-case letters, digits and dashes`
+    ),
     ...repeated(authorizers.map((authorizer) => authorizer.name)).map((each) => `two authorizers are named "${each}"`),
     // --authorization-mode separates names by commas; these are modes of the server itself.
     ...authorizers.filter(({ name }) => !/^[A-Z][A-Za-z0-9]*$/.test(name) || ["AlwaysAllow", "AlwaysDeny", "Webhook"].includes(name)).map(

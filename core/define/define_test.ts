@@ -322,3 +322,12 @@ test("a DefinitionError lists all mistakes in its message", () => {
     'Cannot define plugin "Bad":\n  "Bad" is not a name of lower-case letters, digits and dashes\n  the summary is empty',
   );
 });
+
+test("definePlugin() rejects authenticators whose names are used twice or are no words for a log", () => {
+  const named = (name: string) => ({ name, summary: "Has no opinion.", open: () => ({ authenticate: () => undefined }) });
+  assert.deepEqual(ofPlugin({ authenticators: [named("signed-header"), named("other")] }), []);
+  assert.deepEqual(ofPlugin({ authenticators: [named("same"), named("same"), named("Signed Header")] }), [
+    'two authenticators are named "same"',
+    'authenticator "Signed Header": its name must have lower-case letters, digits and dashes',
+  ]);
+});

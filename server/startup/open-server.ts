@@ -31,6 +31,7 @@ import { openedAudit } from "./open-audit.ts";
 import { openTracing } from "./open-tracing.ts";
 import { openControllers, serverApi } from "./open-controllers.ts";
 import { openMetrics, servePluginMetrics } from "./open-metrics.ts";
+import { openPluginAuthenticators } from "./plugin-authenticators.ts";
 import { openStorage } from "./open-storage.ts";
 import { type Reload, reloader } from "./reload.ts";
 import { isFirst, sharedFindings } from "../workers/group.ts";
@@ -221,6 +222,7 @@ function openRequests(
     file,
     tracing,
   });
+  const authenticators = openPluginAuthenticators(authentication.authenticators, { inForce, registry, log, signal });
   const server = assemble({
     ...health,
     inForce: inForce.current,
@@ -236,6 +238,7 @@ function openRequests(
     recentErrors,
     controllers,
     authentication,
+    authenticators: authenticators.current,
     accounts,
     authorization,
     audit,
@@ -244,6 +247,7 @@ function openRequests(
     workers,
   });
   const api = serverApi(server);
+  authenticators.open(api);
   authorization.open(api);
   accounts.recordBy(api);
   return { server, heavy, webhooks, hasRoles: authorization.hasRoles };

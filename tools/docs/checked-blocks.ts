@@ -245,6 +245,8 @@ export const rows: readonly Row[] = [
   inTest(plugin, "const Limits", others),
   alike(plugin, "// 1. In the tree", "test/rule-ways/ways.ts", "self <= 5", "at most 5 replicas are allowed", "AtMostFive"),
   inTest(plugin, "# 3. As a policy", others),
+  inTest(plugin, "import { Buffer }", "plugin-authenticators"),
+  inTest(plugin, "await using server = await openTestServer({ plugins: [signedHeaderPlugin", "plugin-authenticators"),
   inTest(plugin, "import { definedResource", "custom-resource-to-plugin"),
   inTest(plugin, "import { definePlugin, defineResource, field, int32, object, string, struct }", "custom-resource-to-plugin"),
 ];

@@ -27,6 +27,9 @@ const first = [
   "Reader",
   "Admission",
   "AdmissionServer",
+  "AuthenticatorDefinition",
+  "OpenedAuthenticator",
+  "RequestToAuthenticate",
   "AuthorizerDefinition",
   "Authorizer",
   "StartHook",
@@ -39,11 +42,11 @@ const first = [
 
 const intro = `# Plugin reference
 
-Every type of the plugin contract with its members, made from the docstrings of \`core/plugin.ts\`, \`core/controller.ts\`, \`core/api.ts\`, \`core/access.ts\` and \`core/user-info.ts\` by \`npm run docs\`.
+Every type of the plugin contract with its members, made from the docstrings of \`core/plugin.ts\`, \`core/controller.ts\`, \`core/api.ts\`, \`core/access.ts\`, \`core/authentication.ts\` and \`core/user-info.ts\` by \`npm run docs\`.
 [Writing a plugin](writing-a-plugin.md) has an example of each part, in the order in which they run.
 `;
 
-const files = Object.freeze(["plugin.ts", "controller.ts", "api.ts", "access.ts", "user-info.ts"]);
+const files = Object.freeze(["plugin.ts", "controller.ts", "api.ts", "access.ts", "authentication.ts", "user-info.ts"]);
 
 /** The text of the page. */
 export function pluginReference(): string {

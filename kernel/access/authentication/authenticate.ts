@@ -50,12 +50,12 @@ export function authenticatedUsers(): (user: UserInfo) => UserInfo {
 }
 
 /**
- * Calls each authenticator in order. Credentials that were rejected, or could not be checked, and that no later authenticator accepts are
+ * Calls each of the current authenticators in order. Credentials that were rejected, or could not be checked, and that no later authenticator accepts are
  * 401 with the reasons of all, even if anonymous requests are allowed. A request without credentials is `system:anonymous` if `anonymous` allows it. As upstream,
  * an unknown form of a header counts as no credentials. `count` receives the result and its duration in milliseconds.
  */
 export function authenticateInOrder(
-  authenticators: readonly Authenticator[],
+  authenticators: () => readonly Authenticator[],
   anonymous: (exchange: Exchange) => boolean,
   count: (result: AuthenticationResult, milliseconds: number) => void,
   now: () => number = () => performance.now(),
@@ -65,7 +65,7 @@ export function authenticateInOrder(
     const begun = now();
     let result: AuthenticationResult | undefined;
     const reasons: string[] = [];
-    for (const authenticator of authenticators) {
+    for (const authenticator of authenticators()) {
       try {
         const user = await authenticator.authenticate(exchange, warn);
         if (user instanceof Refused) {

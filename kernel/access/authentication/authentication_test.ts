@@ -24,8 +24,9 @@ const file = 'secret-a,alice,1\nsecret-b,bob,2,"dev, ops"\n';
 async function world(anonymous = true, parsesUid = () => true) {
   const outcomes: string[] = [];
   const tokens = authenticateTokens({ authenticators: [tokenFile(file)], audiences: () => [], report: () => {} });
+  const authenticators = [clientCertificates(parsesUid), bearerTokens(tokens)];
   const authenticate = authenticateInOrder(
-    [clientCertificates(parsesUid), bearerTokens(tokens)],
+    () => authenticators,
     () => anonymous,
     (result) => outcomes.push(result),
   );

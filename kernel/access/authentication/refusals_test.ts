@@ -43,7 +43,7 @@ function tokens(...authenticators: readonly TokenAuthenticator[]): Authenticator
 /** The reason of the 401. */
 async function reason(exchange: Exchange, ...authenticators: readonly Authenticator[]): Promise<string | undefined> {
   try {
-    await authenticateInOrder(authenticators, () => false, () => {})(exchange);
+    await authenticateInOrder(() => authenticators, () => false, () => {})(exchange);
   } catch (error) {
     assert.ok(error instanceof Unauthenticated, String(error));
     assert.equal(error.message, "Unauthorized", "the client learns nothing");

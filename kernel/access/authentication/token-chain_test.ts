@@ -108,7 +108,7 @@ test("authenticateInOrder() counts a failure of an authenticator as an error, an
   const exchange = { headers: { authorization: "Bearer t" } } as unknown as Exchange;
   for (const [authenticator, want] of [[fails, "error"], [explains, "failure"], [none, "failure"], [accepts, "success"]] as const) {
     const authenticate = authenticateInOrder(
-      [bearerTokens(chain(authenticator).authenticate)],
+      () => [bearerTokens(chain(authenticator).authenticate)],
       () => true,
       (result) => results.push(result),
     );
