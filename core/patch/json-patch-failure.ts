@@ -7,10 +7,13 @@ export class JsonPatchFailure extends StatusError {
   readonly why: string;
   /** Whether a `test` found another value. */
   readonly isTest: boolean;
-  constructor(why: string, isTest = false) {
+  /** Whether copies exceed a bound. */
+  readonly isTooLarge: boolean;
+  constructor(why: string, { isTest = false, isTooLarge = false }: Partial<Pick<JsonPatchFailure, "isTest" | "isTooLarge">> = {}) {
     super("Invalid", "the server rejected our request due to an error in our request", { details: {} });
     this.why = why;
     this.isTest = isTest;
+    this.isTooLarge = isTooLarge;
   }
 }
 
@@ -19,6 +22,6 @@ export function within<T>(prefix: string, run: () => T): T {
   try {
     return run();
   } catch (error) {
-    throw error instanceof JsonPatchFailure ? new JsonPatchFailure(`${prefix}: ${error.why}`, error.isTest) : error;
+    throw error instanceof JsonPatchFailure ? new JsonPatchFailure(`${prefix}: ${error.why}`, error) : error;
   }
 }

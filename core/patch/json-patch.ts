@@ -171,7 +171,7 @@ const steps: ReadonlyMap<string, Step> = new Map<string, Step>(Object.entries({
   test: (run: Run, { path, value }: Operation) => {
     const found = path === "" ? run.root : tested(run, path);
     if (found === null ? (value ?? null) !== null : value === undefined || !sameWritten(found, value)) {
-      throw new JsonPatchFailure(`testing value ${path} failed: test failed`, true);
+      throw new JsonPatchFailure(`testing value ${path} failed: test failed`, { isTest: true });
     }
   },
 }));
@@ -206,10 +206,12 @@ function chargeCopy(run: Run, value: Tree): void {
   run.copiedValues += values;
   const cannot = "Unable to complete the copy, the accumulated";
   if (run.copied > jsonPatchCopyBytesMax) {
-    throw new JsonPatchFailure(`${cannot} size increase of copy is ${run.copied}, exceeding the limit ${jsonPatchCopyBytesMax}`);
+    const why = `${cannot} size increase of copy is ${run.copied}, exceeding the limit ${jsonPatchCopyBytesMax}`;
+    throw new JsonPatchFailure(why, { isTooLarge: true });
   }
   if (run.copiedValues > jsonPatchCopiedValuesMax) {
-    throw new JsonPatchFailure(`${cannot} number of values of copies exceeds the limit ${jsonPatchCopiedValuesMax}`);
+    const why = `${cannot} number of values of copies exceeds the limit ${jsonPatchCopiedValuesMax}`;
+    throw new JsonPatchFailure(why, { isTooLarge: true });
   }
   spendSteps(values * copiedValueSteps + bytes / copiedBytesPerStep);
 }

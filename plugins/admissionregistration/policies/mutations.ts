@@ -1,5 +1,14 @@
 /** Applies what the expressions of mutating policies make to an object of a request, as upstream's patchers. */
-import { type AdmissionForm, type ApiObject, goQuote, internalError, invalid, invalidError, type JsonObject } from "../../../plugin.ts";
+import {
+  type AdmissionForm,
+  type ApiObject,
+  goQuote,
+  internalError,
+  invalid,
+  invalidError,
+  type JsonObject,
+  type StatusError,
+} from "../../../plugin.ts";
 import { atomicPaths, atomOf, foreignProblem, hasAllKeys, isTyped, merge, problemsText, typeProblems } from "../../../core/apply/mod.ts";
 import { configurationJson, ForeignValue, mutationLengthMax, patchValueJson, TooLarge } from "../../../cel/mutation/json.ts";
 import { JsonPatchValue, PatchObject, typeNameMistakes } from "../../../cel/mutation/types.ts";
@@ -11,11 +20,15 @@ import { applyJsonPatch, jsonPatchOperationsMax, type Operation } from "../../..
 import { JsonPatchFailure } from "../../../core/patch/json-patch-failure.ts";
 import { untypedOf } from "../../../core/patch/untyped.ts";
 import { writtenText } from "../../../core/patch/written.ts";
+import { tooLargeError } from "../../../core/status-error.ts";
 import { goJson } from "../../../core/tree/json-text.ts";
 import { jsonFromTree, readJson, readWrittenJson, treeFromJson } from "../../../core/tree/json.ts";
 import { type Tree, TreeObject } from "../../../core/tree/tree.ts";
 
-/** A mutation that failed: the failure policy decides. Other errors reject the request. */
+/**
+ * A mutation that failed: the failure policy decides. Other errors reject the request, and so does a mutation that exceeds a bound of work or size
+ * (413): the author of an object must not be able to switch off a policy that ignores its failures.
+ */
 export class MutationError extends Error {}
 
 /** The object of a request in the version of a policy. */
@@ -108,7 +121,7 @@ function patchedTree(document: Tree, operations: readonly Operation[]): Tree | u
   } catch (error) {
     if (!(error instanceof JsonPatchFailure)) throw error;
     if (error.isTest) return undefined;
-    throw new MutationError(`JSON Patch: ${error.why}`);
+    throw error.isTooLarge ? tooLargeError(`JSON Patch: ${error.why}`) : new MutationError(`JSON Patch: ${error.why}`);
   }
 }
 
@@ -135,7 +148,7 @@ function refuseOtherKind(patched: Tree, text: string, form: AdmissionForm): void
 function operationsOf(made: Value): readonly Operation[] {
   if (!(made instanceof ListValue)) throw new MutationError("type mismatch: JSONPatchType.expression should evaluate to array");
   const most = jsonPatchOperationsMax;
-  if (made.size > most) throw new MutationError(`JSON Patch: the allowed maximum operations in a JSON patch is ${most}, got ${made.size}`);
+  if (made.size > most) throw tooLargeError(`JSON Patch: the allowed maximum operations in a JSON patch is ${most}, got ${made.size}`);
   let left: number = mutationLengthMax;
   return Array.from({ length: made.size }, (_, index): Operation => {
     const each = made.at(index);
@@ -184,6 +197,6 @@ function treeOf(text: string): Tree {
 function refuseLength(text: string): void {
   if (text.length > mutationLengthMax) throw tooLarge();
 }
-function tooLarge(): MutationError {
-  return new MutationError(`the mutation or its result is larger than ${mutationLengthMax} characters of JSON`);
+function tooLarge(): StatusError {
+  return tooLargeError(`the mutation or its result is larger than ${mutationLengthMax} characters of JSON`);
 }

@@ -5,7 +5,12 @@ import { field, int32, list, mapBy, object, StatusError, string, struct, type St
 import { decoder } from "../../../core/derive/decode.ts";
 import { encoder } from "../../../core/derive/encode.ts";
 import { PolicyCompiler } from "../../../cel/policy/policy.ts";
-import type { Value } from "../../../cel/values.ts";
+import { ListValue, type Value } from "../../../cel/values.ts";
+import { mutationLengthMax } from "../../../cel/mutation/json.ts";
+import { JsonPatchValue } from "../../../cel/mutation/types.ts";
+import { Budget } from "../../../core/budget.ts";
+import { jsonPatchOperationsMax } from "../../../core/patch/json-patch.ts";
+import { tooLargeError } from "../../../core/status-error.ts";
 import { readJson } from "../../../core/tree/json.ts";
 import { plainJson } from "../../../core/tree/plain-json.ts";
 import { results } from "../validate/expressions.ts";
@@ -99,6 +104,32 @@ test("a configuration that cannot be merged fails with upstream's words", () => 
     "Object{metadata: Object.metadata{labels: {1: 'a'}}}": "invalid return type: *dynamic.ObjectVal",
   };
   for (const [expression, message] of Object.entries(cases)) assert.equal(failure(() => configured(expression)), message, expression);
+});
+
+class Patch extends ListValue {
+  readonly size: number;
+  readonly #operation: Value;
+  /** The same operation again and again. */
+  constructor(size: number, op: string, from: string, path: string, value?: Value) {
+    super();
+    this.size = size;
+    this.#operation = new JsonPatchValue({ op, from, path }, value);
+  }
+  at(): Value {
+    return this.#operation;
+  }
+}
+
+test("what exceeds a bound is no failure of the policy: it rejects the request with 413", () => {
+  const patched = (patch: Value) => failure(() => withJsonPatch({ form, stored }, patch));
+  const budget = new Budget(100, () => tooLargeError("steps"));
+  assert.equal(budget.run(() => patched(new Patch(2, "copy", "/spec", "/spec/x"))), "413 Request entity too large: steps");
+  const doubling = new Patch(30, "copy", "/spec/ports", "/spec/ports/-"),
+    tests = new Patch(jsonPatchOperationsMax + 1, "test", "", "/kind", "Widget");
+  assert.match(patched(doubling), /^413 Request entity too large: JSON Patch: .*number of values of copies exceeds the limit/);
+  assert.match(patched(tests), /^413 Request entity too large: JSON Patch: the allowed maximum operations in a JSON patch is/);
+  const long = new Patch(4, "add", "", "/spec/x", "x".repeat(mutationLengthMax / 4));
+  assert.match(patched(long), /^413 Request entity too large: the mutation or its result is larger than/);
 });
 
 test("a JSON patch is decoded strictly, and its kind stays", () => {

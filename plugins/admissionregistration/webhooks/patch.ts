@@ -20,13 +20,18 @@ import { CallError } from "./call.ts";
 /** Steps of one byte of a patch, whose values are read, applied, written and decoded with the object. A tiny value has two bytes. */
 const stepsPerByte = 1;
 
-/** The operations of a patch. Throws a CallError if it cannot be read or is too long. */
+/**
+ * The operations of a patch. Throws a CallError if it cannot be read. One with too many operations, or above the step budget, rejects the request
+ * with 413, whatever the failure policy.
+ */
 export function readPatch(patch: Uint8Array): readonly Operation[] {
   spendSteps(patch.length * stepsPerByte);
   try {
     return readJsonPatch(patch, false).operations;
   } catch (error) {
-    if (error instanceof StatusError) throw new CallError(`received undecodable patch in webhook response: ${error.message}`, 503);
+    if (error instanceof StatusError && error.reason !== "RequestEntityTooLarge") {
+      throw new CallError(`received undecodable patch in webhook response: ${error.message}`, 503);
+    }
     throw error;
   }
 }
