@@ -49,9 +49,21 @@ export type {
   ApiCreateOptions,
   ApiList,
   ApiPatch,
+  ApiResource,
   ApiWriteOptions,
+  Informer,
+  InformerHandlers,
   JsonPatchOperation,
+  MergePatchOf,
+  PartOf,
+  TypedApi,
+  TypedApplyOptions,
+  TypedChange,
+  TypedList,
+  TypedPatch,
+  TypedWriteOptions,
   WatchScope,
+  WrittenObject,
 } from "./core/api.ts";
 export type { AdmissionForm, AdmissionOperation, AdmissionRequest, Reinvocation, ResourceForm } from "./core/admission/request.ts";
 export { attributesOf, type Subject, type SubjectAttributes } from "./core/admission/attributes.ts";

@@ -1,6 +1,7 @@
 /** The configuration with the resources that appear while a server runs, such as custom resources, from the objects in a store. */
 import type { Api } from "../core/api.ts";
 import { spell } from "../core/names.ts";
+import { typedApis } from "../core/typed-api.ts";
 import { splitGroupVersion } from "../core/versions.ts";
 import { isServed } from "../server/background/controllers.ts";
 import { pagesOf } from "../kernel/cache/fill/pages.ts";
@@ -46,7 +47,8 @@ function storedObjects(store: Pick<Store, "list">, prefix: string, { names, stor
     await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true })).catch(() => {});
   }
   const missing = () => Promise.reject(new Error("there is no server: a source can only watch"));
-  return {
+  const api: Api = {
+    of: typedApis(() => api),
     watch,
     get: missing,
     list: missing,
@@ -59,4 +61,5 @@ function storedObjects(store: Pick<Store, "list">, prefix: string, { names, stor
     collections: () => [],
     async *followCollections() {},
   };
+  return api;
 }

@@ -1,5 +1,6 @@
 /** The API in process, for controllers, start hooks and authorizers. */
 import type { ApiObject } from "./meta/object-meta.ts";
+import type { StructNode, Typed } from "./schema.ts";
 import type { GroupVersion } from "./versions.ts";
 
 /** Options of a write through `Api`. */
@@ -42,6 +43,14 @@ export type ApiPatch =
  * cluster-scoped kinds. Every method rejects with the StatusError that a client would get as a Status.
  */
 export interface Api {
+  /**
+   * A client of one resource, whose objects have the type of its definition: the version `storedAs`, or the served version with this schema.
+   * Its methods are those of `Api` without the first two arguments. Throws if no version of the resource has the schema.
+   *
+   *     const widget = await api.of(widgets).get("default", "a"); // a Widget
+   */
+  of<T extends ApiObject>(resource: ApiResource<T>): TypedApi<T>;
+  of<V extends ApiObject>(resource: ApiResource<any>, schema: Typed<V, StructNode>): TypedApi<V>;
   /** Resolves with the object, or with the subresource of `options`. */
   get(
     groupVersion: GroupVersion,
@@ -133,4 +142,97 @@ export type WatchScope = "everything" | "ownership" | "owned";
 export interface ApiList {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string; readonly remainingItemCount?: number };
   readonly items: readonly ApiObject[];
+}
+
+/** The members of a resource that `Api.of` uses. Every `Resource` has them. */
+export interface ApiResource<T extends ApiObject> {
+  readonly kind: string;
+  readonly plural?: string;
+  readonly storedAs: GroupVersion;
+  readonly served: Readonly<Record<GroupVersion, { readonly schema: Typed<unknown, StructNode> }>>;
+  /** The TypeScript type of its objects. Never set. */
+  readonly "~object"?: T;
+}
+/** The object of a create or an update: the server adds kind and apiVersion if they are absent. */
+export type WrittenObject<T extends ApiObject> = Omit<T, "kind" | "apiVersion"> & Partial<Pick<ApiObject, "kind" | "apiVersion">>;
+/** Some of the fields of a value, at any depth: the object of an apply. */
+export type PartOf<V> = V extends readonly (infer E)[] ? readonly PartOf<E>[]
+  : V extends object ? { readonly [K in keyof V]?: PartOf<V[K]> }
+  : V;
+/** A JSON merge patch: some of the fields at any depth, null for those to remove. Lists are replaced as a whole. */
+export type MergePatchOf<V> = V extends readonly unknown[] ? V
+  : V extends object ? { readonly [K in keyof V]?: MergePatchOf<V[K]> | null }
+  : V;
+/** A patch with its type, as `ApiPatch`. */
+export type TypedPatch<T> =
+  | { readonly json: readonly JsonPatchOperation[] }
+  | { readonly merge: MergePatchOf<T> }
+  | { readonly strategic: object };
+/** Options of a write through `TypedApi`. Other subresources than `status` may have another kind: use `Api` for them. */
+export interface TypedWriteOptions extends ApiWriteOptions {
+  readonly subresource?: "status";
+}
+/** Options of an apply through `TypedApi`. */
+export interface TypedApplyOptions extends ApiApplyOptions {
+  readonly subresource?: "status";
+}
+/** A list of objects, or one page of it. */
+export interface TypedList<T extends ApiObject> extends ApiList {
+  readonly items: readonly T[];
+}
+/** A change that a watch delivers. A deleted object may have its metadata only: name, namespace and uid. */
+export type TypedChange<T extends ApiObject> =
+  | { readonly type: "ADDED" | "MODIFIED"; readonly object: T }
+  | { readonly type: "DELETED"; readonly object: Partial<T> & Pick<ApiObject, "metadata"> };
+
+/** A client of one resource, made by `Api.of`. `namespace` is "" for cluster-scoped kinds, and for reads of all namespaces. */
+export interface TypedApi<T extends ApiObject> {
+  get(namespace: string, name: string): Promise<T>;
+  /** One list. With `limit` in the query it is one page, and `metadata.continue` of it, if any, is the `continue` of the next query. */
+  list(namespace: string, query?: Readonly<Record<string, string>>): Promise<TypedList<T>>;
+  /**
+   * All pages of a list, of at most `limit` objects each, at one revision. Rejects with Expired (410) if reading takes longer than the
+   * retention of history: the caller then starts again.
+   */
+  pages(namespace: string, limit: number, query?: Readonly<Record<string, string>>): AsyncIterable<TypedList<T>>;
+  create(namespace: string, object: WrittenObject<T>, options?: Omit<ApiWriteOptions, "subresource">): Promise<T>;
+  update(namespace: string, name: string, object: WrittenObject<T>, options?: TypedWriteOptions): Promise<T>;
+  patch(namespace: string, name: string, patch: TypedPatch<T>, options?: TypedWriteOptions): Promise<T>;
+  apply(namespace: string, name: string, object: PartOf<T>, options?: TypedApplyOptions): Promise<T>;
+  /** `options`: a DeleteOptions. Resolves with the response: a Status, or the object if its deletion waits. */
+  delete(namespace: string, name: string, options?: object): Promise<unknown>;
+  deleteCollection(namespace: string, query?: Readonly<Record<string, string>>): Promise<unknown>;
+  /** As `Api.watch`: what exists, then every change until the signal aborts. */
+  watch(
+    namespace: string,
+    query: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+    synced?: () => void,
+  ): AsyncIterable<TypedChange<T>>;
+  /** A copy of the objects in memory that a watch keeps up to date. It begins with `run`. */
+  informer(namespace: string, query?: Readonly<Record<string, string>>): Informer<T>;
+}
+
+/** The functions that an informer calls, after its copy has changed. They do not wait: they add keys to a work queue, for example. */
+export interface InformerHandlers<T extends ApiObject> {
+  added?(object: T): void;
+  updated?(object: T, before: T): void;
+  /** `before`: the last state that the informer knew. */
+  deleted?(before: T): void;
+}
+/**
+ * The objects of one resource in memory, as client-go's informers. After an interruption, also one whose changes are not known any more (410),
+ * the handlers get exactly the differences.
+ */
+export interface Informer<T extends ApiObject> {
+  /**
+   * Lists and watches until the signal aborts, then resolves. Rejects with the error of a handler or of the first list. Only one call is allowed.
+   */
+  run(signal: AbortSignal, handlers?: InformerHandlers<T>): Promise<void>;
+  /** Resolves when all objects of the first list are in the copy. Rejects if `run` ends before. */
+  readonly synced: Promise<void>;
+  /** The object as last seen. It is shared: do not change it. */
+  get(namespace: string, name: string): T | undefined;
+  /** All objects as last seen, in no order. */
+  objects(): readonly T[];
 }

@@ -234,6 +234,8 @@ export interface Served<T extends ApiObject = any> {
 
 /** A stored type of objects, with all groups and versions that serve it. */
 export interface Resource<T extends ApiObject = any> {
+  /** The TypeScript type of its objects, for `Api.of`. Never set. */
+  readonly "~object"?: T;
   readonly kind: string;
   /** Lower-case plural. Default: the regular plural. */
   readonly plural?: string;

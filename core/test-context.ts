@@ -6,13 +6,15 @@ import type { ControllerContext } from "./controller.ts";
 import { ExpressionWork } from "./admission/expression-work.ts";
 import type { HookContext, RequestHookContext } from "./plugin.ts";
 import { struct } from "./schema.ts";
+import { typedApis } from "./typed-api.ts";
 
 /** An API with the given methods. All other methods throw. */
 export function fakeApi(methods: Partial<Api>): Api {
   const unused = (name: string) => (): never => {
     throw new Error(`Api.${name} is not expected to be called`);
   };
-  return {
+  const api: Api = {
+    of: typedApis(() => api),
     get: unused("get"),
     list: unused("list"),
     create: unused("create"),
@@ -26,6 +28,7 @@ export function fakeApi(methods: Partial<Api>): Api {
     followCollections: unused("followCollections"),
     ...methods,
   };
+  return api;
 }
 
 /** The `metric` of contexts for code that records no metrics. */

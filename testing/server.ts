@@ -1,6 +1,7 @@
 /** The server of `thole/testing`, and its checks of kinds by round trips. */
 import type { Api } from "../core/api.ts";
 import type { Plugin } from "../core/plugin.ts";
+import { typedApis } from "../core/typed-api.ts";
 import { StatusError, tooLargeError } from "../core/status-error.ts";
 import type { UserInfo } from "../core/user-info.ts";
 export type { UserInfo } from "../core/user-info.ts";
@@ -214,7 +215,8 @@ function rethrowing(api: Api, take: (reference: string) => unknown): Api {
     };
     return [name, wrapped];
   });
-  return Object.fromEntries(methods) as Api; // `as`: the same methods
+  const wrapped: Api = { ...Object.fromEntries(methods) as Api, of: typedApis(() => wrapped) }; // `as`: the same methods
+  return wrapped;
 }
 
 function authenticatedAs(server: Server, user: UserInfo): Server {

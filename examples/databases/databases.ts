@@ -34,7 +34,7 @@ const Database = object("Database", {
 }, { package: home, doc: "A database." });
 export type Database = Infer<typeof Database>;
 
-const BetaDatabase = object("Database", {
+export const BetaDatabase = object("Database", {
   spec: field(
     2,
     structsOf(beta)("DatabaseSpec", {
@@ -72,7 +72,7 @@ const restart: Subresource<Database> = {
   create: { write: (_request, prior, { now }) => ({ ...prior, spec: { ...prior.spec, restartedAt: now } }) },
 };
 
-const databases = defineResource<Database>({
+export const databases = defineResource<Database>({
   kind: "Database",
   scope: "Namespaced",
   summary: "A database.",
@@ -127,11 +127,12 @@ const runner: Controller = {
   name: "database-runner",
   needs: [{ resource: "databases", groupVersions: [home] }],
   async run({ api, metric }, signal) {
-    for await (const { type, object } of api.watch(home, "databases", "", {}, signal)) {
-      const { metadata: { name = "", namespace = "" }, spec, status } = object as Database;
-      if (type === "DELETED" || spec.replicas === status?.replicas) continue;
-      await api.update(home, "databases", namespace, name, { ...object, status: { replicas: spec.replicas } }, { subresource: "status" });
-      metric(scalings).with({ engine: spec.engine }).add();
+    const client = api.of(databases);
+    for await (const { type, object } of client.watch("", {}, signal)) {
+      if (type === "DELETED" || object.spec.replicas === object.status?.replicas) continue;
+      const { metadata: { name = "", namespace = "" }, spec: { engine, replicas = 1 } } = object;
+      await client.patch(namespace, name, { merge: { status: { replicas } } }, { subresource: "status" });
+      metric(scalings).with({ engine }).add();
     }
   },
 };

@@ -1,5 +1,6 @@
 /** The API in process: the same steps as a client's request from the path on, without a socket. */
 import { type Clock, pause, systemClock } from "../../core/async.ts";
+import { typedApis } from "../../core/typed-api.ts";
 import { applyMediaType } from "../../core/codec/negotiate.ts";
 import { goJson } from "../../core/tree/json-text.ts";
 import { listed } from "../../core/listed.ts";
@@ -177,6 +178,7 @@ export function localApi(server: Server, user: UserInfo, options: LocalOptions =
     },
   });
   const api: Api = {
+    of: typedApis(() => api),
     get: (version, resource, namespace, name, { subresource } = {}) => ask("GET", pathOf(version, resource, namespace, name, subresource)),
     async list(version, resource, namespace, query) {
       const list: ApiList = await ask("GET", pathOf(version, resource, namespace) + queryOf(query));

@@ -14,18 +14,19 @@ const home = "example.com/v1";
 
 const page = "docs/writing-a-controller.md";
 
-/** The plugin in the page's first block of code, with these members of its controller too. */
-async function pluginOfPage(members = ""): Promise<Plugin> {
-  const code = replaced(blockOf(page, "import { defineMetric,"), ["  needs: [", `${members}  needs: [`]);
+/** The module of the page's first block of code, with these members of its controller and this code at its end. */
+async function moduleOfPage(members = "", end = ""): Promise<any> {
+  const code = replaced(blockOf(page, "import { defineMetric,"), ["  needs: [", `${members}  needs: [`]) + end;
   const folder = await mkdtemp(join(tmpdir(), "thole-controller-"));
   try {
     const path = join(folder, "widgets.ts");
     await writeFile(path, code.replaceAll('"thole/plugin"', JSON.stringify(new URL("../../plugin.ts", import.meta.url).href)));
-    return (await import(pathToFileURL(path).href)).widgetsPlugin;
+    return await import(pathToFileURL(path).href);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
+const pluginOfPage = async (members = ""): Promise<Plugin> => (await moduleOfPage(members)).widgetsPlugin;
 
 test("the controller of the page applies a ConfigMap, counts it, and records an event that becomes a series", async () => {
   await using server = await openTestServer({ plugins: [await pluginOfPage()] });
@@ -65,4 +66,22 @@ test("the controller of the page works with the service account and the rights o
   });
   const role: any = await api.get("rbac.authorization.k8s.io/v1", "clusterroles", "", "system:controller:widget-publisher");
   assert.deepEqual(role.rules.map(({ verbs, resources }: any) => [verbs, resources])[0], [["create", "patch"], ["configmaps"]]);
+});
+
+test("the typed client and the informer of the page have the page's widgets", async () => {
+  const informer = replaced(blockOf(page, "const informer ="), [
+    "await running;",
+    "ending.abort();\nawait running;\nreturn informer.objects();",
+  ]);
+  const code = `${blockOf(page, "const client = api.of(widgets)")}${informer}`;
+  const { widgetsPlugin, use } = await moduleOfPage(
+    "",
+    `export async function use(api: any, queue: any) {\nconst ending = new AbortController(), { signal } = ending;\n${code}}\n`,
+  );
+  await using server = await openTestServer({ plugins: [widgetsPlugin] });
+  await server.api.create(home, "widgets", "default", { metadata: { name: "a" }, spec: { colour: "red" } });
+  const keys: string[] = [];
+  const objects = await use(server.api, { add: (key: string) => keys.push(key) });
+  assert.deepEqual(keys, ["default/a", "default/b"]);
+  assert.deepEqual(objects.map(({ spec }: any) => spec.colour), ["red", "green"]);
 });

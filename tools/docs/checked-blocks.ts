@@ -211,6 +211,8 @@ export const rows: readonly Row[] = [
 
   inTest(controller, "import { defineMetric,", "docs/controller-page"),
   inTest(controller, 'serviceAccount: "widget-publisher"', "docs/controller-page"),
+  inTest(controller, "const client = api.of(widgets)", "docs/controller-page"),
+  inTest(controller, "const informer =", "docs/controller-page"),
   alike(
     controller,
     "import { openTestServer }",
@@ -237,7 +239,15 @@ export const rows: readonly Row[] = [
   ),
   inTest(plugin, "const adjust =", others),
   inTest(plugin, '{\n  "compilerOptions"', examples),
-  ...["import {\n", "const BetaDatabase", "const scale", "const databases", "const Estimate", "const quota", "export const databasesPlugin"]
+  ...[
+    "import {\n",
+    "export const BetaDatabase",
+    "const scale",
+    "export const databases =",
+    "const Estimate",
+    "const quota",
+    "export const databasesPlugin",
+  ]
     .map((
       begins,
     ) => inTest(plugin, begins, examples)),
