@@ -13,14 +13,14 @@ export function summaryOf(
   const pictures = performancePictures(kept);
   return {
     "comparison": pictures.comparison === undefined
-      ? `The results of release ${release} have no comparison yet. [A first one](decisions/0026-cost-of-requests.md#the-first-comparison-with-a-kube-apiserver) was made on a busy machine.`
+      ? `The results of release ${release} have no comparison yet. [A first one](measurements/requests.md#the-first-comparison-with-a-kube-apiserver) was made on a busy machine.`
       : [shown(pictures.comparison, ""), reached(kept), comparisonTable(kept)].join("\n\n"),
     "latency": shown(pictures.latency, ""),
     "watches": pictures.watches === undefined
-      ? `The results of release ${release} have no latencies against the number of watches yet. [A first measurement](decisions/0027-cost-of-watches.md#watches-latency-against-cpu) was made on a busy machine.`
+      ? `The results of release ${release} have no latencies against the number of watches yet. [A first measurement](measurements/watches.md#watches-latency-against-cpu) was made on a busy machine.`
       : shown(pictures.watches, ""),
     "memory": pictures.memory === undefined
-      ? `The results of release ${release} have no memory against objects yet. [A start with 300,000](decisions/0026-cost-of-requests.md#starts-with-many-objects) was measured on a busy machine.`
+      ? `The results of release ${release} have no memory against objects yet. [A start with 300,000](measurements/requests.md#starts-with-many-objects) was measured on a busy machine.`
       : [shown(pictures.memory, ""), memoryTable(kept)].join("\n\n"),
     "requests of a core": requestsTable(kept),
   };

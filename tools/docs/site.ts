@@ -23,8 +23,11 @@ const read = (path: string) => readFileSync(join(root, path), "utf8");
 export function sitePages(): readonly string[] {
   const below = (folder: string) =>
     readdirSync(join(root, folder)).filter((file) => file.endsWith(".md")).map((file) => `${folder}/${file}`);
-  return [...below("docs"), ...below("docs/decisions"), "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
+  return [...below("docs"), ...below("docs/decisions"), ...below("docs/measurements"), "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
 }
+
+/** The folders whose pages have a generated list, with its title. */
+const listings: Readonly<Record<string, string>> = { "docs/decisions": "Decisions", "docs/measurements": "Measurements" };
 
 /** Where a page is on the site. The index is docs/README.md; pages of `docs` lose that folder. */
 function outputOf(path: string): string {
@@ -54,7 +57,7 @@ function linkTo(target: string, page: string, pages: ReadonlySet<string>, source
   const suffix = anchor === undefined ? "" : `#${anchor}`;
   const from = dirname(outputOf(page));
   if (pages.has(file)) return `${posix.relative(from, outputOf(file))}${suffix}`;
-  if (file === "docs/decisions") return posix.relative(from, "decisions/index.html");
+  if (file in listings) return posix.relative(from, `${file.slice("docs/".length)}/index.html`);
   if (file.startsWith("docs/pictures/")) return posix.relative(from, file.slice("docs/".length));
   return source === undefined ? undefined : `${source.replace(/\/$/, "")}/${file}${suffix}`;
 }
@@ -135,10 +138,14 @@ export function buildSite(folder: string, source?: string): readonly string[] {
     const text = read(path);
     return write(outputOf(path), pageOf(titleOf(text), contentOf(text, path, pages, source), outputOf(path), sections));
   });
-  const decisions = paths.filter((path) => path.startsWith("docs/decisions/"))
-    .map((path) => `- [${titleOf(read(path))}](${posix.relative("docs/decisions", path)})`).join("\n");
-  const list = contentOf(`# Decisions\n\n${decisions}\n`, "docs/decisions/index.md", pages, source);
-  written.push(write("decisions/index.html", pageOf("Decisions", list, "decisions/index.html", sections)));
+  for (const [listed, title] of Object.entries(listings)) {
+    const links = paths.filter((path) => path.startsWith(`${listed}/`))
+      .map((path) => `- [${titleOf(read(path))}](${posix.relative(listed, path)})`).join("\n");
+    const output = `${listed.slice("docs/".length)}/index.html`;
+    written.push(
+      write(output, pageOf(title, contentOf(`# ${title}\n\n${links}\n`, `${listed}/index.md`, pages, source), output, sections)),
+    );
+  }
   mkdirSync(join(folder, "pictures"), { recursive: true });
   for (const file of readdirSync(join(root, "docs/pictures"))) {
     copyFileSync(join(root, "docs/pictures", file), join(folder, "pictures", file));
