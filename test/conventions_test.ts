@@ -1,4 +1,5 @@
 // Rules of the API's conventions on versions and deprecation, on a whole server.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../core/names.ts";

@@ -1,5 +1,6 @@
 // Mutating policies are in force for every way to write: creations, updates, patches, applies, subresources, custom resources, small and
 // large bodies.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestServer, type TestServer } from "../testing.ts";

@@ -1,4 +1,5 @@
 // A store that servers of this release and of emulated ones use in turn: upgrade, rollback and back.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Store } from "../../kernel/store/store.ts";

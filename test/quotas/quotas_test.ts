@@ -1,4 +1,5 @@
 // Quotas and limit ranges on a server in the test's process: enforcement by admission, and counting by the controller.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { definePlugin, defineResource, field, object, string } from "../../plugin.ts";

@@ -1,4 +1,5 @@
 // Privilege escalation: rights that a user requests or grants without having them, over HTTP.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

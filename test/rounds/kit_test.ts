@@ -1,4 +1,5 @@
 // The checks find every kind of loss, name its fields, and show a small object.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { definePlugin, defineResource, field, int32, list, object, type Plugin, record, string, structsOf } from "../../plugin.ts";

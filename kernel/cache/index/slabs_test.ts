@@ -1,3 +1,4 @@
+// In Deno's suite only: the cache uses nothing of the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Place, Slabs } from "./slabs.ts";
