@@ -13,7 +13,7 @@ import { manifestBytesMax } from "./bounds.ts";
 const manifestsBytesMax = bound(256 * 1024 * 1024);
 /** Files that a command reads. */
 const manifestFilesMax = bound(10_000);
-/** Folders below a folder of `-R`. */
+/** Levels of folders that `-R` reads below a named folder. */
 const manifestFolderDepthMax = bound(50);
 
 export interface ManifestFile {

@@ -8,7 +8,7 @@ import type { Caller } from "./user-info.ts";
 import type { GroupVersion } from "./versions.ts";
 import { bound } from "./bound.ts";
 
-/** Duration of one read or write of an admission step, and of the wait for the charge of a quota. */
+/** Milliseconds for one read or write of an admission step, and of the wait for the charge of a quota. */
 export const admissionCallMs = bound(10_000);
 
 /** The attributes of a request, as kube-apiserver's authorizer attributes. "" for absent members. */

@@ -6,11 +6,13 @@ import type { ApiObject } from "./meta/object-meta.ts";
 import { valueText } from "./value-text.ts";
 import { bound } from "./bound.ts";
 
-/** Objects of one page and of the first page of a list of a controller, and UTF-16 units of one page. */
+/** Objects of one page of a list of a controller. */
 const listedItemsMax = bound(100);
+/** Objects of the first page of a list of a controller. */
 const listedItemsFirst = bound(10);
+/** UTF-16 units of one page of a list of a controller. */
 const listedLength = bound(4 * 1024 * 1024);
-/** Milliseconds of such a list after which other requests run. */
+/** Milliseconds of a list of a controller after which other requests run. */
 export const listedTurnMs = bound(10);
 
 /**

@@ -7,7 +7,7 @@ import { bound } from "./bound.ts";
 /** Estimated instructions of a regular expression in CEL or a schema: `[a-z]{1000}` has a thousand. Each takes about 100 bytes and a
  *  microsecond. */
 export const celPatternSizeMax = bound(100_000);
-/** The same of all these regular expressions that are kept compiled. The oldest are compiled again when they are used. */
+/** Estimated instructions of all regular expressions that are kept compiled. The oldest are compiled again when they are used. */
 const celPatternsSizeMax = bound(500_000);
 /** Bytes of the states that one compiled regular expression keeps between two matches; they are made again when they are needed. */
 const celAutomatonBytesMax = bound(1024 * 1024);

@@ -1,6 +1,6 @@
 import { bound } from "./bound.ts";
 
-/** Milliseconds by which the wall clock and the monotonic one may differ more than at the last look before that counts as a jump. */
+/** Milliseconds by which the wall clock and the monotonic one may differ more than at the last reading before that counts as a jump. */
 export const clockJumpMs = bound(5_000);
 /** Milliseconds after a jump of the wall clock for which expiry, renewals and removals by age go on with the time from before it. */
 export const clockDoubtMs = bound(10 * 60 * 1000);

@@ -30,7 +30,7 @@ import { Warnings } from "./request/warnings.ts";
 import { writeStatus } from "./write/write-status.ts";
 import { bound } from "../core/bound.ts";
 
-/** Steps of one request: the longest turn of the heavy thread. */
+/** Steps of one request in the heavy thread. A request with more is rejected with 413. */
 export const requestStepsMax = bound(50_000_000);
 /** Steps of one request that cannot run in the heavy thread, because its kind is converted by a webhook. */
 const undividedStepsMax = bound(5_000_000);

@@ -21,15 +21,16 @@ import type { Warnings } from "./request/warnings.ts";
 import { type GroupName, StatusError, tooLargeError } from "../core/status-error.ts";
 import { bound } from "../core/bound.ts";
 
-/** Steps of one request after which it is repeated in the heavy thread. */
+/** Steps of one request in the serving thread after which it is repeated in the heavy thread. */
 export const inlineStepsMax = bound(100_000);
-/** Largest request body (kube-apiserver's MaxRequestBodyBytes). */
+/** Bytes of a request body (kube-apiserver's MaxRequestBodyBytes). */
 export const bodyBytesMax = bound(3 * 1024 * 1024);
-/** Bytes of bodies and stored objects above which requests run in the heavy thread, because decoding them would block other connections. */
+/** Bytes of a body above which a request runs in the heavy thread, because decoding would block other connections. */
 export const inlineBodyBytesMax = bound(128 * 1024);
-/** Bodies above this are decoded one per turn of the event loop. */
-export const turnBodyBytesMin = bound(16 * 1024);
+/** Bytes of a stored object above which a write to it runs in the heavy thread. */
 const inlineObjectBytesMax = bound(256 * 1024);
+/** Bytes of a body above which bodies are decoded one per turn of the event loop. */
+export const turnBodyBytesMin = bound(16 * 1024);
 
 /** Clock and random numbers, passed in so that tests can control them. */
 export interface Clock {

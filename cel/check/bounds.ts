@@ -2,8 +2,9 @@
 import type { Type } from "../types.ts";
 import { bound } from "../../core/bound.ts";
 
-/** Types within the type of one node of a CEL expression, and steps of comparing types in one expression (upstream has no bound). */
+/** Types within the type of one node of a CEL expression (upstream has no bound). */
 export const celTypePartsMax = bound(500);
+/** Steps of comparing types in the check of one CEL expression (upstream has no bound). */
 export const celCheckStepsMax = bound(5_000_000);
 
 /** Ends a check from any depth. */

@@ -7,7 +7,7 @@ import { Parser } from "./parser.ts";
 import { Abandoned, Recovery } from "./recovery.ts";
 import { bound } from "../../core/bound.ts";
 
-/** Code points of a CEL expression (this and the next ones as cel-go's). */
+/** Code points of a CEL expression (as cel-go). */
 const celCodePointsMax = bound(100_000);
 
 export interface ParseOptions {

@@ -9,8 +9,9 @@ import { formatKinds, type Token, type TokenKind, type TokenSet } from "./tokens
 import { bound } from "../../core/bound.ts";
 import { celIssuesMax } from "../bounds.ts";
 
-/** Mistakes after which the parser of CEL continues, and tokens that it skips after each. */
+/** Mistakes in one CEL expression after which the parser continues. */
 const celRecoveriesMax = bound(30);
+/** Tokens that the parser of CEL skips after one mistake. */
 const celRecoveryTokensMax = bound(256);
 
 /** Ends the parser from any depth, after its last issue was reported. */

@@ -7,8 +7,9 @@ import type { Lifecycles } from "../upgrade/advise/lifecycles.ts";
 import { valueText } from "../../core/value-text.ts";
 import { bound } from "../../core/bound.ts";
 
-/** UTF-16 units of one line of an audit log, and the different uses that are kept of one log. */
+/** UTF-16 units of one line of an audit log. */
 export const auditLineLengthMax = bound(4 * 1024 * 1024);
+/** Different uses of API versions that `thole advise` keeps of one audit log. */
 const auditUsesMax = bound(10_000);
 
 /** Reads a file of JSON lines (audit.k8s.io/v1 Event). */

@@ -11,7 +11,7 @@ import { objectsInText } from "../upgrade/advise/text-objects.ts";
 import { bound } from "../../core/bound.ts";
 import { manifestBytesMax } from "../bounds.ts";
 
-/** Time that `helm template` may take for one chart. */
+/** Milliseconds that `helm template` may take for one chart. */
 const chartRenderMs = bound(60_000);
 
 /** The folder of the chart that has this file as a template, the outermost one for a chart in another; undefined for other files. */

@@ -8,12 +8,15 @@ import { requestsInMetrics } from "../upgrade/advise/metrics-text.ts";
 import { objectsOfRelease } from "./helm-release.ts";
 import { bound } from "../../core/bound.ts";
 
-/** Objects that `thole advise` asks a server for, how many in one request, the bytes of one answer, the time of one request, and the requests, of
- * which a server can make endless ones by pages without objects. */
+/** Objects that `thole advise` reads from one server. */
 const advisedObjectsMax = bound(200_000);
+/** Requests that `thole advise` sends to one server, which can make endless ones by pages without objects. */
 const advisedRequestsMax = bound(20_000);
+/** Objects that `thole advise` asks a server for in one request. */
 const advisedPageObjects = bound(500);
+/** Bytes of one answer of a server to `thole advise`. */
 const advisedAnswerBytesMax = bound(256 * 1024 * 1024);
+/** Milliseconds for one request of `thole advise` to a server. */
 const advisedRequestMs = bound(60_000);
 
 /** Resources of which more than metadata is checked, as `plural.group`. */

@@ -2,8 +2,9 @@
 import { append } from "../../core/append.ts";
 import { bound } from "../../core/bound.ts";
 
-/** Lines of the changed part of a document, before and after, multiplied, up to which all unchanged lines are found; and those looked ahead in longer ones. */
+/** Product of the changed lines of a document before and after, up to which all unchanged lines are found. */
 export const manifestLinePairsMax = bound(4_000_000);
+/** Lines that the search for the next unchanged line looks ahead in a document with more changed lines. */
 const manifestLookAheadLinesMax = bound(60);
 
 /**

@@ -3,7 +3,7 @@ import { tooLargeError } from "../status-error.ts";
 import { nextTurn, Turns } from "../turns.ts";
 import { bound } from "../bound.ts";
 
-/** Time of expressions of policies and webhooks for one request after which other requests get a turn of the event loop. */
+/** Milliseconds of expressions of policies and webhooks for one request after which other requests get a turn of the event loop. */
 export const expressionTurnMs = bound(5);
 /** Cost units of the expressions of all policies, and of the match conditions of all webhooks, for one request. */
 const celRequestCostMax = bound(40_000_000);

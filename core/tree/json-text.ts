@@ -4,10 +4,11 @@ import type { Json } from "../schema.ts";
 import { numberText } from "./values.ts";
 import { bound } from "../bound.ts";
 
-/** Characters of indentation of one answer, and more of them for each character of its compact text. Lines that are indented by few columns always fit:
- *  deep ones would make 160 MB of an object of 60 kB. */
+/** Characters of indentation that each answer may have: deep nesting would make 160 MB of an object of 60 kB. */
 export const indentationLengthMax = bound(1024 * 1024);
+/** Characters of indentation that an answer may have in addition for each character of its compact text. */
 export const indentationPerCharacterMax = bound(16);
+/** Columns of indentation of a line that always fits. */
 export const indentationColumnsFree = bound(64);
 
 /**

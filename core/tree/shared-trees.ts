@@ -6,9 +6,11 @@ import type { Json } from "../schema.ts";
 import { TreeObject } from "./tree.ts";
 import { bound } from "../bound.ts";
 
-/** Characters of the field sets that stored objects share, of each of them, and its depth. */
+/** Characters of all field sets that stored objects share. */
 export const sharedFieldSetsCharactersMax = bound(256 * 1024);
+/** Characters of one field set that stored objects share. */
 export const sharedFieldSetCharactersMax = bound(8 * 1024);
+/** Depth of a field set that stored objects share. */
 export const sharedFieldSetDepthMax = bound(64);
 
 /** A tree that several documents contain. It must not be changed. */

@@ -30,7 +30,7 @@ import { revisionWaitMs } from "../reads/direct-reads.ts";
 
 /** Milliseconds between two removals of old events and states of the kinds that do not change. */
 export const cacheExpiryMs = bound(60_000);
-/** Maximum delay before the cache watches the store again after a failure. */
+/** Longest delay, in milliseconds, before the cache watches the store again after a failure. */
 const cacheRetryMsMax = bound(5_000);
 
 export type CacheState =

@@ -3,8 +3,9 @@ import type { JsonObject } from "../../core/json.ts";
 import type { ConversionContext, StoredConversion } from "../../core/conversion.ts";
 import { bound } from "../../core/bound.ts";
 
-/** Objects and bytes of stored objects in one request to a conversion webhook; a longer list is converted by several. */
+/** Objects in one request to a conversion webhook. A longer list is converted by several requests. */
 const conversionObjectsMax = bound(500);
+/** Bytes of stored objects in one request to a conversion webhook. A larger list is converted by several requests. */
 const conversionBytesMax = bound(2 * 1024 * 1024);
 
 /** An object with its size in bytes. */

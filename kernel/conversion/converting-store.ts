@@ -19,8 +19,9 @@ import { bound } from "../../core/bound.ts";
 
 /** Bytes of converted objects that the watches of one kind share. Others are converted again. */
 const conversionSharedBytesMax = bound(4 * 1024 * 1024);
-/** Milliseconds before the events of a watch are converted again after a failure: the first pause, each twice the one before, and the longest. */
+/** Milliseconds before the events of a watch are converted again after a failure. The pause doubles with each failure. */
 const conversionRetryMs = bound(100);
+/** Longest pause, in milliseconds, before the events of a watch are converted again after a failure. */
 const conversionRetryMsMax = bound(5_000);
 
 export interface ConvertingNeeds {

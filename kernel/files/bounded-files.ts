@@ -3,8 +3,9 @@ import { readFile, stat } from "node:fs/promises";
 import { type Clock, systemClock, within } from "../../core/async.ts";
 import { bound } from "../../core/bound.ts";
 
-/** Size of a file of settings, keys or certificates, and the milliseconds in which it must be read. */
+/** Bytes of a file of settings, keys or certificates. */
 const settingFileBytesMax = bound(16 * 1024 * 1024);
+/** Milliseconds in which a file of settings, keys or certificates must be read. */
 export const fileReadMs = bound(5_000);
 
 /** What the reads need of the system. */

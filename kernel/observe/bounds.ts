@@ -1,5 +1,5 @@
 /** Bounds that several files of this folder keep. */
 import { bound } from "../../core/bound.ts";
 
-/** Logged length of a client's Audit-ID (upstream's bound), and maximum length of an accepted one. */
+/** Characters of a client's Audit-ID that are logged (kube-apiserver's bound). */
 export const auditIdLoggedMax = bound(64);

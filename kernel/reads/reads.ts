@@ -17,9 +17,9 @@ import type { ListOptions } from "../request/options.ts";
 import { type Revision, StoreError } from "../store/store.ts";
 import { bound } from "../../core/bound.ts";
 
-/** Interval of bookmarks of a watch without events. */
+/** Milliseconds between two bookmarks of a watch without events. */
 const bookmarkEveryMs = bound(60_000);
-/** Time from the last bookmark of a watch to its planned end. A shorter watch gets no bookmark. */
+/** Milliseconds from the last bookmark of a watch to its planned end. A shorter watch gets no bookmark. */
 const bookmarkBeforeEndMs = bound(2_000);
 
 /** A request that may have to wait. Its signal is created at its first use: most reads need none. */

@@ -1,10 +1,11 @@
 import { bound } from "../../core/bound.ts";
 
-/** Total runes of the Warning headers of a response, and runes of each warning if the total is exceeded. */
+/** Runes of all Warning headers of a response. */
 export const warningRunesMax = bound(4096);
+/** Runes of each warning of a response whose warnings exceed `warningRunesMax`. */
 export const warningRunesTruncated = bound(256);
-/** Warning headers of one response (RFC 7234, section 5.5), each text once, with kube-apiserver's bounds. */
 
+/** Warning headers of one response (RFC 7234, section 5.5), each text once, with kube-apiserver's bounds. */
 export class Warnings {
   readonly #texts = new Set<string>();
 

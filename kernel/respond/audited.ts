@@ -15,7 +15,7 @@ import { replyOf, type VerbResult } from "./answer.ts";
 import { plainText } from "./text.ts";
 import { bound } from "../../core/bound.ts";
 
-/** JSON of the response that one audit event records, in bytes. Larger ones are left out, with an annotation. */
+/** Bytes of JSON of the response that one audit event records. Larger responses are left out, with an annotation. */
 const auditResponseBytesMax = bound(16 * 1024 * 1024);
 
 /** Records the result of a verb; at the level RequestResponse with the object or list as JSON, regardless of the client's encoding. */

@@ -12,12 +12,11 @@ import type { RequestContext } from "../request-context.ts";
 import type { Item } from "../objects/objects.ts";
 import { bound } from "../../core/bound.ts";
 
-/**
- * Steps (`budget.ts`) of all cells of one row of a table, of all rows of one answer, and of each further row above that. Cells beyond them are
- * null.
- */
+/** Steps (`budget.ts`) of all cells of one row of a table. Cells beyond them are null. */
 export const tableRowStepsMax = bound(50_000);
+/** Steps of the cells of all rows of one table. */
 export const tableStepsMax = bound(20_000_000);
+/** Steps of the cells of each further row once a table has used `tableStepsMax`. Cells beyond them are null. */
 const tableFurtherRowStepsMax = bound(1_000);
 
 const toBytes = new TextEncoder();

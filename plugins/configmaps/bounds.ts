@@ -1,5 +1,5 @@
 /** Bounds that several files of this folder keep. */
 import { bound } from "../../core/bound.ts";
 
-/** Total size of the values of a ConfigMap or Secret. */
+/** Bytes of all values of a ConfigMap or Secret. */
 export const configBytesMax = bound(1024 * 1024);

@@ -33,9 +33,9 @@ import { validatePersistentVolumeSpec } from "../shared/volumes/validate-persist
 import { nodeCountGate } from "./gates.ts";
 import { bound } from "../../core/bound.ts";
 
-/** Total size of keys and values of the metadata of a volume attachment. */
+/** Bytes of all keys and values of the metadata of a volume attachment. */
 export const attachmentMetadataBytesMax = bound(256 * 1024);
-/** Message of a volume error. */
+/** Bytes of the message of a volume error. */
 export const volumeErrorBytesMax = bound(1024);
 
 const home = "storage/v1";

@@ -2,6 +2,6 @@
 import { bound } from "../../core/bound.ts";
 
 /**
- * Time after the last charge of a quota before its usage may be lowered: a create that was charged has been stored by then, and is counted.
+ * Milliseconds after the last charge of a quota before its usage may be lowered: a create that was charged has been stored by then, and is counted.
  */
 export const quotaSettleMs = bound(3_000);

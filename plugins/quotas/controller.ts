@@ -28,7 +28,7 @@ import { bound } from "../../core/bound.ts";
 import { controllerPassesMax } from "../shared/bounds.ts";
 import { quotaSettleMs } from "./bounds.ts";
 
-/** Period of the recalculation of all quotas. */
+/** Milliseconds between two recalculations of all quotas. */
 const quotaResyncMs = bound(300_000);
 /** Namespaces with quotas of a resource above which one watch of all namespaces replaces one for each. */
 const quotaNamespaceWatchesMax = bound(50);

@@ -2,8 +2,9 @@
 import { type FieldError, invalid, required, tooLong, utf8Length } from "../../plugin.ts";
 import { bound } from "../../core/bound.ts";
 
-/** Number of parameters of a storage class or volume attributes class, and total bytes of their names and values. */
+/** Parameters of a storage class or volume attributes class. */
 export const classParametersMax = bound(512);
+/** Bytes of the names and values of all parameters of a storage class or volume attributes class. */
 export const classParametersBytesMax = bound(256 * 1024);
 
 type Parameters = Readonly<Record<string, string>>;

@@ -18,8 +18,9 @@ import { StatusError } from "../../core/status-error.ts";
 import { valueText } from "../../core/value-text.ts";
 import { bound } from "../../core/bound.ts";
 
-/** Events of one controller that wait to be written (as client-go), and events that can become a series. */
+/** Events of one controller that wait to be written (as client-go). */
 export const eventsWaitingMax = bound(1000);
+/** Events of one controller that can become a series. */
 export const eventSeriesMax = bound(4096);
 
 /** The dependencies of a recorder. */

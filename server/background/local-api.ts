@@ -27,10 +27,11 @@ import { Warnings } from "../../kernel/request/warnings.ts";
 import { SharedValues } from "./shared-values.ts";
 import { bound } from "../../core/bound.ts";
 
-/** Seconds: minimum duration of a watch in process; the maximum is twice as long (the default of --min-request-timeout). */
+/** Seconds of the shortest watch in process. The longest takes twice as long (the default of --min-request-timeout). */
 export const localWatchSecondsMin = bound(1_800);
-/** Milliseconds after a watch in process that delivered nothing before the next one; doubles up to the maximum of client-go's reflectors. */
+/** Milliseconds between a watch in process that delivered nothing and the next one. The pause doubles. */
 export const localWatchRetryMs = bound(100);
+/** Longest pause, in milliseconds, between watches in process that delivered nothing (client-go's reflectors). */
 export const localWatchRetryMsMax = bound(30_000);
 /** Milliseconds between two attempts of a controller that waits for its rights. */
 const localAuthorizationRetryMs = bound(20);

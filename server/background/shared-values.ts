@@ -3,9 +3,11 @@ import type { Json } from "../../core/json.ts";
 import { plainJson } from "../../core/tree/plain-json.ts";
 import { bound } from "../../core/bound.ts";
 
-/** Characters of the shortest page of a list that readers in the process share, of all such pages, and milliseconds that they are kept. */
+/** Characters of the shortest page of a list that readers in the process share. */
 export const sharedTextLengthMin = bound(4_096);
+/** Characters of all pages of lists that readers in the process share. */
 export const sharedTextsLengthMax = bound(64 * 1024 * 1024);
+/** Milliseconds for which the pages of lists are kept that readers in the process share. */
 const sharedTextsMs = bound(10_000);
 
 /** Parses each text once while it is kept. Values are shared, so readers must not change them. */

@@ -7,8 +7,9 @@ import { readWholeTextSync } from "../../kernel/files/bounded-files.ts";
 import { valueText } from "../../core/value-text.ts";
 import { bound } from "../../core/bound.ts";
 
-/** Bytes of the file of --encryption-provider-config, and keys in it. */
+/** Bytes of the file of --encryption-provider-config. */
 const encryptionFileBytesMax = bound(1024 * 1024);
+/** Keys in the file of --encryption-provider-config. */
 const encryptionKeysMax = bound(1_000);
 
 const Key = struct("Key", {

@@ -3,7 +3,7 @@ import { guide } from "../../core/guide.ts";
 import type { Config } from "./settings.ts";
 import { bound } from "../../core/bound.ts";
 
-/** Processes of one server. */
+/** Workers of one server. */
 const workersMax = bound(64);
 
 type WorkerSettings = Pick<Config, "workers" | "etcd-servers" | "data-dir">;

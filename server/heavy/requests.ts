@@ -20,13 +20,15 @@ import { heavyHeapBytesMax } from "./bounds.ts";
 
 /** Waiting heavy requests of one user. More are rejected with 429. */
 export const heavyRequestsPerUserMax = bound(64);
-/** Heavy requests that have begun: one runs, the others wait for webhooks; and how many of them may wait for one webhook. */
+/** Heavy requests that have begun: one runs, the others wait for webhooks. */
 export const heavyJobsMax = bound(16);
+/** Heavy requests that may wait for one webhook. */
 export const heavyCallsOfWebhookMax = bound(4);
-/** Time from the abort of a heavy request to the termination of its thread, and idle time after which the thread ends. */
+/** Milliseconds from the abort of a heavy request to the termination of its thread. */
 export const heavyAbortMs = bound(1_000);
+/** Milliseconds without requests after which the heavy thread ends. */
 export const heavyIdleMs = bound(30_000);
-/** Maximum duration of a heavy request in its thread. The deadline on the main thread is earlier. */
+/** Milliseconds of a heavy request in its thread. The deadline on the main thread is earlier. */
 const heavyRequestMsMax = bound(3_600_000);
 
 export interface HeavyThread {

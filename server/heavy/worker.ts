@@ -29,7 +29,7 @@ import { RemoteStore } from "./remote-store.ts";
 import { bound } from "../../core/bound.ts";
 import { heavyHeapBytesMax } from "./bounds.ts";
 
-/** Growth of the heavy thread's heap since a collection after which garbage is collected, between requests. */
+/** Bytes by which the heap of the heavy thread has grown since a collection after which garbage is collected, between requests. */
 export const heavyGarbageBytesMax = bound(32 * 1024 * 1024);
 
 type Post = (message: JobMessage, transfer?: readonly ArrayBuffer[]) => void;

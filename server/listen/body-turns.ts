@@ -1,7 +1,7 @@
 import { afterIo } from "../../core/turns.ts";
 import { bound } from "../../core/bound.ts";
 
-/** Bytes of larger HTTP/1.1 bodies that one turn of the event loop reads, over all connections. */
+/** Bytes of long HTTP/1.1 bodies that one turn of the event loop reads, over all connections. */
 export const bodyTurnBytes = bound(256 * 1024);
 /** HTTP/1.1 bodies that continue in the next turn of the event loop. */
 export const bodiesPerTurnMax = bound(4);

@@ -6,9 +6,9 @@ import { bound } from "../../core/bound.ts";
 
 /** Milliseconds that a response waits for the rest of a discarded body. */
 export const discardMs = bound(100);
-/** Bytes of a chunked body per byte of content, and additional bytes. Go's server allows 16 bytes per chunk and two per byte of content in
- *  addition to the content, and 16 KiB. */
+/** Bytes of a chunked body for each byte of its content. Go's server allows 16 for a chunk and two for a byte. */
 const chunkBytesPerByteMax = bound(19);
+/** Bytes that each chunked body may have in addition (as Go's server). */
 const chunkOverheadBytesMax = bound(16 * 1024);
 /** Bytes of a chunked body read before other connections are served. */
 const chunkedTurnBytes = bound(64 * 1024);

@@ -11,7 +11,7 @@ export const framesPerTurnMax = bound(64);
 export const earlyResetsMax = bound(500);
 /** Bytes of a body that are read after the response, before the connection is closed. */
 export const discardBytesMax = bound(16 * 1024 * 1024);
-/** Time that an HTTP/1.1 connection stays open after its last response while the client may still send (as Go's server). */
+/** Milliseconds that an HTTP/1.1 connection stays open after its last response while the client may still send (as Go's server). */
 export const lingerMs = bound(500);
-/** Time without reads of a client after which its pending response is aborted. */
+/** Milliseconds without reads of a client after which its pending response is aborted. */
 export const stalledMs = bound(60_000);

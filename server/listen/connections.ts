@@ -12,8 +12,9 @@ import { StepScheduler } from "./step-scheduler.ts";
 import { bound } from "../../core/bound.ts";
 import { lingerMs } from "./bounds.ts";
 
-/** HTTP/2 sessions that get a GOAWAY in one step of a shutdown, and milliseconds between two steps. */
+/** HTTP/2 sessions that get a GOAWAY in one step of a shutdown. */
 const goawaysPerStep = bound(16);
+/** Milliseconds between two steps of a shutdown in which HTTP/2 sessions get a GOAWAY. */
 const goawayStepMs = bound(20);
 /** The smallest maximum of connections that is derived from their number when accepting failed, where the limit of open files is not known. */
 const connectionsLearnedMin = bound(256);

@@ -2,11 +2,9 @@
 import { readFileSync } from "node:fs";
 import { bound } from "../../core/bound.ts";
 
-/**
- * Descriptors that connections leave to the rest of the process: a share of the limit of open files, and at least those of connections that
- * arrive while others are being closed, up to half of the limit.
- */
+/** Share of the limit of open files that connections leave to the rest of the process. */
 const descriptorsKeptShare = bound(1 / 8);
+/** Descriptors that connections leave at least, for those that arrive while others are closed; at most half of the limit. */
 export const descriptorsKeptMin = bound(640);
 
 /** Maximum connections under a limit of open files: some are left for the store, files, and requests to other servers. */

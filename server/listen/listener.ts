@@ -10,11 +10,11 @@ import { ownServer, runtimeServer } from "./servers.ts";
 import { bound } from "../../core/bound.ts";
 import { stalledMs, streamsPerConnectionMax } from "./bounds.ts";
 
-/** Timeout of the TLS handshake. */
+/** Milliseconds for the TLS handshake. */
 const handshakeMs = bound(10_000);
-/** Time from the handshake to the first request (kube-apiserver's ReadHeaderTimeout). */
+/** Milliseconds from the handshake to the first request (kube-apiserver's ReadHeaderTimeout). */
 const firstRequestMs = bound(32_000);
-/** Time between two requests on a connection (kube-apiserver's IdleTimeout). */
+/** Milliseconds between two requests on a connection (kube-apiserver's IdleTimeout). */
 const idleMs = bound(90_000);
 
 export interface ListenOptions {

@@ -15,7 +15,7 @@ import { authorizationReloadMeter } from "./authentication-meters.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
 import { bound } from "../../core/bound.ts";
 
-/** Size of the file of --authorization-config. */
+/** Bytes of the file of --authorization-config. */
 const authorizationConfigBytesMax = bound(1024 * 1024);
 
 const what = "authorization configuration";

@@ -41,7 +41,7 @@ import { watchEnds } from "./shutdown.ts";
 import { steadyClock } from "./steady-clock.ts";
 import { bound } from "../../core/bound.ts";
 
-/** Time that the start waits for controllers. */
+/** Milliseconds that the start waits for controllers. */
 const startedMsMax = bound(2_000);
 
 /** A server in process; `serve` adds a listener. */

@@ -3,13 +3,13 @@ import { type Clock, pause } from "../../core/async.ts";
 import type { Heap } from "../heavy/heap.ts";
 import { bound } from "../../core/bound.ts";
 
-/** Time between two looks at whether a server that has just started is quiet. */
+/** Milliseconds between two checks whether a server that has just started is quiet. */
 export const quietMs = bound(2_000);
-/** CPU time of a quiet server in that time. */
+/** Milliseconds of CPU between two such checks (`quietMs`) up to which a server counts as quiet. */
 export const quietCpuMs = bound(50);
-/** Number of looks. A server that is busy all this time keeps the garbage of its start until its engine needs the memory. */
+/** Checks whether a started server is quiet. One that is busy at all of them keeps the garbage of its start until V8 needs the memory. */
 export const quietLooksMax = bound(150);
-/** Heap above which the garbage of a start stays: its collection would stop requests for longer than it is worth. */
+/** Bytes of the heap above which the garbage of a start stays: its collection would stop requests for longer than it is worth. */
 export const startGarbageBytesMax = bound(64 * 1024 * 1024);
 
 export interface StartGarbageParts {
@@ -23,7 +23,7 @@ export interface StartGarbageParts {
 
 /**
  * Collects the heap once, as soon as the server is quiet. A start fills the young generation of V8's heap to its largest size, which V8 keeps until its next
- * full collection: in an idle server that never happens. Resolves when that is done, or given up: after a bounded number of looks, and with a heap
+ * full collection: in an idle server that never happens. Resolves when that is done, or given up: after `quietLooksMax` checks, and with a heap
  * whose collection would stop requests for long.
  */
 export async function freeStartGarbage({ openHeap, cpuMs, clock, signal }: StartGarbageParts): Promise<void> {

@@ -4,7 +4,7 @@ import { guide } from "../../core/guide.ts";
 import { clockDoubtMs, steadyTime, type SteadyTimeOptions } from "../../core/steady-time.ts";
 import { bound } from "../../core/bound.ts";
 
-/** Milliseconds between two looks at the wall clock. */
+/** Milliseconds between two readings of the wall clock that are compared with the monotonic clock. */
 const clockLookMs = bound(1_000);
 
 export interface SteadyClock {

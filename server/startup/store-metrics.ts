@@ -7,7 +7,7 @@ import type { Store } from "../../kernel/store/store.ts";
 import { faultKinds, type Faults } from "../../kernel/store/fault.ts";
 import { bound } from "../../core/bound.ts";
 
-/** Time that a metrics scrape waits for the store. Less than the timeout of Prometheus. */
+/** Milliseconds that a metrics scrape waits for the store. Less than the timeout of Prometheus. */
 const scrapeStoreMs = bound(2_000);
 
 /** Registers the number of objects by kind, the size of the store and its current faults. Keys of objects begin with `prefix`. */

@@ -2,9 +2,9 @@
 import { type Clock, pause } from "../../core/async.ts";
 import { bound } from "../../core/bound.ts";
 
-/** Milliseconds between two questions to a worker whether it runs, which is also the time for its answer, and unanswered questions in succession
- *  after which it is killed and replaced: 30 to 40 s. The chart's liveness probe ends the whole server after 80 s. */
+/** Milliseconds between two questions to a worker whether it runs, and the time for its answer. */
 export const workerCheckMs = bound(10_000);
+/** Unanswered questions in succession after which a worker is killed and replaced: 30 to 40 s. The chart's liveness probe takes 80 s. */
 export const workerUnansweredMax = bound(3);
 /** Milliseconds without progress, asked as often, after which a worker that is starting is killed and replaced. A start without objects takes a few
  *  seconds; each page of objects that it reads is progress. */

@@ -22,8 +22,9 @@ import { bound } from "../../core/bound.ts";
 import { workerAnswerMs, workerUnreadyEndMs } from "./bounds.ts";
 import { recentErrorsMax } from "../../kernel/observe/recent-errors.ts";
 
-/** Milliseconds before a worker that has ended is started again: the first pause, each twice the one before, and the longest. */
+/** Milliseconds before a worker that has ended is started again. The pause doubles with each end. */
 export const workerRestartMs = bound(100);
+/** Longest pause, in milliseconds, before a worker that has ended is started again. */
 export const workerRestartMsMax = bound(30_000);
 /** Milliseconds after which a worker that ends counts as one that had run well: the next pause is the first one again. */
 const workerSteadyMs = bound(60_000);

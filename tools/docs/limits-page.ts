@@ -12,21 +12,24 @@ export interface DeclaredBound {
   readonly name: string;
   /** The expression of the source, such as `3 * 1024 * 1024`. */
   readonly value: string;
-  /** The comment above it, or above those before it that it follows without one. */
+  /** The comment above it. */
   readonly about: string;
 }
 
-/** Comments, the constants below them, and blank lines, which end what a comment is about. */
+/** Comments, the constants of bounds, and blank lines, which end what a comment is about. */
 const part = /^\/\*\*((?:[^*]|\*(?!\/))*)\*\/$|^(?:export )?const (\w+) = bound\(([^;]*)\);$|^$/gm;
 
-/** The bounds that a source declares, in its order. Throws if one has no comment. */
+/** The bounds that a source declares, in its order. Throws if one has no comment of its own. */
 export function boundsIn(text: string): readonly DeclaredBound[] {
   const found: DeclaredBound[] = [];
   let about = "";
   for (const [, comment, name, value] of text.matchAll(part)) {
     if (name === undefined) about = (comment ?? "").replaceAll(/^ *\*/gm, "").replaceAll(/\s+/g, " ").trim();
     else if (about === "") throw new Error(`The bound ${name} has no comment`);
-    else found.push({ name, value: value!.replaceAll(/\s+/g, " ").replace(/,? *$/, "").trim(), about });
+    else {
+      found.push({ name, value: value!.replaceAll(/\s+/g, " ").replace(/,? *$/, "").trim(), about });
+      about = "";
+    }
   }
   return found;
 }

@@ -6,8 +6,9 @@ import { CborBytes, CborFloat, CborInvalidText, type CborItem, CborMap, CborSimp
 import { bound } from "../../bound.ts";
 import { documentDepthMax } from "../../bounds.ts";
 
-/** Declared number of items of a CBOR list and of pairs of a CBOR map. Larger than any body allows. */
+/** Declared number of items of a CBOR list. Larger than any body allows. */
 const cborElementsMax = bound(2 ** 31 - 1);
+/** Declared number of pairs of a CBOR map. Larger than any body allows. */
 const cborPairsMax = bound(2 ** 21);
 
 /** Bytes that are not valid CBOR. The message is upstream's. */

@@ -7,7 +7,7 @@ import type { AuditBackend, LostEvents, WrittenEvent } from "./backend.ts";
 import { bound } from "../../../core/bound.ts";
 import { auditBufferBytesMax } from "./bounds.ts";
 
-/** JSON of the events of one batch, if it has more than one event, in bytes: it is encoded in one turn. */
+/** Bytes of JSON of a batch of several audit events: it is encoded in one turn of the event loop. */
 export const auditBatchBytesMax = bound(4 * 1024 * 1024);
 
 export interface BatchOptions {

@@ -9,7 +9,7 @@ import { valueText } from "../../../core/value-text.ts";
 import { type Fault, faultOf, faultsOfFields, FaultyText } from "../mistake.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** The audit policy file, in UTF-16 units. */
+/** UTF-16 units of the audit policy file. */
 export const auditPolicyLengthMax = bound(1024 * 1024);
 
 export const levels = Object.freeze(["None", "Metadata", "Request", "RequestResponse"] as const);

@@ -3,8 +3,9 @@ import type { TokenUser } from "../../../core/access.ts";
 import { type TokenAuthenticator, TokenRefusal } from "./token-authenticator.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Tokens in the cache of authentications, and UTF-16 units of a cached user. */
+/** Tokens in the cache of authentications. */
 export const cachedTokensMax = bound(16_384);
+/** UTF-16 units of a user in the cache of authentications. */
 export const cachedUserLengthMax = bound(16_384);
 /** Different tokens that one authenticator checks at the same time; further ones are not accepted. */
 export const tokenLookupsMax = bound(1_000);

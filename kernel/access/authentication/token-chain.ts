@@ -4,7 +4,7 @@ import { reasonOf } from "../../../core/reason-of.ts";
 import { type TokenAuthenticator, TokenRefusal } from "./token-authenticator.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Total size of request line and headers (Go's http.DefaultMaxHeaderBytes). */
+/** Total bytes of request line and headers (Go's http.DefaultMaxHeaderBytes). */
 export const headerBytesMax = bound(1024 * 1024);
 
 /** The result of a chain for a token. */

@@ -9,8 +9,9 @@ import { ownAudiences } from "./token-chain.ts";
 import { withoutToken } from "./without-token.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Milliseconds for the review of a token by another server, with all attempts (kube-apiserver's lookup), and UTF-16 units of its error. */
+/** Milliseconds for the review of a token by another server, with all attempts (kube-apiserver's value). */
 const tokenReviewMs = bound(30_000);
+/** UTF-16 units of the error in the answer of a token review. */
 export const tokenReviewErrorLengthMax = bound(1024);
 
 export interface TokenReviewOptions {

@@ -17,7 +17,7 @@ const accessReviewMs = bound(60_000);
 export const reviewAttributesLengthMax = bound(10_000);
 /** UTF-16 units of the question of a remembered review, with its user. */
 const reviewKeyLengthMax = bound(16_384);
-/** UTF-16 units of the error of a review. */
+/** UTF-16 units of the error of an access review. */
 const reviewErrorLengthMax = bound(1_024);
 
 /** Result of one attempt, as labelled in kube-apiserver's metrics. */

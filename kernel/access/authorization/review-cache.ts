@@ -3,10 +3,11 @@ import type { Waiting } from "../../../core/access.ts";
 import { abortable } from "../../../core/async.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Concurrent access reviews of one authorizer, and cached responses (kube-apiserver's value). */
+/** Access reviews of one authorizer at the same time. */
 export const accessReviewsMax = bound(1_000);
+/** Answers to access reviews that are cached (kube-apiserver's value). */
 export const rememberedReviewsMax = bound(8_192);
-/** UTF-16 units of the reason of a remembered review. */
+/** UTF-16 units of the reason of an access review whose answer is cached. */
 const reviewReasonLengthMax = bound(4_096);
 
 /** The answer of a review. */

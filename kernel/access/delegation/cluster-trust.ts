@@ -8,11 +8,13 @@ import { reasonOf } from "../../../core/reason-of.ts";
 import type { FrontProxyOptions } from "../authentication/front-proxy.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Seconds of one watch of the cluster in front, and milliseconds after which it counts as lost: its connection may be dead. */
+/** Seconds of one watch of the cluster in front. */
 const clusterWatchSeconds = bound(60);
+/** Milliseconds after which a watch of the cluster in front counts as lost: its connection may be dead. */
 export const clusterWatchMsMax = bound(75_000);
-/** Milliseconds before a failed watch of the cluster in front is opened again; doubles with each failure. */
+/** Milliseconds before a failed watch of the cluster in front is opened again. The pause doubles with each failure. */
 const clusterRetryMs = bound(1_000);
+/** Longest pause, in milliseconds, before a failed watch of the cluster in front is opened again. */
 const clusterRetryMsMax = bound(60_000);
 
 /** The used part of the cluster's API. */

@@ -5,13 +5,13 @@ import type { Socket } from "node:net";
 import { reasonOf } from "../../../core/reason-of.ts";
 import { bound } from "../../../core/bound.ts";
 
-/**
- * Bytes of the head of such an answer, with the informational ones before it; their number (Go's http.Client); bytes beside the content of the
- * answer: a fixed number, and a factor on the content.
- */
+/** Bytes of the head of an answer of another server, with the informational answers before it. */
 export const remoteHeadBytesMax = bound(64 * 1024);
+/** Informational answers (1xx) of another server before its answer (Go's http.Client). */
 export const remoteInformationalMax = bound(5);
+/** Bytes beside the content that each answer of another server may have, such as those of chunks. */
 const remoteOverheadBytesMax = bound(16 * 1024);
+/** Bytes that an answer of another server may have for each byte of its content. */
 const remoteBytesPerByteMax = bound(3);
 
 /** The head of a response, and how much of its content was read. */

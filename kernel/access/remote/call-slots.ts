@@ -13,11 +13,9 @@ import { webhookBytesMax } from "./bounds.ts";
 export const webhookCallsMax = bound(48);
 /** Calls of one admission webhook that wait for one in flight to end. Further requests are rejected with 429. */
 export const webhookCallsWaitingMax = bound(32);
-/**
- * Milliseconds without a response to any call after which an admission webhook counts as stalled: waiting calls fail, and only few calls
- * are made at a time.
- */
+/** Milliseconds without a response to any call after which an admission webhook counts as stalled: waiting calls fail. */
 export const webhookStalledMs = bound(1_000);
+/** Calls in flight of an admission webhook that counts as stalled. */
 export const webhookStalledCallsMax = bound(16);
 
 /** A call that may be made. */

@@ -13,7 +13,7 @@ import { faultOf, FaultyFile, FaultyText } from "../mistake.ts";
 import { readWholeText } from "../../files/bounded-files.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Size of a kubeconfig file. */
+/** Bytes of a kubeconfig file. */
 export const kubeconfigBytesMax = bound(1024 * 1024);
 
 /** Address and credentials of a server, with PEM texts; absent members are not used. */

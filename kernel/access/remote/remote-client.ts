@@ -8,7 +8,7 @@ import { valueText } from "../../../core/value-text.ts";
 import { bound } from "../../../core/bound.ts";
 import { remoteCallMs } from "../bounds.ts";
 
-/** Size of an answer of a webhook or of the cluster in front, and of one event of a watch there. */
+/** Bytes of an answer of a webhook or of the cluster in front, and of one event of a watch there. */
 export const remoteAnswerBytesMax = bound(3 * 1024 * 1024);
 /** Bytes of the content of one redirect. */
 const remoteRedirectBytesMax = bound(64 * 1024);

@@ -10,11 +10,13 @@ import { bound } from "../../../core/bound.ts";
 import { remoteCallMs } from "../bounds.ts";
 import { webhookBytesMax } from "./bounds.ts";
 
-/** Size of an answer of a conversion webhook: the objects may grow, each answer by the free bytes and so many times its request. */
+/** Bytes of an answer of a conversion webhook, whatever the size of its request. */
 export const conversionAnswerBytesMax = bound(16 * 1024 * 1024);
+/** Bytes that an answer of a conversion webhook may have beside the multiple of its request. */
 export const conversionAnswerFreeBytes = bound(256 * 1024);
+/** Bytes that an answer of a conversion webhook may have for each byte of its request. */
 export const conversionGrowthMax = bound(16);
-/** UTF-16 units of an answer from which on it gets a turn of its own. */
+/** UTF-16 units of an answer of a webhook from which on it is parsed in a turn of the event loop of its own. */
 const conversionTurnLengthMin = bound(16_384);
 
 export interface WebhookClients {

@@ -2,8 +2,9 @@
 import { headerOf, objectOf, segmentsOf, type TokenHeader } from "../signed-token.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** UTF-16 units of a service account token and of its header. Longer text is not treated as a token. */
+/** UTF-16 units of a service account token. Longer text is not treated as a token. */
 export const tokenLengthMax = bound(128 * 1024);
+/** UTF-16 units of the header of a service account token. Text with a longer one is not treated as a token. */
 export const tokenHeaderLengthMax = bound(4096);
 
 /** Whether text starts like every token with a JSON header: `{"` in base64url. */

@@ -7,8 +7,9 @@ import type { KeySet, VerifyingKey } from "./keys.ts";
 import { mayBeToken, untrustedHeader, untrustedIssuer } from "./untrusted.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Service account tokens with a cached valid signature, and the maximum length of such a token in UTF-16 units. */
+/** Service account tokens whose valid signature is cached. */
 const rememberedTokensMax = bound(4096);
+/** UTF-16 units of a service account token whose valid signature is cached. */
 const rememberedTokenLengthMax = bound(8192);
 
 export interface VerifierNeeds {

@@ -9,11 +9,9 @@
 import type { Chunk } from "../index/key-index.ts";
 import { bound } from "../../../core/bound.ts";
 
-/**
- * Bytes of JSON of a block of a list, which is compressed once for all lists; a single larger object is a block of its own. A change of an object
- * costs the compression of one block; small blocks compress less.
- */
+/** Bytes of JSON of the smallest block of a list that is compressed once for all lists. Smaller blocks compress less. */
 export const blockBytesMin = bound(64 * 1024);
+/** Bytes of JSON of the largest block of several objects. A change of an object costs the compression of its block. */
 export const blockBytesMax = bound(128 * 1024);
 
 const known = new WeakMap<Chunk, readonly number[]>();

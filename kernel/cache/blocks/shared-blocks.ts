@@ -11,12 +11,13 @@ import { cutsOf } from "./cuts.ts";
 import { bound } from "../../../core/bound.ts";
 import { deflateBytesMax } from "../bounds.ts";
 
-/** Bytes of the compressed blocks that are kept, of the parts of blocks at the edges of pages, and milliseconds without use after which
- *  they are dropped; some are dropped after twice the time. */
+/** Bytes of the compressed blocks of lists that are kept. */
 const compressedBlocksBytesMax = bound(64 * 1024 * 1024);
+/** Bytes of the compressed parts of blocks at the edges of pages that are kept. */
 const compressedEdgesBytesMax = bound(8 * 1024 * 1024);
+/** Milliseconds without use after which compressed blocks are dropped; some are dropped after twice the time. */
 export const compressedIdleMs = bound(60_000);
-/** Edges that begin with the same object, in one encoding. */
+/** Compressed parts at the edges of pages that begin with the same object, in one encoding. */
 const compressedEdgeVariantsMax = bound(4);
 
 /**

@@ -7,8 +7,9 @@ import { fillPageEntriesMax } from "../bounds.ts";
 const fillPageBytes = bound(4 * 1024 * 1024);
 /** Entries of the first page when the cache is filled. */
 export const fillPageEntriesFirst = bound(16);
-/** Keys below a prefix from which a fill reads keys before entries, and keys of one such read. */
+/** Keys below a prefix from which on a fill of the cache reads keys before entries. */
 export const fillCountedMax = bound(20_000);
+/** Keys that a fill of the cache reads at once where it reads keys before entries. */
 const fillKeysAhead = bound(50_000);
 
 interface Read {

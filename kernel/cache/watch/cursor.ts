@@ -18,8 +18,9 @@ import { createsUnowned, type RingEvent, touchesOwnership, type Verdict } from "
 import type { Selection } from "../index/selection.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** A watch is closed if more than this is queued and its client has read nothing for `watchStalledMs`. */
+/** Bytes queued for a watch above which it is closed if its client has read nothing for `watchStalledMs`. */
 export const watchQueueBytesMax = bound(16 * 1024 * 1024);
+/** Milliseconds without a read of its client after which a watch with more than `watchQueueBytesMax` is closed. */
 export const watchStalledMs = bound(1_000);
 /** Maximum bytes of the frames of one watch that are joined into one write. */
 const watchPieceBytes = bound(256 * 1024);

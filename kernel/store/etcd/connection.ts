@@ -9,7 +9,7 @@ import type { Tls } from "../../../protocols/grpc/session.ts";
 import { type Faults, noFaults } from "../fault.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Interval of calls that check whether a failed etcd member is available again. */
+/** Milliseconds between two calls that check whether a failed etcd member is available again. */
 const etcdMemberTrialMs = bound(5_000);
 /** Milliseconds for a call to etcd that states no other time. */
 const etcdCallMs = bound(30_000);

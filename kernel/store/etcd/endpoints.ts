@@ -6,10 +6,11 @@ import { GrpcError } from "../../../protocols/grpc/errors.ts";
 import type { Faults } from "../fault.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Time without a response of an etcd endpoint after which it is reported as unreachable. */
+/** Milliseconds without a response of an etcd endpoint after which it is reported as unreachable. */
 export const etcdSilentMs = bound(1_800);
-/** Milliseconds. A timer later than the first was delayed here: a missing answer proves nothing, and is checked again after the second. */
+/** Milliseconds by which a timer is late if this process was delayed: a missing answer of etcd then proves nothing. */
 const etcdTimerLateMs = bound(500);
+/** Milliseconds after which a missing answer of etcd is checked again if this process was delayed. */
 const etcdSilentCheckMs = bound(100);
 
 export interface Endpoints {

@@ -26,9 +26,9 @@ import {
 } from "../store.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Keys of one range request to etcd. Longer lists take several requests at one revision. */
+/** Keys of one range request to etcd with values. Longer lists take several requests at one revision. */
 const rangeKeysMax = bound(5000);
-/** The same without values. */
+/** Keys of one range request to etcd that asks for no values. */
 const rangeKeysOnlyMax = bound(50_000);
 
 export interface EtcdOptions extends ConnectionOptions {

@@ -1,8 +1,9 @@
 import type { Clock } from "../../../core/async.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Keys of one etcd lease, and seconds that a key may exceed its time to live. */
+/** Keys of one etcd lease. */
 const leaseKeysMax = bound(1000);
+/** Seconds that a key may exceed its time to live because it shares a lease. */
 const leaseSlackSecondsMax = bound(60);
 
 /** Leases shared by keys of similar expiry, as in kube-apiserver: one lease for up to a thousand events. */

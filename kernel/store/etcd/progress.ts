@@ -2,13 +2,13 @@ import type { Clock } from "../../../core/async.ts";
 import type { Revision } from "../store.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Milliseconds before a watch of etcd that is behind requests progress: usually, and for a new watch. Events usually arrive within two
- *  milliseconds of the commit, but etcd synchronises new watches only ten times a second. A request costs a message, on old servers a
- *  write. The delay doubles up to the maximum while requests have no effect. Of such writes only some are in flight at a time: each raises
- *  the revision that other watches are behind, and etcd refuses all writes when it has not applied 5,000. */
+/** Milliseconds before a watch of etcd that is behind requests progress: events usually arrive within two of the commit. */
 const progressDelayMs = bound(50);
+/** Longest delay, in milliseconds, of a request for progress. It doubles up to this while requests have no effect. */
 const progressDelayMsMax = bound(400);
+/** Milliseconds before a new watch of etcd requests progress: etcd synchronises new watches ten times a second only. */
 const progressFirstDelayMs = bound(400);
+/** Writes that request progress from an old etcd at once: each raises the revision that other watches are behind. */
 export const progressWritesMax = bound(16);
 
 /** A watch whose progress is supervised. */

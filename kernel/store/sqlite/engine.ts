@@ -11,9 +11,11 @@ import { diskSpaceOptions, type Facts, openTables } from "./tables.ts";
 import type { Entry, Revision, StoreEvent } from "../store.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Expired keys, compacted revisions and bytes of history read in one batch of the embedded store. */
+/** Expired keys that the embedded store removes in one batch. */
 const expireKeysMax = bound(500);
+/** Revisions that the embedded store compacts in one batch. */
 const sweepRevisionsMax = bound(2000);
+/** Bytes of history that the embedded store reads in one batch. */
 const historyBytesMax = bound(4 * 1024 * 1024);
 /** Revisions compacted at once on a full disk: each batch must fit into `storeReservePieceBytes`. */
 const sweepRevisionsWhenFullMax = bound(64);

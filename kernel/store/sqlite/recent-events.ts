@@ -2,9 +2,11 @@ import { Fifo } from "../../../core/fifo.ts";
 import type { Revision, StoreEvent } from "../store.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Bytes and number of the newest events of the embedded store in memory, and events that one watch reads at once. */
+/** Bytes of the newest events that the embedded store keeps in memory. */
 const recentEventsBytesMax = bound(16 * 1024 * 1024);
+/** Number of the newest events that the embedded store keeps in memory. */
 const recentEventsMax = bound(16_384);
+/** Events of the embedded store that one watch reads at once. */
 const recentEventsTakenMax = bound(1024);
 
 /**

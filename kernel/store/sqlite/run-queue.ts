@@ -2,9 +2,11 @@ import type { Answers, Call, Outcome } from "./calls.ts";
 import { type Revision, StoreError } from "../store.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Calls and bytes of one batch of the embedded store, and waiting calls. */
+/** Calls of one batch of the embedded store. */
 const storeRunCallsMax = bound(512);
+/** Bytes of the calls of one batch of the embedded store. */
 const storeRunBytesMax = bound(8 * 1024 * 1024);
+/** Calls that wait for the embedded store. */
 const storeCallsWaitingMax = bound(65_536);
 
 /** Queue of calls to the engine. */

@@ -13,9 +13,9 @@ import { type Batch, type Change, type Commit, type Range, type Revision, type S
 import { type Faults, noFaults } from "../fault.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Interval of retries of a full or failed store. */
+/** Milliseconds between two attempts to use a full or failed store again. */
 export const storeTrialMs = bound(2_000);
-/** Size of one value in the embedded store (etcd's --max-request-bytes). */
+/** Bytes of one value in the embedded store (etcd's --max-request-bytes). */
 const storeValueBytesMax = bound(1.5 * 1024 * 1024);
 
 export interface SqliteOptions {

@@ -9,8 +9,9 @@ import { type FailureType, recordConversion, recordRequest } from "./metrics.ts"
 import { readReview, ReviewError, reviewVersions, writeReview } from "./review.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Values of its JSON: a fixed number, and a factor on those of the request. All of them are read in this thread. */
+/** Values of JSON that each answer of a conversion webhook may have. They are read in the serving thread. */
 export const conversionAnswerValuesMin = bound(12_000);
+/** Values of JSON that an answer of a conversion webhook may have in addition for each value of its request. */
 const conversionAnswerValuesPerValueMax = bound(4);
 /** UTF-16 units of an error that names what a conversion webhook has sent. */
 export const conversionErrorLengthMax = bound(4_096);

@@ -4,8 +4,9 @@ import { HeaderDecoder } from "../header-decoder.ts";
 import { encodedName, encodedText } from "../header-encoder.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Decoded header blocks of etcd that are cached, and bytes of one of them. */
+/** Decoded header blocks of etcd that are cached. */
 const etcdKnownHeadersMax = bound(16);
+/** Bytes of one header block of etcd that is cached. */
 const etcdKnownHeaderBytesMax = bound(256);
 /** Bytes of the decoded headers of one response. */
 const etcdHeaderListBytesMax = bound(256 * 1024);

@@ -5,8 +5,9 @@ import { bound } from "../../../core/bound.ts";
 export const headBytesPerTurnRequest = bound(1024);
 /** Receive window of an HTTP/2 connection in bytes. It bounds what a client sends before its requests are read. */
 export const http2ConnectionWindowBytes = bound(1024 * 1024);
-/** Bytes of the dynamic table of a client's headers (the default of HTTP/2), and frames of one block of headers. */
+/** Bytes of the dynamic table of a client's headers (the default of HTTP/2). */
 export const http2HeaderTableBytes = bound(4096);
+/** Frames of one block of headers. */
 export const http2HeaderFramesMax = bound(128);
 /** Bytes of other frames that are neither heads nor bodies, such as SETTINGS, that count as a frame of their own in a turn. */
 export const frameBytesPerTurnFrame = bound(256);

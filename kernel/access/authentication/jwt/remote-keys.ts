@@ -7,11 +7,12 @@ import { type FetchDocument, fetchObject } from "./document.ts";
 import { usableKeys } from "./usable-keys.ts";
 import { bound } from "../../../../core/bound.ts";
 
-/** Fetches of the keys of one issuer without a pause; `keyFetchMs` is the time after which one more is allowed. */
+/** Fetches of the keys of one issuer without a pause. */
 export const keyFetchBurst = bound(5);
+/** Milliseconds after which one more fetch of the keys of one issuer is allowed. */
+export const keyFetchMs = bound(10_000);
 /** Tokens that wait for the keys of one issuer. Less than `tokenLookupsMax`, so that tokens of one issuer cannot block all others. */
 export const keyFetchWaitersMax = bound(250);
-export const keyFetchMs = bound(10_000);
 /** Milliseconds after which keys in use are fetched again, so that revoked keys are removed. */
 export const keySetAgeMs = bound(10 * 60_000);
 

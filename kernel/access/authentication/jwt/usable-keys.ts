@@ -3,7 +3,7 @@ import { bound } from "../../../../core/bound.ts";
 
 /** Bits of the longest RSA key of a client certificate or an issuer (Go's crypto/tls). */
 export const rsaKeyBitsMax = bound(8192);
-/** Keys of one set. */
+/** Keys of one issuer's set of keys. */
 export const keysOfSetMax = bound(100);
 
 /** The public keys of a set that may verify tokens, without symmetric keys and RSA keys of extreme size. */
