@@ -15,7 +15,7 @@ import { root } from "./runtimes.mjs";
 import { nodesOf } from "./syntax.mjs";
 
 /** The modules that are imported by name, by the subpath of the export. */
-export const entries = { ".": "mod", "./plugin": "plugin", "./testing": "testing" };
+export const entries = { ".": "mod", "./plugin": "plugin", "./plugin/toolbox": "toolbox", "./testing": "testing" };
 
 /** Programs that are loaded by their address, beside any other module (`siblingModule`), and have the whole server. */
 const programs = [
@@ -30,7 +30,7 @@ const programs = [
 const smallPrograms = ["kernel/store/sqlite/thread-node.ts", "kernel/store/sqlite/thread-web.ts"];
 
 /** The entry points of the image: nobody tests in it. */
-const imageEntries = { ".": entries["."], "./plugin": entries["./plugin"] };
+const imageEntries = { ".": entries["."], "./plugin": entries["./plugin"], "./plugin/toolbox": entries["./plugin/toolbox"] };
 
 /** The JavaScript is of this language version: Node 22 has no `using`. */
 const target = "es2024";

@@ -42,6 +42,8 @@ const program = /^server\/(?:main|heavy\/worker-[a-z]+|process\/worker-process)\
 const mainProgram = "server/main.ts";
 /** Programs at the places of release 0.1.0, which only start those of the server. */
 const oldPlaces = ["kernel/main.ts", "kernel/startup/permissions.ts"];
+/** The plugin contract, which every plugin imports. */
+const contract = ["plugin.ts", "toolbox.ts"];
 /** A constant and its mark, which a folder without any other import may have too. */
 const markOfBounds = "core/bound.ts";
 
@@ -131,8 +133,7 @@ function wrongImport(from: string, to: string, exists: (path: string) => boolean
   if (isTest(from) && everything.includes(ruleOf(there))) return undefined;
   if (here === there || to === markOfBounds || (to === "plugins/mod.ts" && program.test(from))) return undefined;
   if ((there === "commands" && from === mainProgram) || (there === "server" && oldPlaces.includes(from))) return undefined;
-  // The plugin contract, which every plugin imports.
-  if (to === "plugin.ts" && ruleOf(here).startsWith("plugins/")) return undefined;
+  if (contract.includes(to) && ruleOf(here).startsWith("plugins/")) return undefined;
   if (!mayImport[ruleOf(here)]?.includes(ruleOf(there))) return `${from} imports ${to}: ${here} may not import ${there}`;
   const door = `${there}/mod.ts`;
   if (!isTest(from) && there !== "entry" && to !== door && exists(door)) return `${from} imports ${to}: between folders import ${door}`;
@@ -267,12 +268,14 @@ test("wrongImport() rejects imports between folders that are not allowed", () =>
     "server/a.ts",
     "testing.ts",
     "plugin.ts",
+    "toolbox.ts",
   ]);
   const verdict = (from: string, to: string) => wrongImport(from, to, (path) => all.has(path)) === undefined;
   assert.equal(verdict("core/a.ts", "kernel/a.ts"), false);
   assert.equal(verdict("plugins/x/a.ts", "plugins/y/mod.ts"), false);
   assert.equal(verdict("plugins/x/a.ts", "kernel/a.ts"), false);
   assert.equal(verdict("plugins/x/a.ts", "plugin.ts"), true);
+  assert.equal(verdict("plugins/x/a.ts", "toolbox.ts"), true);
   assert.equal(verdict("plugins/x/a.ts", "testing.ts"), false);
   assert.equal(verdict("core/a.ts", "cel/a.ts"), false);
   assert.equal(verdict("protocols/a.ts", "core/a.ts"), false);

@@ -1,10 +1,11 @@
-// Imports of built-in families: `thole/plugin` and plugins/shared, and no part of the core that external plugins cannot import.
+// Imports of built-in families: `thole/plugin`, its toolbox and plugins/shared, and no part of the core that external plugins cannot import.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import * as contract from "../plugin.ts";
+import * as author from "../plugin.ts";
+import * as toolbox from "../toolbox.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const importPattern = /^(?:import|export) (?:type )?(\{[^}]*\}|\* as \w+)\s+from "(\.[^"]+)"/gm;
@@ -34,24 +35,37 @@ function namesIn(braces: string): readonly string[] {
 }
 
 const families = readdirSync(join(root, "plugins"), { withFileTypes: true }).filter((each) => each.isDirectory()).map(({ name }) => name);
-/** Exported names of plugin.ts, types included. */
-const exported = new Set(
-  [...readFileSync(join(root, "plugin.ts"), "utf8").matchAll(/^export (?:type )?(\{[^}]*\})/gm)].flatMap(([, braces = ""]) =>
-    namesIn(braces)
-  ),
-);
+
+/** The modules of the contract. */
+const contract = ["plugin.ts", "toolbox.ts"];
+/** Names that `thole/plugin` exports at most: what few plugins need is in the toolbox. */
+const authorNamesMax = 75;
+
+/** Exported names of a module, types included. */
+function exportsOf(file: string): readonly string[] {
+  const found = readFileSync(join(root, file), "utf8").matchAll(/^export (?:type )?(\{[^}]*\})/gm);
+  return [...found].flatMap(([, braces = ""]) => namesIn(braces));
+}
+
+const exported = new Set(contract.flatMap(exportsOf));
 
 test("namesIn() reads names with and without types and renames", () => {
   assert.deepEqual(namesIn("{ a, type B, c as d,\n  E,\n}"), ["a", "B", "c", "E"]);
 });
 
-test("every value that plugin.ts exports is among the names that this test reads", () => {
-  assert.deepEqual(Object.keys(contract).filter((name) => !exported.has(name)), []);
+test("every value that the contract exports is among the names that this test reads", () => {
+  assert.deepEqual(Object.keys({ ...author, ...toolbox }).filter((name) => !exported.has(name)), []);
+});
+
+test("thole/plugin has few names, and none of them is in the toolbox too", () => {
+  const [names, others] = contract.map(exportsOf) as [readonly string[], readonly string[]];
+  assert.ok(names.length <= authorNamesMax, `${names.length} names`);
+  assert.deepEqual(names.filter((name) => others.includes(name)), []);
 });
 
 for (const family of ["authentication", "authorization", "migration", "rbac"]) {
-  test(`the family ${family} imports thole/plugin only`, () => {
-    assert.deepEqual([...new Set(importsOf(family).map(({ from }) => from))], ["plugin.ts"]);
+  test(`the family ${family} imports the contract only`, () => {
+    assert.deepEqual([...new Set(importsOf(family).map(({ from }) => from))].filter((from) => !contract.includes(from)), []);
   });
 }
 
@@ -195,7 +209,7 @@ const internals: Readonly<Record<string, readonly string[]>> = {
   urlUser: ["shared"],
 };
 
-test("what a family imports from the core is in thole/plugin, except for a few internals", () => {
+test("what a family imports from the core is in the contract, except for a few internals", () => {
   const wrong = families.flatMap((family) =>
     importsOf(family).filter(({ from }) => from.startsWith("core/")).flatMap(({ file, names }) =>
       names.filter((name) => !exported.has(name) && !internals[name]?.includes(family)).map((name) => `${file}: ${name}`)
@@ -205,8 +219,8 @@ test("what a family imports from the core is in thole/plugin, except for a few i
 });
 
 for (const family of ["cluster", "configmaps", "csi", "shared", "storage"]) {
-  test(`plugins/${family} imports everything but internals from thole/plugin`, () => {
-    const wrong = importsOf(family).filter(({ from }) => from !== "plugin.ts").flatMap(({ file, names }) =>
+  test(`plugins/${family} imports everything but internals from the contract`, () => {
+    const wrong = importsOf(family).filter(({ from }) => !contract.includes(from)).flatMap(({ file, names }) =>
       names.filter((name) => !internals[name]?.includes(family)).map((name) => `${file}: ${name}`)
     );
     assert.deepEqual(wrong, []);

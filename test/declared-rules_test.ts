@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isObject } from "../core/json.ts";
 import {
-  coveredByRule,
   definePlugin,
   defineResource,
   field,
@@ -21,8 +20,8 @@ import {
   string,
   struct,
   time,
-  type ValidationRule,
 } from "../plugin.ts";
+import { coveredByRule, type ValidationRule } from "../toolbox.ts";
 import { openTestServer, type TestServer } from "../testing.ts";
 import { ask, textOf } from "./requests.ts";
 

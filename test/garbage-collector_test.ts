@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ApiCollection, ApiObject } from "../plugin.ts";
+import type { ApiObject } from "../plugin.ts";
+import type { ApiCollection } from "../toolbox.ts";
 import { fakeApi, fakeContext } from "../core/test-context.ts";
 import { internalError, notFoundError } from "../core/status-error.ts";
 import { until } from "./real-server.ts";

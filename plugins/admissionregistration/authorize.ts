@@ -8,14 +8,10 @@ import {
   type FieldError,
   forbidden,
   type HookContext,
-  invalidError,
   type RequestHookContext,
   type Resource,
-  sameValue,
-  spell,
-  subdomainName,
-  systemGroups,
 } from "../../plugin.ts";
+import { invalidError, sameValue, spell, subdomainName, systemGroups } from "../../toolbox.ts";
 import type { Binding, Policy } from "./policies/invocations.ts";
 import type { ParamKind } from "./schema.ts";
 

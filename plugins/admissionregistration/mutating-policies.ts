@@ -1,4 +1,5 @@
-import { defineResource, metaRulesOf, type Plugin, type Resource, validateObjectMeta } from "../../plugin.ts";
+import { defineResource, type Plugin, type Resource } from "../../plugin.ts";
+import { metaRulesOf, validateObjectMeta } from "../../toolbox.ts";
 import { bindingAuthorization, policyAuthorization } from "./authorize.ts";
 import { bindingColumns, mutatingPolicyColumns } from "./columns.ts";
 import { alpha, beta, type MutatingAdmissionPolicy, type MutatingAdmissionPolicyBinding } from "./mutating-schema.ts";

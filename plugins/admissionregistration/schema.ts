@@ -9,13 +9,13 @@ import {
   LabelSelector,
   list,
   mapBy,
-  named,
   object,
   oneOf,
   setOf,
   string,
   structsOf,
 } from "../../plugin.ts";
+import { named } from "../../toolbox.ts";
 
 import {
   anything,

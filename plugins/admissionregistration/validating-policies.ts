@@ -1,12 +1,5 @@
-import {
-  defineResource,
-  metaOfStatus,
-  metaRulesOf,
-  type Resource,
-  type Subresource,
-  validateObjectMeta,
-  validateObjectMetaUpdate,
-} from "../../plugin.ts";
+import { defineResource, type Resource, type Subresource } from "../../plugin.ts";
+import { metaOfStatus, metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../toolbox.ts";
 import { bindingAuthorization, policyAuthorization } from "./authorize.ts";
 import { bindingColumns, validatingPolicyColumns } from "./columns.ts";
 import { groupVersion, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from "./schema.ts";

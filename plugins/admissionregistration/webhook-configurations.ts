@@ -1,4 +1,5 @@
-import { defineResource, metaRulesOf, type Resource, type Strategy, validateObjectMeta } from "../../plugin.ts";
+import { defineResource, type Resource } from "../../plugin.ts";
+import { metaRulesOf, type Strategy, validateObjectMeta } from "../../toolbox.ts";
 import { webhookColumns } from "./columns.ts";
 import { groupVersion, MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from "./schema.ts";
 import { validateWebhooks, type Webhook } from "./validate/webhook.ts";

@@ -1,5 +1,6 @@
 /** The resource `customresourcedefinitions`: how definitions are prepared, changed and deleted. */
-import { defineResource, type FieldError, type HookContext, type Resource, spell, type Subresource } from "../../plugin.ts";
+import { defineResource, type FieldError, type HookContext, type Resource, type Subresource } from "../../plugin.ts";
+import { spell } from "../../toolbox.ts";
 import { dropped } from "./dropped.ts";
 import { CustomResourceDefinition, groupVersion, storageVersion, withStoredVersion } from "./schema.ts";
 import { ofOldVersion, OldDefinition } from "./old-version.ts";

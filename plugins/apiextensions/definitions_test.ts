@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { defaultNames, type HookContext } from "../../plugin.ts";
+import type { HookContext } from "../../plugin.ts";
+import { defaultNames } from "../../toolbox.ts";
 import { customResourceDefinitions } from "./definitions.ts";
 import { dropped } from "./dropped.ts";
 import type { SchemaProps } from "./schema-props.ts";

@@ -1,5 +1,5 @@
 /** Drops fields of disabled features from definitions. */
-import type { Gates } from "../../plugin.ts";
+import type { Gates } from "../../toolbox.ts";
 import { fieldSelectorsGate, observedGenerationGate, ratchetingGate } from "./gates.ts";
 import type { CustomResourceDefinition, DefinitionStatus, Spec, Version } from "./schema.ts";
 import type { SchemaProps } from "./schema-props.ts";

@@ -5,7 +5,8 @@
  *     v1beta1  validation: {...}  subresources: {...}  versions: [{name: v1}, {name: v2}]
  *     v1       versions: [{name: v1, schema: {...}, subresources: {...}}, {name: v2, schema: {...}, subresources: {...}}]
  */
-import { boolean, field, type Infer, int32, list, named, object, string, structsOf } from "../../plugin.ts";
+import { boolean, field, type Infer, int32, list, object, string, structsOf } from "../../plugin.ts";
+import { named } from "../../toolbox.ts";
 import {
   type Conversion,
   type CustomResourceDefinition,

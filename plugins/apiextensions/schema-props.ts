@@ -1,21 +1,7 @@
 /** The type JSONSchemaProps: the schema of custom resources as definitions contain it. */
-import type { Json, StructNode, StructuralSchema, Typed, ValidationRule as RuleOfSchema } from "../../plugin.ts";
-import {
-  anyJson,
-  boolean,
-  double,
-  either,
-  field,
-  int64,
-  lazy,
-  list,
-  mapBy,
-  named,
-  oneOf,
-  record,
-  string,
-  structsOf,
-} from "../../plugin.ts";
+import type { Json, StructNode, StructuralSchema, Typed, ValidationRule as RuleOfSchema } from "../../toolbox.ts";
+import { anyJson, boolean, field, int64, list, mapBy, oneOf, record, string, structsOf } from "../../plugin.ts";
+import { double, either, lazy, named } from "../../toolbox.ts";
 
 export const home = "apiextensions/v1";
 const struct = structsOf(home);

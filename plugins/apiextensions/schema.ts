@@ -8,13 +8,13 @@ import {
   int64,
   list,
   mapBy,
-  named,
   object,
   string,
   struct as anyStruct,
   structsOf,
   time,
 } from "../../plugin.ts";
+import { named } from "../../toolbox.ts";
 import { home, SchemaProps } from "./schema-props.ts";
 
 export const groupVersion = "apiextensions.{domain}/v1";

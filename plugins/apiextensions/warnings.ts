@@ -1,5 +1,5 @@
 /** The warnings of definitions. */
-import { goQuote, sameValue } from "../../plugin.ts";
+import { goQuote, sameValue } from "../../toolbox.ts";
 import { isKnownFormat } from "./formats.ts";
 import type { Spec } from "./schema.ts";
 import { costWarningsOf } from "./validate/root.ts";

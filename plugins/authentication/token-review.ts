@@ -1,4 +1,5 @@
-import { type Access, boolean, defineResource, field, type Infer, list, object, StatusError, string, structsOf } from "../../plugin.ts";
+import { boolean, defineResource, field, type Infer, list, object, StatusError, string, structsOf } from "../../plugin.ts";
+import type { Access } from "../../toolbox.ts";
 import { home, UserInfo, userInfoOf } from "./user-info.ts";
 
 const struct = structsOf(home);

@@ -1,4 +1,5 @@
-import { type Caller, field, type Infer, list, plainList, record, string, structsOf } from "../../plugin.ts";
+import { type Caller, field, type Infer, list, record, string, structsOf } from "../../plugin.ts";
+import { plainList } from "../../toolbox.ts";
 
 export const home = "authentication/v1";
 const struct = structsOf(home);

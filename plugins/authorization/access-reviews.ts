@@ -5,12 +5,11 @@ import {
   field,
   type FieldError,
   type Infer,
-  invalidError,
   object,
   type RequestHookContext,
-  spell,
   structsOf,
 } from "../../plugin.ts";
+import { invalidError, spell } from "../../toolbox.ts";
 import { attributesOf } from "./attributes.ts";
 import { home, NonResourceAttributes, ResourceAttributes, SubjectAccessReviewSpec, SubjectAccessReviewStatus } from "./schema.ts";
 import { type ReviewedRequest, validateLocalRequest, validateNoMetadata, validateRequest, validateUserRequest } from "./validation.ts";

@@ -6,7 +6,7 @@ import {
   type LabelSelectorRequirement,
   parseFieldSelector,
   parseLabelSelector,
-} from "../../plugin.ts";
+} from "../../toolbox.ts";
 import type {
   FieldSelectorAttributes,
   FieldSelectorRequirement,

@@ -1,5 +1,6 @@
 /** The parts that the access reviews share (authorization/v1). */
-import { boolean, field, type Infer, LabelSelectorRequirement, list, named, plainList, record, string, structsOf } from "../../plugin.ts";
+import { boolean, field, type Infer, list, record, string, structsOf } from "../../plugin.ts";
+import { LabelSelectorRequirement, named, plainList } from "../../toolbox.ts";
 
 export const home = "authorization/v1";
 const struct = structsOf(home), meta = structsOf("meta/v1");

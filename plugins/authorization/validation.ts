@@ -1,5 +1,6 @@
 /** The rules of access reviews, with upstream's messages. */
-import { type FieldError, forbidden, invalid, labelValue, type ObjectMeta, qualifiedName, required } from "../../plugin.ts";
+import { type FieldError, forbidden, invalid, required } from "../../plugin.ts";
+import { labelValue, type ObjectMeta, qualifiedName } from "../../toolbox.ts";
 import type { FieldSelectorAttributes, LabelSelectorAttributes, NonResourceAttributes, ResourceAttributes } from "./schema.ts";
 
 /** The spec's fields that all access reviews have. */

@@ -4,20 +4,17 @@
  * which depends on the API. Source: pkg/apis/core/validation/events.go.
  */
 import { isObject } from "../../core/json.ts";
+import { type FieldError, type HookContext, invalid, required } from "../../plugin.ts";
 import {
   append,
   dns1123Subdomain,
-  type FieldError,
-  type HookContext,
-  invalid,
   type MetaRules,
   metaRulesOf,
   qualifiedName,
-  required,
   utf8Length,
   validateObjectMeta,
   validateObjectMetaUpdate,
-} from "../../plugin.ts";
+} from "../../toolbox.ts";
 import type { CoreEvent } from "./event-schema.ts";
 
 const wordBytesMax = 128;

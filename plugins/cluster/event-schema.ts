@@ -1,5 +1,6 @@
 /** The two schemas of an event: that of the core API, which is the stored form, and that of the events group. */
-import { field, type Infer, int32, microTime, object, ObjectMeta, ObjectReference, string, structsOf, time } from "../../plugin.ts";
+import { field, type Infer, int32, object, ObjectReference, string, structsOf, time } from "../../plugin.ts";
+import { microTime, ObjectMeta } from "../../toolbox.ts";
 
 const core = structsOf("core/v1");
 const events = structsOf("events/v1");

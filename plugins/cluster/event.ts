@@ -1,4 +1,5 @@
-import { age, type Cell, type Column, defineResource, nameColumn, type Served } from "../../plugin.ts";
+import { type Column, defineResource, nameColumn } from "../../plugin.ts";
+import { age, type Cell, type Served } from "../../toolbox.ts";
 import { validateEventCreate, validateEventUpdate } from "./event-rules.ts";
 import { CoreEvent, Event, fromCoreEvent, toCoreEvent } from "./event-schema.ts";
 

@@ -14,20 +14,16 @@
  * Stored objects that cannot be read are passed over; objects that they own stay, because their owner is not known to be absent. A kind that cannot be
  * listed or watched at all waits alone: it is tried again until it can be.
  */
+import { type Api, type ApiObject, type Controller, defineMetric, StatusError } from "../../plugin.ts";
 import {
-  type Api,
   type ApiCollection,
-  type ApiObject,
-  type Controller,
-  defineMetric,
   type EventRecorder,
   foregroundFinalizer,
   orphanFinalizer,
   type OwnerReference,
   pause,
   splitGroupVersion,
-  StatusError,
-} from "../../plugin.ts";
+} from "../../toolbox.ts";
 import { type Node, nodeOf, OwnerGraph, sameGroup } from "./owner-graph.ts";
 import { WorkQueue } from "./work-queue.ts";
 import { controllerPassesMax } from "../shared/bounds.ts";

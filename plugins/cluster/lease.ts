@@ -1,6 +1,5 @@
 import {
   ageColumn,
-  append,
   type Column,
   defineResource,
   field,
@@ -9,17 +8,14 @@ import {
   type Infer,
   int32,
   invalid,
-  microTime,
   nameColumn,
-  named,
   notSupported,
   object,
   type Plugin,
-  qualifiedName,
   string,
   structsOf,
-  validateObjectMetaUpdate,
 } from "../../plugin.ts";
+import { append, microTime, named, qualifiedName, validateObjectMetaUpdate } from "../../toolbox.ts";
 
 const home = "coordination/v1";
 const struct = structsOf(home);

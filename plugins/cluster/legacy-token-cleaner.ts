@@ -5,17 +5,8 @@
  *
  * Removing the label makes the token valid again.
  */
-import {
-  type ApiObject,
-  type Controller,
-  type ControllerContext,
-  listed,
-  pause,
-  spell,
-  StatusError,
-  type StatusReason,
-  valueText,
-} from "../../plugin.ts";
+import { type ApiObject, type Controller, type ControllerContext, StatusError } from "../../plugin.ts";
+import { listed, pause, spell, type StatusReason, valueText } from "../../toolbox.ts";
 import { steadyTime } from "../../core/steady-time.ts";
 import { type ConfigMap, dayOf, legacyLabels, parseDay, trackingMap } from "./legacy-token-tracking.ts";
 

@@ -2,22 +2,8 @@
  * Maintains Secrets of the type `service-account-token`: writes the token into new ones, and deletes those of deleted accounts. These
  * tokens do not expire; tokens of the `token` subresource replace them.
  */
-import {
-  type Api,
-  type ApiObject,
-  base64Of,
-  type Controller,
-  type ControllerContext,
-  type Names,
-  objectKey,
-  runWorkQueue,
-  spell,
-  StatusError,
-  type StatusReason,
-  untilAborted,
-  valueText,
-  type WorkQueue,
-} from "../../plugin.ts";
+import { type Api, type ApiObject, type Controller, type ControllerContext, objectKey, runWorkQueue, StatusError } from "../../plugin.ts";
+import { base64Of, type Names, spell, type StatusReason, untilAborted, valueText, type WorkQueue } from "../../toolbox.ts";
 
 /** The fields of a Secret that the controller uses. */
 interface Secret extends ApiObject {

@@ -1,5 +1,6 @@
 /** Stores the day from which uses of legacy tokens are recorded: a token without a recorded use may have been used before. */
-import { type ApiObject, type Controller, type ControllerContext, type Names, runWorkQueue, spell, StatusError } from "../../plugin.ts";
+import { type ApiObject, type Controller, type ControllerContext, runWorkQueue, StatusError } from "../../plugin.ts";
+import { type Names, spell } from "../../toolbox.ts";
 
 /** The ConfigMap, its namespace and its key. The name is upstream's. */
 export const trackingMap = Object.freeze({

@@ -1,5 +1,5 @@
 /** The conditions of a terminating namespace, with upstream's texts (pkg/controller/namespace/deletion). */
-import type { Time } from "../../plugin.ts";
+import type { Time } from "../../toolbox.ts";
 import type { NamespaceCondition } from "./namespace.ts";
 
 /** The result of one deletion pass over a namespace. */

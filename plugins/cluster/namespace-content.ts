@@ -1,4 +1,5 @@
-import { type Api, type GroupVersion, listed, StatusError } from "../../plugin.ts";
+import { type Api, type GroupVersion, StatusError } from "../../plugin.ts";
+import { listed } from "../../toolbox.ts";
 import type { Content } from "./namespace-conditions.ts";
 
 interface Collection {

@@ -7,28 +7,30 @@ import {
   type HookContext,
   type Infer,
   invalid,
-  labelName,
   list,
   mapBy,
-  metaRulesOf,
   nameColumn,
-  named,
-  type Names,
   object,
   oneOf,
   type Plugin,
   type Resource,
-  spell,
-  type Strategy,
   string,
   structsOf,
   type Subresource,
   time,
+} from "../../plugin.ts";
+import {
+  labelName,
+  metaRulesOf,
+  named,
+  type Names,
+  spell,
+  type Strategy,
   validateFinalizerShape,
   validateObjectMeta,
   validateObjectMetaUpdate,
   validateStandardFinalizer,
-} from "../../plugin.ts";
+} from "../../toolbox.ts";
 
 const struct = structsOf("core/v1");
 

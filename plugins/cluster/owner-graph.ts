@@ -1,5 +1,6 @@
 /** The graph of owner references, built from watch events: a node for each object with owners, finalizers or a deletion timestamp, by uid. */
-import type { ApiObject, GroupVersion, OwnerReference } from "../../plugin.ts";
+import type { ApiObject, GroupVersion } from "../../plugin.ts";
+import type { OwnerReference } from "../../toolbox.ts";
 
 /** The location of an object, and the metadata that garbage collection uses. */
 export interface Node {

@@ -1,15 +1,13 @@
 /** The admission step OwnerReferencesPermissionEnforcement: references to owners need rights on the dependent and on its owners. */
+import type { Admission, ApiObject, RequestHookContext } from "../../plugin.ts";
 import {
-  type Admission,
-  type ApiObject,
   attributesOf,
   type AuthorizationAttributes,
   type AuthorizationDecision,
   type OwnerReference,
-  type RequestHookContext,
   sameValue,
   splitGroupVersion,
-} from "../../plugin.ts";
+} from "../../toolbox.ts";
 
 /**
  * Off by default, as upstream: with the garbage collector a client that may write an object could otherwise have it deleted, or hold the

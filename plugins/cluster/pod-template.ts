@@ -1,15 +1,5 @@
-import {
-  type Column,
-  defineResource,
-  field,
-  type Infer,
-  metaRulesOf,
-  nameColumn,
-  object,
-  type Plugin,
-  type Resource,
-  validateObjectMetaUpdate,
-} from "../../plugin.ts";
+import { type Column, defineResource, field, type Infer, nameColumn, object, type Plugin, type Resource } from "../../plugin.ts";
+import { metaRulesOf, validateObjectMetaUpdate } from "../../toolbox.ts";
 import { optionsForCreate } from "./pod/validation-options.ts";
 import { PodTemplateSpec } from "./pod/pod-spec.ts";
 import { withoutStopSignals } from "./pod/stop-signals.ts";

@@ -1,17 +1,6 @@
 /** Publishes the root certificates, which clients in the cluster use to verify the server, as a ConfigMap in each namespace. */
-import {
-  type Api,
-  type ApiObject,
-  type Controller,
-  type ControllerContext,
-  type Names,
-  spell,
-  StatusError,
-  untilAborted,
-  valueText,
-  worked,
-  type WorkMeter,
-} from "../../plugin.ts";
+import { type Api, type ApiObject, type Controller, type ControllerContext, StatusError } from "../../plugin.ts";
+import { type Names, spell, untilAborted, valueText, worked, type WorkMeter } from "../../toolbox.ts";
 
 /** The name of the ConfigMap, which clients expect, and its key. */
 const mapName = "kube-root-ca.crt", key = "ca.crt";

@@ -1,4 +1,5 @@
-import { type Api, type Controller, runWorkQueue, StatusError, type WorkQueue } from "../../plugin.ts";
+import { type Api, type Controller, runWorkQueue, StatusError } from "../../plugin.ts";
+import type { WorkQueue } from "../../toolbox.ts";
 
 /** The name of the service account of each namespace. */
 const name = "default";

@@ -6,17 +6,13 @@ import {
   field,
   type Infer,
   list,
-  LocalObjectReference,
   mapBy,
-  metaRulesOf,
   nameColumn,
   object,
   ObjectReference,
   type Resource,
-  spell,
-  validateObjectMeta,
-  validateObjectMetaUpdate,
 } from "../../plugin.ts";
+import { LocalObjectReference, metaRulesOf, spell, validateObjectMeta, validateObjectMetaUpdate } from "../../toolbox.ts";
 import { tokenSubresource } from "./token-request.ts";
 
 const ServiceAccount = object("ServiceAccount", {

@@ -1,6 +1,6 @@
 /** A work queue with retries and exponential backoff, like client-go's rate-limited queues. */
 
-import type { WorkMeter } from "../../plugin.ts";
+import type { WorkMeter } from "../../toolbox.ts";
 
 const backoffMsMin = 50;
 const backoffMsMax = 5_000;

@@ -1,6 +1,5 @@
 import {
   ageColumn,
-  append,
   boolean,
   bytes,
   type Column,
@@ -9,17 +8,13 @@ import {
   type FieldError,
   type Infer,
   invalid,
-  metaRulesOf,
   nameColumn,
   object,
   record,
-  type Strategy,
   string,
   tooLong,
-  utf8Length,
-  validateObjectMeta,
-  validateObjectMetaUpdate,
 } from "../../plugin.ts";
+import { append, metaRulesOf, type Strategy, utf8Length, validateObjectMeta, validateObjectMetaUpdate } from "../../toolbox.ts";
 import { decodedLength, immutableError, sameValues, validateKey } from "./values.ts";
 import { configBytesMax } from "./bounds.ts";
 

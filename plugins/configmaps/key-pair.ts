@@ -3,7 +3,7 @@
  * The public keys of both files are compared, not computed: an EC private key without its public key (OpenSSL always writes it) and
  * an Ed25519 key are accepted unchecked.
  */
-import { type Base64, bytesOf, parseBase64 } from "../../plugin.ts";
+import { type Base64, bytesOf, parseBase64 } from "../../toolbox.ts";
 import { Unreadable } from "../../core/scalars/unreadable.ts";
 import { childrenOf, type Der, derTags, readDer } from "./der.ts";
 

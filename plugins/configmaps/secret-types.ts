@@ -1,16 +1,6 @@
 /** The built-in types of Secrets, and the keys that each type requires. */
-import {
-  append,
-  type Base64,
-  bytesOf,
-  type FieldError,
-  invalid,
-  type Names,
-  type ObjectMeta,
-  required,
-  spell,
-  tooLong,
-} from "../../plugin.ts";
+import { type FieldError, invalid, required, tooLong } from "../../plugin.ts";
+import { append, type Base64, bytesOf, type Names, type ObjectMeta, spell } from "../../toolbox.ts";
 import { notAMap } from "../../core/tree/go-errors.ts";
 import { readJson } from "../../core/tree/json.ts";
 import { decodedLength, validateKey } from "./values.ts";

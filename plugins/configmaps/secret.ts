@@ -1,6 +1,5 @@
 import {
   ageColumn,
-  base64Of,
   boolean,
   bytes,
   type Column,
@@ -9,16 +8,12 @@ import {
   type FieldError,
   type Infer,
   invalid,
-  metaRulesOf,
   nameColumn,
-  named,
   object,
   record,
-  type Strategy,
   string,
-  validateObjectMeta,
-  validateObjectMetaUpdate,
 } from "../../plugin.ts";
+import { base64Of, metaRulesOf, named, type Strategy, validateObjectMeta, validateObjectMetaUpdate } from "../../toolbox.ts";
 import { keyPairProblem } from "./key-pair.ts";
 import { secretTypes, validateData } from "./secret-types.ts";
 import { immutableError, sameValues } from "./values.ts";

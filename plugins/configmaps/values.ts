@@ -1,5 +1,6 @@
 /** Rules that ConfigMaps and Secrets share: key names, value sizes, immutability. */
-import { type Base64, configMapKey, type FieldError, forbidden, invalid } from "../../plugin.ts";
+import { type FieldError, forbidden, invalid } from "../../plugin.ts";
+import { type Base64, configMapKey } from "../../toolbox.ts";
 
 /** The errors of one key of the map at `path`. Keys must be valid file names. */
 export function validateKey(key: string, path: string): readonly FieldError[] {

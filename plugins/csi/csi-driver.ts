@@ -1,31 +1,26 @@
 import {
   ageColumn,
-  append,
   boolean,
   type Column,
   defineResource,
   duplicate,
   field,
   type FieldError,
-  type Gates,
   type Infer,
   int64,
   invalid,
   list,
-  metaRulesOf,
   nameColumn,
-  named,
   notSupported,
   object,
   type Plugin,
   required,
   type Resource,
-  sameValue,
   setOf,
   string,
   structsOf,
-  validateObjectMetaUpdate,
 } from "../../plugin.ts";
+import { append, type Gates, metaRulesOf, named, sameValue, validateObjectMetaUpdate } from "../../toolbox.ts";
 import { nodeCountGate } from "./gates.ts";
 
 const home = "storage/v1";

@@ -5,24 +5,19 @@ import {
   duplicate,
   field,
   type FieldError,
-  type Gates,
   type Infer,
   int32,
   invalid,
   list,
   mapBy,
-  metaRulesOf,
   nameColumn,
   object,
-  qualifiedName,
   required,
   type Resource,
-  sameValue,
   string,
   structsOf,
-  utf8Length,
-  validateObjectMeta,
 } from "../../plugin.ts";
+import { type Gates, metaRulesOf, qualifiedName, sameValue, utf8Length, validateObjectMeta } from "../../toolbox.ts";
 import { validateCsiDriverName } from "../shared/csi-driver-name.ts";
 import { nodeCountGate } from "./gates.ts";
 

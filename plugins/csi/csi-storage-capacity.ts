@@ -1,22 +1,24 @@
 import {
   defineResource,
-  dns1123Subdomain,
   field,
   type FieldError,
-  hasInvalidLabelValue,
   type Infer,
   invalid,
   LabelSelector,
-  metaRulesOf,
   object,
   quantity,
   type Resource,
-  sameValue,
   string,
+} from "../../plugin.ts";
+import {
+  dns1123Subdomain,
+  hasInvalidLabelValue,
+  metaRulesOf,
+  sameValue,
   validateLabelSelector,
   validateObjectMeta,
   validateObjectMetaUpdate,
-} from "../../plugin.ts";
+} from "../../toolbox.ts";
 import { deprecatedNodeLabel } from "../shared/node-labels.ts";
 
 const CSIStorageCapacity = object("CSIStorageCapacity", {

@@ -3,7 +3,6 @@ import {
   boolean,
   type Column,
   defineResource,
-  dns1123Subdomain,
   field,
   type FieldError,
   forbidden,
@@ -11,22 +10,18 @@ import {
   type Infer,
   int32,
   invalid,
-  metaOfStatus,
-  metaRulesOf,
   nameColumn,
   object,
   record,
   required,
   type Resource,
-  sameValue,
   string,
   structsOf,
   type Subresource,
   time,
   tooLong,
-  utf8Length,
-  validateObjectMeta,
 } from "../../plugin.ts";
+import { dns1123Subdomain, metaOfStatus, metaRulesOf, sameValue, utf8Length, validateObjectMeta } from "../../toolbox.ts";
 import { validateCsiDriverName } from "../shared/csi-driver-name.ts";
 import { PersistentVolumeSpec } from "../shared/volumes/mod.ts";
 import { validatePersistentVolumeSpec } from "../shared/volumes/validate-persistent-volume.ts";

@@ -8,7 +8,7 @@
  * A condition's lastUpdateTime is its lastTransitionTime, null if it has none. A condition of v1alpha1 has no observedGeneration: v1alpha1 shows those of all
  * conditions in an annotation, which is not stored.
  */
-import { type Int64, type ObjectMeta, valueText } from "../../plugin.ts";
+import { type Int64, type ObjectMeta, valueText } from "../../toolbox.ts";
 import type { AlphaStorageVersionMigration, StorageVersionMigration } from "./schema.ts";
 
 /** The fields of v1alpha1 that are stored as annotations. */

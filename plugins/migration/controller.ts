@@ -4,18 +4,8 @@
  * arrival; migrations of different resources run concurrently. The continue token in the migration records the progress, so that a
  * restarted server continues from there.
  */
-import {
-  type Api,
-  type Condition,
-  type Controller,
-  type ControllerContext,
-  type Names,
-  pause,
-  runWorkQueue,
-  spell,
-  StatusError,
-  type WorkQueue,
-} from "../../plugin.ts";
+import { type Api, type Condition, type Controller, type ControllerContext, runWorkQueue, StatusError } from "../../plugin.ts";
+import { type Names, pause, spell, type WorkQueue } from "../../toolbox.ts";
 import { alphaFieldsOf, fromStored, toStored, withToken, withVersion } from "./alpha.ts";
 import { finishMigrating, hasDefinition, markMigrating } from "./definition.ts";
 import { type Collection, rewriteAll } from "./rewrite.ts";

@@ -2,7 +2,8 @@
  * The state of a migration in the definition of a custom resource: the condition StorageMigrating, and `status.storedVersions` without
  * the versions that objects have been migrated from (upstream: the migration runner of storageversionmigrator).
  */
-import { type Api, type ApiObject, type Names, spell, StatusError } from "../../plugin.ts";
+import { type Api, type ApiObject, StatusError } from "../../plugin.ts";
+import { type Names, spell } from "../../toolbox.ts";
 
 const written = "apiextensions.{domain}/v1", plural = "customresourcedefinitions";
 const fieldManager = "migration-runner-controller";

@@ -1,17 +1,14 @@
 /** Validation of migrations. The rules of v1alpha1 are fewer than those of v1beta1, as upstream. */
+import { type FieldError, type HookContext, invalid, required } from "../../plugin.ts";
 import {
   dns1035Label,
   dns1123Subdomain,
-  type FieldError,
   goQuote,
-  type HookContext,
-  invalid,
   metaRulesOf,
-  required,
   sameValue,
   validateConditions,
   validateObjectMetaUpdate,
-} from "../../plugin.ts";
+} from "../../toolbox.ts";
 import { alphaFieldsOf } from "./alpha.ts";
 import type { StorageVersionMigration } from "./schema.ts";
 

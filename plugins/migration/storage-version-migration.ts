@@ -1,14 +1,5 @@
-import {
-  type Column,
-  defineResource,
-  metaOfStatus,
-  metaRulesOf,
-  nameColumn,
-  type Resource,
-  type Subresource,
-  validateObjectMeta,
-  validateObjectMetaUpdate,
-} from "../../plugin.ts";
+import { type Column, defineResource, nameColumn, type Resource, type Subresource } from "../../plugin.ts";
+import { metaOfStatus, metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../toolbox.ts";
 import { fromStored, inheritAlphaFields, toStored } from "./alpha.ts";
 import { isAlpha, strategy, validateSpec, validateStatus, validateUpdate } from "./rules.ts";
 import { AlphaStorageVersionMigration, StorageVersionMigration } from "./schema.ts";

@@ -1,5 +1,6 @@
 /** The admission steps of the quotas family. Their names are those of upstream's admission plugins. */
-import { type Admission, type ApiObject, internalError, type RequestHookContext } from "../../plugin.ts";
+import type { Admission, ApiObject, RequestHookContext } from "../../plugin.ts";
+import { internalError } from "../../toolbox.ts";
 import { Ledger } from "./ledger.ts";
 import { limitRanger } from "./limit-ranger.ts";
 import { usageOf } from "./usage.ts";

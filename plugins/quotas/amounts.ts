@@ -1,5 +1,5 @@
 /** Amounts by resource name. */
-import { amountOf, compareQuantities, quantityText, sumOf } from "../../plugin.ts";
+import { amountOf, compareQuantities, quantityText, sumOf } from "../../toolbox.ts";
 
 export type Amounts = Readonly<Record<string, string>>;
 

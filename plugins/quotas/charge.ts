@@ -1,5 +1,6 @@
 /** Charges of writes to quotas: whether a write fits, and the usage after it (upstream: resourcequota.CheckRequest). */
-import { type ApiObject, compareQuantities } from "../../plugin.ts";
+import type { ApiObject } from "../../plugin.ts";
+import { compareQuantities } from "../../toolbox.ts";
 import { addedTo, amountIn, type Amounts, amountsText, increase, only } from "./amounts.ts";
 import type { ResourceQuota } from "./quota-schema.ts";
 import { isInScopes, type Usage } from "./usage.ts";

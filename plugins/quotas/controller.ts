@@ -8,17 +8,8 @@
  *
  * Only the collections that quotas limit are watched: in the namespaces of these quotas, or in all of them if there are many.
  */
-import {
-  type Controller,
-  type ControllerContext,
-  objectKey,
-  pause,
-  runWorkQueue,
-  sameValue,
-  splitObjectKey,
-  StatusError,
-  type WorkQueue,
-} from "../../plugin.ts";
+import { type Controller, type ControllerContext, objectKey, runWorkQueue, splitObjectKey, StatusError } from "../../plugin.ts";
+import { pause, sameValue, type WorkQueue } from "../../toolbox.ts";
 import { collectionKey, Interests } from "./interests.ts";
 import type { ResourceQuota } from "./quota-schema.ts";
 import { recalculate } from "./recalculate.ts";

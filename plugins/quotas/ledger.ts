@@ -7,7 +7,8 @@
  *
  * An update succeeds only for the newest state of a quota, so the usage never exceeds the limit, whichever server charges it.
  */
-import { type AdmissionServer, type ApiObject, sameAmounts, StatusError } from "../../plugin.ts";
+import { type ApiObject, StatusError } from "../../plugin.ts";
+import { type AdmissionServer, sameAmounts } from "../../toolbox.ts";
 import { type Charge, type Charged, chargeTo, releasedFrom } from "./charge.ts";
 import type { ResourceQuota } from "./quota-schema.ts";
 import { bound } from "../../core/bound.ts";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
-import { type AdmissionServer, type ApiObject, conflictError } from "../../plugin.ts";
+import { type ApiObject, conflictError } from "../../plugin.ts";
+import type { AdmissionServer } from "../../toolbox.ts";
 import type { Charge } from "./charge.ts";
 import { Ledger } from "./ledger.ts";
 import type { ResourceQuota } from "./quota-schema.ts";

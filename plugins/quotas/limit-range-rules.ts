@@ -1,19 +1,6 @@
 /** Validation of limit ranges, with upstream's order and texts. */
-import {
-  amountOf,
-  append,
-  compareQuantities,
-  duplicate,
-  type FieldError,
-  forbidden,
-  type HookContext,
-  integerOf,
-  invalid,
-  type Names,
-  qualifiedName,
-  required,
-  roundUp,
-} from "../../plugin.ts";
+import { duplicate, type FieldError, forbidden, type HookContext, invalid, required } from "../../plugin.ts";
+import { amountOf, append, compareQuantities, integerOf, type Names, qualifiedName, roundUp } from "../../toolbox.ts";
 import { canOvercommit, containerResourceName, resourceName } from "../shared/resource-names.ts";
 import type { LimitRange, LimitRangeItem } from "./limit-range-schema.ts";
 

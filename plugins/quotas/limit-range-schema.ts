@@ -1,5 +1,6 @@
 /** The schema of LimitRange (core/v1), and its defaults. */
-import { field, type Infer, list, named, object, string, structsOf } from "../../plugin.ts";
+import { field, type Infer, list, object, string, structsOf } from "../../plugin.ts";
+import { named } from "../../toolbox.ts";
 import { ResourceList, roundToMillis } from "../shared/volumes/mod.ts";
 
 const home = "core/v1";

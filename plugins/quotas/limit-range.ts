@@ -1,4 +1,5 @@
-import { createdAtColumn, defineResource, nameColumn, type Resource } from "../../plugin.ts";
+import { defineResource, nameColumn, type Resource } from "../../plugin.ts";
+import { createdAtColumn } from "../../toolbox.ts";
 import { validateLimitRange } from "./limit-range-rules.ts";
 import { LimitRange } from "./limit-range-schema.ts";
 

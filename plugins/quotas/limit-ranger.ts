@@ -1,5 +1,6 @@
 /** Rejects claims that request less or more storage than the limit ranges of their namespace allow. */
-import { type Admission, type ApiObject, compareQuantities } from "../../plugin.ts";
+import type { Admission, ApiObject } from "../../plugin.ts";
+import { compareQuantities } from "../../toolbox.ts";
 import type { PersistentVolumeClaimSpec } from "../shared/volumes/mod.ts";
 import { amountIn, type Amounts } from "./amounts.ts";
 import type { LimitRange } from "./limit-range-schema.ts";

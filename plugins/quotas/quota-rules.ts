@@ -1,5 +1,6 @@
 /** Validation of quotas, with upstream's order and texts. */
-import { append, type FieldError, type HookContext, invalid, type Names, required } from "../../plugin.ts";
+import { type FieldError, type HookContext, invalid, required } from "../../plugin.ts";
+import { append, type Names } from "../../toolbox.ts";
 import { isStandardOfQuotas, resourceName, validateAmount } from "../shared/resource-names.ts";
 import type { ResourceQuota, ResourceQuotaSpec, ScopeRequirement } from "./quota-schema.ts";
 

@@ -1,5 +1,6 @@
 /** The schema of ResourceQuota (core/v1). */
-import { field, type Infer, list, named, object, oneOf, string, structsOf } from "../../plugin.ts";
+import { field, type Infer, list, object, oneOf, string, structsOf } from "../../plugin.ts";
+import { named } from "../../toolbox.ts";
 import { ResourceList, roundToMillis } from "../shared/volumes/mod.ts";
 
 const home = "core/v1";

@@ -1,5 +1,6 @@
 /** Counts what a namespace uses, and writes it into the status of a quota (upstream: syncResourceQuota). */
-import { type Api, compareQuantities, listed, type Names, sameAmounts, StatusError } from "../../plugin.ts";
+import { type Api, StatusError } from "../../plugin.ts";
+import { compareQuantities, listed, type Names, sameAmounts } from "../../toolbox.ts";
 import { addedTo, amountIn, type Amounts, only } from "./amounts.ts";
 import type { ResourceQuota } from "./quota-schema.ts";
 import { type Counted, isOfWorkloads } from "./resources.ts";

@@ -1,4 +1,5 @@
-import { ageColumn, type Column, compareQuantities, defineResource, nameColumn, type Resource } from "../../plugin.ts";
+import { ageColumn, type Column, defineResource, nameColumn, type Resource } from "../../plugin.ts";
+import { compareQuantities } from "../../toolbox.ts";
 import { validateQuota, validateQuotaStatus, validateQuotaUpdate } from "./quota-rules.ts";
 import { ResourceQuota } from "./quota-schema.ts";
 

@@ -1,6 +1,7 @@
 /** The resources that quotas limit. */
-import type { Api, ApiCollection, Gates, Names } from "../../plugin.ts";
-import { spell } from "../../plugin.ts";
+import type { Api } from "../../plugin.ts";
+import type { ApiCollection, Gates, Names } from "../../toolbox.ts";
+import { spell } from "../../toolbox.ts";
 import { countName, type Usage, usageOf } from "./usage.ts";
 
 /** A served collection that quotas count. */

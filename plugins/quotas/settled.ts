@@ -5,7 +5,7 @@
  *
  * Storing the count would allow one object too many. Usage is lowered only when the last charge is so old that its create has been stored.
  */
-import { compareQuantities } from "../../plugin.ts";
+import { compareQuantities } from "../../toolbox.ts";
 import { amountIn, type Amounts } from "./amounts.ts";
 import type { ResourceQuota } from "./quota-schema.ts";
 import { quotaSettleMs } from "./bounds.ts";

@@ -1,5 +1,6 @@
 /** What objects use of the resources that quotas limit, by the rules of upstream's evaluators. */
-import { amountOf, type ApiObject, compareQuantities, type Gates, type Names, quantityText, roundUp, spell } from "../../plugin.ts";
+import type { ApiObject } from "../../plugin.ts";
+import { amountOf, compareQuantities, type Gates, type Names, quantityText, roundUp, spell } from "../../toolbox.ts";
 import type { PersistentVolumeClaimSpec } from "../shared/volumes/mod.ts";
 import type { Amounts } from "./amounts.ts";
 import type { ResourceQuotaSpec, ScopeRequirement } from "./quota-schema.ts";

@@ -1,5 +1,6 @@
 /** Builds the rules of ClusterRoles with an aggregationRule from those of the ClusterRoles that it selects. */
-import { type ApiObject, type Controller, type ControllerContext, sameValue, selectsLabels, StatusError, valueText } from "../../plugin.ts";
+import { type ApiObject, type Controller, type ControllerContext, StatusError } from "../../plugin.ts";
+import { sameValue, selectsLabels, valueText } from "../../toolbox.ts";
 import { type ClusterRole, groupVersion, type PolicyRule } from "./schema.ts";
 
 /** Milliseconds in which changes are gathered. */

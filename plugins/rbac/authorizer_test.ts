@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ApiObject, AuthorizationAttributes, AuthorizerContext, Caller, UserRules } from "../../plugin.ts";
+import type { ApiObject, Caller } from "../../plugin.ts";
+import type { AuthorizationAttributes, AuthorizerContext, UserRules } from "../../toolbox.ts";
 import { fakeApi, noMetric } from "../../core/test-context.ts";
 import { defaultNames } from "../../core/names.ts";
 import { defaultBindings, defaultRoles } from "./policy.ts";

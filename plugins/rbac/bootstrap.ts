@@ -2,7 +2,8 @@
  * Creates the default roles and bindings at start, and adds missing parts to existing ones. Operators' additions stay; objects with the
  * annotation autoupdate "false" are unchanged. As kube-apiserver's post-start hook rbac/bootstrap-roles.
  */
-import { type ApiObject, type ControllerContext, type StartHook, StatusError, valueText } from "../../plugin.ts";
+import { type ApiObject, type ControllerContext, type StartHook, StatusError } from "../../plugin.ts";
+import { valueText } from "../../toolbox.ts";
 import { isServed } from "./authorizer.ts";
 import { autoUpdate, defaultBindings, defaultRoles } from "./policy.ts";
 import { covers, rightsOf } from "./rules.ts";

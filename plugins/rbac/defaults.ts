@@ -1,4 +1,4 @@
-import { type Names, spell } from "../../plugin.ts";
+import { type Names, spell } from "../../toolbox.ts";
 import type { Binding } from "./schema.ts";
 
 /** The binding with the group of roles, if the role or a subject has no group; subjects of other kinds than User and Group keep "". */

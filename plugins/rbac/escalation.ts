@@ -2,18 +2,8 @@
  * Users cannot grant rights that they do not have: kube-apiserver's checks of writes of roles and bindings
  * (pkg/registry/rbac/*\/policybased).
  */
-import {
-  badRequestError,
-  goQuote,
-  type NonResourceRule,
-  pathSegmentName,
-  type RequestHookContext,
-  type ResourceRule,
-  sameValue,
-  spell,
-  StatusError,
-  systemGroups,
-} from "../../plugin.ts";
+import { badRequestError, type RequestHookContext, StatusError } from "../../plugin.ts";
+import { goQuote, type NonResourceRule, pathSegmentName, type ResourceRule, sameValue, spell, systemGroups } from "../../toolbox.ts";
 import { type Binding, type ClusterRole, groupVersion, type PolicyRule, type Role, type RoleRef } from "./schema.ts";
 import { covers, describeRights, quoted, type Right, rightsOf, sizeOf } from "./rules.ts";
 

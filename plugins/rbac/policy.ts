@@ -2,7 +2,8 @@
  * The default roles and bindings, with the names and rights of kube-apiserver's. Roles of kubelets, proxies, schedulers and certificate
  * signers are omitted: this server has no such components.
  */
-import { type ApiObject, type Names, spell, systemGroups } from "../../plugin.ts";
+import type { ApiObject } from "../../plugin.ts";
+import { type Names, spell, systemGroups } from "../../toolbox.ts";
 import { type Binding, type ClusterRole, groupVersion, type PolicyRule } from "./schema.ts";
 
 /** A role as the policy describes it. */

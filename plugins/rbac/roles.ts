@@ -1,4 +1,5 @@
-import { defineResource, pathSegmentName, type Resource, type Strategy, validateObjectMetaUpdate } from "../../plugin.ts";
+import { defineResource, type Resource } from "../../plugin.ts";
+import { pathSegmentName, type Strategy, validateObjectMetaUpdate } from "../../toolbox.ts";
 import { authorizeBinding, authorizeClusterRole, authorizeRole } from "./escalation.ts";
 import { bindingColumns } from "./columns.ts";
 import { type Binding, ClusterRole, ClusterRoleBinding, groupVersion, Role, RoleBinding } from "./schema.ts";

@@ -1,5 +1,6 @@
 /** Roles and bindings by subject, so that a decision reads those of its user only. */
-import { type AuthorizationAttributes, type Caller, goQuote } from "../../plugin.ts";
+import type { Caller } from "../../plugin.ts";
+import { type AuthorizationAttributes, goQuote } from "../../toolbox.ts";
 import { ruleAllows, sizeOf } from "./rules.ts";
 import type { Binding, PolicyRule, Role, RoleRef, Subject } from "./schema.ts";
 import { IndexGeneration, type RoleSlot, SubjectRoles } from "./subject-roles.ts";

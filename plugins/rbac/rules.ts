@@ -1,5 +1,5 @@
 /** What rules allow, and which rules cover others. The rules are those of component-helpers/auth/rbac/validation. */
-import { type AuthorizationAttributes, goQuote, valueText } from "../../plugin.ts";
+import { type AuthorizationAttributes, goQuote, valueText } from "../../toolbox.ts";
 import type { PolicyRule } from "./schema.ts";
 
 const has = (list: readonly string[] | undefined, wanted: string): boolean => list !== undefined && list.includes(wanted);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AuthorizationAttributes } from "../../plugin.ts";
+import type { AuthorizationAttributes } from "../../toolbox.ts";
 import { covers, describeRights, rightsOf, ruleAllows, sizeOf } from "./rules.ts";
 import type { PolicyRule } from "./schema.ts";
 

@@ -1,5 +1,5 @@
 /** The roles of one subject in one place, and an index of their rules by resource. */
-import type { AuthorizationAttributes } from "../../plugin.ts";
+import type { AuthorizationAttributes } from "../../toolbox.ts";
 import { sizeOf } from "./rules.ts";
 import type { Binding, PolicyRule, RoleRef } from "./schema.ts";
 

@@ -1,19 +1,15 @@
 /** Rules of roles and bindings, in the order of kube-apiserver's pkg/apis/rbac/validation. */
+import { type FieldError, type HookContext, invalid, notSupported, required } from "../../plugin.ts";
 import {
   append,
   coveredByRule,
-  type FieldError,
   hasInvalidLabelValue,
-  type HookContext,
-  invalid,
-  notSupported,
   pathSegmentName,
-  required,
   spell,
   subdomainName,
   validateLabelSelector,
   validateObjectMetaUpdate,
-} from "../../plugin.ts";
+} from "../../toolbox.ts";
 import type { Binding, ClusterRole, PolicyRule, Role, RoleRef, Subject } from "./schema.ts";
 
 export function validateRole({ rules }: Role): readonly FieldError[] {

@@ -1,5 +1,6 @@
 /** The names of CSI drivers. */
-import { dns1123Subdomain, type FieldError, invalid, required, tooLong, utf8Length } from "../../plugin.ts";
+import { type FieldError, invalid, required, tooLong } from "../../plugin.ts";
+import { dns1123Subdomain, utf8Length } from "../../toolbox.ts";
 
 /** Maximum length of a driver name in bytes. */
 export const csiDriverNameBytesMax = 63;

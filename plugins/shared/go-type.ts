@@ -1,5 +1,5 @@
 import { isObject } from "../../core/json.ts";
-import type { Json } from "../../plugin.ts";
+import type { Json } from "../../toolbox.ts";
 
 /** The Go type of a decoded value, as error messages name it. */
 export function goType(value: Json): string {

@@ -1,5 +1,5 @@
 /** Deprecated node labels and their successors. */
-import { type Names, spell } from "../../plugin.ts";
+import { type Names, spell } from "../../toolbox.ts";
 
 const successors: Readonly<Record<string, string>> = {
   "beta.{platform}.io/arch": 'deprecated since v1.14; use "{platform}.io/arch" instead',

@@ -1,5 +1,6 @@
 /** Names of compute resources and of counted objects, in requests, limits, quotas and limit ranges, with upstream's texts. */
-import { amountOf, compareQuantities, type FieldError, invalid, isWhole, type Names, qualifiedName, spell } from "../../plugin.ts";
+import { type FieldError, invalid } from "../../plugin.ts";
+import { amountOf, compareQuantities, isWhole, type Names, qualifiedName, spell } from "../../toolbox.ts";
 
 const ofContainers = ["cpu", "memory", "ephemeral-storage"];
 /** Resources that are counted in whole numbers. */

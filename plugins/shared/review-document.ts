@@ -1,7 +1,8 @@
 /** Answers of webhooks: JSON documents of the kind of the request. Errors have upstream's words. */
 import { isObject } from "../../core/json.ts";
 import { jsonFromTree, readJson } from "../../core/tree/json.ts";
-import { goQuote, type Json, type JsonObject } from "../../plugin.ts";
+import type { JsonObject } from "../../plugin.ts";
+import { goQuote, type Json } from "../../toolbox.ts";
 import { jsonType } from "./go-type.ts";
 
 export type ReviewDocument = { readonly ok: true; readonly document: JsonObject } | { readonly ok: false; readonly error: string };

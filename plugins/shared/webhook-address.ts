@@ -1,5 +1,5 @@
 /** The address of a webhook. */
-import { bytesOf, type WebhookAddress } from "../../plugin.ts";
+import { bytesOf, type WebhookAddress } from "../../toolbox.ts";
 import type { ServiceReference } from "./webhook-client-config.ts";
 
 /** The client configuration in the fields that both groups with webhooks have. */

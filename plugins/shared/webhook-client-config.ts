@@ -1,5 +1,6 @@
 /** Rules of the client configuration of webhooks: URL, Service and CA certificates. */
-import { append, bytesOf, dns1123Subdomain, type FieldError, invalid, portNumber, required } from "../../plugin.ts";
+import { type FieldError, invalid, required } from "../../plugin.ts";
+import { append, bytesOf, dns1123Subdomain, portNumber } from "../../toolbox.ts";
 import { parseReference, urlUser } from "../../core/net/url/parse.ts";
 import { textOfBytes } from "../../core/net/url/bytes.ts";
 import { Unreadable } from "../../core/scalars/unreadable.ts";

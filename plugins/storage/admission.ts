@@ -1,5 +1,6 @@
 /** The admission steps of the storage family. Their names are those of upstream's admission plugins. */
-import { type Admission, type ApiObject, compareQuantities, type Names, spell } from "../../plugin.ts";
+import type { Admission, ApiObject } from "../../plugin.ts";
+import { compareQuantities, type Names, spell } from "../../toolbox.ts";
 import type { PersistentVolumeClaim } from "./claim-schema.ts";
 import { classAnnotation } from "./columns.ts";
 import { persistentVolumeClaims } from "./persistent-volume-claim.ts";

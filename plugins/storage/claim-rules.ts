@@ -1,25 +1,20 @@
 /** Validation and warnings of claims, with upstream's order and texts (pkg/apis/core/validation). */
+import { type FieldError, forbidden, type HookContext, invalid, notSupported, required } from "../../plugin.ts";
 import {
   amountOf,
   compareQuantities,
-  type FieldError,
-  forbidden,
   hasInvalidLabelValue,
-  type HookContext,
-  invalid,
   isWhole,
   metaRulesOf,
-  notSupported,
   qualifiedName,
   type Quantity,
-  required,
   sameAmounts,
   sameValue,
   spell,
   validateNotNegative,
   validateObjectMeta,
   validateObjectMetaUpdate,
-} from "../../plugin.ts";
+} from "../../toolbox.ts";
 import { type PersistentVolumeClaimSpec, validateClaimSpec } from "../shared/volumes/mod.ts";
 import { type PersistentVolumeClaim, resizeStatuses } from "./claim-schema.ts";
 import { mirrored } from "./claim-sources.ts";

@@ -1,4 +1,5 @@
-import { field, type Infer, list, mapBy, named, object, oneOf, record, string, structsOf, time } from "../../plugin.ts";
+import { field, type Infer, list, mapBy, object, oneOf, record, string, structsOf, time } from "../../plugin.ts";
+import { named } from "../../toolbox.ts";
 import { AccessMode, PersistentVolumeClaimSpec, ResourceList, roundToMillis } from "../shared/volumes/mod.ts";
 
 const struct = structsOf("core/v1");

@@ -1,5 +1,6 @@
 /** The data sources of claims: `dataSource` for snapshots and claims, and the newer `dataSourceRef` for any kind, kept in sync. */
-import { type HookContext, spell } from "../../plugin.ts";
+import type { HookContext } from "../../plugin.ts";
+import { spell } from "../../toolbox.ts";
 import type { PersistentVolumeClaimSpec } from "../shared/volumes/mod.ts";
 
 /** Prepares the sources before validation: drops those that are not allowed, then copies each field to the other. */

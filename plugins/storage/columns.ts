@@ -1,5 +1,6 @@
 /** Table cells that volumes and claims share. */
-import { type ApiObject, defaultNames, spell } from "../../plugin.ts";
+import type { ApiObject } from "../../plugin.ts";
+import { defaultNames, spell } from "../../toolbox.ts";
 
 /** Short forms of access modes, in the order of table cells. */
 const shortModes = { ReadWriteOnce: "RWO", ReadOnlyMany: "ROX", ReadWriteMany: "RWX", ReadWriteOncePod: "RWOP" } as const;

@@ -1,4 +1,5 @@
-import type { Gates, Plugin } from "../../plugin.ts";
+import type { Plugin } from "../../plugin.ts";
+import type { Gates } from "../../toolbox.ts";
 
 export const attributesClassGate = "VolumeAttributesClass";
 

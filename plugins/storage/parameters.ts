@@ -1,5 +1,6 @@
 /** Parameters of storage and attributes classes. Their meaning is defined by the driver. */
-import { type FieldError, invalid, required, tooLong, utf8Length } from "../../plugin.ts";
+import { type FieldError, invalid, required, tooLong } from "../../plugin.ts";
+import { utf8Length } from "../../toolbox.ts";
 import { bound } from "../../core/bound.ts";
 
 /** Parameters of a storage class or volume attributes class. */

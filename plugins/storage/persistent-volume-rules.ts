@@ -1,17 +1,6 @@
 /** Validation and warnings of persistent volumes, with upstream's order and texts (pkg/apis/core/validation). */
-import {
-  append,
-  type FieldError,
-  forbidden,
-  type HookContext,
-  invalid,
-  metaRulesOf,
-  type Names,
-  sameValue,
-  spell,
-  validateObjectMeta,
-  validateObjectMetaUpdate,
-} from "../../plugin.ts";
+import { type FieldError, forbidden, type HookContext, invalid } from "../../plugin.ts";
+import { append, metaRulesOf, type Names, sameValue, spell, validateObjectMeta, validateObjectMetaUpdate } from "../../toolbox.ts";
 import { topologySuccessor } from "../shared/node-labels.ts";
 import {
   hasInvalidNodeLabelValue,

@@ -1,4 +1,5 @@
-import { field, type Infer, named, object, oneOf, string, structsOf, time } from "../../plugin.ts";
+import { field, type Infer, object, oneOf, string, structsOf, time } from "../../plugin.ts";
+import { named } from "../../toolbox.ts";
 import { PersistentVolumeSpec } from "../shared/volumes/mod.ts";
 
 const struct = structsOf("core/v1");

@@ -3,18 +3,8 @@
  * it to volumes and claims that lack it. A volume is in use while it is bound, an attributes class while a claim or volume refers to
  * it. A claim is in use by pods, which this server does not have.
  */
-import {
-  type Api,
-  type ApiObject,
-  type Controller,
-  type GroupVersion,
-  listed,
-  type Names,
-  objectKey,
-  StatusError,
-  worked,
-  type WorkMeter,
-} from "../../plugin.ts";
+import { type Api, type ApiObject, type Controller, type GroupVersion, objectKey, StatusError } from "../../plugin.ts";
+import { listed, type Names, worked, type WorkMeter } from "../../toolbox.ts";
 import type { PersistentVolumeClaim } from "./claim-schema.ts";
 import type { PersistentVolume } from "./persistent-volume-schema.ts";
 import { protectionOf } from "./protection.ts";

@@ -1,4 +1,4 @@
-import { type Names, spell } from "../../plugin.ts";
+import { type Names, spell } from "../../toolbox.ts";
 
 const finalizers: Readonly<Record<string, string>> = {
   PersistentVolume: "{platform}.io/pv-protection",

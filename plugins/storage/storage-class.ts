@@ -3,30 +3,32 @@ import {
   type ApiObject,
   boolean,
   type Column,
-  coveredByRule,
-  defaultNames,
   defineResource,
   field,
   type FieldError,
   type Infer,
   invalid,
   list,
-  metaRulesOf,
   nameColumn,
-  named,
-  type Names,
   notSupported,
   object,
   oneOf,
-  qualifiedName,
   record,
   required,
   type Resource,
-  spell,
   string,
+} from "../../plugin.ts";
+import {
+  coveredByRule,
+  defaultNames,
+  metaRulesOf,
+  named,
+  type Names,
+  qualifiedName,
+  spell,
   validateObjectMeta,
   validateObjectMetaUpdate,
-} from "../../plugin.ts";
+} from "../../toolbox.ts";
 import { deprecatedNodeLabel } from "../shared/node-labels.ts";
 import { TopologySelectorTerm, validateTopologies } from "../shared/volumes/mod.ts";
 import { sameParameters, validateParameters } from "./parameters.ts";

@@ -7,17 +7,14 @@ import {
   forbidden,
   type Infer,
   invalid,
-  metaRulesOf,
   nameColumn,
   object,
-  qualifiedName,
   record,
   required,
   type Resource,
   string,
-  validateObjectMeta,
-  validateObjectMetaUpdate,
 } from "../../plugin.ts";
+import { metaRulesOf, qualifiedName, validateObjectMeta, validateObjectMetaUpdate } from "../../toolbox.ts";
 import { sameParameters, validateParameters } from "./parameters.ts";
 
 const v1 = "storage.{domain}/v1", v1beta1 = "storage.{domain}/v1beta1";

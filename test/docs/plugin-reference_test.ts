@@ -26,7 +26,12 @@ interface Doc {
   >;
 }
 
-for (const [file, name] of [["mod.ts", "thole"], ["plugin.ts", "thole/plugin"], ["testing.ts", "thole/testing"]] as const) {
+for (
+  const [file, name] of [["mod.ts", "thole"], ["plugin.ts", "thole/plugin"], ["toolbox.ts", "thole/plugin/toolbox"], [
+    "testing.ts",
+    "thole/testing",
+  ]] as const
+) {
   test(`every export of ${name} has a docstring`, { skip: startSkipped("deno") }, async () => {
     const { code, output, errors } = await run(runtimePath("deno"), ["doc", "--json", file], { cwd: root });
     assert.equal(code, 0, errors);

@@ -1,5 +1,6 @@
 /** For `--plugins`: a kind whose second release has one more field, behind a gate that is off at first. */
-import { definePlugin, defineResource, field, type GateStage, object, type Plugin, string, structsOf } from "../../plugin.ts";
+import { definePlugin, defineResource, field, object, type Plugin, string, structsOf } from "../../plugin.ts";
+import type { GateStage } from "../../toolbox.ts";
 
 const group = "boards.example.com", home = `${group}/v1`;
 const struct = structsOf(home);

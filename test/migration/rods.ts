@@ -1,17 +1,6 @@
 /** A kind with two versions of the same content, for tests of values stored in an old version. */
-import {
-  definePlugin,
-  defineResource,
-  field,
-  type Infer,
-  int32,
-  invalid,
-  object,
-  type Plugin,
-  type Served,
-  string,
-  structsOf,
-} from "../../plugin.ts";
+import { definePlugin, defineResource, field, type Infer, int32, invalid, object, type Plugin, string, structsOf } from "../../plugin.ts";
+import type { Served } from "../../toolbox.ts";
 
 const group = "rods.example.com";
 const homes = { v1: `${group}/v1`, v2: `${group}/v2` };

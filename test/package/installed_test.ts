@@ -103,7 +103,7 @@ describe("the packed tarball", { skip: npmMissing || startSkipped("deno") || run
     const files = new Set(installed.files);
     const modules = installed.files.filter((path) => path.endsWith(".js") && !path.startsWith("bin/"));
     assert.deepEqual(modules.filter((path) => !files.has(`${path}.map`)), []);
-    for (const name of ["mod.js", "mod.d.ts", "plugin.js", "plugin.d.ts", "testing.js", "testing.d.ts"]) {
+    for (const name of ["mod.js", "mod.d.ts", "plugin.js", "plugin.d.ts", "toolbox.js", "toolbox.d.ts", "testing.js", "testing.d.ts"]) {
       assert.ok(files.has(name), name);
     }
     assert.ok(modules.length < modulesMax, `${modules.length} modules`);

@@ -34,6 +34,7 @@ test("a server does not load yaml; convert and advise do", () => {
       "mod.ts",
       "testing.ts",
       "plugin.ts",
+      "toolbox.ts",
     ]
   ) {
     const { files, packages } = loadedBy(source(path));

@@ -43,38 +43,48 @@ const first = [
 const intro = `# Plugin reference
 
 Every type of the plugin contract with its members, made from the docstrings of \`core/plugin.ts\`, \`core/controller.ts\`, \`core/api.ts\`, \`core/access.ts\`, \`core/authentication.ts\` and \`core/user-info.ts\` by \`npm run docs\`.
-[Writing a plugin](writing-a-plugin.md) has an example of each part, in the order in which they run.
+[Writing a plugin](writing-a-plugin.md) has an example of each part, in the order in which they run. Types are imported from \`thole/plugin\` if their section names
+no other module.
 `;
 
 const files = Object.freeze(["plugin.ts", "controller.ts", "api.ts", "access.ts", "authentication.ts", "user-info.ts"]);
 
+/** The names in braces that a module at the top exports. */
+function exportsOf(file: string): ReadonlySet<string> {
+  const found = readFileSync(new URL(`../../${file}`, import.meta.url), "utf8").matchAll(/^export (?:type )?\{([^}]*)\}/gm);
+  return new Set([...found].flatMap(([, names = ""]) => names.split(",").map((each) => each.trim().replace(/^type /, ""))));
+}
+
 /** The text of the page. */
 export function pluginReference(): string {
-  const sections = new Map(files.flatMap(sectionsOf));
+  const toolbox = exportsOf("toolbox.ts");
+  const sections = new Map(files.flatMap((file) => sectionsOf(file, toolbox)));
   const names = [...first.filter((name) => sections.has(name)), ...[...sections.keys()].filter((name) => !first.includes(name))];
   return [intro, ...names.map((name) => sections.get(name)!)].join("\n");
 }
 
-/** The sections of a file's exported interfaces and types, by name. Functions and values have none. */
-function sectionsOf(file: string): readonly (readonly [name: string, section: string])[] {
+/** The sections of a file's exported interfaces and types, by name. Functions and values have none. `toolbox`: names of that module. */
+function sectionsOf(file: string, toolbox: ReadonlySet<string>): readonly (readonly [name: string, section: string])[] {
   const text = readFileSync(new URL(`../../core/${file}`, import.meta.url), "utf8");
   const { body } = parse(text, { sourceType: "module", plugins: ["typescript"] }).program as unknown as { readonly body: readonly Node[] };
   return body.flatMap((node) => {
     const { declaration } = node;
     const isType = declaration?.type === "TSInterfaceDeclaration" || declaration?.type === "TSTypeAliasDeclaration";
     if (node.type !== "ExportNamedDeclaration" || declaration?.id === undefined || !isType) return [];
-    return [[declaration.id.name, section(text, node, declaration)]];
+    return [[declaration.id.name, section(text, node, declaration, toolbox)]];
   });
 }
 
-function section(text: string, node: Node, declaration: NonNullable<Node["declaration"]>): string {
+function section(text: string, node: Node, declaration: NonNullable<Node["declaration"]>, toolbox: ReadonlySet<string>): string {
   const members = declaration.body?.body ?? [];
   const lines = members.map((member) => {
     const doc = docOf(member);
     return `- \`${signature(text, member)}\`${doc === "" ? "" : `  \n  ${doc.replaceAll("\n", "\n  ")}`}`;
   });
   const type = declaration.type === "TSTypeAliasDeclaration" ? [`\`${signature(text, declaration)}\``, ""] : [];
-  return [`## ${declaration.id.name}`, "", ...paragraph(docOf(node)), ...type, ...lines, ...(lines.length === 0 ? [] : [""])].join("\n");
+  const module = toolbox.has(declaration.id.name) ? ["From `thole/plugin/toolbox`.", ""] : [];
+  return [`## ${declaration.id.name}`, "", ...module, ...paragraph(docOf(node)), ...type, ...lines, ...(lines.length === 0 ? [] : [""])]
+    .join("\n");
 }
 
 const paragraph = (doc: string): readonly string[] => doc === "" ? [] : [doc, ""];

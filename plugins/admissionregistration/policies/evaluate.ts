@@ -1,7 +1,7 @@
 /** Evaluates a ValidatingAdmissionPolicy for one request and one object of parameters, as upstream's validator. */
 import type { ExpressionWork } from "../../../core/admission/expression-work.ts";
 import type { PolicyInput } from "../../../cel/policy/policy.ts";
-import { utf8Length } from "../../../plugin.ts";
+import { utf8Length } from "../../../toolbox.ts";
 import type { ValidatingAdmissionPolicy } from "../schema.ts";
 import { goTrim } from "../validate/expressions.ts";
 import type { CompiledPolicy } from "./compiled-policy.ts";

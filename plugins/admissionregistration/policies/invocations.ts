@@ -1,15 +1,7 @@
 /** Which policies, bindings and parameters cover a request: what validating and mutating policies have in common. */
 import { MovedWork } from "../../../core/budget.ts";
-import {
-  type AdmissionForm,
-  type ApiObject,
-  coveredForm,
-  type JsonObject,
-  type MatchResources,
-  type RequestHookContext,
-  StatusError,
-  type SubjectAttributes,
-} from "../../../plugin.ts";
+import { type ApiObject, type JsonObject, type RequestHookContext, StatusError } from "../../../plugin.ts";
+import { type AdmissionForm, coveredForm, type MatchResources, type SubjectAttributes } from "../../../toolbox.ts";
 import type { ParamKind, ParamRef } from "../schema.ts";
 import { ParameterError, parameterResource, parametersOf } from "./parameters.ts";
 

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MovedWork } from "../../../core/budget.ts";
-import { forbiddenError, type RequestHookContext, type SubjectAttributes } from "../../../plugin.ts";
+import { forbiddenError, type RequestHookContext } from "../../../plugin.ts";
+import type { SubjectAttributes } from "../../../toolbox.ts";
 import { type Binding, type BoundPolicy, guarded, type Policy, visitInvocations } from "./invocations.ts";
 
 const policyOf = (name: string, spec: object = {}): Policy => ({ kind: "ValidatingAdmissionPolicy", metadata: { name }, spec } as Policy);

@@ -1,5 +1,6 @@
 /** The policies with their bindings, and their compiled expressions. */
-import { type AdmissionOperation, type ApiObject, type GroupVersion, type RequestHookContext, RuleIndex, spell } from "../../../plugin.ts";
+import type { ApiObject, GroupVersion, RequestHookContext } from "../../../plugin.ts";
+import { type AdmissionOperation, RuleIndex, spell } from "../../../toolbox.ts";
 import type { Binding, BoundPolicy, Policy } from "./invocations.ts";
 
 /** Kinds that no policy covers: otherwise a policy could prevent its own removal. */

@@ -1,16 +1,6 @@
 /** The admission step MutatingAdmissionPolicy: policies change the objects of the requests that they cover. */
-import {
-  type Admission,
-  type ApiObject,
-  attributesOf,
-  forbiddenError,
-  type RequestHookContext,
-  sameValue,
-  StatusError,
-  type Subject,
-  type SubjectAttributes,
-  valueText,
-} from "../../../plugin.ts";
+import { type Admission, type ApiObject, forbiddenError, type RequestHookContext, StatusError } from "../../../plugin.ts";
+import { attributesOf, sameValue, type Subject, type SubjectAttributes, valueText } from "../../../toolbox.ts";
 import { recordConditions } from "../conditions/metrics.ts";
 import type { ExpressionWork } from "../../../core/admission/expression-work.ts";
 import type { PolicyActivation } from "../../../cel/policy/policy.ts";

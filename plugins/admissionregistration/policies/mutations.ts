@@ -1,14 +1,6 @@
 /** Applies what the expressions of mutating policies make to an object of a request, as upstream's patchers. */
-import {
-  type AdmissionForm,
-  type ApiObject,
-  goQuote,
-  internalError,
-  invalid,
-  invalidError,
-  type JsonObject,
-  type StatusError,
-} from "../../../plugin.ts";
+import { type ApiObject, invalid, type JsonObject, type StatusError } from "../../../plugin.ts";
+import { type AdmissionForm, goQuote, internalError, invalidError } from "../../../toolbox.ts";
 import { atomicPaths, atomOf, foreignProblem, hasAllKeys, isTyped, merge, problemsText, typeProblems } from "../../../core/apply/mod.ts";
 import { configurationJson, ForeignValue, mutationLengthMax, patchValueJson, TooLarge } from "../../../cel/mutation/json.ts";
 import { JsonPatchValue, PatchObject, typeNameMistakes } from "../../../cel/mutation/types.ts";
@@ -20,7 +12,7 @@ import { applyJsonPatch, jsonPatchOperationsMax, type Operation } from "../../..
 import { JsonPatchFailure } from "../../../core/patch/json-patch-failure.ts";
 import { untypedOf } from "../../../core/patch/untyped.ts";
 import { writtenText } from "../../../core/patch/written.ts";
-import { tooLargeError } from "../../../core/status-error.ts";
+import { tooLargeError } from "../../../toolbox.ts";
 import { goJson } from "../../../core/tree/json-text.ts";
 import { jsonFromTree, readJson, readWrittenJson, treeFromJson } from "../../../core/tree/json.ts";
 import { type Tree, TreeObject } from "../../../core/tree/tree.ts";

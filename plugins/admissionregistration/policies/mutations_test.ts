@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AdmissionForm, ApiObject, JsonObject } from "../../../plugin.ts";
-import { field, int32, list, mapBy, object, StatusError, string, struct, type StructNode, type Typed } from "../../../plugin.ts";
+import type { ApiObject, JsonObject } from "../../../plugin.ts";
+import type { AdmissionForm } from "../../../toolbox.ts";
+import { field, int32, list, mapBy, object, StatusError, string, struct } from "../../../plugin.ts";
+import type { StructNode, Typed } from "../../../toolbox.ts";
 import { decoder } from "../../../core/derive/decode.ts";
 import { encoder } from "../../../core/derive/encode.ts";
 import { PolicyCompiler } from "../../../cel/policy/policy.ts";

@@ -1,5 +1,6 @@
 /** The objects that parametrise a policy, by its kind of parameters and the reference of a binding. */
-import { type ApiObject, type JsonObject, type RequestHookContext, selectsLabels } from "../../../plugin.ts";
+import type { ApiObject, JsonObject, RequestHookContext } from "../../../plugin.ts";
+import { selectsLabels } from "../../../toolbox.ts";
 import type { ParamKind, ParamRef } from "../schema.ts";
 
 /** The objects could not be determined; the failure policy decides. */

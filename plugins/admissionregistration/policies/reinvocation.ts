@@ -1,5 +1,6 @@
 /** Which mutating policies run in the second run of the mutating steps, as upstream's reinvocation context. */
-import { type ApiObject, sameValue } from "../../../plugin.ts";
+import type { ApiObject } from "../../../plugin.ts";
+import { sameValue } from "../../../toolbox.ts";
 
 /** The runs of the policies for one write. */
 export class PolicyRuns {

@@ -1,5 +1,6 @@
 /** What the evaluations of all policies for one request share. */
-import type { AdmissionForm, AuthorizationDecision, JsonObject, RequestHookContext, Subject, SubjectAttributes } from "../../../plugin.ts";
+import type { JsonObject, RequestHookContext } from "../../../plugin.ts";
+import type { AdmissionForm, AuthorizationDecision, Subject, SubjectAttributes } from "../../../toolbox.ts";
 import { prepareForm } from "../../../core/admission/attributes.ts";
 import { type AccessCheck, DecisionTable } from "../../../cel/functions/authorizer/decisions.ts";
 import { AuthorizerValue } from "../../../cel/functions/authorizer/authorizer.ts";

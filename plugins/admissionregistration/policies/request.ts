@@ -1,16 +1,8 @@
 /** The request of a hook in the forms that expressions need. */
 import { type AuthorizerValue, ResourceCheck } from "../../../cel/functions/authorizer/authorizer.ts";
 import type { PolicyInput } from "../../../cel/policy/policy.ts";
-import {
-  type AdmissionForm,
-  type ApiObject,
-  type JsonObject,
-  notFoundError,
-  type RequestHookContext,
-  type ResourceForm,
-  type Subject,
-  type SubjectAttributes,
-} from "../../../plugin.ts";
+import { type ApiObject, type JsonObject, notFoundError, type RequestHookContext } from "../../../plugin.ts";
+import type { AdmissionForm, ResourceForm, Subject, SubjectAttributes } from "../../../toolbox.ts";
 
 /** The values of the variables for one request in one form. Each is made when an expression reads it, and kept for all policies. */
 export class RequestInput implements PolicyInput {

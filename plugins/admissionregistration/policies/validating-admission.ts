@@ -1,16 +1,6 @@
 /** The admission step ValidatingAdmissionPolicy: requests must satisfy the policies that cover them. */
-import {
-  type Admission,
-  type ApiObject,
-  attributesOf,
-  forbiddenError,
-  type RequestHookContext,
-  StatusError,
-  type StatusReason,
-  type Subject,
-  type SubjectAttributes,
-  valueText,
-} from "../../../plugin.ts";
+import { type Admission, type ApiObject, forbiddenError, type RequestHookContext, StatusError } from "../../../plugin.ts";
+import { attributesOf, type StatusReason, type Subject, type SubjectAttributes, valueText } from "../../../toolbox.ts";
 import { recordConditions } from "../conditions/metrics.ts";
 import { groupVersion, type ValidatingAdmissionPolicy, type ValidatingAdmissionPolicyBinding } from "../schema.ts";
 import { compiledPolicy } from "./compiled-policy.ts";

@@ -1,5 +1,5 @@
 /** The kinds against which the expressions of a policy are checked, as upstream's type checker finds them. */
-import type { MatchRule, ServedResource, ServedTypes } from "../../../plugin.ts";
+import type { MatchRule, ServedResource, ServedTypes } from "../../../toolbox.ts";
 import type { ValidatingAdmissionPolicy } from "../schema.ts";
 import { bound } from "../../../core/bound.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { MatchRule, ServedResource, ServedTypes } from "../../../plugin.ts";
+import type { MatchRule, ServedResource, ServedTypes } from "../../../toolbox.ts";
 import type { ValidatingAdmissionPolicy } from "../schema.ts";
 import { checkedKinds, policyCheckedKindsMax } from "./checked-kinds.ts";
 

@@ -1,6 +1,6 @@
 /** The warnings of the type checker, in upstream's words. */
 import { PolicyTypeChecker } from "../../../cel/policy/type-check.ts";
-import type { ServedResource, ServedTypes } from "../../../plugin.ts";
+import type { ServedResource, ServedTypes } from "../../../toolbox.ts";
 import type { ExpressionWarning, ValidatingAdmissionPolicy } from "../schema.ts";
 import { storedExpressions } from "../../../cel/schema/environments.ts";
 import { checkedKinds } from "./checked-kinds.ts";

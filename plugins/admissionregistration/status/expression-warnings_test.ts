@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ServedTypes, StructuralSchema } from "../../../plugin.ts";
+import type { ServedTypes, StructuralSchema } from "../../../toolbox.ts";
 import type { ValidatingAdmissionPolicy } from "../schema.ts";
 import { expressionWarnings, policyCheckedCharactersMax, policyWarningsCharactersMax } from "./expression-warnings.ts";
 

@@ -1,5 +1,6 @@
 /** Rules of expressions in policies and webhooks: they compile in the environment of their place. */
-import { append, duplicate, type FieldError, invalid, qualifiedName, type Release, required, tooMany } from "../../../plugin.ts";
+import { duplicate, type FieldError, invalid, required } from "../../../plugin.ts";
+import { append, qualifiedName, type Release, tooMany } from "../../../toolbox.ts";
 import { PolicyCompiler, type PolicyOptions } from "../../../cel/policy/policy.ts";
 import { boolType, listType, nullType, objectType, stringType, type Type } from "../../../cel/types.ts";
 import { newExpressions, storedExpressions } from "../../../cel/schema/environments.ts";

@@ -1,5 +1,6 @@
 /** Rules of MutatingAdmissionPolicy and its binding. */
-import { append, type FieldError, type HookContext, invalid, notSupported, type Release, required } from "../../../plugin.ts";
+import { type FieldError, type HookContext, invalid, notSupported, required } from "../../../plugin.ts";
+import { append, type Release } from "../../../toolbox.ts";
 import type { Type } from "../../../cel/types.ts";
 import type { MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, Mutation } from "../mutating-schema.ts";
 import { failurePolicies, reinvocationPolicies } from "../schema.ts";

@@ -1,18 +1,14 @@
 /** Rules that both kinds of policies and of bindings share. */
+import { type FieldError, forbidden, invalid, notSupported, required } from "../../../plugin.ts";
 import {
   append,
   dns1035Label,
   dns1123Subdomain,
-  type FieldError,
-  forbidden,
-  invalid,
-  notSupported,
   pathSegmentName,
-  required,
   sameValue,
   subdomainName,
   validateLabelSelector,
-} from "../../../plugin.ts";
+} from "../../../toolbox.ts";
 import type { MutatingAdmissionPolicy } from "../mutating-schema.ts";
 import type { ParamKind, ParamRef, ValidatingAdmissionPolicy, Variable } from "../schema.ts";
 import { type ExpressionChecker, goTrim, type StoredExpressions } from "./expressions.ts";

@@ -1,17 +1,6 @@
 /** Rules of ValidatingAdmissionPolicy and its binding. */
-import {
-  append,
-  duplicate,
-  type FieldError,
-  type HookContext,
-  invalid,
-  notSupported,
-  qualifiedName,
-  type Release,
-  required,
-  utf8Length,
-  validateConditions,
-} from "../../../plugin.ts";
+import { duplicate, type FieldError, type HookContext, invalid, notSupported, required } from "../../../plugin.ts";
+import { append, qualifiedName, type Release, utf8Length, validateConditions } from "../../../toolbox.ts";
 import { JsonPathError, parseJsonPath } from "../../../core/json-path/parse.ts";
 import {
   type AuditAnnotation,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type FieldError, fieldErrorText } from "../../../plugin.ts";
+import type { FieldError } from "../../../plugin.ts";
+import { fieldErrorText } from "../../../toolbox.ts";
 import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from "../schema.ts";
 import { validatePolicy, validatePolicyBinding, validatePolicyStatus } from "./validating.ts";
 

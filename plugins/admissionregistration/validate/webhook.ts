@@ -1,19 +1,14 @@
 /** Rules of configurations of webhooks. */
+import { duplicate, type FieldError, type HookContext, invalid, notSupported, required } from "../../../plugin.ts";
 import {
   append,
   dns1035Label,
   dns1123Subdomain,
-  duplicate,
-  type FieldError,
   hasInvalidLabelValue,
-  type HookContext,
-  invalid,
-  notSupported,
   type Release,
-  required,
   sameValue,
   validateLabelSelector,
-} from "../../../plugin.ts";
+} from "../../../toolbox.ts";
 import { matchPolicies } from "../../../core/admission/match-schema.ts";
 import { validateService, validateWebhookUrl } from "../../shared/webhook-client-config.ts";
 import { failurePolicies, harmlessSideEffects, type MutatingWebhook, reinvocationPolicies, type ValidatingWebhook } from "../schema.ts";

@@ -4,22 +4,19 @@ import { MovedWork } from "../../../core/budget.ts";
 import type { DecisionTable } from "../../../cel/functions/authorizer/decisions.ts";
 import { prepareForm } from "../../../core/admission/attributes.ts";
 import { AuthorizerValue, ResourceCheck } from "../../../cel/functions/authorizer/authorizer.ts";
+import { badRequestError, forbiddenError, type RequestHookContext, StatusError } from "../../../plugin.ts";
 import {
   type AdmissionForm,
   attributesOf,
   type AuthorizationDecision,
-  badRequestError,
   coveredForm,
-  forbiddenError,
   goQuote,
   internalError,
   qualifiedName,
-  type RequestHookContext,
   type RuleIndex,
   spell,
-  StatusError,
   type Subject,
-} from "../../../plugin.ts";
+} from "../../../toolbox.ts";
 import { type ConditionSeries, recordConditions, recordExclusion } from "../conditions/metrics.ts";
 import { measuredConditions } from "../conditions/match-conditions.ts";
 import { requestJson } from "../policies/request.ts";

@@ -1,5 +1,6 @@
 /** The webhooks of all configurations of a kind, in the order in which they are called. */
-import { type RequestHookContext, RuleIndex, type WebhookAddress } from "../../../plugin.ts";
+import type { RequestHookContext } from "../../../plugin.ts";
+import { RuleIndex, type WebhookAddress } from "../../../toolbox.ts";
 import { addressOf } from "../../shared/webhook-address.ts";
 import { type CompiledConditions, compiledConditions } from "../conditions/match-conditions.ts";
 import { groupVersion, type MutatingWebhookConfiguration, type ValidatingWebhookConfiguration } from "../schema.ts";

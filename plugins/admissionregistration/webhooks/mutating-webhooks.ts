@@ -1,17 +1,8 @@
 /** The admission step MutatingAdmissionWebhook: webhooks that may change objects, called one after another. */
 import { DecisionTable } from "../../../cel/functions/authorizer/decisions.ts";
 
-import {
-  type Admission,
-  type AdmissionForm,
-  type ApiObject,
-  goQuote,
-  internalError,
-  type RequestHookContext,
-  sameValue,
-  type Subject,
-  valueText,
-} from "../../../plugin.ts";
+import type { Admission, ApiObject, RequestHookContext } from "../../../plugin.ts";
+import { type AdmissionForm, goQuote, internalError, sameValue, type Subject, valueText } from "../../../toolbox.ts";
 import {
   calledForm,
   CallError,

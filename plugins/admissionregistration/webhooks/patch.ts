@@ -6,15 +6,8 @@ import { JsonPatchFailure } from "../../../core/patch/json-patch-failure.ts";
 import { writtenText } from "../../../core/patch/written.ts";
 import { plainString, readWrittenJson } from "../../../core/tree/json.ts";
 import { type Tree, TreeObject } from "../../../core/tree/tree.ts";
-import {
-  type AdmissionForm,
-  type ApiObject,
-  goQuote,
-  internalError,
-  type RequestHookContext,
-  StatusError,
-  valueText,
-} from "../../../plugin.ts";
+import { type ApiObject, type RequestHookContext, StatusError } from "../../../plugin.ts";
+import { type AdmissionForm, goQuote, internalError, valueText } from "../../../toolbox.ts";
 import { CallError } from "./call.ts";
 
 /** Steps of one byte of a patch, whose values are read, applied, written and decoded with the object. A tiny value has two bytes. */

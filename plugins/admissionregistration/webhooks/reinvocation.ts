@@ -1,5 +1,6 @@
 /** Which mutating webhooks are called again in the second run of the mutating steps (upstream: reinvocationcontext.go). */
-import { type ApiObject, sameValue } from "../../../plugin.ts";
+import type { ApiObject } from "../../../plugin.ts";
+import { sameValue } from "../../../toolbox.ts";
 
 /** The calls of the webhooks for one write. */
 export class WebhookRuns {

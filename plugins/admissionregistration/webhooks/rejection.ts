@@ -1,7 +1,8 @@
 /** The error response of a request that a webhook rejects. */
 
 import { isObject, type JsonObject } from "../../../core/json.ts";
-import { goQuote, StatusError, type StatusReason } from "../../../plugin.ts";
+import { StatusError } from "../../../plugin.ts";
+import { goQuote, type StatusReason } from "../../../toolbox.ts";
 import type { SentStatus } from "./review.ts";
 
 /** Code and message of the webhook, with its name before the message. A code that no HTTP response can have becomes 500. */

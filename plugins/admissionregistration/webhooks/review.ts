@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
 import { goJson } from "../../../core/tree/json-text.ts";
 import { parseBase64 } from "../../../core/scalars/base64.ts";
 import { Unreadable } from "../../../core/scalars/unreadable.ts";
-import { bytesOf, goQuote, type Names, spell } from "../../../plugin.ts";
+import { bytesOf, goQuote, type Names, spell } from "../../../toolbox.ts";
 import { jsonType } from "../../shared/go-type.ts";
 import { kindMistake, reviewDocument } from "../../shared/review-document.ts";
 import { reviewVersions } from "../validate/webhook.ts";

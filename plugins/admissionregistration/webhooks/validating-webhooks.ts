@@ -1,6 +1,7 @@
 /** The admission step ValidatingAdmissionWebhook: webhooks that accept or reject requests. */
 import { DecisionTable } from "../../../cel/functions/authorizer/decisions.ts";
-import type { Admission, AdmissionForm, ApiObject, RequestHookContext, Subject } from "../../../plugin.ts";
+import type { Admission, ApiObject, RequestHookContext } from "../../../plugin.ts";
+import type { AdmissionForm, Subject } from "../../../toolbox.ts";
 import { calledForm, endOfCall, rejectionOf, requestOver, reviewedBy, type ReviewedRequest, stepNames, verdictOf } from "./call.ts";
 import { type KnownWebhook, knownWebhooks } from "./known-webhooks.ts";
 import { bound } from "../../../core/bound.ts";

@@ -1,5 +1,5 @@
 /** The condition of definitions in groups of the platform. */
-import type { Names } from "../../../plugin.ts";
+import type { Names } from "../../../toolbox.ts";
 import type { CustomResourceDefinition, DefinitionStatus } from "../schema.ts";
 import { type Approval, approvalOf, isProtectedGroup } from "../validate/approval.ts";
 import { type ConditionNews, conditionOf, isEquivalent, withCondition } from "../condition.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { defaultNames } from "../../../plugin.ts";
+import { defaultNames } from "../../../toolbox.ts";
 import type { DefinitionStatus } from "../schema.ts";
 import { testDefinition, testEstablished, testNames, testVersion } from "../test-definition.ts";
 import { approvalCondition, statusWithApproval } from "./approval.ts";

@@ -1,5 +1,5 @@
 /** Accepts names of definitions. A name belongs to the first definition of its group that uses it. */
-import { goQuote, sameValue } from "../../../plugin.ts";
+import { goQuote, sameValue } from "../../../toolbox.ts";
 import type { CustomResourceDefinition, DefinitionStatus, Names } from "../schema.ts";
 import { aggregated } from "../aggregated.ts";
 import { type ConditionNews, conditionOf, isEquivalent, withCondition } from "../condition.ts";

@@ -1,5 +1,6 @@
 /** The condition of definitions that were stored before schemas had to be structural. */
-import { append, fieldErrorText, invalid } from "../../../plugin.ts";
+import { invalid } from "../../../plugin.ts";
+import { append, fieldErrorText } from "../../../toolbox.ts";
 import type { CustomResourceDefinition, DefinitionStatus } from "../schema.ts";
 import { Convertible } from "../validate/convertible.ts";
 import { Patterns } from "../validate/patterns.ts";

@@ -2,7 +2,8 @@
  * Deletes the objects of definitions that are being deleted, then removes their finalizer (upstream: apiextensions-apiserver
  * `controller/finalizer`).
  */
-import { type Api, type ApiObject, type Controller, listed, pause, runWorkQueue, spell, StatusError } from "../../../plugin.ts";
+import { type Api, type ApiObject, type Controller, runWorkQueue, StatusError } from "../../../plugin.ts";
+import { listed, pause, spell } from "../../../toolbox.ts";
 import { type ConditionNews, isTrue, withCondition } from "../condition.ts";
 import {
   deletionCompleted,

@@ -1,5 +1,6 @@
 /** Definitions as the controllers read them from the API. */
-import type { ApiObject, Time } from "../../../plugin.ts";
+import type { ApiObject } from "../../../plugin.ts";
+import type { Time } from "../../../toolbox.ts";
 import type { CustomResourceDefinition } from "../schema.ts";
 
 export const resource = "customresourcedefinitions";

@@ -1,5 +1,6 @@
 /** Keeps the conditions of definitions (upstream: apiextensions-apiserver `controller/status`, `establish`, `apiapproval`, `nonstructuralschema`). */
-import { type Api, type Controller, type Names, runWorkQueue, StatusError } from "../../../plugin.ts";
+import { type Api, type Controller, runWorkQueue, StatusError } from "../../../plugin.ts";
+import type { Names } from "../../../toolbox.ts";
 import { type ConditionNews, conditionOf, isTrue } from "../condition.ts";
 import { statusWithApproval } from "../conditions/approval.ts";
 import { statusEstablished } from "../conditions/established.ts";

@@ -1,5 +1,5 @@
 /** The metrics of conversion by webhooks: upstream's names, labels and buckets. */
-import type { ConversionContext } from "../../../plugin.ts";
+import type { ConversionContext } from "../../../toolbox.ts";
 import { defineMetric } from "../../../metrics/mod.ts";
 
 const webhookBuckets = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 45, 60];

@@ -2,7 +2,7 @@
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
 import { goJson } from "../../../core/tree/json-text.ts";
 import { goQuote } from "../../../core/tree/go-quote.ts";
-import { type Names, spell } from "../../../plugin.ts";
+import { type Names, spell } from "../../../toolbox.ts";
 import { jsonType } from "../../shared/go-type.ts";
 import { kindMistake, reviewDocument } from "../../shared/review-document.ts";
 

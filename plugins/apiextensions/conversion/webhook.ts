@@ -1,7 +1,8 @@
 /** Conversion by the webhook of a definition (upstream: apiextensions-apiserver `pkg/apiserver/conversion`). */
 import type { Json, JsonObject } from "../../../core/json.ts";
 import { countValues } from "../../../core/tree/count-values.ts";
-import { type ConversionContext, StatusError, type StoredConversion } from "../../../plugin.ts";
+import { StatusError } from "../../../plugin.ts";
+import type { ConversionContext, StoredConversion } from "../../../toolbox.ts";
 import { addressOf } from "../../shared/webhook-address.ts";
 import type { Spec } from "../schema.ts";
 import { checkedConversion, ConvertedError, typeText } from "./converted.ts";

@@ -1,5 +1,5 @@
 /** Follows the definitions, so that their resources are added, changed and removed while the server runs. */
-import { type ResourceSource, valueText } from "../../../plugin.ts";
+import { type ResourceSource, valueText } from "../../../toolbox.ts";
 import { type CustomResourceDefinition, groupVersion } from "../schema.ts";
 import { resourcesOf } from "./resources.ts";
 import { type Description, descriptionOf } from "./description.ts";

@@ -1,5 +1,6 @@
 /** The approval of definitions in groups of the platform: an annotation. */
-import { type FieldError, goQuote, invalid, type Names, required, spell } from "../../../plugin.ts";
+import { type FieldError, invalid, required } from "../../../plugin.ts";
+import { goQuote, type Names, spell } from "../../../toolbox.ts";
 import { Unreadable } from "../../../core/scalars/unreadable.ts";
 import { parseUrl } from "../../../core/net/url/parse.ts";
 import type { CustomResourceDefinition } from "../schema.ts";

@@ -1,4 +1,5 @@
-import { append, type FieldError, invalid, required } from "../../../plugin.ts";
+import { type FieldError, invalid, required } from "../../../plugin.ts";
+import { append } from "../../../toolbox.ts";
 import type { PrinterColumn } from "../schema.ts";
 import { validateSimplePath } from "./simple-path.ts";
 

@@ -1,5 +1,6 @@
 /** The rules of the conversion between versions. The names of fields in paths are those of upstream's internal form. */
-import { append, dns1035Label, type FieldError, forbidden, invalid, notSupported, required } from "../../../plugin.ts";
+import { type FieldError, forbidden, invalid, notSupported, required } from "../../../plugin.ts";
+import { append, dns1035Label } from "../../../toolbox.ts";
 import type { Conversion } from "../schema.ts";
 import { validateCaBundle, validateService, validateWebhookUrl } from "../../shared/webhook-client-config.ts";
 

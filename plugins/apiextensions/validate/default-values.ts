@@ -1,5 +1,6 @@
 /** Values of defaults: whether they are pruned, and whether their metadata can be read. */
-import { type FieldError, invalid, type Json, ObjectMeta, type StructuralSchema } from "../../../plugin.ts";
+import { type FieldError, invalid } from "../../../plugin.ts";
+import { type Json, ObjectMeta, type StructuralSchema } from "../../../toolbox.ts";
 import { DecodeError, decodeStored } from "../../../core/derive/decode.ts";
 import { isObject } from "../../../core/json.ts";
 import { memberSchema } from "../../../core/structural-schema.ts";

@@ -1,5 +1,6 @@
 /** The rules of defaults: a default must be valid and have no members that would be pruned. */
-import { append, type FieldError, fieldErrorText, invalid, type Json, type StructuralSchema } from "../../../plugin.ts";
+import { type FieldError, invalid } from "../../../plugin.ts";
+import { append, fieldErrorText, type Json, type StructuralSchema } from "../../../toolbox.ts";
 import { embeddedErrors } from "../../../core/custom/embedded.ts";
 import { validateValue } from "../../../core/custom/validate.ts";
 import { sortedText } from "../../../core/derive/raw-json.ts";

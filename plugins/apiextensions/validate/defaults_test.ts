@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fieldErrorText, type Json } from "../../../plugin.ts";
+import { fieldErrorText, type Json } from "../../../toolbox.ts";
 import type { SchemaProps } from "../schema-props.ts";
 import { hasUnprunedDefaults } from "./default-values.ts";
 import { validateDefaults } from "./defaults.ts";

@@ -1,14 +1,6 @@
 /** The rules of a definition, in upstream's order. */
-import {
-  append,
-  type FieldError,
-  type HookContext,
-  invalid,
-  type MetaRules,
-  subdomainName,
-  validateObjectMeta,
-  validateObjectMetaUpdate,
-} from "../../../plugin.ts";
+import { type FieldError, type HookContext, invalid } from "../../../plugin.ts";
+import { append, type MetaRules, subdomainName, validateObjectMeta, validateObjectMetaUpdate } from "../../../toolbox.ts";
 import type { CustomResourceDefinition, DefinitionStatus, Spec } from "../schema.ts";
 import { validateApproval } from "./approval.ts";
 import { validateNames } from "./names.ts";

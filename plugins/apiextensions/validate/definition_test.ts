@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { defaultNames, type FieldError, fieldErrorText, type HookContext } from "../../../plugin.ts";
+import type { FieldError, HookContext } from "../../../plugin.ts";
+import { defaultNames, fieldErrorText } from "../../../toolbox.ts";
 import type { CustomResourceDefinition, Spec, Version } from "../schema.ts";
 import type { SchemaProps } from "../schema-props.ts";
 import { testDefinition, testEstablished, testNames, testVersion } from "../test-definition.ts";

@@ -1,4 +1,5 @@
-import { type FieldError, invalid, utf8Length } from "../../../plugin.ts";
+import { type FieldError, invalid } from "../../../plugin.ts";
+import { utf8Length } from "../../../toolbox.ts";
 import type { Version } from "../schema.ts";
 
 const warningBytesMax = 256;

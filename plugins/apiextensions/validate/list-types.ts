@@ -1,5 +1,6 @@
 /** The rules of `x-kubernetes-list-type`, `x-kubernetes-list-map-keys` and `x-kubernetes-map-type`. */
-import { append, type FieldError, forbidden, invalid, notSupported, required } from "../../../plugin.ts";
+import { type FieldError, forbidden, invalid, notSupported, required } from "../../../plugin.ts";
+import { append } from "../../../toolbox.ts";
 import type { SchemaProps } from "../schema-props.ts";
 import { isSchema } from "../schema-walk.ts";
 import { shownItems } from "./shown.ts";

@@ -1,4 +1,5 @@
-import { dns1035Label, type FieldError, invalid } from "../../../plugin.ts";
+import { type FieldError, invalid } from "../../../plugin.ts";
+import { dns1035Label } from "../../../toolbox.ts";
 import type { Names } from "../schema.ts";
 
 /** The rules of names, for those of the spec and the accepted ones. Empty names are valid here. */

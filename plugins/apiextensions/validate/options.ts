@@ -2,7 +2,8 @@
  * The rules that apply to a definition. In an update, a rule is relaxed if the stored definition violates it already: a definition that an
  * older server accepted can still be changed.
  */
-import { type HookContext, type Release, sameValue } from "../../../plugin.ts";
+import type { HookContext } from "../../../plugin.ts";
+import { type Release, sameValue } from "../../../toolbox.ts";
 import { isTrue } from "../condition.ts";
 import type { CustomResourceDefinition, Spec } from "../schema.ts";
 import type { SchemaProps } from "../schema-props.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fieldErrorText } from "../../../plugin.ts";
+import { fieldErrorText } from "../../../toolbox.ts";
 import type { SchemaProps } from "../schema-props.ts";
 import { Convertible } from "./convertible.ts";
 import { Findings } from "./findings.ts";

@@ -1,5 +1,6 @@
 /** The rules of selectable fields. */
-import { duplicate, type FieldError, invalid, required, tooMany } from "../../../plugin.ts";
+import { duplicate, type FieldError, invalid, required } from "../../../plugin.ts";
+import { tooMany } from "../../../toolbox.ts";
 import type { SchemaProps } from "../schema-props.ts";
 import type { SelectableField } from "../schema.ts";
 import { findField } from "../../../core/structural/field-path.ts";

@@ -2,7 +2,7 @@
  * Values of errors in upstream's internal form, whose JSON has the names of Go fields and all empty fields. Large values are cut: an answer
  * shows them for the reader only.
  */
-import type { Json } from "../../../plugin.ts";
+import type { Json } from "../../../toolbox.ts";
 import type { SchemaProps } from "../schema-props.ts";
 import type { PrinterColumn, SelectableField, Subresources } from "../schema.ts";
 import type { Own } from "./versions.ts";

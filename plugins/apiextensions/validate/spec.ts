@@ -1,5 +1,6 @@
 /** The rules of the spec of a definition, in upstream's order. */
-import { append, dns1035Label, dns1123Subdomain, type FieldError, invalid, required } from "../../../plugin.ts";
+import { type FieldError, invalid, required } from "../../../plugin.ts";
+import { append, dns1035Label, dns1123Subdomain } from "../../../toolbox.ts";
 import type { Spec, Version } from "../schema.ts";
 import type { SchemaProps } from "../schema-props.ts";
 import { specHas } from "../schema-walk.ts";

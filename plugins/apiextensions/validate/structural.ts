@@ -1,5 +1,6 @@
 /** The rules of structural schemas. */
-import { type FieldError, fieldErrorText, forbidden, invalid, required } from "../../../plugin.ts";
+import { type FieldError, forbidden, invalid, required } from "../../../plugin.ts";
+import { fieldErrorText } from "../../../toolbox.ts";
 import { compareBytes } from "../../../core/tree/sorted-keys.ts";
 import type { SchemaProps } from "../schema-props.ts";
 import { isSchema } from "../schema-walk.ts";

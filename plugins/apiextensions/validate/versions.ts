@@ -2,7 +2,7 @@
  * A definition in the form that upstream validates: fields that all versions share are outside of them, with paths such as
  * `spec.validation`. The versions have only the fields that differ.
  */
-import { sameValue } from "../../../plugin.ts";
+import { sameValue } from "../../../toolbox.ts";
 import type { PrinterColumn, SelectableField, Spec, Subresources, Validation, Version } from "../schema.ts";
 
 export interface Shared {

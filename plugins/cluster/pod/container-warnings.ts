@@ -1,5 +1,5 @@
 /** Warnings about the containers of a template, with upstream's order and texts (pkg/api/pod/warnings.go). */
-import { goQuote, type Names, spell } from "../../../plugin.ts";
+import { goQuote, type Names, spell } from "../../../toolbox.ts";
 import { containersWithPaths } from "./containers-of.ts";
 import type { Container, ContainerPort, EphemeralContainer } from "./container.ts";
 import type { PodTemplateSpec } from "./pod-spec.ts";

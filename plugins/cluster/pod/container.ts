@@ -3,7 +3,8 @@ import { pullPolicyOf, ResourceRequirements } from "../../shared/volumes/mod.ts"
 import { EnvFromSource, EnvVar } from "./environment.ts";
 import { Lifecycle, Probe } from "./probe.ts";
 import { SecurityContext } from "./security.ts";
-import { boolean, field, type Infer, int32, list, mapBy, named, oneOf, setOf, string, structsOf } from "../../../plugin.ts";
+import { boolean, field, type Infer, int32, list, mapBy, oneOf, setOf, string, structsOf } from "../../../plugin.ts";
+import { named } from "../../../toolbox.ts";
 
 const struct = structsOf("core/v1");
 

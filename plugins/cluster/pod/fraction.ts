@@ -1,5 +1,5 @@
 /** Warnings about fractional numbers of bytes. */
-import { amountOf, isWhole, type Quantity } from "../../../plugin.ts";
+import { amountOf, isWhole, type Quantity } from "../../../toolbox.ts";
 
 /** The warning about the quantity under `name`, if it is set and fractional. */
 export function fractionOf(amounts: Readonly<Record<string, Quantity>>, name: string, path: string): readonly string[] {

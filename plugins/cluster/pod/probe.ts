@@ -1,5 +1,6 @@
 /** Schemas of probes and lifecycle hooks (core/v1). */
-import { field, type Infer, int32, int64, intOrString, list, named, oneOf, string, structsOf } from "../../../plugin.ts";
+import { field, type Infer, int32, int64, intOrString, list, oneOf, string, structsOf } from "../../../plugin.ts";
+import { named } from "../../../toolbox.ts";
 
 const struct = structsOf("core/v1");
 

@@ -1,15 +1,6 @@
 /** Validation rules that the parts of a pod share, with upstream's texts. */
-import {
-  dns1123Label,
-  dns1123Subdomain,
-  type FieldError,
-  invalid,
-  notSupported,
-  portNumber,
-  qualifiedName,
-  required,
-  utf8Length,
-} from "../../../plugin.ts";
+import { type FieldError, invalid, notSupported, required } from "../../../plugin.ts";
+import { dns1123Label, dns1123Subdomain, portNumber, qualifiedName, utf8Length } from "../../../toolbox.ts";
 import { validateLocalPath } from "../../shared/volumes/rules.ts";
 
 /** The errors of a name rule for a text. */

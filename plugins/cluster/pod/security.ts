@@ -1,5 +1,6 @@
 /** Schemas of security options (core/v1). */
-import { boolean, field, type Infer, int64, list, named, oneOf, string, structsOf } from "../../../plugin.ts";
+import { boolean, field, type Infer, int64, list, oneOf, string, structsOf } from "../../../plugin.ts";
+import { named } from "../../../toolbox.ts";
 
 const struct = structsOf("core/v1");
 /** The union of profiles: only the type Localhost has a name or path. */

@@ -1,5 +1,5 @@
 /** The feature gate of stop signals. */
-import type { Gates } from "../../../plugin.ts";
+import type { Gates } from "../../../toolbox.ts";
 import type { PodSpec } from "./pod-spec.ts";
 import type { Lifecycle } from "./probe.ts";
 

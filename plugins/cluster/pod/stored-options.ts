@@ -1,5 +1,5 @@
 import { hasInvalidNodeLabelValue } from "../../shared/volumes/validate-node-selector.ts";
-import { type Gates, type Names, validateLabelSelector } from "../../../plugin.ts";
+import { type Gates, type Names, validateLabelSelector } from "../../../toolbox.ts";
 import type { PodAffinity } from "./affinity.ts";
 import { everyContainer } from "./containers-of.ts";
 import { optionsForCreate, type ValidationOptions } from "./validation-options.ts";

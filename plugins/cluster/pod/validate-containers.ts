@@ -1,5 +1,6 @@
 /** Validation of containers, with upstream's order and texts (pkg/apis/core/validation). */
-import { append, duplicate, type FieldError, forbidden, invalid, portNumber, required, tooMany } from "../../../plugin.ts";
+import { duplicate, type FieldError, forbidden, invalid, required } from "../../../plugin.ts";
+import { append, portNumber, tooMany } from "../../../toolbox.ts";
 import type { Container, ContainerPort } from "./container.ts";
 import type { ValidationContext } from "./validation-options.ts";
 import { label, named, portName, validateEnum, validateRequiredEnum } from "./rules.ts";

@@ -1,19 +1,15 @@
 /** Validation of certificates and trust bundles in projected volumes, with upstream's order and texts. */
+import { type FieldError, invalid, notSupported, required, tooLong } from "../../../plugin.ts";
 import {
   dns1123Label,
   dns1123Subdomain,
-  type FieldError,
-  invalid,
   type Names,
-  notSupported,
   qualifiedName,
-  required,
   spell,
-  tooLong,
   utf8Length,
   validateLabelSelector,
   valueText,
-} from "../../../plugin.ts";
+} from "../../../toolbox.ts";
 import type { ClusterTrustBundleProjection, PodCertificateProjection } from "../../shared/volumes/mod.ts";
 import { type RegisterPath, validateTargetPath } from "./rules.ts";
 import { annotationsBytesMax } from "../../../core/meta/labels.ts";

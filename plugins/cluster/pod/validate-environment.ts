@@ -1,5 +1,6 @@
 /** Validation of environment variables, with upstream's order and texts. */
-import { append, configMapKey, type FieldError, invalid, required } from "../../../plugin.ts";
+import { type FieldError, invalid, required } from "../../../plugin.ts";
+import { append, configMapKey } from "../../../toolbox.ts";
 import { validateNoBacksteps } from "../../shared/volumes/rules.ts";
 import type { EnvFromSource, EnvVar, EnvVarSource } from "./environment.ts";
 import { environmentName, label, named, subdomain } from "./rules.ts";

@@ -1,5 +1,6 @@
 /** Validation of references to fields and resources of the pod itself, with upstream's order and texts. */
-import { type FieldError, invalid, notSupported, qualifiedName, required } from "../../../plugin.ts";
+import { type FieldError, invalid, notSupported, required } from "../../../plugin.ts";
+import { qualifiedName } from "../../../toolbox.ts";
 import type { ObjectFieldSelector, ResourceFieldSelector } from "../../shared/volumes/mod.ts";
 
 /** The pod fields that volumes support. */

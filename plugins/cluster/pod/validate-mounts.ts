@@ -1,5 +1,6 @@
 /** Validation of volume mounts and devices, with upstream's order and texts. */
-import { type FieldError, forbidden, invalid, notFound, required } from "../../../plugin.ts";
+import { type FieldError, forbidden, invalid, required } from "../../../plugin.ts";
+import { notFound } from "../../../toolbox.ts";
 import { validateLocalPath, validateNoBacksteps } from "../../shared/volumes/rules.ts";
 import type { VolumeDevice, VolumeMount } from "./container.ts";
 import { validateEnum } from "./rules.ts";

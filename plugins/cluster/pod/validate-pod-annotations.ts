@@ -1,5 +1,6 @@
 /** Validation of annotations that were later replaced by fields, with upstream's order and texts. */
-import { type FieldError, forbidden, invalid, type Names, spell, valueText } from "../../../plugin.ts";
+import { type FieldError, forbidden, invalid } from "../../../plugin.ts";
+import { type Names, spell, valueText } from "../../../toolbox.ts";
 import { validateLocalPath } from "../../shared/volumes/rules.ts";
 import { containersWithPaths, everyContainer } from "./containers-of.ts";
 import type { ValidationOptions } from "./validation-options.ts";

@@ -1,15 +1,6 @@
 /** Validation of pod-level resources, with upstream's order and texts. */
-import {
-  amountOf,
-  compareQuantities,
-  type FieldError,
-  forbidden,
-  invalid,
-  type Quantity,
-  quantityText,
-  shortened,
-  sumOf,
-} from "../../../plugin.ts";
+import { type FieldError, forbidden, invalid } from "../../../plugin.ts";
+import { amountOf, compareQuantities, type Quantity, quantityText, shortened, sumOf } from "../../../toolbox.ts";
 import type { ValidationContext } from "./validation-options.ts";
 import type { PodSpec } from "./pod-spec.ts";
 import { podResourceName, validateResources } from "./validate-resources.ts";

@@ -1,17 +1,6 @@
 /** Validation of a pod, with upstream's order and texts (pkg/apis/core/validation). */
-import {
-  append,
-  duplicate,
-  type FieldError,
-  forbidden,
-  invalid,
-  type Names,
-  notFound,
-  required,
-  utf8Length,
-  validateAnnotations,
-  validateLabels,
-} from "../../../plugin.ts";
+import { duplicate, type FieldError, forbidden, invalid, required } from "../../../plugin.ts";
+import { append, type Names, notFound, utf8Length, validateAnnotations, validateLabels } from "../../../toolbox.ts";
 import type { VolumeSource } from "../../shared/volumes/mod.ts";
 import { readAddress } from "./address.ts";
 import { containersWithPaths } from "./containers-of.ts";

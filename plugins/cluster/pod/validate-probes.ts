@@ -1,5 +1,6 @@
 /** Validation of probes and lifecycle hooks, with upstream's order and texts. */
-import { append, type FieldError, forbidden, invalid, required } from "../../../plugin.ts";
+import { type FieldError, forbidden, invalid, required } from "../../../plugin.ts";
+import { append } from "../../../toolbox.ts";
 import { type HTTPGetAction, type Lifecycle, type LifecycleHandler, type Probe, type ProbeHandler, stopSignals } from "./probe.ts";
 import { notNegative, validateEnum, validatePort, validateRequiredEnum } from "./rules.ts";
 

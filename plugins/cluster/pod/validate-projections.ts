@@ -1,5 +1,6 @@
 /** Validation of projected volumes and their files, with upstream's order and texts. */
-import { append, type FieldError, forbidden, invalid, required } from "../../../plugin.ts";
+import { type FieldError, forbidden, invalid, required } from "../../../plugin.ts";
+import { append } from "../../../toolbox.ts";
 import type {
   DownwardAPIVolumeFile,
   KeyToPath,

@@ -1,20 +1,6 @@
 /** Validation of resource requests and limits, with upstream's order and texts. */
-import {
-  amountOf,
-  append,
-  compareQuantities,
-  duplicate,
-  type FieldError,
-  forbidden,
-  integerOf,
-  invalid,
-  type Names,
-  notFound,
-  notSupported,
-  parseQuantity,
-  required,
-  roundUp,
-} from "../../../plugin.ts";
+import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from "../../../plugin.ts";
+import { amountOf, append, compareQuantities, integerOf, type Names, notFound, parseQuantity, roundUp } from "../../../toolbox.ts";
 import { Unreadable } from "../../../core/scalars/unreadable.ts";
 import {
   canOvercommit,

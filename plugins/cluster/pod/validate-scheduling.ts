@@ -1,15 +1,6 @@
 /** Validation of scheduling constraints, with upstream's order and texts. */
-import {
-  dns1123Label,
-  duplicate,
-  type FieldError,
-  forbidden,
-  invalid,
-  labelValue,
-  notSupported,
-  required,
-  validateLabelSelector,
-} from "../../../plugin.ts";
+import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from "../../../plugin.ts";
+import { dns1123Label, labelValue, validateLabelSelector } from "../../../toolbox.ts";
 import type { NodeSelectorTerm } from "../../shared/volumes/mod.ts";
 import { validateNodeSelector } from "../../shared/volumes/validate-node-selector.ts";
 import type { Affinity, PodAffinity, PodAffinityTerm, Toleration, TopologySpreadConstraint } from "./affinity.ts";

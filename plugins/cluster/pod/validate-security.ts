@@ -1,5 +1,6 @@
 /** Validation of security options, with upstream's order and texts. */
-import { duplicate, type FieldError, invalid, required, utf8Length } from "../../../plugin.ts";
+import { duplicate, type FieldError, invalid, required } from "../../../plugin.ts";
+import { utf8Length } from "../../../toolbox.ts";
 import { validateLocalPath } from "../../shared/volumes/rules.ts";
 import type { ValidationOptions } from "./validation-options.ts";
 import type { PodSpec } from "./pod-spec.ts";

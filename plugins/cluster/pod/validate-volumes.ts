@@ -1,16 +1,6 @@
 /** Validation of the volumes of a pod, with upstream's order and texts. */
-import {
-  append,
-  compareQuantities,
-  duplicate,
-  type FieldError,
-  forbidden,
-  invalid,
-  type ObjectMeta,
-  required,
-  validateAnnotations,
-  validateLabels,
-} from "../../../plugin.ts";
+import { duplicate, type FieldError, forbidden, invalid, required } from "../../../plugin.ts";
+import { append, compareQuantities, type ObjectMeta, validateAnnotations, validateLabels } from "../../../toolbox.ts";
 import { validateCsiDriverName } from "../../shared/csi-driver-name.ts";
 import { isNumberedIscsiName, isQualifiedIscsiName } from "../../shared/volumes/iscsi-name.ts";
 import type {

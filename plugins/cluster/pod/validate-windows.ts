@@ -1,5 +1,6 @@
 /** Validation of Windows options, and of fields that depend on the operating system, with upstream's order and texts. */
-import { dns1123Subdomain, type FieldError, forbidden, invalid, utf8Length } from "../../../plugin.ts";
+import { type FieldError, forbidden, invalid } from "../../../plugin.ts";
+import { dns1123Subdomain, utf8Length } from "../../../toolbox.ts";
 import { containersWithPaths } from "./containers-of.ts";
 import type { PodSpec } from "./pod-spec.ts";
 import { named } from "./rules.ts";

@@ -1,4 +1,4 @@
-import type { Gates, Names } from "../../../plugin.ts";
+import type { Gates, Names } from "../../../toolbox.ts";
 
 /**
  * What the validation of a pod accepts. An update accepts invalid values of a sort that the stored template already has (it may be

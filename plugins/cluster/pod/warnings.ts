@@ -1,7 +1,7 @@
 /** Warnings about pod templates, with upstream's order and texts (pkg/api/pod/warnings.go). */
 import { trimEndOf } from "../../../core/trim-end.ts";
 import { deprecatedNodeLabel } from "../../shared/node-labels.ts";
-import { goQuote, type LocalObjectReference, type Names, spell } from "../../../plugin.ts";
+import { goQuote, type LocalObjectReference, type Names, spell } from "../../../toolbox.ts";
 import type { KeyToPath, Volume, VolumeProjection, VolumeSource } from "../../shared/volumes/mod.ts";
 import { warnOfNodeSelector, warnOfPreference } from "../../shared/volumes/validate-node-selector.ts";
 import { warnOfAddress } from "./address.ts";

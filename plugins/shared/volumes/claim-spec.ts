@@ -1,5 +1,6 @@
 /** The schema of PersistentVolumeClaimSpec (core/v1), which pods use too. */
-import { field, type Infer, LabelSelector, list, ObjectMeta, string, structsOf } from "../../../plugin.ts";
+import { field, type Infer, LabelSelector, list, string, structsOf } from "../../../plugin.ts";
+import { ObjectMeta } from "../../../toolbox.ts";
 import { AccessMode, VolumeMode, withVolumeMode } from "./modes.ts";
 import { TypedLocalObjectReference, TypedObjectReference } from "./references.ts";
 import { VolumeResourceRequirements } from "./resources.ts";

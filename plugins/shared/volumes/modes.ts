@@ -1,5 +1,6 @@
 /** Enums and defaults that several volume types share (core/v1). */
-import { amountOf, named, oneOf, type Quantity, quantityText, roundUp } from "../../../plugin.ts";
+import { oneOf } from "../../../plugin.ts";
+import { amountOf, named, type Quantity, quantityText, roundUp } from "../../../toolbox.ts";
 
 export const accessModes = Object.freeze(["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"] as const);
 /** The access mode of a volume. ReadWriteOncePod excludes the others. */

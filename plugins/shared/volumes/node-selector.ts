@@ -1,5 +1,6 @@
 /** Schemas of node and topology selectors (core/v1). */
-import { field, type Infer, list, named, oneOf, string, structsOf } from "../../../plugin.ts";
+import { field, type Infer, list, oneOf, string, structsOf } from "../../../plugin.ts";
+import { named } from "../../../toolbox.ts";
 
 const struct = structsOf("core/v1");
 

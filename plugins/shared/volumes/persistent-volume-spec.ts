@@ -1,5 +1,6 @@
 /** The schema of PersistentVolumeSpec (core/v1), which attachments use too. */
-import { field, type Infer, list, named, ObjectReference, oneOf, string, structsOf } from "../../../plugin.ts";
+import { field, type Infer, list, ObjectReference, oneOf, string, structsOf } from "../../../plugin.ts";
+import { named } from "../../../toolbox.ts";
 import { AccessMode, roundToMillis, VolumeMode } from "./modes.ts";
 import { VolumeNodeAffinity } from "./node-selector.ts";
 import { PersistentVolumeSource } from "./persistent-sources.ts";

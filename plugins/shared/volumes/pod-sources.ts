@@ -1,18 +1,6 @@
 /** Schemas of the volume sources of pods, whose secrets are in the pod's namespace (core/v1). */
-import {
-  boolean,
-  field,
-  type Infer,
-  int32,
-  list,
-  LocalObjectReference,
-  named,
-  oneOf,
-  quantity,
-  record,
-  string,
-  structsOf,
-} from "../../../plugin.ts";
+import { boolean, field, type Infer, int32, list, oneOf, quantity, record, string, structsOf } from "../../../plugin.ts";
+import { LocalObjectReference, named } from "../../../toolbox.ts";
 import { PersistentVolumeClaimTemplate } from "./claim-spec.ts";
 import { pullPolicyOf } from "./image.ts";
 import { withFileMode } from "./modes.ts";

@@ -1,19 +1,6 @@
 /** Schemas of projected volumes (core/v1). */
-import {
-  boolean,
-  field,
-  type Infer,
-  int32,
-  type Int64,
-  int64,
-  LabelSelector,
-  list,
-  LocalObjectReference,
-  quantity,
-  record,
-  string,
-  structsOf,
-} from "../../../plugin.ts";
+import { boolean, field, type Infer, int32, int64, LabelSelector, list, quantity, record, string, structsOf } from "../../../plugin.ts";
+import { type Int64, LocalObjectReference } from "../../../toolbox.ts";
 import { withFileMode } from "./modes.ts";
 
 const struct = structsOf("core/v1");

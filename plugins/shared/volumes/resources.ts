@@ -1,5 +1,6 @@
 /** Schemas of resource requests and limits (core/v1). */
-import { field, type Infer, mapBy, named, quantity, record, string, structsOf } from "../../../plugin.ts";
+import { field, type Infer, mapBy, quantity, record, string, structsOf } from "../../../plugin.ts";
+import { named } from "../../../toolbox.ts";
 import { roundToMillis } from "./modes.ts";
 
 const struct = structsOf("core/v1");

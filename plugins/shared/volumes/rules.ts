@@ -1,5 +1,6 @@
 /** Validation rules that volume sources share, with upstream's texts. */
-import { dns1123Label, dns1123Subdomain, type FieldError, invalid, required } from "../../../plugin.ts";
+import { type FieldError, invalid, required } from "../../../plugin.ts";
+import { dns1123Label, dns1123Subdomain } from "../../../toolbox.ts";
 
 /** Checks that the strings and lists under these keys are not empty. */
 export function requiredKeys(source: object, path: string, ...keys: readonly string[]): readonly FieldError[] {

@@ -1,5 +1,6 @@
 /** Schemas of the volume sources that pods and persistent volumes share (core/v1). */
-import { boolean, field, type Infer, int32, list, named, oneOf, string, structsOf } from "../../../plugin.ts";
+import { boolean, field, type Infer, int32, list, oneOf, string, structsOf } from "../../../plugin.ts";
+import { named } from "../../../toolbox.ts";
 
 const struct = structsOf("core/v1");
 

@@ -2,7 +2,8 @@
  * Fields of volume sources that have one struct for pods and one for persistent volumes (core/v1). Each is given as the arguments of
  * `struct`. Where the two structs differ only in the type of the secret reference, the argument is the schema of that reference.
  */
-import { boolean, field, int32, list, record, string, type Typed } from "../../../plugin.ts";
+import { boolean, field, int32, list, record, string } from "../../../plugin.ts";
+import type { Typed } from "../../../toolbox.ts";
 
 const fsType = "The file system type, such as ext4 or xfs. Empty: the driver's default.";
 

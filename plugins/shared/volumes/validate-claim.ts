@@ -1,5 +1,6 @@
 /** Validation of claims and of claim templates in pods, with upstream's order and texts. */
-import { append, type FieldError, invalid, notSupported, required, validateLabelSelector, validatePositive } from "../../../plugin.ts";
+import { type FieldError, invalid, notSupported, required } from "../../../plugin.ts";
+import { append, validateLabelSelector, validatePositive } from "../../../toolbox.ts";
 import type { PersistentVolumeClaimSpec } from "./claim-spec.ts";
 import { volumeModes } from "./modes.ts";
 import type { TypedObjectReference } from "./references.ts";

@@ -1,17 +1,6 @@
 /** Validation of node and topology selectors, with upstream's order and texts. */
-import {
-  append,
-  dns1123Subdomain,
-  duplicate,
-  type FieldError,
-  forbidden,
-  invalid,
-  labelValue,
-  type Names,
-  qualifiedName,
-  required,
-  valueText,
-} from "../../../plugin.ts";
+import { duplicate, type FieldError, forbidden, invalid, required } from "../../../plugin.ts";
+import { append, dns1123Subdomain, labelValue, type Names, qualifiedName, valueText } from "../../../toolbox.ts";
 import { deprecatedNodeLabel } from "../node-labels.ts";
 import type {
   NodeSelector,

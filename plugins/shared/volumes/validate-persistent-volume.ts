@@ -1,16 +1,6 @@
 /** Validation of persistent volumes and of inline volumes of attachments, with upstream's order and texts. */
-import {
-  append,
-  defaultNames,
-  type FieldError,
-  forbidden,
-  invalid,
-  type Names,
-  notSupported,
-  required,
-  validateNotNegative,
-  validatePositive,
-} from "../../../plugin.ts";
+import { type FieldError, forbidden, invalid, notSupported, required } from "../../../plugin.ts";
+import { append, defaultNames, type Names, validateNotNegative, validatePositive } from "../../../toolbox.ts";
 import { validateCsiDriverName } from "../csi-driver-name.ts";
 import { accessModes as allModes, volumeModes } from "./modes.ts";
 import type {

@@ -1,5 +1,6 @@
 /** Validation of the sources that pods and persistent volumes share, with upstream's order and texts. */
-import { append, defaultNames, type FieldError, invalid, type Names, notSupported, required, spell } from "../../../plugin.ts";
+import { type FieldError, invalid, notSupported, required } from "../../../plugin.ts";
+import { append, defaultNames, type Names, spell } from "../../../toolbox.ts";
 import { isNumberedIscsiName, isQualifiedIscsiName } from "./iscsi-name.ts";
 import { between, requiredKeys, validateLabelText, validateNoBacksteps } from "./rules.ts";
 import type {

@@ -1,0 +1,197 @@
+/**
+ * `thole/plugin/toolbox`: what few plugins need: types that members of the contract have, rules and values of built-in kinds, quantities,
+ * selectors and the parts of work queues. The built-in plugins are written with it and `thole/plugin`.
+ */
+
+// Parts of the contract's types.
+export type { KeptFields } from "./core/define/kept-fields.ts";
+export type { ReleasedElements, ReleasedField, ReleasedKind } from "./core/released.ts";
+export type { ScalePaths } from "./core/define/scale.ts";
+export type { ControllerNeed, EventNews, EventRecorder, Gates, ServedResource, ServedTypes } from "./core/controller.ts";
+export type {
+  AuthorizerContext,
+  GateStage,
+  OpenedAuthorizer,
+  Release,
+  ResourceSource,
+  Served,
+  SourceContext,
+  Stability,
+  Strategy,
+  SubresourceAction,
+  SubresourceBody,
+  SubresourceKind,
+  SubresourceView,
+} from "./core/plugin.ts";
+
+export type {
+  ApiApplyOptions,
+  ApiCollection,
+  ApiCreateOptions,
+  ApiList,
+  ApiPatch,
+  ApiWriteOptions,
+  InformerHandlers,
+  JsonPatchOperation,
+  MergePatchOf,
+  PartOf,
+  TypedApplyOptions,
+  TypedChange,
+  TypedList,
+  TypedPatch,
+  TypedWriteOptions,
+  WatchScope,
+  WrittenObject,
+} from "./core/api.ts";
+export type { AdmissionForm, AdmissionOperation, Reinvocation, ResourceForm } from "./core/admission/request.ts";
+export { attributesOf, type Subject, type SubjectAttributes } from "./core/admission/attributes.ts";
+export { RuleIndex } from "./core/admission/rule-index.ts";
+export { coveredForm, type MatchResources, type MatchRule, type RequestAttributes, ruleDescribes } from "./core/admission/matching.ts";
+export type { ConversionContext, StoredConversion, WebhookAddress } from "./core/conversion.ts";
+export { splitGroupVersion } from "./core/versions.ts";
+
+// Users, and what they may do.
+export type {
+  AuthenticationAnswer,
+  AuthenticatorContext,
+  ClientCertificate,
+  OpenedAuthenticator,
+  RequestToAuthenticate,
+} from "./core/authentication.ts";
+export type {
+  Access,
+  AdmissionServer,
+  AuthorizationAttributes,
+  AuthorizationDecision,
+  IssuedToken,
+  NonResourceRule,
+  Reader,
+  ResourceRule,
+  TokenToIssue,
+  TokenUser,
+  UserRules,
+  Waiting,
+  WebhookCall,
+  WebhookOutcome,
+} from "./core/access.ts";
+export { type SystemGroups, systemGroups } from "./core/user-info.ts";
+
+// Tables and objects.
+export { Age, age, type Cell, createdAtColumn } from "./core/meta/columns.ts";
+export { ObjectMeta, OwnerReference } from "./core/meta/object-meta.ts";
+
+// The schema of a resource: nodes, fields and the top-level object.
+export { validateConditions } from "./core/meta/condition.ts";
+export { LabelSelectorRequirement } from "./core/meta/label-selector.ts";
+export { LocalObjectReference } from "./core/meta/references.ts";
+export {
+  atomicRecord,
+  type Base64,
+  double,
+  duration,
+  either,
+  type Field,
+  type FieldOptions,
+  type Int64,
+  type Json,
+  lazy,
+  type MicroTime,
+  microTime,
+  named,
+  type Node,
+  plainList,
+  type Quantity,
+  raw,
+  type StructNode,
+  type StructOptions,
+  type Time,
+  type Typed,
+} from "./core/schema.ts";
+
+// Structural schemas: those of custom resources.
+export type { StructuralSchema, ValidationRule, ValueSchema } from "./core/structural-schema.ts";
+
+// Validation: derived checks, and the field errors that hooks return.
+export { dropDisabled } from "./core/derive/gates.ts";
+export { sameValue } from "./core/derive/same-value.ts";
+export { valueText } from "./core/value-text.ts";
+export { coveredByRule, fieldErrorText, type FieldErrorType, notFound, tooMany } from "./core/field-error.ts";
+export {
+  configMapKey,
+  dns1035Label,
+  dns1123Label,
+  dns1123Subdomain,
+  label1035Name,
+  labelName,
+  labelValue,
+  type NameRule,
+  pathSegmentName,
+  portNumber,
+  qualifiedName,
+  subdomainName,
+} from "./core/meta/names.ts";
+export { type MetaRules, metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "./core/meta/validate-object-meta.ts";
+export { hasInvalidLabelValue, selectsLabels, validateLabelSelector } from "./core/meta/label-selector.ts";
+export { validateAnnotations, validateLabels } from "./core/meta/labels.ts";
+export { foregroundFinalizer, orphanFinalizer, validateFinalizerShape, validateStandardFinalizer } from "./core/meta/finalizers.ts";
+export { metaOfStatus } from "./core/meta/status-meta.ts";
+
+// Selectors of requests.
+export { type FieldRequirement, parseFieldSelector } from "./core/selectors/field.ts";
+export { type LabelRequirement, parseLabelSelector } from "./core/selectors/label.ts";
+
+// Values: quantities, base64, text, and words of Go's messages.
+export { sameAmounts, validateNotNegative, validatePositive } from "./core/meta/quantity-rules.ts";
+export {
+  amountOf,
+  compareQuantities,
+  integerOf,
+  isWhole,
+  parseQuantity,
+  quantityText,
+  roundUp,
+  shortened,
+  sumOf,
+} from "./core/scalars/quantity.ts";
+export { base64Of, bytesOf, parseBase64 } from "./core/scalars/base64.ts";
+export { utf8Length } from "./core/scalars/utf8.ts";
+export { goQuote } from "./core/tree/go-quote.ts";
+export { append } from "./core/append.ts";
+
+// Names that depend on --group-domain and --platform-name, and errors that become Status replies.
+export { defaultNames, type Names, spell } from "./core/names.ts";
+export { type GroupName, internalError, invalidError, type StatusDetails, type StatusReason, tooLargeError } from "./core/status-error.ts";
+
+// Controllers: a rate-limited work queue.
+export { type Clock, pause, untilAborted } from "./core/async.ts";
+export { listed } from "./core/listed.ts";
+export type { RetryLimits } from "./core/retry-delays.ts";
+export { worked, type WorkMeter } from "./core/work.ts";
+export type { BeginProgress, Progress } from "./core/progress.ts";
+export { WorkQueue, type WorkQueueContext, type WorkQueueOptions } from "./core/work-queue.ts";
+
+// Metrics.
+export type {
+  Counter,
+  CounterSeries,
+  Gauge,
+  GaugeSeries,
+  Histogram,
+  HistogramSeries,
+  MetricDefinition,
+  MetricOf,
+  MetricStability,
+  MetricType,
+  Recorder,
+} from "./metrics/mod.ts";
+
+// Definitions as resources of plugins.
+export type { Definition } from "./cel/definition/defined-resource.ts";
+export type {
+  Names as DefinitionNames,
+  PrinterColumn,
+  Scale as DefinitionScale,
+  Spec as DefinitionSpec,
+  Subresources as DefinitionSubresources,
+  Version as DefinitionVersion,
+} from "./core/definition/definition.ts";
