@@ -7,9 +7,11 @@
  */
 
 import type { Json } from "./json.ts";
+import type { DefaultOf, FieldOptions, StructOptions, Union } from "./schema-options.ts";
 import type { StructuralSchema, ValidationRule } from "./structural-schema.ts";
 
 export { isObject, type Json, type JsonObject } from "./json.ts";
+export type { DefaultOf, FieldOptions, StructOptions, Union } from "./schema-options.ts";
 
 /** A quantity in canonical text, such as `"1Gi"` or `"250m"`. */
 export type Quantity = string;
@@ -59,13 +61,6 @@ export type ListNode = {
   readonly goName?: string;
 };
 export type RecordNode = { readonly tag: "record"; readonly of: Node; readonly atomic?: true; readonly goName?: string };
-/** A struct with a field, the discriminator, that selects which of its other fields is used. */
-export type Union = {
-  /** Key of the discriminator. */
-  readonly discriminator: string;
-  /** Values of the discriminator (Go names of the members) by the keys of the members. */
-  readonly members: Readonly<Record<string, string>>;
-};
 /** The node of a struct: an object with named fields. */
 export type StructNode = {
   readonly tag: "struct";
@@ -142,58 +137,6 @@ export type Typed<T, N extends Node = Node> = N & { readonly "~type"?: T };
 /** The TypeScript type that a schema describes. */
 export type Infer<N> = N extends { readonly "~type"?: infer T } ? Exclude<T, undefined> : never;
 
-/** Options of a field. */
-export interface FieldOptions {
-  /** A Go pointer: absent and zero differ, and protobuf writes it only when present. Lists and records are never pointers. */
-  readonly pointer?: true;
-  /** OpenAPI `required`. Implies `written: "always"` unless `written` is set. */
-  readonly required?: true;
-  /** `"always"`: JSON has the key even if the value is zero (no `omitempty` in Go). */
-  readonly written?: "always" | "omitEmpty";
-  /** An empty list is written as `[]`, not as `null` (Go's nil), because upstream allocates it. */
-  readonly made?: true;
-  /**
-   * An empty map or list of a request stays in the object until it is stored, because upstream's rules distinguish it from an absent one. It
-   * is never written. Only for fields with `omitempty`.
-   */
-  readonly keepsEmpty?: true;
-  /** Published default of an absent field. Implies `pointer`: a zero, an empty text or false that was sent stays. For lists and maps see `unpublishedDefault`. */
-  readonly default?: Json;
-  /**
-   * A default that OpenAPI does not publish, of an absent field (for a list or map: or an empty one). Implies `pointer`. For a field with a gate
-   * it applies while the gate is on.
-   */
-  readonly unpublishedDefault?: Json;
-  /** The field is no pointer although it has a default (a plain value in Go): its zero value is the same as an absent field, and gets the default. */
-  readonly zeroIsAbsent?: true;
-  /** Upstream declares that the value is not empty (`+k8s:required`). Checked for kinds with `rules: "compared"`. */
-  readonly mustBeSet?: true;
-  /** The field cannot change on update: the derived check returns `field is immutable`. */
-  readonly immutable?: true;
-  /** A feature gate. While it is off, new values are dropped; stored values are kept. */
-  readonly gate?: string;
-  /** Name of the field in Go, shown in protobuf errors. Default: the key with its first word in upper case. */
-  readonly goName?: string;
-  /** The keys of the struct are in the parent object in JSON; protobuf has a submessage. */
-  readonly inline?: true;
-  /** A note shown as a Warning header when a client sets the field. */
-  readonly deprecated?: string;
-  /** Behaviour in strategic merge patches. */
-  readonly patch?: { readonly strategy?: readonly ("merge" | "replace" | "retainKeys")[]; readonly mergeKey?: string };
-  /** Apply merges the fields of this struct or record one by one, even if its type is atomic. Published as granular. */
-  readonly granular?: true;
-  /**
-   * Rules in CEL over `self`, the value of this field. Published as `x-kubernetes-validations`. Bounds in `publish` (`maxItems`,
-   * `maxProperties`, `maxLength`) limit their estimated cost, and they do not run for a value that exceeds one of these.
-   */
-  readonly rules?: readonly ValidationRule[];
-  /**
-   * Additional keys of the OpenAPI schema of this field. The server checks those that bound a value, such as `maxItems`, `minimum`, `pattern` and
-   * `format`, as in schemas of custom resources, unless an update leaves the value as it is.
-   */
-  readonly publish?: { readonly [key: string]: Json };
-}
-
 /** A field of a struct: protobuf number, type, description and options. Made by `field`. */
 export interface Field<T = unknown, Present extends boolean = boolean> extends FieldOptions {
   readonly number: number;
@@ -211,9 +154,14 @@ type PresentOf<O extends FieldOptions> = O extends { written: "omitEmpty" } ? fa
 type FieldOf<T, O extends FieldOptions> = Field<T, PresentOf<O>> & (O extends { inline: true } ? { readonly inline: true } : unknown);
 
 /**
- * One field of a struct: its protobuf number (0 for a field without a protobuf form), its node, and its description.
+ * One field of a struct.
+ *
+ * @param number Its protobuf number, unique in the struct, from 1; 0 for a field that protobuf does not have. A released number cannot change.
+ * @param node The type of its values.
+ * @param doc Its description, shown in OpenAPI and `kubectl explain`. It cannot be empty.
+ * @param options Whether it is required, its default, and what else differs from an optional field.
  */
-export function field<T, const O extends FieldOptions = Record<never, never>>(
+export function field<T, const O extends FieldOptions<DefaultOf<T>> = Record<never, never>>(
   number: number,
   node: Typed<T>,
   doc: string,
@@ -221,7 +169,7 @@ export function field<T, const O extends FieldOptions = Record<never, never>>(
 ): FieldOf<T, O> {
   const required: FieldOptions = options?.required && !options.written ? { written: "always" } : {};
   const present: FieldOptions = hasPresence(node, options) ? { pointer: true } : {};
-  return Object.freeze({ number, node, doc, ...required, ...present, ...options }) as FieldOf<T, O>;
+  return Object.freeze({ number, node, doc, ...required, ...present, ...options }) as unknown as FieldOf<T, O>; // what O adds to a field
 }
 
 /** Whether a default makes an absent value differ from a zero one. */
@@ -242,98 +190,154 @@ export type Shape<F extends Fields> =
   & { readonly [K in Exclude<keyof F, PresentKeys<F> | InlineKeys<F>>]?: FieldType<F[K]> }
   & Hoisted<F>;
 
-/** Options of a struct. */
-export interface StructOptions {
-  readonly package?: string;
-  readonly doc?: string;
-  readonly atomic?: true;
-  readonly union?: Union;
-  /** Rules in CEL over `self`, an object of this struct. */
-  readonly rules?: readonly ValidationRule[];
-  readonly applyDefaults?: (self: any) => any;
-  readonly gatedDefaults?: Readonly<Record<string, (self: any) => any>>;
-}
-
-/** True or false. */
+/** `true` or `false`. Its zero value is `false`. Protobuf: `bool`. CEL: `bool`. */
 export const boolean: Typed<boolean, BooleanNode> = Object.freeze({ tag: "boolean" });
-/** Text. */
+/** A text. Its zero value is `""`. `publish` can bound it with `maxLength`, `minLength` and `pattern`. Protobuf: `string`. CEL: `string`. */
 export const string: Typed<string, StringNode> = Object.freeze({ tag: "string" });
-/** A 32-bit integer. */
+/**
+ * An integer between -2147483648 and 2147483647. A number with a decimal point or out of these bounds is refused with 400. Its zero value is 0.
+ * `publish` can bound it with `minimum` and `maximum`. Protobuf: `int32`. CEL: `int`.
+ */
 export const int32: Typed<number, Int32Node> = Object.freeze({ tag: "int32" });
-/** A 64-bit integer; a bigint beyond 2^53. */
+/**
+ * A 64-bit integer. Hooks get a `number` if it is a safe integer, else a `bigint`. Its zero value is 0. Protobuf: `int64`. CEL: `int`.
+ */
 export const int64: Typed<Int64, Int64Node> = Object.freeze({ tag: "int64" });
-/** A 64-bit floating-point number. */
+/** A 64-bit floating-point number. Its zero value is 0. Protobuf: `double`. CEL: `double`. */
 export const double: Typed<number, DoubleNode> = Object.freeze({ tag: "double" });
-/** Bytes, base64 in JSON. */
+/** Bytes: standard base64 with padding in JSON and in hooks. The zero value is `""`. Other text is refused with 400. Protobuf: `bytes`. CEL: `bytes`. */
 export const bytes: Typed<Base64, BytesNode> = Object.freeze({ tag: "bytes" });
-/** A quantity such as `100m` or `1Gi`, as written. */
+/**
+ * A quantity such as `100m` or `1Gi`. Clients may also send a number. Hooks get text in canonical form; `amountOf` and `compareQuantities` calculate with
+ * it. Its zero value is `"0"`. Protobuf: a message `Quantity` with the text. CEL: `string`; `quantity(self.cpu)` converts it.
+ */
 export const quantity: Typed<Quantity, QuantityNode> = Object.freeze({ tag: "quantity" });
-/** An integer or a string, such as a port by number or by name. */
+/**
+ * A 32-bit integer or a text, such as a port by number or by name. Its zero value is 0. Protobuf: a message `IntOrString`. CEL: `dyn`, to be compared
+ * after a check of `type(self.port)`.
+ */
 export const intOrString: Typed<number | string, IntOrStringNode> = Object.freeze({ tag: "intOrString" });
-/** A time in RFC 3339, in UTC with whole seconds. */
+/**
+ * A time in RFC 3339. Other zones are converted to UTC, and fractions of seconds are dropped. Its zero value is `null`. Protobuf: a message
+ * `Timestamp`. CEL: `timestamp`.
+ */
 export const time: Typed<Time | null, TimeNode> = Object.freeze({ tag: "time" });
-/** A time in UTC with microseconds. */
+/**
+ * A time in RFC 3339 with six digits of microseconds, in UTC. Its zero value is `null`. Protobuf: a message `Timestamp` with nanoseconds. CEL: `timestamp`.
+ */
 export const microTime: Typed<MicroTime | null, MicroTimeNode> = Object.freeze({ tag: "microTime" });
-/** A duration in Go's form, such as `1m30s`. */
+/**
+ * A duration in Go's form, such as `1m30s`. It is stored in canonical form: `90s` becomes `1m30s`. Its zero value is `"0s"`. Protobuf: a message
+ * `Duration` with nanoseconds. CEL: `duration`.
+ */
 export const duration: Typed<string, DurationNode> = Object.freeze({ tag: "duration" });
-/** Any JSON object, stored as it is. */
+/**
+ * Any JSON value, stored as the client wrote it, with its unknown fields and the order of its members. Published as an object without properties. An
+ * absent value is `null`. Protobuf: a message with the JSON text. CEL does not see it.
+ */
 export const raw: Typed<Json, RawNode> = Object.freeze({ tag: "raw" });
-/** A value of a custom resource. */
+/**
+ * A value of a custom resource. Definitions of custom resources make this node; plugins use the other nodes. It has no protobuf form.
+ *
+ * @param schema The structural schema that decodes, prunes and validates the value, and that OpenAPI and CEL see.
+ */
 export function structural(schema: StructuralSchema): Typed<Json, StructuralNode> {
   return Object.freeze({ tag: "structural", schema });
 }
-/** A field set of server-side apply. */
-/** Any JSON value, stored with sorted keys. */
+/**
+ * Any JSON value, such as a default in a schema. Members of objects are stored in alphabetical order, and OpenAPI publishes no type. An absent value is
+ * `null`. Protobuf: a message with the JSON text. CEL does not see it.
+ */
 export const anyJson: Typed<Json, RawNode> = Object.freeze({ tag: "raw", sorted: true });
+/** The set of fields that a manager owns in server-side apply. Only `metadata.managedFields` uses it. */
 export const fieldsV1: Typed<Json, FieldsV1Node> = Object.freeze({ tag: "fieldsV1" });
 
-/** A string enumeration. */
+/**
+ * A text that is one of these values. OpenAPI publishes `enum` in this order, and the TypeScript type is their union. `checker` reports other
+ * values as `Unsupported value`; the empty text of an optional field is an absent value. Protobuf and CEL: `string`.
+ */
 export function oneOf<const V extends readonly string[]>(...values: V): Typed<V[number], StringNode> {
   return Object.freeze({ tag: "string", oneOf: Object.freeze(values) });
 }
-/** The same node with the upstream name of its type, such as `v1.PullPolicy`, for decoding errors. */
+/**
+ * The same node with the name of its type in Go, such as `v1.PullPolicy`. Only the text of decoding errors changes. For kinds whose errors must equal
+ * those of Go programs.
+ */
 export function named<N extends StringNode | RecordNode | ListNode>(goName: string, node: N): N {
   const renamed: N = { ...node, goName };
   return Object.freeze(renamed);
 }
-/** A list that apply treats as one value. */
+/**
+ * A list that server-side apply treats as one value: the manager that applies it owns the whole list. OpenAPI publishes
+ * `x-kubernetes-list-type: atomic`. An empty list is the same as an absent one. `publish` can bound it with `maxItems` and `minItems`.
+ * Protobuf: a repeated field. CEL: `list`.
+ */
 export function list<T>(of: Typed<T>): Typed<readonly T[], ListNode> {
   return Object.freeze({ tag: "list", of, type: "atomic" });
 }
-/** A list without a published list type. */
+/** As `list`, but OpenAPI publishes no list type, as in older kinds of Kubernetes. New kinds use `list`, `setOf` or `mapBy`. */
 export function plainList<T>(of: Typed<T>): Typed<readonly T[], ListNode> {
   return Object.freeze({ tag: "list", of, type: "atomic", published: false });
 }
-/** A list of unique scalars that apply merges by value. */
+/**
+ * A list of unique scalars. Server-side apply merges it: each manager owns the items that it applies. OpenAPI publishes
+ * `x-kubernetes-list-type: set`. `checker` reports repeated items as `Duplicate value`. Protobuf: a repeated field. CEL: `list`, compared without order.
+ */
 export function setOf<T>(of: Typed<T>): Typed<readonly T[], ListNode> {
   return Object.freeze({ tag: "list", of, type: "set" });
 }
-/** A list of structs that apply merges by the named keys. */
+/**
+ * A list of structs, each identified by the values of its keys. Server-side apply merges the items with equal keys field by field. OpenAPI publishes
+ * `x-kubernetes-list-type: map` and the keys. `checker` reports items with the same keys as `Duplicate value`. Protobuf: a repeated field. CEL: `list`.
+ *
+ * @param keys Names of fields of the struct.
+ */
 export function mapBy<T>(keys: readonly (keyof T & string)[], of: Typed<T>): Typed<readonly T[], ListNode> {
   return Object.freeze({ tag: "list", of, type: "map", keys: Object.freeze([...keys]) });
 }
-/** A JSON object with arbitrary keys and values of one type. */
+/**
+ * A JSON object with arbitrary keys and values of one type, such as labels. Server-side apply merges it key by key. An empty record is the same as an
+ * absent one. JSON and protobuf have its keys in alphabetical order. `publish` can bound it with `maxProperties`. Protobuf: `map<string, ...>`. CEL: `map`.
+ */
 export function record<T>(of: Typed<T>): Typed<Readonly<Record<string, T>>, RecordNode> {
   return Object.freeze({ tag: "record", of });
 }
-/** A record that apply treats as one value. */
+/** As `record`, but server-side apply treats it as one value, with one owner. OpenAPI publishes `x-kubernetes-map-type: atomic`. */
 export function atomicRecord<T>(of: Typed<T>): Typed<Readonly<Record<string, T>>, RecordNode> {
   return Object.freeze({ tag: "record", of, atomic: true });
 }
-/** A reference to a node that is defined later, or that contains this one. */
+/**
+ * The node that `get` returns: for a struct that contains itself, and for one that is defined further down in the file. TypeScript needs a written type
+ * of the recursive struct. CEL does not see a struct within itself.
+ */
 export function lazy<T>(get: () => Typed<T>): Typed<T, LazyNode> {
   return Object.freeze({ tag: "lazy", get });
 }
-/** A JSON object of named fields, in the order of JSON keys. */
+/**
+ * An object with named fields. JSON has its keys in the order of `fields`. A field that is not named is dropped; with `fieldValidation=Strict` it is
+ * refused with 400, and with `Warn` (the default of requests) the answer has a warning. OpenAPI publishes each struct as one component. Protobuf: a
+ * message. CEL: an object.
+ *
+ * @param name In upper camel case, unique in its package.
+ */
 export function struct<const F extends Fields>(name: string, fields: F, options: StructOptions = {}): Typed<Shape<F>, StructNode> {
   return Object.freeze({ tag: "struct", name, fields: Object.freeze(fields), doc: "", ...options }) as Typed<Shape<F>, StructNode>;
 }
-/** `struct` for one package: `const struct = structsOf("core/v1")`. */
+/**
+ * The function `struct` for the types of one package.
+ *
+ * @param home The group version that becomes the option `package`.
+ */
 export function structsOf(home: string): typeof struct {
   return (name, fields, options) => struct(name, fields, { package: home, ...options });
 }
 
-/** An object or a value of another JSON type. */
+/**
+ * An object, or a value of another JSON type: a boolean or a list. `null` is the empty value. Unknown fields in the object are dropped without a report.
+ * OpenAPI version 3 publishes no type. Protobuf: a message with one field for each of the two, whose numbers are `number`. CEL does not see it.
+ *
+ * @param options `refusal` is the error for values of any other JSON type. Without it they are the empty value.
+ */
 export function either<A, B>(
   name: string,
   object: { readonly number: number; readonly node: Typed<A> },

@@ -14,6 +14,7 @@ import { fieldErrorText } from "../field-error.ts";
 import { validateFieldManager } from "../meta/field-manager.ts";
 import type { Plugin, Resource } from "../plugin.ts";
 import type { ApiObject } from "../meta/object-meta.ts";
+import type { GroupVersion } from "../versions.ts";
 import { valueText } from "../value-text.ts";
 
 export { pluralOf };
@@ -28,8 +29,21 @@ export class DefinitionError extends Error {
   }
 }
 
-/** Checks and freezes a resource and returns it. `definePlugin` checks its feature gates. Throws `DefinitionError`. */
-export function defineResource<T extends ApiObject>(resource: Resource<T>): Resource<T> {
+/** The stored version is one of the served ones. */
+interface StoredAsServed<V extends GroupVersion> {
+  readonly storedAs: NoInfer<V>;
+  readonly served: { readonly [Each in V]: unknown };
+}
+
+/**
+ * Checks and freezes a resource and returns it. `definePlugin` checks its feature gates. Throws `DefinitionError`.
+ *
+ * A `storedAs` that is not a key of `served` is also a type error if the call has no type argument. Write the type of the objects at the variable:
+ * `const widgets: Resource<Widget> = defineResource({ ... })`.
+ */
+export function defineResource<T extends ApiObject, V extends GroupVersion = GroupVersion>(
+  resource: Resource<T> & StoredAsServed<V>,
+): Resource<T> {
   const mistakes = resourceMistakes(resource, undefined);
   if (mistakes.length > 0) throw new DefinitionError(`resource "${resource.kind}"`, mistakes);
   deepFreeze(resource);

@@ -160,8 +160,10 @@ test("defineResource() rejects defaults that do not match their schema", () => {
   const Inner = struct("Inner", { mode: field(1, oneOf("A", "B"), "Mode.") });
   assert.deepEqual(
     ofFields({
+      // @ts-expect-error The type rejects it too.
       a: field(2, oneOf("A", "B"), "A.", { default: "C" }),
       b: field(3, int32, "B.", { default: 2 ** 31 }),
+      // @ts-expect-error The type rejects it too.
       c: field(4, boolean, "C.", { default: "true" }),
       d: field(5, list(Inner), "D.", { default: [{ mode: "A" }, { mode: "X" }, { made: "A" }] }),
       e: field(6, record(string), "E.", { default: { k: 1 } }),

@@ -29,7 +29,7 @@ function hasLongExpressions({ spec }: { readonly spec?: Partial<MutatingAdmissio
 /** As upstream, without a replacement. */
 const alphaLife = { introduced: "1.32", deprecated: "1.35", removed: "1.38" };
 
-export const mutatingAdmissionPolicies: Resource<MutatingAdmissionPolicy> = defineResource<MutatingAdmissionPolicy>({
+export const mutatingAdmissionPolicies: Resource<MutatingAdmissionPolicy> = defineResource({
   kind: "MutatingAdmissionPolicy",
   plural: "mutatingadmissionpolicies",
   scope: "Cluster",
@@ -50,7 +50,7 @@ export const mutatingAdmissionPolicies: Resource<MutatingAdmissionPolicy> = defi
   ],
 });
 
-export const mutatingAdmissionPolicyBindings: Resource<MutatingAdmissionPolicyBinding> = defineResource<MutatingAdmissionPolicyBinding>({
+export const mutatingAdmissionPolicyBindings: Resource<MutatingAdmissionPolicyBinding> = defineResource({
   kind: "MutatingAdmissionPolicyBinding",
   scope: "Cluster",
   categories,

@@ -27,7 +27,7 @@ const status: Subresource<ValidatingAdmissionPolicy> = {
   ],
 };
 
-export const validatingAdmissionPolicies: Resource<ValidatingAdmissionPolicy> = defineResource<ValidatingAdmissionPolicy>({
+export const validatingAdmissionPolicies: Resource<ValidatingAdmissionPolicy> = defineResource({
   kind: "ValidatingAdmissionPolicy",
   plural: "validatingadmissionpolicies",
   scope: "Cluster",
@@ -47,9 +47,7 @@ export const validatingAdmissionPolicies: Resource<ValidatingAdmissionPolicy> = 
   ],
 });
 
-export const validatingAdmissionPolicyBindings: Resource<ValidatingAdmissionPolicyBinding> = defineResource<
-  ValidatingAdmissionPolicyBinding
->({
+export const validatingAdmissionPolicyBindings: Resource<ValidatingAdmissionPolicyBinding> = defineResource({
   kind: "ValidatingAdmissionPolicyBinding",
   scope: "Cluster",
   categories,

@@ -31,7 +31,7 @@ const status: Subresource<CustomResourceDefinition> = {
   update: (next, prior): readonly FieldError[] => validateStatusUpdate(next, prior),
 };
 
-export const customResourceDefinitions: Resource<CustomResourceDefinition> = defineResource<CustomResourceDefinition>({
+export const customResourceDefinitions: Resource<CustomResourceDefinition> = defineResource({
   kind: "CustomResourceDefinition",
   scope: "Cluster",
   shortNames: ["crd", "crds"],

@@ -142,7 +142,7 @@ const finalize: Subresource<Namespace> = {
 
 const undeletable: readonly string[] = ["default", "kube-system", "kube-public"];
 
-export const namespaces: Resource<Namespace> = defineResource<Namespace>({
+export const namespaces: Resource<Namespace> = defineResource({
   kind: "Namespace",
   scope: "Cluster",
   shortNames: ["ns"],

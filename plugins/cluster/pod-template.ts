@@ -35,7 +35,7 @@ const columns: readonly Column<PodTemplate>[] = [
   },
 ];
 
-export const podTemplates: Resource<PodTemplate> = defineResource<PodTemplate>({
+export const podTemplates: Resource<PodTemplate> = defineResource({
   kind: "PodTemplate",
   scope: "Namespaced",
   summary: "A template for creating pods.",

@@ -35,7 +35,7 @@ function withNamesOnly(account: ServiceAccount): ServiceAccount {
   return { ...account, secrets: secrets.map(({ name }) => name === undefined ? {} : { name }) };
 }
 
-export const serviceAccounts: Resource<ServiceAccount> = defineResource<ServiceAccount>({
+export const serviceAccounts: Resource<ServiceAccount> = defineResource({
   kind: "ServiceAccount",
   scope: "Namespaced",
   shortNames: ["sa"],

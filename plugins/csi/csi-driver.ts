@@ -218,7 +218,7 @@ function validateImmutable({ spec: next }: CSIDriver, { spec: prior }: CSIDriver
   ];
 }
 
-export const csiDrivers: Resource<CSIDriver> = defineResource<CSIDriver>({
+export const csiDrivers: Resource<CSIDriver> = defineResource({
   kind: "CSIDriver",
   scope: "Cluster",
   summary: "A CSI driver that is deployed in the cluster.",

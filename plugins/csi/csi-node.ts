@@ -122,7 +122,7 @@ function validateUnchanged(next: CSINode, prior: CSINode, gates: Gates): readonl
   );
 }
 
-export const csiNodes: Resource<CSINode> = defineResource<CSINode>({
+export const csiNodes: Resource<CSINode> = defineResource({
   kind: "CSINode",
   scope: "Cluster",
   summary: "The CSI drivers that run on a node.",

@@ -61,7 +61,7 @@ function sameSelector(a: LabelSelector | undefined, b: LabelSelector | undefined
   return sameValue(normal(a), normal(b));
 }
 
-export const csiStorageCapacities: Resource<CSIStorageCapacity> = defineResource<CSIStorageCapacity>({
+export const csiStorageCapacities: Resource<CSIStorageCapacity> = defineResource({
   kind: "CSIStorageCapacity",
   scope: "Namespaced",
   summary: "The capacity of a StorageClass that is available to a set of nodes.",

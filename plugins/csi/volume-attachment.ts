@@ -166,7 +166,7 @@ const status: Subresource<VolumeAttachment> = {
   update: validateUpdate,
 };
 
-export const volumeAttachments: Resource<VolumeAttachment> = defineResource<VolumeAttachment>({
+export const volumeAttachments: Resource<VolumeAttachment> = defineResource({
   kind: "VolumeAttachment",
   scope: "Cluster",
   summary: "A request to attach a volume to a node, and its status.",

@@ -48,7 +48,7 @@ const status: Subresource<StorageVersionMigration> = {
 
 const beta = "storagemigration.{domain}/v1beta1";
 
-export const storageVersionMigrations: Resource<StorageVersionMigration> = defineResource<StorageVersionMigration>({
+export const storageVersionMigrations: Resource<StorageVersionMigration> = defineResource({
   kind: "StorageVersionMigration",
   scope: "Cluster",
   summary: "A request to rewrite all objects of a resource in the current storage version.",

@@ -3,7 +3,7 @@ import { createdAtColumn } from "../../toolbox.ts";
 import { validateLimitRange } from "./limit-range-rules.ts";
 import { LimitRange } from "./limit-range-schema.ts";
 
-export const limitRanges: Resource<LimitRange> = defineResource<LimitRange>({
+export const limitRanges: Resource<LimitRange> = defineResource({
   kind: "LimitRange",
   scope: "Namespaced",
   shortNames: ["limits"],

@@ -39,7 +39,7 @@ function warn({ spec: { hard = {} } }: ResourceQuota, prior: ResourceQuota | und
   });
 }
 
-export const resourceQuotas: Resource<ResourceQuota> = defineResource<ResourceQuota>({
+export const resourceQuotas: Resource<ResourceQuota> = defineResource({
   kind: "ResourceQuota",
   scope: "Namespaced",
   shortNames: ["quota"],

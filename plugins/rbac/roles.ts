@@ -9,7 +9,7 @@ import { withGroups } from "./defaults.ts";
 /** What the four kinds share: names may be any segment of a path, such as `system:node`, and PUT creates. */
 const strategy: Strategy = Object.freeze<Strategy>({ createOnUpdate: true, nameRule: pathSegmentName });
 
-export const roles: Resource<Role> = defineResource<Role>({
+export const roles: Resource<Role> = defineResource({
   kind: "Role",
   scope: "Namespaced",
   summary: "Rules that bindings give to users in one namespace.",
@@ -22,7 +22,7 @@ export const roles: Resource<Role> = defineResource<Role>({
   update: (next, prior) => [...validateRole(next), ...validateObjectMetaUpdate(next.metadata, prior.metadata)],
 });
 
-export const clusterRoles: Resource<ClusterRole> = defineResource<ClusterRole>({
+export const clusterRoles: Resource<ClusterRole> = defineResource({
   kind: "ClusterRole",
   scope: "Cluster",
   summary: "Rules that bindings give to users in the cluster or in one namespace.",
@@ -37,7 +37,7 @@ export const clusterRoles: Resource<ClusterRole> = defineResource<ClusterRole>({
 
 const namespacedKinds = Object.freeze(["Role", "ClusterRole"]), clusterKinds = Object.freeze(["ClusterRole"]);
 
-export const roleBindings: Resource<Binding> = defineResource<Binding>({
+export const roleBindings: Resource<Binding> = defineResource({
   kind: "RoleBinding",
   scope: "Namespaced",
   summary: "Gives a role to users in one namespace.",
@@ -51,7 +51,7 @@ export const roleBindings: Resource<Binding> = defineResource<Binding>({
   update: (next, prior, context) => validateBindingUpdate(next, prior, namespacedKinds, context),
 });
 
-export const clusterRoleBindings: Resource<Binding> = defineResource<Binding>({
+export const clusterRoleBindings: Resource<Binding> = defineResource({
   kind: "ClusterRoleBinding",
   scope: "Cluster",
   summary: "Gives a role to users in the whole cluster.",

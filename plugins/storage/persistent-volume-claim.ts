@@ -75,7 +75,7 @@ const status: Subresource<PersistentVolumeClaim> = {
   update: validateClaimStatus,
 };
 
-export const persistentVolumeClaims: Resource<PersistentVolumeClaim> = defineResource<PersistentVolumeClaim>({
+export const persistentVolumeClaims: Resource<PersistentVolumeClaim> = defineResource({
   kind: "PersistentVolumeClaim",
   scope: "Namespaced",
   shortNames: ["pvc"],

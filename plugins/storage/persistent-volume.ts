@@ -90,7 +90,7 @@ const status: Subresource<PersistentVolume> = {
   update: validateVolumeStatus,
 };
 
-export const persistentVolumes: Resource<PersistentVolume> = defineResource<PersistentVolume>({
+export const persistentVolumes: Resource<PersistentVolume> = defineResource({
   kind: "PersistentVolume",
   scope: "Cluster",
   shortNames: ["pv"],

@@ -139,7 +139,7 @@ function validateUnchanged(next: StorageClass, prior: StorageClass): readonly Fi
   ];
 }
 
-export const storageClasses: Resource<StorageClass> = defineResource<StorageClass>({
+export const storageClasses: Resource<StorageClass> = defineResource({
   kind: "StorageClass",
   scope: "Cluster",
   shortNames: ["sc"],

@@ -49,7 +49,7 @@ function validateClass({ driverName, parameters }: VolumeAttributesClass): reado
   ];
 }
 
-export const volumeAttributesClasses: Resource<VolumeAttributesClass> = defineResource<VolumeAttributesClass>({
+export const volumeAttributesClasses: Resource<VolumeAttributesClass> = defineResource({
   kind: "VolumeAttributesClass",
   scope: "Cluster",
   shortNames: ["vac"],

@@ -172,6 +172,7 @@ export const rows: readonly Row[] = [
 
   notRun("docs/quickstart.md", "npm ci && npm start", install),
   inTest("docs/quickstart.md", "I1121", quickstart),
+  { page: "docs/schema-language.md", begins: "", all: true, check: { test: "test/docs/schema-language_test.ts" } },
   inTest("docs/status-page.md", "kubectl proxy", others),
   inTest("docs/status-page.md", "apiVersion: rbac", others),
 

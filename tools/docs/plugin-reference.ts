@@ -2,12 +2,17 @@
 import { readFileSync } from "node:fs";
 import { parse } from "@babel/parser";
 
-interface Node {
+/** What the pages need of a node of the syntax tree. */
+export interface Node {
   readonly type: string;
   readonly start: number;
   readonly end: number;
   readonly leadingComments?: readonly { readonly value: string }[];
-  readonly declaration?: Node & { readonly id: { readonly name: string }; readonly body?: { readonly body: readonly Node[] } };
+  readonly declaration?: Node & {
+    readonly id: { readonly name: string };
+    readonly body?: { readonly start: number; readonly body: readonly Node[] };
+    readonly declarations?: readonly { readonly id: Node & { readonly name: string }; readonly init?: Node }[];
+  };
 }
 
 /** Types in the order of a plugin's life; the others in order of the source. */
@@ -90,14 +95,14 @@ function section(text: string, node: Node, declaration: NonNullable<Node["declar
 const paragraph = (doc: string): readonly string[] => doc === "" ? [] : [doc, ""];
 
 /** The last comment before a node, without stars. */
-function docOf({ leadingComments = [] }: Node): string {
+export function docOf({ leadingComments = [] }: Node): string {
   const comment = leadingComments.at(-1)?.value ?? "";
   if (!comment.startsWith("*")) return "";
   return comment.slice(1).split("\n").map((line) => line.trim().replace(/^\*/, "").trim()).join("\n").trim();
 }
 
 /** A member in one line. */
-function signature(text: string, { start, end }: Node): string {
+export function signature(text: string, { start, end }: Node): string {
   const code = text.slice(start, end).replaceAll(/\/\*[^*]*\*\//g, "").replaceAll(/\s+/g, " ");
   return code.replace(/^readonly /, "").replace(/;$/, "").trim();
 }
