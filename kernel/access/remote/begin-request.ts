@@ -47,7 +47,10 @@ export function beginRequest(url: URL, options: RequestOptions, body: Uint8Array
       used.on("data", count);
     });
     sent.on("information", () => {
-      if (++informational > remoteInformationalMax) fail(new Error(`${url.host}: too many 1xx informational responses`));
+      // Those of a piece that has arrived are parsed to its end.
+      if (ended === undefined && ++informational > remoteInformationalMax) {
+        fail(new Error(`${url.host}: too many 1xx informational responses`));
+      }
     });
     sent.on("upgrade", (_, upgraded) => {
       upgraded.on("error", () => {});

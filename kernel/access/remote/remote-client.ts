@@ -4,6 +4,7 @@ import { beginRequest, type BegunResponse } from "./begin-request.ts";
 import type { RemoteAccess } from "./kubeconfig.ts";
 import { checkRedirects, redirectOf } from "./redirects.ts";
 import { agentOf } from "./remote-agent.ts";
+import { TurnBound } from "./turn-bound.ts";
 import { valueText } from "../../../core/value-text.ts";
 import { bound } from "../../../core/bound.ts";
 import { remoteCallMs } from "../bounds.ts";
@@ -12,6 +13,9 @@ import { remoteCallMs } from "../bounds.ts";
 export const remoteAnswerBytesMax = bound(3 * 1024 * 1024);
 /** Bytes of the content of one redirect. */
 const remoteRedirectBytesMax = bound(64 * 1024);
+/** Bytes of the answers of all remote servers, and requests to them, in one turn of the event loop; others go on in later turns. */
+export const remoteTurnBytesMax = bound(256 * 1024);
+export const remoteTurnRequestsMax = bound(4);
 /** Milliseconds for which credentials of a webhook or cluster are used before their files are read again. */
 export const remoteCredentialsMs = bound(10_000);
 
@@ -98,7 +102,8 @@ export function remoteClient(read: () => Promise<RemoteAccess>, now: () => numbe
   }
 
   async function open({ method, path, body, json, headers, signal }: RemoteRequest): Promise<BegunResponse> {
-    const { access, agent } = await current();
+    const { access, agent } = await current(), turn = beginning.took(1);
+    if (turn !== undefined) await turn;
     signal.throwIfAborted();
     const text = json ?? (body === undefined ? undefined : valueText(body));
     const bytes = text === undefined ? undefined : new TextEncoder().encode(text);
@@ -207,6 +212,9 @@ function urlOf(server: URL, path: string): URL {
   return url;
 }
 
+/** Of all clients. */
+const reading = new TurnBound(remoteTurnBytesMax), beginning = new TurnBound(remoteTurnRequestsMax);
+
 async function textOf(
   { message, took, reasonOf }: BegunResponse,
   signal: AbortSignal,
@@ -222,6 +230,8 @@ async function textOf(
       if (bytes > bytesMax) throw new Error(`the answer is larger than ${bytesMax} bytes`);
       observer?.received(chunk.length);
       chunks.push(chunk);
+      const turn = reading.took(chunk.length);
+      if (turn !== undefined) await turn;
     }
   } catch (error) {
     message.destroy();
