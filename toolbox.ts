@@ -57,6 +57,8 @@ export type {
   ClientCertificate,
   OpenedAuthenticator,
   RequestToAuthenticate,
+  TokenAnswer,
+  TokenToAuthenticate,
 } from "./core/authentication.ts";
 export type {
   Access,

@@ -39,6 +39,22 @@ export interface RequestToAuthenticate {
  */
 export type AuthenticationAnswer = { readonly user: Caller } | { readonly refused: string } | undefined;
 
+/** A bearer token, of a request or of a TokenReview. It must not be logged. */
+export interface TokenToAuthenticate {
+  readonly token: string;
+  /** The audiences of which the token must have one. Empty: tokens are not checked for their audience. */
+  readonly audiences: readonly string[];
+  /** The time in milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/**
+ * The answer of an authenticator for a token: its user; a refusal of a token of its kind; or undefined (no opinion) for any other token. `audiences`: those
+ * that the token is for; the server compares them with those that are asked for. Default: those of the server. A TokenReview shows
+ * the reason of a refusal.
+ */
+export type TokenAnswer = { readonly user: Caller; readonly audiences?: readonly string[] } | { readonly refused: string } | undefined;
+
 /** The context of a plugin's authenticator, valid while the server runs. */
 export interface AuthenticatorContext {
   readonly names: Names;
@@ -50,13 +66,15 @@ export interface AuthenticatorContext {
   readonly signal: AbortSignal;
 }
 
-/** A running authenticator of a plugin. */
+/**
+ * A running authenticator of a plugin, for requests, for bearer tokens, or for both. If a method throws, or has no answer after `authenticatorMsMax`, the error
+ * is logged with the name of the authenticator, and the request is 401 unless another authenticator accepts it.
+ */
 export interface OpenedAuthenticator {
-  /**
-   * Decides about one request. If it throws, or has no answer after `authenticatorMsMax`, the error is logged with the name of the authenticator, and the
-   * request is 401 unless another authenticator accepts it.
-   */
-  authenticate(request: RequestToAuthenticate): Promise<AuthenticationAnswer> | AuthenticationAnswer;
+  /** Decides about one request. */
+  authenticate?(request: RequestToAuthenticate): Promise<AuthenticationAnswer> | AuthenticationAnswer;
+  /** Decides about a bearer token, of a request or of a TokenReview. Its answers are not cached. */
+  authenticateToken?(token: TokenToAuthenticate): Promise<TokenAnswer> | TokenAnswer;
 }
 
 /**

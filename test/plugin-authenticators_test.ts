@@ -90,7 +90,7 @@ test("the signature of the page is valid for a minute, to the millisecond", () =
     const opened = definition!.open({} as any); // `any`: this authenticator uses nothing of its context
     const signed = { method: "GET", url: "/", name: "carol", time: 1_000_000 };
     const headers = { "x-signed-user": signedUser("secret", signed) };
-    const at = (now: number) => opened.authenticate({ ...signed, headers, now, certificate: undefined, signal: AbortSignal.abort() });
+    const at = (now: number) => opened.authenticate!({ ...signed, headers, now, certificate: undefined, signal: AbortSignal.abort() });
     assert.deepEqual(at(1_060_000), { user: { name: "signed:carol", groups: ["signed"] } });
     assert.deepEqual(at(940_000), { user: { name: "signed:carol", groups: ["signed"] } });
     for (const now of [1_060_001, 939_999]) assert.deepEqual(at(now), { refused: "the signature is more than a minute old" });
@@ -134,4 +134,24 @@ test("an authenticator runs after those of the server, or first if it says so, a
   assert.deepEqual(signals.map(({ aborted }) => aborted), [false, false]);
   await server.close();
   assert.deepEqual(signals.map(({ aborted }) => aborted), [true, true]);
+});
+
+test("an authenticator of tokens decides about bearer tokens of requests and about TokenReviews", async () => {
+  const authenticateToken = ({ token }: { readonly token: string }) => {
+    if (token === "old-ticket") return { refused: "the ticket has expired" };
+    return token === "ticket" ? { user: { name: "carol", groups: ["guests"] } } : undefined;
+  };
+  const tickets = { name: "tickets", summary: "Accepts tickets.", open: () => ({ authenticateToken }) };
+  await using server = await openTestServer({
+    plugins: [definePlugin({ name: "tickets", summary: "Tickets.", authenticators: [tickets] })],
+  });
+  const accepted = await whoAmI(server, { authorization: "Bearer ticket" });
+  assert.deepEqual((await accepted.json()).status.userInfo, { username: "carol", groups: ["guests", "system:authenticated"] });
+  assert.equal((await whoAmI(server, { authorization: "Bearer old-ticket" })).status, 401);
+  assert.equal((await whoAmI(server, { authorization: "Bearer other" })).status, 401);
+  const statusOf = async (spec: object) =>
+    (await server.api.create("authentication.k8s.io/v1", "tokenreviews", "", { spec }) as any).status;
+  assert.deepEqual((await statusOf({ token: "ticket" })).user, { username: "carol", groups: ["guests", "system:authenticated"] });
+  assert.equal((await statusOf({ token: "ticket", audiences: ["vault"] })).authenticated ?? false, false);
+  assert.match((await statusOf({ token: "old-ticket" })).error, /tickets: the ticket has expired/);
 });

@@ -116,8 +116,8 @@ function scene(use: (scene: Scene) => Promise<void>): Promise<void> {
       log: silentLog,
       recentErrors: () => [],
       controllers: () => [],
-      authenticators: () => [],
       authentication: {
+        authenticators: () => [],
         authenticateToken: () => Promise.resolve({ tag: "refused" as const, reasons: [] }),
         isAnonymous: () => true,
       },

@@ -3,7 +3,7 @@ import type { Access, CallWebhook } from "../../core/access.ts";
 import type { ConversionContext } from "../../core/conversion.ts";
 import { abortable } from "../../core/async.ts";
 import type { Audit } from "../../kernel/access/audit/mod.ts";
-import { authenticatedUsers, authenticateInOrder, type Authenticator, refusalText } from "../../kernel/access/authentication/mod.ts";
+import { authenticatedUsers, authenticateInOrder, refusalText } from "../../kernel/access/authentication/mod.ts";
 import { type Chain, decideRequests, refusalOf } from "../../kernel/access/authorization/mod.ts";
 import { impersonateBy } from "../../kernel/access/impersonation/mod.ts";
 import type { OpenedReads } from "../../kernel/cache/mod.ts";
@@ -47,9 +47,7 @@ export interface Parts extends CheckedParts {
   /** The last errors of the log. */
   readonly recentErrors: () => readonly RecentError[];
   readonly controllers: () => readonly ControllerRow[];
-  readonly authentication: Pick<Authentication, "authenticateToken" | "isAnonymous">;
-  /** Those of the server and of the active plugins, in order. */
-  readonly authenticators: () => readonly Authenticator[];
+  readonly authentication: Pick<Authentication, "authenticators" | "authenticateToken" | "isAnonymous">;
   readonly accounts: Pick<ServiceAccounts, "issuer" | "documents">;
   readonly authorization: Chain;
   readonly audit?: Audit | undefined;
@@ -148,7 +146,7 @@ function backendOf({ inForce, cache, conversions, callWebhook, ending, registry,
   };
 }
 
-function authenticateOf({ authenticators, authentication: { isAnonymous }, registry: { record } }: Parts): Server["authenticate"] {
+function authenticateOf({ authentication: { authenticators, isAnonymous }, registry: { record } }: Parts): Server["authenticate"] {
   const authenticate = authenticateInOrder(
     authenticators,
     isAnonymous,

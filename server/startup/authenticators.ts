@@ -26,12 +26,13 @@ import type { CheckedSetting } from "./checked-setting.ts";
 import { errorLog } from "./error-log.ts";
 import { openJwt, readJwtConfiguration } from "./jwt-authentication.ts";
 import { checkDelegation, type FollowedTrust, openClusterTokens } from "./delegation.ts";
+import type { PluginAuthenticators } from "./plugin-authenticators.ts";
 import { checkTokenWebhook, openTokenWebhook } from "./token-webhook.ts";
 
 /** All authenticators of a server. */
 export interface Authentication {
-  /** Of requests, in order: request header, client certificate, bearer token. */
-  readonly authenticators: readonly Authenticator[];
+  /** Of requests, in order: request header, client certificate, bearer token; those of plugins before or after them. */
+  readonly authenticators: () => readonly Authenticator[];
   readonly authenticateToken: AuthenticateToken;
   /** Whether a request without credentials is anonymous. */
   readonly isAnonymous: (exchange: Exchange) => boolean;
@@ -45,6 +46,8 @@ export interface AuthenticationNeeds {
   readonly record: KernelRecord;
   /** Authenticators of service account tokens; they run after the token file and before OpenID Connect. */
   readonly serviceAccounts?: readonly TokenAuthenticator[];
+  /** Those of the active plugins. */
+  readonly plugins: Pick<PluginAuthenticators, "withRequests" | "withTokens">;
   /** The audiences of the server. */
   readonly audiences: () => readonly string[];
   /** The trust that the cluster in front publishes, if it is followed. */
@@ -56,26 +59,23 @@ export interface AuthenticationNeeds {
 
 /** Opens the authenticators of the settings. Rejects for a file that cannot be used; does not wait for other servers. */
 export async function openAuthentication(config: Config, needs: AuthenticationNeeds): Promise<Authentication> {
-  const { inForce, log, serviceAccounts = [], audiences } = needs;
+  const { inForce, log, serviceAccounts = [], audiences, plugins } = needs;
   const certificates = clientCertificates(() => inForce().catalog.gates.isOn("AllowParsingUserUIDFromCertAuth"));
   const file = await openTokenFile(config["token-auth-file"], audiences);
   const jwt = await openJwt(config, { ...needs, audiences, disallowedIssuers: serviceAccountIssuers(config) });
   const webhook = await openTokenWebhook(config, { ...needs, audiences });
   // Local ones first, then those that call other servers. Service accounts precede OpenID Connect, which may fetch keys for a token.
   const cluster = await openClusterTokens(config, { ...needs, audiences });
-  const tokens = [...file.authenticators, ...serviceAccounts, ...jwt.authenticators, ...webhook, ...cluster];
-  const failed = errorLog(log);
+  const ownTokens = [...file.authenticators, ...serviceAccounts, ...jwt.authenticators, ...webhook, ...cluster];
+  const failed = errorLog(log), tokens = () => plugins.withTokens(ownTokens);
   const authenticateToken = authenticateTokens({
     authenticators: tokens,
     audiences,
     report: (name, error) => failed(`the authenticator ${name} failed`, error),
   });
+  const withoutTokens = [...frontProxies(config, needs), certificates], own = [...withoutTokens, bearerTokens(authenticateToken)];
   return {
-    authenticators: [
-      ...frontProxies(config, needs),
-      certificates,
-      ...(tokens.length === 0 ? [] : [bearerTokens(authenticateToken)]),
-    ],
+    authenticators: () => plugins.withRequests(tokens().length === 0 ? withoutTokens : own),
     authenticateToken,
     isAnonymous: anonymousRule(() => jwt.anonymous ?? { enabled: inForce().config["anonymous-auth"] }),
     followed: [...file.followed, ...jwt.followed],

@@ -167,7 +167,10 @@ async function openAccess(
   const accounts = await openServiceAccounts(config, { inForce, log, findings, record });
   await Promise.all(checkDelegation(config));
   const clusterTrust = await openClusterTrust(config, { log, signal });
+  const audiences = () => apiAudiences(inForce.current().config);
+  const pluginAuthenticators = openPluginAuthenticators({ inForce, registry, log, audiences, signal });
   const authentication = await openAuthentication(config, {
+    plugins: pluginAuthenticators,
     clusterTrust,
     inForce: inForce.current,
     log,
@@ -175,11 +178,11 @@ async function openAccess(
     signal,
     tracing,
     serviceAccounts: [accounts.authenticator],
-    audiences: () => apiAudiences(inForce.current().config),
+    audiences,
   });
   const authorizationFile = await openAuthorizationFile({ inForce, registry });
   const rootCertificates = await rootCertificatesOf(config);
-  return { accounts, clusterTrust, authentication, authorizationFile, rootCertificates };
+  return { accounts, clusterTrust, authentication, pluginAuthenticators, authorizationFile, rootCertificates };
 }
 
 /** The part of the server that handles requests, and the thread for large ones. */
@@ -207,7 +210,7 @@ function openRequests(
       readonly controllers: ServerParts["controllers"];
     },
 ) {
-  const { accounts, authentication, authorizationFile: file } = access, { start } = health;
+  const { accounts, authentication, pluginAuthenticators, authorizationFile: file } = access, { start } = health;
   const webhooks = admissionWebhooks({ ...webhookNeeds(inForce), ...(tracing === undefined ? {} : { tracing }) }),
     callWebhook = webhooks.call;
   const heavy = startHeavy &&
@@ -222,7 +225,6 @@ function openRequests(
     file,
     tracing,
   });
-  const authenticators = openPluginAuthenticators(authentication.authenticators, { inForce, registry, log, signal });
   const server = assemble({
     ...health,
     inForce: inForce.current,
@@ -238,7 +240,6 @@ function openRequests(
     recentErrors,
     controllers,
     authentication,
-    authenticators: authenticators.current,
     accounts,
     authorization,
     audit,
@@ -247,7 +248,7 @@ function openRequests(
     workers,
   });
   const api = serverApi(server);
-  authenticators.open(api);
+  pluginAuthenticators.open(api);
   authorization.open(api);
   accounts.recordBy(api);
   return { server, heavy, webhooks, hasRoles: authorization.hasRoles };

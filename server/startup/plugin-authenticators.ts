@@ -1,11 +1,11 @@
 /**
- * The authenticators of requests: those of the server, and those of the active plugins before or after them. A reload opens those of new plugins
- * and closes those of removed ones; the others keep running.
+ * The authenticators of the active plugins, before or after those of the server. A reload opens those of new plugins and closes those of removed
+ * ones; the others keep running.
  */
 import type { Api } from "../../core/api.ts";
 import { systemClock } from "../../core/async.ts";
 import type { AuthenticatorDefinition } from "../../core/authentication.ts";
-import { type Authenticator, pluginAuthenticator } from "../../kernel/access/authentication/mod.ts";
+import { type Authenticator, pluginAuthenticator, pluginTokens, type TokenAuthenticator } from "../../kernel/access/authentication/mod.ts";
 import { describe, type Log } from "../../kernel/observe/log.ts";
 import type { KernelRegistry } from "../../kernel/observe/metrics.ts";
 import type { ActiveConfig } from "../config/active-config.ts";
@@ -16,39 +16,44 @@ export interface PluginAuthenticatorsNeeds {
   readonly inForce: ConfigInForce;
   readonly registry: KernelRegistry;
   readonly log: Pick<Log, "error">;
+  /** The audiences of the server. */
+  readonly audiences: () => readonly string[];
   readonly signal: AbortSignal;
 }
 
 export interface PluginAuthenticators {
-  /** All authenticators, in the order in which they are asked. Those of plugins are among them after `open`. */
-  current(): readonly Authenticator[];
+  /** The authenticators of requests in their order: `own` are those of the server. Plugins have some after `open`. */
+  withRequests(own: readonly Authenticator[]): readonly Authenticator[];
+  /** As `withRequests`, of bearer tokens. */
+  withTokens(own: readonly TokenAuthenticator[]): readonly TokenAuthenticator[];
   /** Opens the authenticators of the active plugins. `api` acts as a member of system:masters. */
   open(api: Api): void;
 }
 
 interface Running {
   readonly definition: AuthenticatorDefinition;
-  readonly authenticator: Authenticator;
+  readonly requests: readonly Authenticator[];
+  readonly tokens: readonly TokenAuthenticator[];
   close(): void;
 }
 
-/** `own`: the authenticators of the server. */
-export function openPluginAuthenticators(own: readonly Authenticator[], needs: PluginAuthenticatorsNeeds): PluginAuthenticators {
+export function openPluginAuthenticators(needs: PluginAuthenticatorsNeeds): PluginAuthenticators {
   const failed = errorLog(needs.log);
-  let running: readonly Running[] = [], all = own;
+  let running: readonly Running[] = [], first = running, last = running;
   const follow = (active: ActiveConfig, api: Api) => {
     const before = running, wanted = active.catalog.plugins.flatMap(({ authenticators = [] }) => authenticators);
     running = wanted.flatMap((definition) =>
       before.find((each) => each.definition === definition) ?? opened(definition, active, api, needs, failed) ?? []
     );
-    const [first, last] = [true, undefined].map((runsFirst) =>
-      running.filter(({ definition }) => definition.runsFirst === runsFirst).map(({ authenticator }) => authenticator)
-    );
-    all = [...first!, ...own, ...last!];
+    first = running.filter(({ definition }) => definition.runsFirst === true);
+    last = running.filter((each) => !first.includes(each));
     for (const each of before) if (!running.includes(each)) each.close();
   };
   return {
-    current: () => all,
+    withRequests: (own) =>
+      running.length === 0 ? own : [...first.flatMap(({ requests }) => requests), ...own, ...last.flatMap(({ requests }) => requests)],
+    withTokens: (own) =>
+      running.length === 0 ? own : [...first.flatMap(({ tokens }) => tokens), ...own, ...last.flatMap(({ tokens }) => tokens)],
     open(api) {
       follow(needs.inForce.current(), api);
       needs.inForce.onSwap((active) => follow(active, api));
@@ -61,12 +66,12 @@ function opened(
   definition: AuthenticatorDefinition,
   { catalog: { names } }: ActiveConfig,
   api: Api,
-  { registry: { metric }, log, signal }: PluginAuthenticatorsNeeds,
+  { registry: { metric }, log, audiences, signal }: PluginAuthenticatorsNeeds,
   failed: (sentence: string, error: unknown) => void,
 ): Running | undefined {
   const { name } = definition, ending = new AbortController();
   try {
-    const authenticator = definition.open({
+    const running = definition.open({
       names,
       api,
       metric,
@@ -76,7 +81,12 @@ function opened(
     const report = (error: unknown) => failed(`the authenticator ${name} failed`, error);
     return {
       definition,
-      authenticator: pluginAuthenticator(name, authenticator, { clock: systemClock, report }),
+      requests: running.authenticate === undefined
+        ? []
+        : [pluginAuthenticator(name, (request) => running.authenticate!(request), { clock: systemClock, report })],
+      tokens: running.authenticateToken === undefined
+        ? []
+        : [pluginTokens(name, (token) => running.authenticateToken!(token), { clock: systemClock, audiences })],
       close: () => ending.abort(),
     };
   } catch (error) {

@@ -31,13 +31,15 @@ test("the authenticators of plugins follow the configuration: new ones open, rem
   const broken: AuthenticatorDefinition = { name: "broken", summary: "Fails.", open: () => assert.fail("no file") };
   const inForce = configInForce(configWith(one.made, broken, first.made));
   const errors: (readonly [sentence: string, fields: unknown])[] = [], ending = new AbortController();
-  const opened = openPluginAuthenticators(own, {
+  const opened = openPluginAuthenticators({
     inForce,
     registry: { metric: () => assert.fail("no metric") } as unknown as KernelRegistry, // `as`: nothing else is read
     log: { error: (sentence, fields) => void errors.push([sentence, fields]) },
+    audiences: () => [],
     signal: ending.signal,
   });
-  const names = () => opened.current().map(({ name }) => name);
+  const current = () => opened.withRequests(own);
+  const names = () => current().map(({ name }) => name);
   assert.deepEqual(names(), ["x509"]);
   const api = {} as Api; // `as`: it is only handed on
   opened.open(api);
@@ -46,10 +48,11 @@ test("the authenticators of plugins follow the configuration: new ones open, rem
   assert.deepEqual(errors.map(([sentence]) => sentence), ["the authenticator broken cannot start"]);
   one.contexts[0]!.logError("the secret is old");
   assert.equal(errors[1]![0], "authenticator one: the secret is old");
-  const kept = opened.current()[2];
+  const kept = current()[2];
   inForce.swap(configWith(two.made, one.made));
   assert.deepEqual(names(), ["x509", "two", "one"]);
-  assert.equal(opened.current()[2], kept);
+  assert.equal(current()[2], kept);
+  assert.deepEqual(opened.withTokens([]), [], "they are for requests only");
   assert.equal(one.contexts.length, 1, "it was not opened again");
   assert.equal(first.contexts[0]!.signal.aborted, true);
   assert.equal(one.contexts[0]!.signal.aborted, false);

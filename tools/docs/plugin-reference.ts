@@ -35,6 +35,7 @@ const first = [
   "AuthenticatorDefinition",
   "OpenedAuthenticator",
   "RequestToAuthenticate",
+  "TokenToAuthenticate",
   "AuthorizerDefinition",
   "Authorizer",
   "StartHook",

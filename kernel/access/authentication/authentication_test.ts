@@ -23,7 +23,8 @@ const file = 'secret-a,alice,1\nsecret-b,bob,2,"dev, ops"\n';
 
 async function world(anonymous = true, parsesUid = () => true) {
   const outcomes: string[] = [];
-  const tokens = authenticateTokens({ authenticators: [tokenFile(file)], audiences: () => [], report: () => {} });
+  const files = [tokenFile(file)];
+  const tokens = authenticateTokens({ authenticators: () => files, audiences: () => [], report: () => {} });
   const authenticators = [clientCertificates(parsesUid), bearerTokens(tokens)];
   const authenticate = authenticateInOrder(
     () => authenticators,

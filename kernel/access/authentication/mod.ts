@@ -30,5 +30,5 @@ export { type AuthenticationConfiguration, type IssuerConfig } from "./configura
 export { issuerOfFlags } from "./configuration/oidc-flags.ts";
 export { checkConfiguration, ConfigurationError, readAuthenticationConfiguration } from "./configuration/read.ts";
 export { validateConfiguration, validateReload, type ValidationContext } from "./configuration/validate.ts";
-export { pluginAuthenticator, type PluginAuthenticatorNeeds } from "./plugin-authenticator.ts";
+export { pluginAuthenticator, pluginTokens } from "./plugin-authenticator.ts";
 export { tokenReviewer, type TokenReviewOptions } from "./token-review.ts";

@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { OpenedAuthenticator, RequestToAuthenticate } from "../../../core/authentication.ts";
+import type { OpenedAuthenticator, RequestToAuthenticate, TokenToAuthenticate } from "../../../core/authentication.ts";
 import type { Exchange } from "../../request/exchange.ts";
 import {
   authenticateInOrder,
+  authenticateTokens,
   type AuthenticationResult,
   type Authenticator,
   pluginAuthenticator,
+  pluginTokens,
   Refused,
   Unauthenticated,
 } from "./mod.ts";
@@ -38,9 +40,9 @@ function fakeClock() {
   };
 }
 
-function world(authenticate: OpenedAuthenticator["authenticate"]) {
+function world(authenticate: NonNullable<OpenedAuthenticator["authenticate"]>) {
   const errors: unknown[] = [], clock = fakeClock();
-  return { errors, clock, authenticator: pluginAuthenticator("own", { authenticate }, { clock, report: (error) => errors.push(error) }) };
+  return { errors, clock, authenticator: pluginAuthenticator("own", authenticate, { clock, report: (error) => errors.push(error) }) };
 }
 const warn = () => {};
 
@@ -116,4 +118,51 @@ test("a plugin's authenticator has ten seconds", async () => {
   timer.run();
   await assert.rejects(asked, { message: "own: no answer after 10 s" });
   assert.equal(errors.length, 1);
+});
+
+test("a plugin's authenticator of tokens accepts them for the requested audiences that they have, and by default for those of the server", async () => {
+  const seen: TokenToAuthenticate[] = [], user = { name: "carol", groups: [] };
+  const ask = async (answer: any, asked: readonly string[]) => {
+    const tokens = pluginTokens("own", (token) => (seen.push(token), answer), { clock: fakeClock(), audiences: () => ["here", "there"] });
+    const accepted = await tokens.authenticateToken("t", asked);
+    return typeof accepted === "object" ? accepted.audiences : accepted;
+  };
+  assert.equal(await ask(undefined, ["here"]), undefined);
+  assert.deepEqual(seen, [{ token: "t", audiences: ["here"], now: 7 }]);
+  assert.deepEqual(await ask({ user }, ["here"]), ["here"]);
+  assert.equal(await ask({ user }, ["vault"]), undefined, "the token is not for others");
+  assert.deepEqual(await ask({ user, audiences: ["vault", "safe"] }, ["vault", "here"]), ["vault"]);
+  assert.equal(await ask({ user, audiences: ["vault"] }, ["here"]), undefined);
+  assert.equal(await ask({ user, audiences: [] }, ["here"]), undefined, "it is for nobody");
+  assert.deepEqual(await ask({ user, audiences: ["vault"] }, []), [], "a server without audiences does not check them");
+});
+
+test("a plugin's authenticator of tokens that refuses, fails or takes too long leaves the token to the others", async () => {
+  const user = { name: "carol", groups: [] }, clock = fakeClock();
+  const never = () => new Promise<never>(() => {});
+  const cases: readonly (readonly [ask: () => any, outcome: string, reason: string])[] = [
+    [() => ({ refused: "expired" }), "refused", "own: expired"],
+    [() => assert.fail("broken"), "failed", "own: broken"],
+    [() => ({ user: { name: "" } }), "failed", "own: the answer has no valid user"],
+    [() => ({ user, audiences: "here" }), "failed", "own: the audiences are no list of texts"],
+    [never, "failed", "own: no answer after 10 s"],
+  ];
+  for (const [ask, tag, reason] of cases) {
+    const own = pluginTokens("own", ask, { clock, audiences: () => [] }), reported: string[] = [];
+    const next = { name: "next", authenticateToken: () => Promise.resolve({ user, audiences: [] }) };
+    for (const authenticators of [[own], [own, next]]) {
+      const authenticate = authenticateTokens({
+        authenticators: () => authenticators,
+        audiences: () => [],
+        report: (name) => reported.push(name),
+      });
+      const outcome = authenticate("t", []);
+      for (const { run } of clock.timers) run();
+      assert.deepEqual(
+        await outcome,
+        authenticators.length === 1 ? { tag, reasons: [reason] } : { tag: "accepted", accepted: { user, audiences: [] } },
+      );
+    }
+    assert.deepEqual(reported, tag === "failed" ? ["own", "own"] : []);
+  }
 });

@@ -37,7 +37,7 @@ const peer = { commonName: "carol", organizations: [], uids: [], fingerprint: "f
 const bearer = (token: string): Exchange => ({ ...base, headers: { authorization: `Bearer ${token}` } });
 
 function tokens(...authenticators: readonly TokenAuthenticator[]): Authenticator {
-  return bearerTokens(authenticateTokens({ authenticators, audiences: () => [], report: () => {} }));
+  return bearerTokens(authenticateTokens({ authenticators: () => authenticators, audiences: () => [], report: () => {} }));
 }
 
 /** The reason of the 401. */

@@ -19,8 +19,8 @@ export type TokenOutcome =
 export type AuthenticateToken = (token: string, audiences: readonly string[], warn?: (text: string) => void) => Promise<TokenOutcome>;
 
 export interface TokenChain {
-  /** In the order in which they are called. */
-  readonly authenticators: readonly TokenAuthenticator[];
+  /** The current ones, in the order in which they are called. */
+  readonly authenticators: () => readonly TokenAuthenticator[];
   /** The audiences of the server. Empty: tokens are not checked for their audience. */
   readonly audiences: () => readonly string[];
   /** Receives the error of an authenticator that failed. It is not called for refusals. */
@@ -37,7 +37,7 @@ export function authenticateTokens({ authenticators, audiences, report }: TokenC
     const wanted = asked.length === 0 ? audiences() : asked;
     const reasons: string[] = [];
     let failed = false;
-    for (const authenticator of authenticators) {
+    for (const authenticator of authenticators()) {
       try {
         const answer = await authenticator.authenticateToken(token, wanted, warn);
         if (answer !== undefined && answer !== "refused") return { tag: "accepted", accepted: answer };

@@ -26,7 +26,11 @@ const accepts = answers("accepts", () => Promise.resolve(carol));
 
 function chain(...authenticators: readonly TokenAuthenticator[]) {
   const reports: string[] = [];
-  const authenticate = authenticateTokens({ authenticators, audiences: () => ["here"], report: (name) => reports.push(name) });
+  const authenticate = authenticateTokens({
+    authenticators: () => authenticators,
+    audiences: () => ["here"],
+    report: (name) => reports.push(name),
+  });
   return { authenticate, reports };
 }
 
