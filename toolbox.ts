@@ -44,11 +44,13 @@ export type {
   WrittenObject,
 } from "./core/api.ts";
 export type { AdmissionForm, AdmissionOperation, Reinvocation, ResourceForm } from "./core/admission/request.ts";
-export { attributesOf, type Subject, type SubjectAttributes } from "./core/admission/attributes.ts";
-export { RuleIndex } from "./core/admission/rule-index.ts";
+export { ExpressionWork } from "./core/admission/expression-work.ts";
+export type { VersionedResource } from "./core/admission/request.ts";
+export { attributesOf, type AttributeSource, type Subject, type SubjectAttributes } from "./core/admission/attributes.ts";
+export { type IndexedAttributes, RuleIndex } from "./core/admission/rule-index.ts";
 export { coveredForm, type MatchResources, type MatchRule, type RequestAttributes, ruleDescribes } from "./core/admission/matching.ts";
 export type { ConversionContext, StoredConversion, WebhookAddress } from "./core/conversion.ts";
-export { splitGroupVersion } from "./core/versions.ts";
+export { splitGroupVersion, type Verb } from "./core/versions.ts";
 
 // Users, and what they may do.
 export type {
@@ -66,6 +68,7 @@ export type {
   AuthorizationAttributes,
   AuthorizationDecision,
   IssuedToken,
+  NamedCollection,
   NonResourceRule,
   Reader,
   ResourceRule,
@@ -80,7 +83,7 @@ export { type SystemGroups, systemGroups } from "./core/user-info.ts";
 
 // Tables and objects.
 export { Age, age, type Cell, createdAtColumn } from "./core/meta/columns.ts";
-export { ObjectMeta, OwnerReference } from "./core/meta/object-meta.ts";
+export { ManagedFieldsEntry, ObjectMeta, OwnerReference } from "./core/meta/object-meta.ts";
 
 // The schema of a resource: nodes, fields and the top-level object.
 export { validateConditions } from "./core/meta/condition.ts";
@@ -89,25 +92,47 @@ export { LocalObjectReference } from "./core/meta/references.ts";
 export {
   atomicRecord,
   type Base64,
+  type BooleanNode,
+  type BytesNode,
   double,
+  type DoubleNode,
   duration,
+  type DurationNode,
   either,
+  type EitherNode,
   type Field,
+  type FieldOf,
   type FieldOptions,
+  type Fields,
+  type FieldsV1Node,
+  type Int32Node,
   type Int64,
+  type Int64Node,
+  type IntOrStringNode,
   type Json,
   lazy,
+  type LazyNode,
+  type ListNode,
   type MicroTime,
   microTime,
+  type MicroTimeNode,
   named,
   type Node,
   plainList,
   type Quantity,
+  type QuantityNode,
   raw,
+  type RawNode,
+  type RecordNode,
+  type Shape,
+  type StringNode,
   type StructNode,
   type StructOptions,
+  type StructuralNode,
   type Time,
+  type TimeNode,
   type Typed,
+  type Union,
 } from "./core/schema.ts";
 
 // Structural schemas: those of custom resources.
@@ -132,19 +157,26 @@ export {
   qualifiedName,
   subdomainName,
 } from "./core/meta/names.ts";
-export { type MetaRules, metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "./core/meta/validate-object-meta.ts";
+export {
+  type MetaRules,
+  metaRulesOf,
+  type Scoped,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "./core/meta/validate-object-meta.ts";
 export { hasInvalidLabelValue, selectsLabels, validateLabelSelector } from "./core/meta/label-selector.ts";
 export { validateAnnotations, validateLabels } from "./core/meta/labels.ts";
 export { foregroundFinalizer, orphanFinalizer, validateFinalizerShape, validateStandardFinalizer } from "./core/meta/finalizers.ts";
 export { metaOfStatus } from "./core/meta/status-meta.ts";
 
 // Selectors of requests.
-export { type FieldRequirement, parseFieldSelector } from "./core/selectors/field.ts";
-export { type LabelRequirement, parseLabelSelector } from "./core/selectors/label.ts";
+export { type FieldRequirement, type ParsedFieldSelector, parseFieldSelector } from "./core/selectors/field.ts";
+export { type LabelOperator, type LabelRequirement, type ParsedLabelSelector, parseLabelSelector } from "./core/selectors/label.ts";
 
 // Values: quantities, base64, text, and words of Go's messages.
-export { sameAmounts, validateNotNegative, validatePositive } from "./core/meta/quantity-rules.ts";
+export { type Amounts, sameAmounts, validateNotNegative, validatePositive } from "./core/meta/quantity-rules.ts";
 export {
+  type Amount,
   amountOf,
   compareQuantities,
   integerOf,
@@ -155,6 +187,7 @@ export {
   shortened,
   sumOf,
 } from "./core/scalars/quantity.ts";
+export { Unreadable } from "./core/scalars/unreadable.ts";
 export { base64Of, bytesOf, parseBase64 } from "./core/scalars/base64.ts";
 export { utf8Length } from "./core/scalars/utf8.ts";
 export { goQuote } from "./core/tree/go-quote.ts";
@@ -162,7 +195,15 @@ export { append } from "./core/append.ts";
 
 // Names that depend on --group-domain and --platform-name, and errors that become Status replies.
 export { defaultNames, type Names, spell } from "./core/names.ts";
-export { type GroupName, internalError, invalidError, type StatusDetails, type StatusReason, tooLargeError } from "./core/status-error.ts";
+export {
+  type GroupName,
+  internalError,
+  invalidError,
+  type StatusCause,
+  type StatusDetails,
+  type StatusReason,
+  tooLargeError,
+} from "./core/status-error.ts";
 
 // Controllers: a rate-limited work queue.
 export { type Clock, pause, untilAborted } from "./core/async.ts";
@@ -174,6 +215,7 @@ export { WorkQueue, type WorkQueueContext, type WorkQueueOptions } from "./core/
 
 // Metrics.
 export type {
+  Combination,
   Counter,
   CounterSeries,
   Gauge,

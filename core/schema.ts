@@ -23,20 +23,30 @@ export type MicroTime = string;
 export type Base64 = string;
 /** An int64: a `number` if it is a safe integer, else a `bigint`. Equal values are equal by `===`. */
 export type Int64 = number | bigint;
+/** A boolean. */
 export type BooleanNode = { readonly tag: "boolean" };
+/** A string, possibly with a name of its own and with a closed set of values. */
 export type StringNode = {
   readonly tag: "string";
   /** Enumeration of the allowed values, published as OpenAPI `enum` in this order. */
   readonly oneOf?: readonly string[];
   readonly goName?: string;
 };
+/** An integer from -2^31 to 2^31 - 1. */
 export type Int32Node = { readonly tag: "int32" };
+/** An integer from -2^63 to 2^63 - 1: a number, or a bigint if a number is inexact. */
 export type Int64Node = { readonly tag: "int64" };
+/** A floating-point number. */
 export type DoubleNode = { readonly tag: "double" };
+/** Bytes, in JSON as base64. */
 export type BytesNode = { readonly tag: "bytes" };
+/** An amount with an optional unit, such as `"500m"` or `"1Gi"`. */
 export type QuantityNode = { readonly tag: "quantity" };
+/** An integer or a string, such as a port or a percentage. */
 export type IntOrStringNode = { readonly tag: "intOrString" };
+/** A time in whole seconds, as RFC 3339 text. */
 export type TimeNode = { readonly tag: "time" };
+/** A time in microseconds, as RFC 3339 text. */
 export type MicroTimeNode = { readonly tag: "microTime" };
 /** A Go duration as text, such as `"1m30s"`. */
 export type DurationNode = { readonly tag: "duration" };
@@ -49,6 +59,7 @@ export type RawNode = { readonly tag: "raw"; readonly sorted?: true };
 export type StructuralNode = { readonly tag: "structural"; readonly schema: StructuralSchema };
 /** A field set of server-side apply. */
 export type FieldsV1Node = { readonly tag: "fieldsV1" };
+/** A list of values of one schema. */
 export type ListNode = {
   readonly tag: "list";
   readonly of: Node;
@@ -60,6 +71,7 @@ export type ListNode = {
   readonly published?: false;
   readonly goName?: string;
 };
+/** A map from strings to values of one schema. */
 export type RecordNode = { readonly tag: "record"; readonly of: Node; readonly atomic?: true; readonly goName?: string };
 /** The node of a struct: an object with named fields. */
 export type StructNode = {
@@ -107,6 +119,7 @@ export type EitherNode = {
   /** The error for values of other JSON types. Default: they are the empty value. */
   readonly refusal?: string;
 };
+/** A schema that is looked up at its first use, so that schemas can contain themselves. */
 export type LazyNode = { readonly tag: "lazy"; readonly get: () => Node };
 
 /** A node of a schema. */
@@ -151,7 +164,9 @@ type PresentOf<O extends FieldOptions> = O extends { written: "omitEmpty" } ? fa
   : false;
 
 /** A field with the properties that `Shape` uses: whether its key is always present, and whether it is inlined. */
-type FieldOf<T, O extends FieldOptions> = Field<T, PresentOf<O>> & (O extends { inline: true } ? { readonly inline: true } : unknown);
+export type FieldOf<T, O extends FieldOptions> =
+  & Field<T, PresentOf<O>>
+  & (O extends { inline: true } ? { readonly inline: true } : unknown);
 
 /**
  * One field of a struct.
@@ -178,7 +193,8 @@ function hasPresence({ tag }: Node, options: FieldOptions = {}): boolean {
   return hasDefault && options.zeroIsAbsent !== true && tag !== "list" && tag !== "record";
 }
 
-type Fields = Readonly<Record<string, Field<any, any>>>;
+/** The fields of a struct by their JSON names. */
+export type Fields = Readonly<Record<string, Field<any, any>>>;
 type PresentKeys<F extends Fields> = { [K in keyof F]: F[K] extends Field<any, true> ? K : never }[keyof F];
 type FieldType<X> = X extends Field<infer T, any> ? T : never;
 type InlineKeys<F extends Fields> = { [K in keyof F]: F[K] extends { inline: true } ? K : never }[keyof F];

@@ -30,6 +30,7 @@ export const statusCodes = {
 /** Reason of a Status. Each reason has an HTTP code. */
 export type StatusReason = keyof typeof statusCodes;
 
+/** One of the causes in the details of a Status, such as a field with a wrong value. */
 export interface StatusCause {
   readonly reason?: string;
   readonly message?: string;
@@ -178,6 +179,7 @@ function withinBound(texts: Iterable<string>): readonly string[] {
 export function badRequestError(message: string): StatusError {
   return new StatusError("BadRequest", message);
 }
+/** The error of a request whose body, or whose result, exceeds a bound (413, RequestEntityTooLarge). */
 export function tooLargeError(message: string): StatusError {
   return new StatusError("RequestEntityTooLarge", `Request entity too large: ${message}`);
 }

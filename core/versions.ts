@@ -8,6 +8,7 @@ export type GroupVersion = string;
 
 /** Verbs of resources, in alphabetical order as discovery shows them. */
 export const verbs: readonly Verb[] = Object.freeze(["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]);
+/** A verb of the API on stored objects. */
 export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";
 
 /** Splits `storage.k8s.io/v1` at its last slash. The group of `v1` is "". */

@@ -24,7 +24,7 @@ export interface SubjectAttributes extends RequestAttributes {
 }
 
 /** What the attributes are made of: a part of `RequestHookContext`. */
-interface AttributeSource {
+export interface AttributeSource {
   readonly request: AdmissionRequest;
   readonly requestName: string;
   readonly subresource: string;

@@ -14,7 +14,8 @@ export function validatePositive(value: Quantity, path: string): readonly FieldE
   return compareQuantities(value, "0") > 0 ? [] : [invalid(path, value, "must be greater than zero")];
 }
 
-type Amounts = Readonly<Record<string, Quantity>> | undefined;
+/** Quantities by the names of their resources, such as `cpu`. */
+export type Amounts = Readonly<Record<string, Quantity>> | undefined;
 
 /** Whether both maps have equal quantities in any notation. An absent map equals an empty one. */
 export function sameAmounts(a: Amounts = {}, b: Amounts = {}): boolean {

@@ -29,7 +29,7 @@ export interface MetaRules {
 }
 
 /** The properties of a resource that its metadata rules depend on. */
-interface Scoped {
+export interface Scoped {
   readonly scope: "Cluster" | "Namespaced";
   readonly strategy?: { readonly nameRule?: NameRule; readonly coreFinalizers?: boolean };
 }

@@ -5,6 +5,7 @@ export interface FieldRequirement {
   readonly operator: "=" | "!=";
   readonly value: string;
 }
+/** The requirements of a field selector, or why it is invalid. */
 export type ParsedFieldSelector =
   | { readonly ok: true; readonly requirements: readonly FieldRequirement[] }
   | { readonly ok: false; readonly error: string };

@@ -5,6 +5,7 @@
 import { labelValue, qualifiedName } from "../meta/names.ts";
 import { fieldErrorText, invalid } from "../field-error.ts";
 
+/** How a requirement compares the value of a label. */
 export type LabelOperator = "in" | "notin" | "=" | "==" | "!=" | "exists" | "!" | "gt" | "lt";
 /** One requirement of a label selector. */
 export interface LabelRequirement {
@@ -13,6 +14,7 @@ export interface LabelRequirement {
   readonly values: readonly string[];
 }
 export type Labels = Readonly<Record<string, string>>;
+/** The requirements of a label selector, or why it is invalid. */
 export type ParsedLabelSelector =
   | { readonly ok: true; readonly requirements: readonly LabelRequirement[] }
   | { readonly ok: false; readonly error: string };
