@@ -72,13 +72,13 @@ export interface CallEstimate {
   readonly resultSize?: Range;
 }
 
-/** What an `estimate` function may use. */
+/** The functions that an `estimate` function may call. */
 export interface Estimator {
   /** The size of an operand: computed, literal, or by the schema's bounds; from 0 to 2^64-1 if nothing is known. */
   sizeOf(operand: Operand): Range;
 }
 
-/** What a macro uses to build its expansion. */
+/** The functions with which a macro builds its expansion. */
 export interface MacroContext {
   /** The next free id; `at` is the position of the macro's call. */
   nextId(): number;
@@ -102,13 +102,13 @@ export interface Macro {
   expand(context: MacroContext, call: Call): Expr | undefined;
 }
 
-/** A variable. */
+/** A variable that expressions can name. */
 export interface Variable {
   readonly name: string;
   readonly type: Type;
 }
 
-/** Everything that an expression can name. */
+/** The variables, functions, types and macros that an expression can use. */
 export interface Environment {
   readonly variables: ReadonlyMap<string, Variable>;
   readonly functions: ReadonlyMap<string, FunctionDeclaration>;

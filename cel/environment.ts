@@ -57,7 +57,7 @@ export interface EnvironmentOptions {
   readonly container?: string;
 }
 
-/** What is added to an environment. */
+/** The declarations that an extension adds to an environment. */
 export type EnvironmentExtension = Omit<EnvironmentOptions, "version">;
 
 const noTypes: TypeSource = { hasType: () => false, field: () => undefined, fieldNames: () => [] };

@@ -123,7 +123,7 @@ export abstract class OpaqueValue {
   /** Name of the abstract type, such as `net.IP`. */
   abstract readonly type: string;
   abstract equals(other: Value): boolean | CelError;
-  /** Its text in messages. */
+  /** The text of the type in messages. */
   get text(): string {
     return this.type;
   }

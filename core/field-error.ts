@@ -35,7 +35,7 @@ export interface FieldError {
   readonly isCovered?: true;
 }
 
-/** The result of a check of an absent value. */
+/** The result of a check that has found nothing. */
 export const noErrors: readonly FieldError[] = Object.freeze([]);
 
 /** Marks an error of validation in code that a rule in the tree of the kind reports, too. See `Resource.rules`. */

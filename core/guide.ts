@@ -15,7 +15,7 @@ export const guideSections = Object.freeze(
   ] as const,
 );
 
-/** `docs/operators-guide.md#the-disk-is-full`. */
+/** Returns the address of a section of the operators' guide, such as `docs/operators-guide.md#the-disk-is-full`. */
 export function guide(section: typeof guideSections[number]): string {
   return `docs/operators-guide.md#${section}`;
 }

@@ -337,7 +337,7 @@ export interface Admission<T extends ApiObject = any> {
    * `request` is undefined for an action without a request kind.
    */
   readonly refuseAction?: (request: any, subresource: string, context: RequestHookContext) => ReturnType<NonNullable<Admission["refuse"]>>;
-  /** Allows dry runs without the effect. Without it a dry run is rejected (400). */
+  /** States that a dry run may skip `effect`. A step with an effect and without this member rejects dry runs with 400. */
   readonly dryRun?: "leaves the effect out";
 }
 
@@ -367,7 +367,7 @@ export interface OpenedAuthorizer extends Authorizer {
 }
 /** An authorizer of a plugin. --authorization-mode selects the authorizers of the chain. */
 export interface AuthorizerDefinition {
-  /** Its name in --authorization-mode, such as `RBAC`. */
+  /** The name of the authorizer in --authorization-mode, such as `RBAC`. */
   readonly name: string;
   /** One sentence for --help. */
   readonly summary: string;
@@ -397,7 +397,7 @@ export interface ResourceSource<D = any> {
   resources(description: D): readonly Resource[];
 }
 
-/** What a resource source gets. */
+/** The arguments that the server passes to a resource source. */
 export interface SourceContext {
   readonly names: Names;
   readonly api: Api;
@@ -407,7 +407,7 @@ export interface SourceContext {
 
 /** A plugin: kinds, their rules, controllers, checks and metrics. `definePlugin` checks and freezes it. */
 export interface Plugin {
-  /** Also its metrics and log label, and its name in `--plugins`. */
+  /** The name of the plugin in `--plugins`, in metrics and in the log. */
   readonly name: string;
   readonly summary: string;
   readonly featureGates?: Readonly<Record<string, readonly GateStage[]>>;

@@ -11,7 +11,7 @@ export function isRelease(text: string): boolean {
   return /^[0-9]{1,4}\.[0-9]{1,4}$/.test(text);
 }
 
-/** `a` before `b`: "1.9" < "1.10". */
+/** Compares two releases by their numbers, for `sort`: the result is negative if `a` is the older one ("1.9" is older than "1.10"). */
 export function compareReleases(a: Release, b: Release): number {
   return majorOf(a) - majorOf(b) || minorOf(a) - minorOf(b);
 }
@@ -54,5 +54,5 @@ export function releasesFor(emulated: Release, minCompatibility?: Release): Rele
   return Object.freeze({ emulated, minCompatibility: minCompatibility ?? least });
 }
 
-/** Those of a server without `--emulated-version`. */
+/** The releases that a server without `--emulated-version` follows. */
 export const serverReleases: Releases = releasesFor(serverRelease);

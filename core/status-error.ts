@@ -99,7 +99,7 @@ export interface GroupName {
   /** Plural resource or kind, depending on the reason. */
   readonly name: string;
 }
-/** `configmaps`, `storageclasses.storage.k8s.io`. */
+/** Returns a resource with its group, as in `configmaps` and `storageclasses.storage.k8s.io`. */
 export function groupText(of: GroupName): string {
   return of.group === "" ? of.name : `${of.name}.${of.group}`;
 }
@@ -111,11 +111,11 @@ function detailsOf(of: GroupName, name: string): StatusDetails {
   };
 }
 
-/** 404 for an object that does not exist. */
+/** Returns a 404 for an object that does not exist. */
 export function notFoundError(resource: GroupName, name: string): StatusError {
   return new StatusError("NotFound", `${groupText(resource)} ${goQuote(name)} not found`, { details: detailsOf(resource, name) });
 }
-/** 404 for an unknown path below an API prefix. */
+/** Returns a 404 for an unknown path below an API prefix. */
 export function noRouteError(): StatusError {
   return new StatusError("NotFound", "the server could not find the requested resource", { details: {} });
 }
@@ -138,7 +138,7 @@ export function notSupportedError(resource: GroupName, verb: string): StatusErro
 export function alreadyExistsError(resource: GroupName, name: string): StatusError {
   return new StatusError("AlreadyExists", `${groupText(resource)} ${goQuote(name)} already exists`, { details: detailsOf(resource, name) });
 }
-/** 409; `why` follows the name. */
+/** Returns a 409 for an object. `why` follows its name in the message. */
 export function conflictError(resource: GroupName, name: string, why: string): StatusError {
   return new StatusError("Conflict", `Operation cannot be fulfilled on ${groupText(resource)} ${goQuote(name)}: ${why}`, {
     details: detailsOf(resource, name),
@@ -175,7 +175,7 @@ function withinBound(texts: Iterable<string>): readonly string[] {
   }
   return fit;
 }
-/** A 400 for an invalid request. */
+/** Returns a 400 for an invalid request. */
 export function badRequestError(message: string): StatusError {
   return new StatusError("BadRequest", message);
 }

@@ -131,7 +131,7 @@ export interface AuthorizedRequest extends Pick<RequestContext, "exchange" | "in
   readonly server: Pick<Server, "backend" | "requestTimeoutMs" | "access" | "authorize" | "deprecated" | "heavy" | "report">;
 }
 
-/** The steps after authorization. */
+/** Runs the steps of a request after its authorization. */
 export async function dispatch(authorized: AuthorizedRequest): Promise<Reply> {
   const { exchange, info, where: { endpoint, verb }, catalog, server, warnings, step, audit } = authorized;
   const { media } = catalog;

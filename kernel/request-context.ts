@@ -93,7 +93,7 @@ export interface RequestContext {
   readonly heavy: HeavyRoute | undefined;
   /** Bounds the work of the request that multiplies. `budgeted` runs work under it. */
   readonly budget: Budget;
-  /** What admission takes back if the write is not stored. */
+  /** Functions that undo effects of admission steps, called if the write is not stored. */
   readonly takeBacks: (() => Promise<void>)[];
 }
 
@@ -229,7 +229,7 @@ export class CallHookContext implements HookContext {
 /** The text of the last second: each write needs it several times, and V8 makes it outside of optimized code. */
 const lastSecond = { seconds: NaN, text: "" };
 
-/** RFC 3339 with whole seconds. */
+/** Returns a time in RFC 3339 with whole seconds. */
 export function timeText(milliseconds: number): string {
   const seconds = Math.floor(milliseconds / 1000);
   if (lastSecond.seconds !== seconds) {
@@ -239,11 +239,11 @@ export function timeText(milliseconds: number): string {
   return lastSecond.text;
 }
 
-/** The kind in 422 errors. */
+/** Returns the kind that 422 errors of the call name. */
 export function kindName(call: RequestContext): GroupName {
   return { group: call.endpoint.stored.group, name: call.endpoint.kind };
 }
-/** The resource in 404 and 409 errors. */
+/** Returns the resource that 404 and 409 errors of the call name. */
 export function resourceName(call: RequestContext): GroupName {
   return { group: call.endpoint.group, name: call.endpoint.plural };
 }

@@ -37,7 +37,7 @@ const valueOf: Readonly<Record<AccessVariable, (json: Json) => Value>> = Object.
   request: valueOfJson,
 });
 
-/** Which results an expression may have. */
+/** The types that the result of an expression may have. */
 export type AccessResult = "any" | "bool";
 
 /** Compiles an expression, or returns a field error with upstream's message. `path`: the field of the expression. */

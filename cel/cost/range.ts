@@ -5,7 +5,7 @@ import type { Range } from "../declarations.ts";
 export const rangeMax = (1n << 64n) - 1n;
 const twoTo64 = 2 ** 64;
 
-/** From 0 to 2^64-1: nothing is known. */
+/** The range from 0 to 2^64-1, for a size or cost of which nothing is known. */
 export const unknownRange: Range = Object.freeze({ min: 0n, max: rangeMax });
 
 /** A range of one number. */

@@ -52,7 +52,7 @@ export function chainOf({ run, chain }: Step): Chain {
   return chain ?? { source: { tag: "value", run }, selectors: [] };
 }
 
-/** `first.or(second)`. */
+/** Compiles `first.or(second)` of two optionals. */
 export function optionalOr(first: Run, second: Run): Step {
   return {
     run: (frame) => {
@@ -62,7 +62,7 @@ export function optionalOr(first: Run, second: Run): Step {
   };
 }
 
-/** `first.orValue(second)`. */
+/** Compiles `first.orValue(second)` of an optional and a value. */
 export function optionalOrValue(first: Run, second: Run): Step {
   return {
     run: (frame) => {

@@ -32,7 +32,7 @@ export function selectIfPresent(value: Value, key: Value): Value | undefined {
   return has === true ? value.get(key) : has === false ? undefined : has;
 }
 
-/** `has(value.field)`. */
+/** Evaluates `has(value.field)`. */
 export function hasMember(value: Value, field: string): boolean | CelError {
   if (value instanceof MapValue) {
     const member = value.find(field);

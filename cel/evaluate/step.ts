@@ -5,7 +5,7 @@ import { CelError, type Value } from "../values.ts";
 import type { Chain } from "./chain.ts";
 import type { Run } from "./frame.ts";
 
-/** A compiled node. */
+/** A node of an expression in compiled form. */
 export interface Step {
   readonly run: Run;
   /** The value, if it is known before the expression runs. */
@@ -17,7 +17,7 @@ export interface Step {
 /** The variables of the comprehensions around a node, the innermost first. */
 export type Scope = { readonly locals: ReadonlyMap<string, Run>; readonly outer: Scope } | undefined;
 
-/** A compilation. */
+/** The state of the compilation of one expression. */
 export interface Planning {
   readonly ast: CheckedAst;
   readonly environment: Environment;

@@ -17,7 +17,7 @@ export function sizeOf(value: Value | undefined): number {
   return value === undefined ? 1 : costSize(value);
 }
 
-/** The same units for each call. */
+/** The costs of a function whose calls all cost the same number of units. */
 export function fixed(units: number): Costs {
   const estimate: CallEstimate = { cost: exactly(BigInt(units)) };
   return { cost: () => units, estimate: () => estimate };
@@ -35,7 +35,7 @@ export function readingReceiver(passes: number): Costs {
   };
 }
 
-/** The first argument is read so many times. */
+/** The costs of a function that reads its first argument this many times. */
 export function reading(passes: number): Costs {
   return {
     cost: (_, args) => Math.ceil(sizeOf(args[0]) * passes * traversalFactor),

@@ -19,7 +19,7 @@ export interface ParseOptions {
 /** The expression, or the mistakes in it. */
 export type Parsed = { readonly ast: Ast; readonly issues: undefined } | { readonly ast: undefined; readonly issues: readonly Issue[] };
 
-/** Takes time and memory linear in the text. */
+/** Parses an expression and expands its macros, in time and memory that are linear in the text. */
 export function parse(source: string, { macros, optionalSyntax }: ParseOptions): Parsed {
   const offsets = codePointOffsets(source);
   const size = offsets(source.length);

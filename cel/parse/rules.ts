@@ -22,7 +22,7 @@ export abstract class Rules {
   protected readonly optionalSyntax: boolean;
   /** Nesting of operators, selections and member calls in the expression that was parsed last. */
   protected height = 0;
-  /** That nesting was too deep somewhere. */
+  /** Whether some part of the text was nested too deeply. */
   tooDeep = false;
 
   constructor(tokens: Recovery, build: Builder, optionalSyntax: boolean) {

@@ -36,7 +36,7 @@ export class SchemaTypes implements TypeSource {
     const declared = object.fields.get(field) ?? (isReserved(field) ? object.fields.get(`__${field}__`) : undefined);
     return declared === undefined ? undefined : { type: this.#type(declared, `${type}.${field}`) };
   }
-  /** No type of a schema can be constructed. */
+  /** Returns no names, because expressions cannot construct objects of a schema. */
   fieldNames(): readonly string[] {
     return [];
   }

@@ -147,7 +147,7 @@ class RuleRun {
     }
   }
 
-  /** Nothing more is evaluated. */
+  /** Reports an error and ends the evaluation of the remaining rules. */
   stop(error: FieldError): void {
     this.errors.push(error);
     this.isExhausted = true;

@@ -106,7 +106,7 @@ function equalDeep(left: Json, right: Json): boolean {
   return true;
 }
 
-/** One of the two is a scalar. */
+/** Compares two values of which at least one is a scalar. */
 function equalScalars(left: Json, right: Json): boolean {
   if (typeof left === "string" && left.length > 64) spend(left.length >> 6);
   return typeof left === typeof right ? left === right : isNumber(left) && isNumber(right) && compareNumbers(left, right) === 0;

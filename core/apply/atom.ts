@@ -31,7 +31,7 @@ export interface ListAtom {
 }
 export interface MapAtom {
   readonly atomic: boolean;
-  /** Of structs. */
+  /** The fields of a struct; undefined for other types. */
   readonly fields: ReadonlyMap<string, FieldAtom> | undefined;
   /** Of records and untyped maps: the type of every value. */
   readonly of: Atom | undefined;
@@ -45,7 +45,7 @@ const numeric: Atom = { scalar: "numeric" };
 const string: Atom = { scalar: "string" };
 const boolean: Atom = { scalar: "boolean" };
 const untyped: Atom = { scalar: "untyped" };
-/** A value that is not looked into. */
+/** The atom of a value that one manager owns as a whole, such as an atomic list. */
 export const oneValue: Atom = {
   scalar: "untyped",
   get list(): ListAtom {

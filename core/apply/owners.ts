@@ -23,7 +23,7 @@ export interface Owner {
   /** The entry that an earlier state of the owner was read from. It is written again if it is the same. */
   readonly entry?: ManagedFieldsEntry | undefined;
 }
-/** By `ownerId`. */
+/** The owners of an object by their `ownerId`. */
 export type Owners = ReadonlyMap<string, Owner>;
 export const noOwners: Owners = new Map();
 

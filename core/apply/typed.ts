@@ -130,7 +130,7 @@ function scalarProblem(type: ScalarType, value: Json): string | undefined {
   return scalar ? undefined : `expected any scalar, got &{${goText(value)}}`;
 }
 
-/** As `%#v` does. */
+/** Returns a value as Go's `%#v` prints it. */
 function goSyntax(value: Json, depth = 0): string {
   if (value === null) return "interface {}(nil)";
   if (typeof value === "string") return goQuote(value);
@@ -140,7 +140,7 @@ function goSyntax(value: Json, depth = 0): string {
   const members = Object.keys(value).sort().map((key) => `${goQuote(key)}:${goSyntax(value[key]!, depth + 1)}`);
   return `map[string]interface {}{${members.join(", ")}}`;
 }
-/** As `%T` does. */
+/** Returns the type of a value as Go's `%T` prints it. */
 function goType(value: Json): string {
   if (typeof value === "string") return "string";
   if (typeof value === "boolean") return "bool";

@@ -6,7 +6,7 @@ import { type AcceptClause, parseAccept, trimBlanks } from "./accept.ts";
 
 /** Media type of a server-side apply, which merges field sets instead of patching the JSON of the live object. */
 export const applyMediaType = "application/apply-patch+yaml";
-/** The same in CBOR, which a feature gate enables. */
+/** The media type of a server-side apply in CBOR, which a feature gate enables. */
 export const applyCborMediaType = "application/apply-patch+cbor";
 
 export type Encoding = "json" | "yaml" | "protobuf" | "cbor";
@@ -66,7 +66,7 @@ export function watchMediaType(encoding: Encoding, names: Names): string {
   return encoding === "cbor" ? cborSequence : mediaType(encoding, names) + (encoding === "json" ? "" : ";stream=watch");
 }
 
-/** 406: no accepted representation is available. */
+/** Returns a 406: the client accepts no representation that is available. */
 export function notAcceptable(accepted: readonly string[]): StatusError {
   return new StatusError("NotAcceptable", `only the following media types are accepted: ${accepted.join(", ")}`);
 }

@@ -27,11 +27,11 @@ export interface Keywords {
   readonly pattern: string | undefined;
   readonly allowed: readonly Json[] | undefined;
   readonly alternatives: Alternatives | undefined;
-  /** Of lists: schema and number of items. */
+  /** The schema of the items of a list; undefined for other types. */
   readonly items: StructuralSchema | undefined;
   readonly minItems: number | undefined;
   readonly maxItems: number | undefined;
-  /** Of objects. */
+  /** The schemas of the members of an object. */
   readonly properties: Readonly<Record<string, StructuralSchema>>;
   /** The schema of members that are not in `properties`. */
   readonly others: StructuralSchema | undefined;

@@ -63,7 +63,7 @@ export function numberErrors(value: Num, keywords: NumberKeywords, place: { read
   return errors;
 }
 
-/** As an int64, or as a double. */
+/** Returns a bound as Go prints it: as an int64 or as a double. */
 function shown(limit: number, isInteger: boolean): string {
   return isInteger ? String(BigInt(limit)) : goDouble(limit);
 }

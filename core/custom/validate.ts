@@ -26,7 +26,7 @@ export interface ValidateOptions {
   readonly isDefault?: boolean;
 }
 
-/** All errors of a value. */
+/** Returns all errors of a value. */
 export function validateValue(value: Json, schema: StructuralSchema, options: ValidateOptions = {}): readonly FieldError[] {
   const { path = "", shownPath = path, old, isDefault = false } = options;
   const correlated = old === undefined ? undefined : new Correlated(value, old, schema);

@@ -6,7 +6,7 @@ type Tag = Node["tag"];
 
 const texts: readonly Tag[] = ["string", "bytes", "quantity", "time", "microTime", "duration", "intOrString"];
 const numbers: readonly Tag[] = ["int32", "int64", "double", "intOrString"];
-/** What these contain is not known from the tree. */
+/** Tags whose contents are not described by the tree of nodes. */
 const free: readonly Tag[] = ["raw", "structural", "fieldsV1", "either"];
 
 type Kind = readonly [what: string, tags: readonly Tag[], fits: (value: Json) => boolean];

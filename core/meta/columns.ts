@@ -22,7 +22,7 @@ export class Age {
   }
 }
 
-/** The cell for the time since `time`. */
+/** Returns the cell that shows the time since `time`. */
 export function age(time: Time | MicroTime | null | undefined): Age | "<unknown>" {
   return time === undefined || time === null ? "<unknown>" : new Age(Date.parse(time));
 }

@@ -2,7 +2,7 @@
 import { StatusError } from "../status-error.ts";
 import { goText, goTypeOf, type Untyped, type UntypedMap } from "./untyped.ts";
 
-/** 500 without a reason. */
+/** Returns a 500 without a reason, as upstream for a failed merge. */
 export function mergeError(message: string): StatusError {
   return new StatusError("Unknown", message);
 }
@@ -20,7 +20,7 @@ export function unknownDirective(directive: Untyped, map: UntypedMap): StatusErr
     : `%!s(${goTypeOf(directive)}=${goText(directive)})`;
   return mergeError(`unknown patch type: ${shown} in map: ${goText(map)}`);
 }
-/** 422 with upstream's unspecific message. */
+/** Returns a 422 with upstream's unspecific message for a list of lists. */
 export function listOfLists(): StatusError {
   return new StatusError("Invalid", "the server rejected our request due to an error in our request", { details: {} });
 }

@@ -11,7 +11,7 @@ export function rounded(digits: string, kept: number): string {
   return `${digits.slice(0, end - 1)}${Number(digits[end - 1]) + 1}${"0".repeat(kept - end)}`;
 }
 
-/** The digits of the product. */
+/** Returns the decimal digits of the product. */
 export function multiplied(digits: string, factor: bigint): string {
   if (factor === 1n) return digits;
   const chunks: string[] = [];

@@ -226,7 +226,7 @@ export function integerOf(amount: Amount): bigint | undefined {
   return negative ? -size : size;
 }
 
-/** -1, 0 or 1. */
+/** Returns the sign of an amount: -1, 0 or 1. */
 export function signOf({ negative, digits }: Amount): number {
   return digits === "" ? 0 : negative ? -1 : 1;
 }

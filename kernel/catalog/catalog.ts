@@ -147,9 +147,9 @@ export interface Catalog {
   readonly plugins: readonly Plugin[];
   /** In discovery's order; the core group first, if served. */
   readonly groups: readonly CatalogGroup[];
-  /** Every kind, in its stored form. */
+  /** Every kind in the form in which it is stored. */
   readonly kinds: readonly StoredKind[];
-  /** The stored ones of these kinds. */
+  /** The kinds of `kinds` whose objects are in the store; the others have no objects of their own, such as reviews. */
   readonly stored: readonly StoredKind[];
   group(name: string): CatalogGroup | undefined;
   version(group: string, version: string): CatalogVersion | undefined;

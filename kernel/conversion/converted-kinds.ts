@@ -15,7 +15,7 @@ const mark = "@";
 const none: ReadonlyMap<string, ConvertedKind> = new Map();
 const tables = new WeakMap<Catalog, ReadonlyMap<string, ConvertedKind>>();
 
-/** By `storedUnder`; usually empty. */
+/** Returns the kinds with converted versions by `storedUnder`. Usually there are none. */
 export function convertedKinds(catalog: Catalog): ReadonlyMap<string, ConvertedKind> {
   const known = tables.get(catalog);
   if (known !== undefined) return known;

@@ -18,7 +18,7 @@ export interface FileSystem {
 export interface BoundedFiles {
   /** The content of a plain file. Rejects for other kinds of files, for larger ones, and if the file system does not answer in time. */
   readWhole(path: string, bytesMax?: number): Promise<Uint8Array>;
-  /** The same as text. */
+  /** Reads a whole file as text, as `readWhole` does. */
   readWholeText(path: string, bytesMax?: number): Promise<string>;
   /**
    * A fingerprint of the file at a path: it changes when the file is written or replaced, or when a link on its path changes, as in mounted
@@ -78,7 +78,7 @@ export function readWholeSync(path: string, bytesMax: number = settingFileBytesM
   return readFileSync(path);
 }
 
-/** The same as text. */
+/** Reads a whole file as text, as `readWhole` does. */
 export function readWholeTextSync(path: string, bytesMax?: number): string {
   return decoder.decode(readWholeSync(path, bytesMax));
 }

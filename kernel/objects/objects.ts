@@ -31,7 +31,7 @@ export type FormKey = string | object;
 
 /** Cached forms of an object besides its stored bytes. */
 export interface ServedSource {
-  /** Its JSON, in one or more pieces. */
+  /** Returns the JSON of the object in one or more pieces. */
   pieces(): readonly Uint8Array[];
   /** The stored bytes in their pieces, if they are known. */
   stored?(): readonly Uint8Array[];

@@ -264,7 +264,7 @@ export function tooLargeRevision(requested: Revision, current: Revision, again =
     },
   });
 }
-/** The 410 that clients recognise. */
+/** Returns the 410 by which clients recognise that they must list again. */
 export function expired(message: string, more?: { readonly continue: string }): StatusError {
   return new StatusError("Expired", message, more);
 }

@@ -53,7 +53,7 @@ function noteStatus(audit: AuditNotes, status: Status): void {
   if (audit.level === "RequestResponse") audit.responseObject(encodeStatus(status));
 }
 
-/** The same call with compact, uncompressed JSON as the output. */
+/** Returns the call with compact, uncompressed JSON as its output. */
 function asJson(call: RequestContext): RequestContext {
   const { method, url, remote, protocol } = call.exchange;
   const { "accept-encoding": _, ...headers } = call.exchange.headers;

@@ -27,7 +27,7 @@ export function gzipped(exchange: Exchange, reply: Reply): Reply {
   return acceptsGzip(exchange) ? inGzip({ ...reply, body: gzip(withoutText(reply.body)) }) : reply;
 }
 
-/** The reply whose body is gzip. */
+/** Returns the reply with its body compressed by gzip. */
 export function inGzip(reply: Reply): Reply {
   return { ...reply, headers: { ...reply.headers, "content-encoding": "gzip", vary: "Accept-Encoding" } };
 }

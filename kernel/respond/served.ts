@@ -33,7 +33,7 @@ export function isStoredForm(endpoint: Endpoint): boolean {
 export function unconverted(endpoint: Endpoint): Endpoint {
   return { ...endpoint, fromStored: (object) => object, applyDefaults: (object) => object };
 }
-/** Its compact JSON without a final newline. */
+/** Returns the compact JSON of the served object, without a final newline. */
 export function servedJson(endpoint: Endpoint, item: Item): Part {
   return isStoredForm(endpoint) ? item.json : endpoint.encode(servedObject(endpoint, item));
 }
@@ -43,7 +43,7 @@ export function metaVersion(call: RequestContext, version: string): string {
   return `meta.${call.catalog.names.domain}/${version}`;
 }
 
-/** The compact JSON of `partial`. */
+/** Returns the compact JSON of the PartialObjectMetadata of an item. */
 export function partialText(call: RequestContext, item: Item, version: string): string {
   const { endpoint } = call;
   // Metadata of custom resources has another order in their own JSON.
@@ -55,7 +55,7 @@ export function partialText(call: RequestContext, item: Item, version: string): 
   return `{"kind":"PartialObjectMetadata","apiVersion":"${metaVersion(call, version)}","metadata":${metadata}}`;
 }
 
-/** The PartialObjectMetadata of an item. */
+/** Returns the PartialObjectMetadata of an item. */
 export function partial(call: RequestContext, item: Item, version: string): ApiObject {
   return { kind: "PartialObjectMetadata", apiVersion: metaVersion(call, version), metadata: servedObject(call.endpoint, item).metadata };
 }

@@ -23,7 +23,7 @@ export function yamlValue(json: string): Json {
   return json.includes(nextLine) ? withFolded(value) : value;
 }
 
-/** Our own JSON text as YAML. */
+/** Converts JSON that this server has written to YAML. */
 export function yamlOf(json: string): string {
   return writeYaml(yamlValue(json));
 }

@@ -17,7 +17,7 @@ import { convertedForm } from "./converted-form.ts";
 import { inStoredForm } from "./stored-form.ts";
 import { viewObject } from "./view-object.ts";
 
-/** `deletion`: the options of a deletion. */
+/** Returns the request as rules of admission see it. `deletion` has the options of a deletion. */
 export function admissionRequest(call: RequestContext, deletion?: DeleteRequest): AdmissionRequest {
   return new RequestOfCall(call, deletion);
 }

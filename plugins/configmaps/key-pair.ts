@@ -103,7 +103,7 @@ function publicPartOf(key: Uint8Array): PublicKey | undefined {
   const inner = unwrappedPublicPartOf(third.content);
   return inner?.algorithm === algorithm ? inner : undefined;
 }
-/** The same for PKCS #1 and SEC 1. The value after the version distinguishes them. */
+/** Returns the public part of a key in PKCS #1 or SEC 1. The value after the version distinguishes the two. */
 function unwrappedPublicPartOf(key: Uint8Array): PublicKey | undefined {
   const [version, second, ...more] = childrenOf(readDer(key)?.[0], derTags.sequence);
   if (version?.tag !== derTags.integer) return undefined;

@@ -37,7 +37,7 @@ function validateQuotaName(name: string, path: string, names: Names): readonly F
     : [...errors, invalid(path, name, "must be a standard resource for quota")];
 }
 
-/** How often the scope does not fit a standard resource of the quota. */
+/** Returns the number of standard resources of the quota that the scope does not fit. */
 function misfits(scope: string, hard: Amounts): number {
   const fitting = Object.hasOwn(scopes, scope) ? scopes[scope] : undefined;
   return fitting === undefined ? 0 : Object.keys(hard ?? {}).filter((name) => isStandardOfQuotas(name) && !fitting.has(name)).length;

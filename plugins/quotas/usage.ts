@@ -7,7 +7,7 @@ import type { ResourceQuotaSpec, ScopeRequirement } from "./quota-schema.ts";
 
 /** The usage of the objects of one resource. */
 export interface Usage {
-  /** Those of `names` that are about this resource. */
+  /** Returns the entries of `names` that concern this resource. */
   matching(names: readonly string[]): readonly string[];
   /** Whether a write may raise the usage. */
   charges(isCreate: boolean, subresource: string): boolean;

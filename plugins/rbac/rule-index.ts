@@ -12,7 +12,7 @@ export interface Found {
   readonly errors: readonly string[];
 }
 
-/** What roles give a user. */
+/** The rules that the roles of a user contain. */
 export interface UserRoleRules {
   readonly rules: readonly PolicyRule[];
   readonly errors: readonly string[];

@@ -3,7 +3,7 @@ import type { ServedTypes } from "../../core/controller.ts";
 import { publishedSchema } from "../../core/derive/published-schema.ts";
 import type { Catalog } from "../../kernel/catalog/catalog.ts";
 
-/** `catalog`: the active one. */
+/** Returns the types of served kinds. `catalog` returns the active catalog. */
 export function servedTypes(catalog: () => Catalog): ServedTypes {
   return {
     resources: (version, group) =>

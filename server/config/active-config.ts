@@ -87,7 +87,7 @@ export function withAppeared(active: ActiveConfig, plugin: string, descriptions:
   return activeConfigOf(active.config, active.plugins, active, new Map([...active.appeared, [plugin, descriptions]]));
 }
 
-/** Whether two configurations differ, if at all, in the resources that have appeared only. */
+/** Whether two configurations are equal apart from the resources that have appeared. */
 export function differInAppearedOnly(one: ActiveConfig, other: ActiveConfig): boolean {
   return one.config === other.config && one.plugins === other.plugins;
 }

@@ -43,7 +43,7 @@ export function releasesOf(config: EmulationConfig): Releases {
   return readReleases(config, []);
 }
 
-/** Upstream's errors. */
+/** Returns the mistakes in the settings of emulation, with upstream's messages. */
 export function emulationMistakes(config: EmulationConfig): readonly string[] {
   const mistakes: string[] = [];
   const { emulated, minCompatibility } = readReleases(config, mistakes);

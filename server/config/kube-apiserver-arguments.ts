@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { append } from "../../core/append.ts";
 import { ignoredFlags } from "./upstream-flags.ts";
 
-/** The flag that is only for this. */
+/** The flag by which the program accepts the command line of kube-apiserver. */
 export const compatFlag = "--compat=kube-apiserver";
 
-/** What may be named although other names are ignored. */
+/** Names of gates, versions and steps that this server has: a list in kube-apiserver's command line may name others, which are ignored. */
 export interface KnownNames {
   readonly gates: readonly string[];
   /** `v1`, `storage.k8s.io/v1`. */

@@ -17,7 +17,7 @@ export function apiAudiences(config: Pick<Config, "api-audiences" | "service-acc
 
 const hourMs = 3_600_000;
 
-/** Mistakes, with upstream's messages. */
+/** Returns the mistakes in the settings, with upstream's messages. */
 export function serviceAccountMistakes(config: Config): readonly string[] {
   const issuers = config["service-account-issuer"], expirationMs = config["service-account-max-token-expiration"];
   const isBounded = expirationMs === 0 || (expirationMs >= hourMs && expirationMs <= 2 ** 32 * 1000);

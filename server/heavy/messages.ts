@@ -18,7 +18,7 @@ export type ToHeavy =
   | { readonly tag: "abort"; readonly job: number; readonly reason: PlainError }
   | { readonly tag: "answered"; readonly job: number; readonly id: number; readonly answer: Settled };
 
-/** `job`: the id of the job. */
+/** Messages of the heavy thread to the main thread. `job` is the id of the job that a message is about. */
 export type FromHeavy = { readonly tag: "opened" } | JobMessage & { readonly job: number };
 
 /** A message about a job. */

@@ -58,11 +58,11 @@ interface Task {
   readonly host: HeavyHost;
   readonly signal: AbortSignal;
   readonly done: PromiseWithResolvers<unknown>;
-  /** When it began to wait, by `performance.now()`. */
+  /** The time at which the job began to wait, by `performance.now()`. */
   readonly queuedAt: number;
   /** Runs what the thread asks for as a part of the request's trace. */
   readonly within: <T>(run: () => T) => T;
-  /** Its calls of webhooks in progress. */
+  /** Number of calls of webhooks by this job that are in progress. */
   calls: number;
   cancelKill: () => void;
 }

@@ -44,7 +44,7 @@ export interface ListenOptions {
   readonly times?: Partial<ConnectionTimes>;
 }
 
-/** `runtime`: node:http2, for one more release. */
+/** The implementation of HTTP/2: our own, or `runtime` for that of Node or Deno (`node:http2`). */
 export type Http2Implementation = "own" | "runtime";
 
 /** A server on one address: HTTP/1.1 and HTTP/2 over TLS. */

@@ -9,7 +9,7 @@ import type { KernelRegistry } from "../../kernel/observe/metrics.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
 import type { buildInfo } from "./version.ts";
 
-/** What is known of each setting. */
+/** The rows of the settings with their help. */
 type Table = Readonly<Record<string, Going & { readonly help: string }>>;
 
 /** Records gates and logs warnings now, and after each swap of the configuration. */

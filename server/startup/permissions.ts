@@ -144,7 +144,7 @@ export function permissionFlags(
   ];
 }
 
-/** What the own flags of a command add. */
+/** The permissions that the own flags of a command add. */
 interface CommandAccess {
   readonly files: readonly string[];
   readonly addresses: readonly string[];

@@ -10,7 +10,7 @@ import { workerAnswerMs } from "./bounds.ts";
 
 /** The workers of a server, for one of them. */
 export interface WorkerGroup {
-  /** Its number, from 1. The first one creates the files that all share. */
+  /** The number of the worker, from 1. The first worker creates the files that all share. */
   readonly worker: number;
   readonly count: number;
   /** The port that all share; 0 for the first worker of a server on a free port. */
@@ -27,7 +27,7 @@ export interface WorkerGroup {
   answerBy(own: OwnAnswers): void;
 }
 
-/** What a worker answers about itself. */
+/** The answers of a worker to questions about itself. */
 export interface OwnAnswers {
   metrics(which?: "slis"): Promise<readonly MetricPart[]>;
   /** The names of the checks that fail. */

@@ -1,7 +1,7 @@
 /** Reduces generated JSON to the part that matters. */
 import { isObject, type Json } from "../../core/json.ts";
 
-/** Calls of `fails` at most. */
+/** The search ends after this number of calls of `fails`. */
 const triesMax = 3_000;
 
 /** A small value that still fails: no single member or item can be left out of it. */

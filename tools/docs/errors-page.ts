@@ -19,7 +19,7 @@ const meanings: Readonly<Record<StatusReason, string>> = {
   ServerTimeout: "The server could not do the operation in time. Try again after `details.retryAfterSeconds`.",
   StorageReadError: "Stored bytes cannot be read. The message names the object; an operator repairs it.",
   Timeout: "The request ran into its deadline, or a requested version was not reached. A write may have been stored.",
-  TooManyRequests: "Too many requests are running, or the watch cache is filled. Try again after `Retry-After` seconds.",
+  TooManyRequests: "Too many requests are running, or the watch cache is still loading its objects. Try again after `Retry-After` seconds.",
   BadRequest:
     "The body or a parameter cannot be read, or contradicts the URL. Unknown fields under `fieldValidation=Strict` are among them.",
   MethodNotAllowed: "The resource does not have this verb. `Allow` and the message name the reason.",

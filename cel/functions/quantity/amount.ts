@@ -25,7 +25,7 @@ const int64Max = (1n << 63n) - 1n;
 const int64Min = -(1n << 63n);
 /** Digits that always fit into an int64. */
 const safeDigits = 18;
-/** The same for binary quantities, by upstream's estimate. */
+/** Digits of a binary quantity that always fit into an int64, by upstream's estimate. */
 const safeBinaryDigits = 14;
 /** Digits after the decimal point that a quantity may have. */
 const finestPlaces = 9;

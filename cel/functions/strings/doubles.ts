@@ -7,7 +7,7 @@ import { type Digits, parts, shortestDigits, toPlaces, toSignificant } from "./d
 const defaultPrecision = 6;
 /** Numbers in clauses whose first digits exceed this are no numbers for upstream. */
 const clauseNumberMax = 1_000_000;
-/** What upstream writes for them. */
+/** The text that upstream writes if a width or precision is too long. */
 const noVerb = "%!(NOVERB)";
 const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 

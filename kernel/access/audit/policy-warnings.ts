@@ -7,7 +7,7 @@ import type { GroupResources, Policy, PolicyRule } from "./policy.ts";
 /** The names of what is served, by group: `pods` and `pods/log`. */
 export type ServedResources = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Those of request infos. */
+/** The verbs of requests for resources, as request infos name them. */
 const resourceVerbs: readonly string[] = Object.freeze([
   "get",
   "list",

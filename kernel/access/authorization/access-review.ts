@@ -24,7 +24,7 @@ const reviewErrorLengthMax = bound(1_024);
 export type AttemptOutcome = "success" | "canceled" | "timeout" | "error";
 
 export interface AccessReviewOptions {
-  /** Its name in metrics and logs. */
+  /** The name of the authorizer in metrics and in the log. */
   readonly name: string;
   readonly client: Pick<RemoteClient, "send">;
   /** Path of the reviews below the server's URL; "" for the URL itself. */

@@ -4,9 +4,9 @@
 export interface ConfiguredAuthorizer {
   /** `AlwaysAllow`, `AlwaysDeny`, `Webhook`, or the name of a plugin's authorizer. */
   readonly type: string;
-  /** Its name in metrics and errors. */
+  /** The name of the authorizer in metrics and in errors. */
   readonly name: string;
-  /** Of type `Webhook`. */
+  /** The settings of an authorizer of type `Webhook`. */
   readonly webhook?: WebhookSettings;
 }
 

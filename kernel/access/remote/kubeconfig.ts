@@ -107,7 +107,7 @@ function faulty(text: string, path?: string): FaultyText {
   return new FaultyText(text, [path === undefined ? { text } : { text, path }]);
 }
 
-/** One error for several. */
+/** Returns one error that holds the faults of several. */
 function allFaults(errors: readonly FaultyText[]): FaultyText {
   return new FaultyText(errors.map(({ message }) => message).join(", "), errors.flatMap(({ faults }) => faults));
 }
@@ -222,7 +222,7 @@ function serverOf(cluster: Entry): URL {
 /** The users of a kubeconfig. */
 export interface KubeconfigUsers {
   readonly names: ReadonlySet<string>;
-  /** That of the current context, if there is one. */
+  /** The name of the user of the current context, if there is one. */
   readonly current: string | undefined;
   /** The credentials of a user. Rejects with an error without secrets. */
   credentials(name: string): Promise<Credentials>;

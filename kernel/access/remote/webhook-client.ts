@@ -29,7 +29,7 @@ export interface WebhookClients {
 interface Client {
   readonly remote: TextClient;
   requests: number;
-  /** Of the answers that arrive. */
+  /** Bytes of the answers that are arriving. */
   bytes: number;
   isWanted: boolean;
 }

@@ -77,7 +77,7 @@ export function choice(pick: (value: Json) => readonly [number: number, write: W
   };
 }
 
-/** A free value. */
+/** Writes a value of any JSON type, as its text in YAML (the message `Any`). */
 export const any: Write = inside(() => (value, writer) => text(2, `${valueText(value)}\n`, writer));
 
 /**

@@ -41,7 +41,7 @@ ${body}
 `;
 }
 
-/** The whole page. */
+/** Returns the HTML of the whole page. */
 export function pageText(content: PageContent): string {
   const { version, store, state, failing, plugins, gates, errors, refresh } = content;
   return documentText(

@@ -15,7 +15,7 @@ export function refusedPage(exchange: Exchange, info: RequestInfo, error: Status
   return { status: error.code, headers: pageHeaders, body: refusedText(title, statusOf(error).message ?? "") };
 }
 
-/** The whole page. */
+/** Returns the HTML of the whole page. */
 export function refusedText(title: string, message: string): string {
   return documentText(
     `${title} · Thole`,

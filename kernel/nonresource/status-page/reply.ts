@@ -31,7 +31,7 @@ export interface PageSource {
   readonly store: string;
   /** The text of /metrics. */
   metrics(): Promise<string>;
-  /** What is not in the metrics. */
+  /** Returns the facts that the metrics do not have. */
   facts(): Promise<PageFacts>;
   /** Milliseconds since the epoch. */
   now(): number;

@@ -5,11 +5,11 @@ import { type AdmissionForm, coveredForm, type MatchResources, type SubjectAttri
 import type { ParamKind, ParamRef } from "../schema.ts";
 import { ParameterError, parameterResource, parametersOf } from "./parameters.ts";
 
-/** What both kinds of policies have. */
+/** The members that validating and mutating policies have in common. */
 export interface Policy extends ApiObject {
   readonly spec: { readonly paramKind?: ParamKind; readonly matchConstraints?: MatchResources };
 }
-/** What both kinds of bindings have. */
+/** The members that bindings of validating and mutating policies have in common. */
 export interface Binding extends ApiObject {
   readonly spec: { readonly policyName?: string; readonly paramRef?: ParamRef; readonly matchResources?: MatchResources };
 }

@@ -65,7 +65,7 @@ class Mutation {
   readonly #attributes: SubjectAttributes;
   readonly #evaluations: Evaluations;
   readonly #failures: Failure[] = [];
-  /** Of both runs. */
+  /** The policies that have run, which the first and the second run of the mutating steps share. */
   readonly #runs: PolicyRuns;
 
   constructor(subject: MutatedSubject, context: RequestHookContext) {

@@ -6,7 +6,7 @@ import { sameValue } from "../../../toolbox.ts";
 export class PolicyRuns {
   /** Policies with `reinvocationPolicy: IfNeeded` that have run. */
   readonly #ran = new Set<string>();
-  /** Those after which the object changed. */
+  /** Policies that are due for a second run because the object changed after them. */
   readonly #due = new Set<string>();
   #output: ApiObject | undefined;
 

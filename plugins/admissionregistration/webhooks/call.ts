@@ -192,7 +192,7 @@ function publish(webhook: string, { auditAnnotations, warnings }: Verdict, { ann
   for (const text of warnings) warn(text);
 }
 
-/** How a call has ended. */
+/** The outcome of a call of a webhook. */
 export type CallEnd =
   | { readonly tag: "admitted" }
   | { readonly tag: "ignored" }
