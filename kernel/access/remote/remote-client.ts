@@ -13,8 +13,9 @@ import { remoteCallMs } from "../bounds.ts";
 export const remoteAnswerBytesMax = bound(3 * 1024 * 1024);
 /** Bytes of the content of one redirect. */
 const remoteRedirectBytesMax = bound(64 * 1024);
-/** Bytes of the answers of all remote servers, and requests to them, in one turn of the event loop; others go on in later turns. */
+/** Bytes of the answers of all remote servers in one turn of the event loop; others go on in later turns. */
 export const remoteTurnBytesMax = bound(256 * 1024);
+/** Requests to all remote servers in one turn of the event loop; others go on in later turns. */
 export const remoteTurnRequestsMax = bound(4);
 /** Milliseconds for which credentials of a webhook or cluster are used before their files are read again. */
 export const remoteCredentialsMs = bound(10_000);
