@@ -4,6 +4,7 @@
  */
 
 // Parts of the contract's types.
+export type { StoredAsServed } from "./core/define/define.ts";
 export type { KeptFields } from "./core/define/kept-fields.ts";
 export type { ReleasedElements, ReleasedField, ReleasedKind } from "./core/released.ts";
 export type { ScalePaths } from "./core/define/scale.ts";
@@ -94,6 +95,7 @@ export {
   type Base64,
   type BooleanNode,
   type BytesNode,
+  type DefaultOf,
   double,
   type DoubleNode,
   duration,

@@ -29,9 +29,11 @@ export class DefinitionError extends Error {
   }
 }
 
-/** The stored version is one of the served ones. */
-interface StoredAsServed<V extends GroupVersion> {
+/** The part of a resource by which the compiler checks that the stored version is one of the served ones. */
+export interface StoredAsServed<V extends GroupVersion> {
+  /** The version of stored objects. */
   readonly storedAs: NoInfer<V>;
+  /** The served versions by their names. */
   readonly served: { readonly [Each in V]: unknown };
 }
 

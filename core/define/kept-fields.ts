@@ -2,13 +2,17 @@
 import { decodeStored } from "../derive/decode.ts";
 import { encoder } from "../derive/encode.ts";
 import { once } from "../async.ts";
+import { sameValue } from "../derive/same-value.ts";
 import type { ObjectMeta } from "../meta/object-meta.ts";
 import type { StructNode, Typed } from "../schema.ts";
 import { readJson } from "../tree/json.ts";
 
 /** The annotation of the fields `K` of `T`, for `fromStored` (`show`) and `toStored` (`take`). */
 export interface KeptFields<T, K extends keyof T> {
-  /** The metadata with the fields in the annotation; as they are if all fields are absent or empty. */
+  /**
+   * The metadata with the fields in the annotation, except those that are absent, empty or equal to their default: the defaults of the stored
+   * version are applied after `toStored`. The metadata itself if none is left.
+   */
   show(metadata: ObjectMeta, fields: { readonly [Name in K]?: T[Name] | undefined }): ObjectMeta;
   /** The fields of the annotation, and the metadata without it. Clients can write it: a text that is not of these fields is dropped. */
   take(metadata: ObjectMeta): { readonly fields: { readonly [Name in K]?: Exclude<T[Name], undefined> }; readonly metadata: ObjectMeta };
@@ -41,6 +45,13 @@ export function keptFields<T, K extends keyof T & string>(
     const { [annotation]: _, ...others } = annotations;
     return Object.keys(others).length === 0 ? rest : { ...rest, annotations: others };
   };
+  // The default of a field with a gate that is off is not applied later.
+  const defaults = Object.entries(fields).flatMap(([name, { default: always, unpublishedDefault, gate }]) => {
+    const value = always ?? (gate === undefined ? unpublishedDefault : undefined);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const isLeftOut = (key: string, value: unknown): boolean =>
+    value === undefined || defaults.some(([name, usual]) => name === key && sameValue(value, usual));
   const fieldsIn = (text: string): Fields => {
     const read = readJson(text);
     if (!read.ok) return {};
@@ -52,7 +63,7 @@ export function keptFields<T, K extends keyof T & string>(
   };
   return {
     show(metadata, values) {
-      const present = Object.fromEntries(names.flatMap((name) => values[name] === undefined ? [] : [[name, values[name]]]));
+      const present = Object.fromEntries(names.flatMap((name) => isLeftOut(name, values[name]) ? [] : [[name, values[name]]]));
       const text = encode()(present as Fields); // of these names
       if (text === "{}") return metadata;
       return { ...metadata, annotations: { ...metadata.annotations, [annotation]: text } };

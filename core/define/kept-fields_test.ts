@@ -26,6 +26,20 @@ test("absent and empty fields need no annotation", () => {
   assert.deepEqual(kept.take(metadata), { fields: {}, metadata });
 });
 
+test("a field that equals its default needs no annotation, unless a gate may keep the default from being applied", () => {
+  const Gated = struct("Gated", {
+    replicas: field(1, int64, "Replicas.", { default: 1 }),
+    mode: field(2, string, "Mode.", { unpublishedDefault: "Fast" }),
+    beta: field(3, string, "Beta.", { unpublishedDefault: "On", gate: "Beta" }),
+  });
+  const defaulted = keptFields(key, Gated, ["replicas", "mode", "beta"]);
+  assert.equal(defaulted.show(metadata, { replicas: 1, mode: "Fast" }), metadata);
+  const shown = (fields: Parameters<typeof defaulted.show>[1]) => defaulted.show(metadata, fields).annotations![key];
+  assert.equal(shown({ replicas: 0, mode: "Fast" }), '{"replicas":0}');
+  assert.equal(shown({ replicas: 1, mode: "" }), '{"mode":""}');
+  assert.equal(shown({ beta: "On" }), '{"beta":"On"}');
+});
+
 test("what a client writes into the annotation is decoded by the schema, or dropped", () => {
   const taken = (text: string) => kept.take({ ...metadata, annotations: { ...metadata.annotations, [key]: text } });
   for (const text of ["", "{", "[]", '"a"', '{"tier": 1}', '{"sizes": "a"}', `{"sizes": [${"[".repeat(20_000)}`]) {

@@ -4,6 +4,7 @@ import { parse } from "@babel/parser";
 import { openapiSchemas } from "../../core/derive/openapi.ts";
 import { defaultNames } from "../../core/names.ts";
 import { struct } from "../../core/schema.ts";
+import * as contract from "../../plugin.ts";
 import { docOf, type Node, signature } from "./plugin-reference.ts";
 import { type Example, examples } from "./schema-examples.ts";
 
@@ -12,7 +13,7 @@ const intro = `# The schema language
 A kind is described once, as a tree of nodes. Decoding, defaults, validation, OpenAPI, \`kubectl explain\`, rules in CEL, protobuf, server-side apply and the
 TypeScript type of its objects are made from this tree. \`npm run docs\` makes this page from the docstrings of \`core/schema.ts\` and \`core/schema-options.ts\`; a test runs its examples.
 
-Import the names from \`thole/plugin\`. [Writing a plugin](writing-a-plugin.md) shows a whole kind.
+Import the names from \`thole/plugin\`, and those with a note from \`thole/plugin/toolbox\`. [Writing a plugin](writing-a-plugin.md) shows a whole kind.
 
 What holds for all types:
 
@@ -109,6 +110,7 @@ function constructorSection(name: string, { node, declaration, text }: Declared,
     "",
     `\`${signatureOf(text, declaration, name)}\``,
     "",
+    ...(Object.hasOwn(contract, name) ? [] : ["From `thole/plugin/toolbox`.", ""]),
     docOf(node).replaceAll(/(?<=\n)@param (\w+) /g, "- `$1`: "),
     "",
     "```ts",
