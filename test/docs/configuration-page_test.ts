@@ -3,7 +3,18 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { configurationPage } from "../../tools/docs/configuration-page.ts";
+import { describedGates } from "../../tools/docs/gate-effects.ts";
+import { kernelGates } from "../../kernel/catalog/gates.ts";
+import { inertLadders } from "../../kernel/catalog/inert-gates.ts";
+import { plugins } from "../../plugins/mod.ts";
 
 test("docs/configuration.md is up to date; `npm run docs` updates it", async () => {
   assert.equal(await readFile(new URL("../../docs/configuration.md", import.meta.url), "utf8"), configurationPage());
+});
+
+test("the effects on the page are those of gates that are declared, each in the table of its kind", () => {
+  const declared = new Set([kernelGates, ...plugins.map(({ featureGates = {} }) => featureGates)].flatMap(Object.keys));
+  const isInert = (name: string) => Object.hasOwn(inertLadders, name);
+  assert.deepEqual(describedGates.effects.filter((name) => !declared.has(name) || isInert(name)), []);
+  assert.deepEqual(describedGates.inert.filter((name) => !isInert(name)), []);
 });

@@ -1,7 +1,7 @@
 // Feature gates of the program: their stages and messages.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { kernelGateDependencies, kernelGates, ownGates, stageAt } from "../../kernel/catalog/gates.ts";
+import { gateTable, kernelGateDependencies, kernelGates, ownGates, stageAt } from "../../kernel/catalog/gates.ts";
 import { inertLadders } from "../../kernel/catalog/inert-gates.ts";
 import { compareReleases, serverRelease } from "../../core/releases.ts";
 import { plugins } from "../../plugins/mod.ts";
@@ -70,6 +70,27 @@ test("a server starts with every gate at its default, and a locked one that is c
     }
     return true;
   });
+});
+
+test("each unlocked gate can be set to the other value, together with those that it needs or that need it", () => {
+  const tables = [kernelGateDependencies, ...plugins.map(({ gateDependencies = {} }) => gateDependencies)];
+  const dependencies: Readonly<Record<string, readonly string[]>> = Object.assign({}, ...tables);
+  const rules = { ladders: Object.fromEntries(declaredGates), dependencies };
+  const set = (wanted: Map<string, boolean>, name: string, on: boolean): void => {
+    wanted.set(name, on);
+    const others = on ? dependencies[name] ?? [] : Object.keys(dependencies).filter((each) => dependencies[each]!.includes(name));
+    for (const other of others) if (stageAt(rules.ladders[other]!, serverRelease)?.locked !== true) set(wanted, other, on);
+  };
+  let flipped = 0;
+  for (const [name, ladder] of declaredGates) {
+    const rung = stageAt(ladder, serverRelease), wanted = new Map<string, boolean>(), mistakes: string[] = [];
+    if (rung === undefined || rung.locked) continue;
+    set(wanted, name, !rung.default);
+    const { states } = gateTable(rules, wanted, mistakes);
+    assert.deepEqual([mistakes, states.find((each) => each.name === name)?.on], [[], !rung.default], name);
+    flipped++;
+  }
+  assert.ok(flipped > 80, `${flipped} gates`);
 });
 
 test("a gate without effect warns when it is set to another value than its default", () =>

@@ -4,6 +4,7 @@ import { kernelGates } from "../../kernel/catalog/gates.ts";
 import { inertLadders } from "../../kernel/catalog/inert-gates.ts";
 import { listedGates, shownDefault, valueForm } from "../../server/config/help.ts";
 import { plugins } from "../../plugins/mod.ts";
+import { gateEffect } from "./gate-effects.ts";
 
 const page = `# Configuration
 
@@ -93,7 +94,8 @@ export function configurationPage(): string {
     `\`${gate.name}\``,
     gate.stage,
     gate.default ? "on" : "off",
-    gate.locked ? "locked" : Object.hasOwn(inertLadders, gate.name) ? "yes, without effect" : "yes",
+    gate.locked ? "locked" : "yes",
+    gateEffect(gate.name, Object.hasOwn(inertLadders, gate.name)),
     gate.removed ?? "",
   ]);
   return [
@@ -105,7 +107,7 @@ export function configurationPage(): string {
     "replacement. Setting a generally available or deprecated gate logs a warning, because the gate will be removed\n",
     "(`--suppress-deprecation-warnings`). The metric `kubernetes_feature_enabled` shows the state of each gate.\n",
     "Every gate of kube-apiserver 1.35 can be set. One without effect, set to another value than its default, logs a warning.\n\n",
-    table(["gate", "stage", "default", "can be changed", "removed in"], gates),
+    table(["gate", "stage", "default", "can be changed", "effect here", "removed in"], gates),
   ].join("");
 }
 

@@ -1,0 +1,105 @@
+/** What each feature gate does in this server, for the page of the configuration. */
+
+/** Gates with an effect. The state of a locked one cannot be changed, so its feature is always there, or never. */
+const effects: Readonly<Record<string, string>> = {
+  AggregatedDiscoveryRemoveBetaType: "aggregated discovery has the version v2 only",
+  AllowParsingUserUIDFromCertAuth: "the UID of a user is read from client certificates",
+  AllowUnsafeMalformedObjectDeletion: "objects that cannot be read can be deleted with `ignoreStoreReadErrorWithClusterBreakingPotential`",
+  APIResponseCompression: "large answers are compressed with gzip",
+  CBORServingAndStorage: "CBOR is served and accepted",
+  ClusterTrustBundle: "required by `ClusterTrustBundleProjection`",
+  ClusterTrustBundleProjection: "pod templates keep projections of trust bundles",
+  ConsistentListFromCache: "consistent lists are served from the cache",
+  ContainerStopSignals: "pod templates keep stop signals of containers",
+  CoordinatedLeaderElection: "Leases keep the fields of coordinated election",
+  CRDObservedGenerationTracking: "conditions of definitions have `observedGeneration`",
+  CRDValidationRatcheting: "errors of unchanged values of custom resources are ignored in updates",
+  CrossNamespaceVolumeDataSource: "claims may name data sources in other namespaces",
+  CSIServiceAccountTokenSecrets: "CSI drivers keep `serviceAccountTokenInSecrets`",
+  CustomResourceFieldSelectors: "definitions may have `selectableFields`",
+  DeclarativeValidation: "declared rules of kinds are compared with the written ones",
+  DeclarativeValidationTakeover: "declared rules of kinds decide",
+  DetectCacheInconsistency: "the cache is compared with etcd",
+  EnvFiles: "pod templates keep variables from files",
+  GenericWorkload: "pod templates keep `workloadRef`",
+  HostnameOverride: "pod templates keep `hostnameOverride`",
+  ImageVolume: "pod templates keep volumes from images",
+  ListFromCacheSnapshot: "lists at an older version are served from the cache",
+  MutableCSINodeAllocatableCount: "`allocatable.count` of a CSINode can change",
+  MutablePVNodeAffinity: "the node affinity of a volume can change",
+  MutatingAdmissionPolicy: "mutating policies are in force",
+  OpenAPIEnums: "OpenAPI documents have the values of enumerations",
+  PodCertificateRequest: "pod templates keep projections of certificates",
+  PodLevelResources: "pod templates keep resources of the pod",
+  RemoteRequestHeaderUID: "`--requestheader-uid-headers` can be set",
+  ResilientWatchCacheInitialization: "requests during the fill of the cache are answered with 429 or from the store",
+  RetryGenerateName: "a generated name that exists is generated again",
+  SELinuxChangePolicy: "pod templates keep `seLinuxChangePolicy`",
+  SELinuxMount: "rules of pod templates for SELinux labels of volumes",
+  SELinuxMountReadWriteOncePod: "required by `SELinuxMount`",
+  ServiceAccountTokenJTI: "tokens of service accounts have an id",
+  ServiceAccountTokenNodeBinding: "tokens may be bound to a Node; there are none, so such a request is refused",
+  ServiceAccountTokenNodeBindingValidation: "a token bound to a Node is refused, because the Node is not there",
+  ServiceAccountTokenPodNodeInfo: "none: tokens cannot be bound to pods",
+  StorageVersionHash: "discovery has hashes of stored versions",
+  StorageVersionMigrator: "storage migrations are run",
+  StreamingCollectionEncodingToJSON: "lists in JSON are written piece by piece",
+  StreamingCollectionEncodingToProtobuf: "lists in protobuf are written piece by piece",
+  TokenRequestServiceAccountUIDValidation: "a token request with another UID is answered with 409",
+  UnauthenticatedHTTP2DOSMitigation: "an HTTP/2 connection without credentials serves one request",
+  VolumeAttributesClass: "claims may name a VolumeAttributesClass",
+  WatchFromStorageWithoutResourceVersion: "none: watches without a version begin in the cache, as with the locked gate",
+  WatchList: "`sendInitialEvents` of watches",
+};
+
+/** Gates of the server itself without an effect, with the reason. Of all others the kinds or the components are not here. */
+const reasons: Readonly<Record<string, string>> = {
+  APIServerIdentity: "no Lease of the server",
+  APIServerTracing: "traces are always available",
+  APIServingWithRoutine: "a choice of Go's scheduler",
+  AnonymousAuthConfigurableEndpoints: "paths without credentials are always available",
+  AuthorizeNodeWithSelectors: "no Node authorizer",
+  AuthorizePodWebsocketUpgradeCreatePermission: "no connections to pods",
+  AuthorizeWithSelectors: "authorizers always see selectors",
+  BtreeWatchCache: "the cache has one kind of index",
+  ClientsAllowCBOR: "clients of Go programs",
+  ClientsPreferCBOR: "clients of Go programs",
+  ComponentFlagz: "no `/flagz`",
+  ComponentStatusz: "no `/statusz`",
+  ConcurrentWatchObjectDecode: "events are decoded by one thread",
+  ConstrainedImpersonation: "not implemented",
+  ContextualLogging: "one form of log lines",
+  ExternalServiceAccountTokenSigner: "no external signer",
+  InOrderInformers: "clients of Go programs",
+  InOrderInformersBatchProcess: "clients of Go programs",
+  InformerResourceVersion: "clients of Go programs",
+  KMSv1: "no encryption at rest",
+  LoggingAlphaOptions: "options of Go's logger",
+  LoggingBetaOptions: "options of Go's logger",
+  OrderedNamespaceDeletion: "no pods to delete first",
+  SeparateCacheWatchRPC: "watches of etcd are arranged in one way",
+  SizeBasedListCostEstimate: "no priority and fairness",
+  StorageNamespaceIndex: "only pods have that index",
+  StorageVersionAPI: "no StorageVersion",
+  StructuredAuthenticationConfiguration: "`--authentication-config` is always available",
+  StructuredAuthenticationConfigurationEgressSelector: "no egress selectors",
+  StructuredAuthenticationConfigurationJWKSMetrics: "the metrics are always there",
+  StructuredAuthorizationConfiguration: "`--authorization-config` is always available",
+  TranslateStreamCloseWebsocketRequests: "no connections to pods",
+  UnknownVersionInteroperabilityProxy: "no proxy between servers",
+  WatchCacheInitializationPostStartHook: "readiness always waits for the cache",
+  WatchListClient: "clients of Go programs",
+};
+
+/** The effect of a gate. Throws for a gate with an effect that is not described. */
+export function gateEffect(name: string, isInert: boolean): string {
+  if (isInert) return `none: ${reasons[name] ?? "pods, nodes, workloads and their components are not here"}`;
+  const effect = effects[name];
+  if (effect === undefined) throw new Error(`the effect of the gate ${name} is not described`);
+  return effect;
+}
+/** Gates that are described. */
+export const describedGates: { readonly effects: readonly string[]; readonly inert: readonly string[] } = {
+  effects: Object.keys(effects),
+  inert: Object.keys(reasons),
+};
