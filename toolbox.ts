@@ -49,7 +49,14 @@ export { ExpressionWork } from "./core/admission/expression-work.ts";
 export type { VersionedResource } from "./core/admission/request.ts";
 export { attributesOf, type AttributeSource, type Subject, type SubjectAttributes } from "./core/admission/attributes.ts";
 export { type IndexedAttributes, RuleIndex } from "./core/admission/rule-index.ts";
-export { coveredForm, type MatchResources, type MatchRule, type RequestAttributes, ruleDescribes } from "./core/admission/matching.ts";
+export {
+  coveredForm,
+  type MatchResources,
+  type MatchRule,
+  type ObjectLabels,
+  type RequestAttributes,
+  ruleDescribes,
+} from "./core/admission/matching.ts";
 export type { ConversionContext, StoredConversion, WebhookAddress } from "./core/conversion.ts";
 export { splitGroupVersion, type Verb } from "./core/versions.ts";
 
@@ -107,9 +114,13 @@ export {
   type FieldOptions,
   type Fields,
   type FieldsV1Node,
+  type FieldType,
+  type Hoisted,
+  type InlineKeys,
   type Int32Node,
   type Int64,
   type Int64Node,
+  type Intersection,
   type IntOrStringNode,
   type Json,
   lazy,
@@ -121,6 +132,8 @@ export {
   named,
   type Node,
   plainList,
+  type PresentKeys,
+  type PresentOf,
   type Quantity,
   type QuantityNode,
   raw,
@@ -202,6 +215,7 @@ export {
   internalError,
   invalidError,
   type StatusCause,
+  statusCodes,
   type StatusDetails,
   type StatusReason,
   tooLargeError,
@@ -224,6 +238,7 @@ export type {
   GaugeSeries,
   Histogram,
   HistogramSeries,
+  Labels as MetricLabels,
   MetricDefinition,
   MetricOf,
   MetricStability,

@@ -159,7 +159,8 @@ export interface Field<T = unknown, Present extends boolean = boolean> extends F
   readonly "~present"?: Present;
 }
 
-type PresentOf<O extends FieldOptions> = O extends { written: "omitEmpty" } ? false
+/** Whether the key of a field with these options is always present. */
+export type PresentOf<O extends FieldOptions> = O extends { written: "omitEmpty" } ? false
   : O extends { required: true } | { written: "always" } ? true
   : false;
 
@@ -195,11 +196,16 @@ function hasPresence({ tag }: Node, options: FieldOptions = {}): boolean {
 
 /** The fields of a struct by their JSON names. */
 export type Fields = Readonly<Record<string, Field<any, any>>>;
-type PresentKeys<F extends Fields> = { [K in keyof F]: F[K] extends Field<any, true> ? K : never }[keyof F];
-type FieldType<X> = X extends Field<infer T, any> ? T : never;
-type InlineKeys<F extends Fields> = { [K in keyof F]: F[K] extends { inline: true } ? K : never }[keyof F];
-type Intersection<U> = (U extends unknown ? (each: U) => void : never) extends (all: infer I) => void ? I : never;
-type Hoisted<F extends Fields> = [InlineKeys<F>] extends [never] ? unknown : Intersection<FieldType<F[InlineKeys<F>]>>;
+/** The names of the fields whose keys are always present. */
+export type PresentKeys<F extends Fields> = { [K in keyof F]: F[K] extends Field<any, true> ? K : never }[keyof F];
+/** The type of the values of a field. */
+export type FieldType<X> = X extends Field<infer T, any> ? T : never;
+/** The names of the fields whose structs are inlined. */
+export type InlineKeys<F extends Fields> = { [K in keyof F]: F[K] extends { inline: true } ? K : never }[keyof F];
+/** The type that has the properties of each member of a union. */
+export type Intersection<U> = (U extends unknown ? (each: U) => void : never) extends (all: infer I) => void ? I : never;
+/** The keys that inlined structs add to the object that has them. */
+export type Hoisted<F extends Fields> = [InlineKeys<F>] extends [never] ? unknown : Intersection<FieldType<F[InlineKeys<F>]>>;
 /** The object type of a set of fields: keys that are always written are required, others optional; keys of inlined structs are included. */
 export type Shape<F extends Fields> =
   & { readonly [K in Exclude<PresentKeys<F>, InlineKeys<F>>]: FieldType<F[K]> }

@@ -22,7 +22,8 @@ export interface MatchResources {
   readonly objectSelector?: LabelSelector;
 }
 
-type Labels = Readonly<Record<string, string>>;
+/** The labels of an object. */
+export type ObjectLabels = Readonly<Record<string, string>>;
 
 /** The attributes of a request that rules match. "" for absent parts. */
 export interface RequestAttributes {
@@ -36,10 +37,10 @@ export interface RequestAttributes {
   /** The same objects in other groups and versions that are served. */
   readonly equivalents: () => readonly ResourceForm[];
   /** Labels of the new and of the old object; undefined if there is none. */
-  readonly labels: Labels | undefined;
-  readonly oldLabels: Labels | undefined;
+  readonly labels: ObjectLabels | undefined;
+  readonly oldLabels: ObjectLabels | undefined;
   /** The labels of a namespace. Rejects with 404 if it does not exist. */
-  readonly namespaceLabels: (name: string) => Labels | Promise<Labels>;
+  readonly namespaceLabels: (name: string) => ObjectLabels | Promise<ObjectLabels>;
 }
 
 /**

@@ -156,13 +156,13 @@ function unmaskedPrefix(prefix: string): string {
 }
 
 /** Rule of names that are DNS subdomains; the default rule of kinds. */
-export const subdomainName: NameRule = (name, prefix) => dns1123Subdomain(prefix ? unmaskedPrefix(name) : name);
+export const subdomainName: NameRule = (name, prefix): readonly string[] => dns1123Subdomain(prefix ? unmaskedPrefix(name) : name);
 /** Rule of names that are DNS labels (RFC 1123). */
-export const labelName: NameRule = (name, prefix) => dns1123Label(prefix ? unmaskedPrefix(name) : name);
+export const labelName: NameRule = (name, prefix): readonly string[] => dns1123Label(prefix ? unmaskedPrefix(name) : name);
 /** Rule of names that are DNS labels (RFC 1035). */
-export const label1035Name: NameRule = (name, prefix) => dns1035Label(prefix ? unmaskedPrefix(name) : name);
+export const label1035Name: NameRule = (name, prefix): readonly string[] => dns1035Label(prefix ? unmaskedPrefix(name) : name);
 /** Rule of names that must only be a valid path segment: roles, events. */
-export const pathSegmentName: NameRule = (name, prefix) => {
+export const pathSegmentName: NameRule = (name, prefix): readonly string[] => {
   if (!prefix && (name === "." || name === "..")) return [`may not be '${name}'`];
   return ["/", "%"].filter((each) => name.includes(each)).map((each) => `may not contain '${each}'`);
 };

@@ -26,6 +26,16 @@ interface Doc {
   >;
 }
 
+test("the contract names every type that its members have", { skip: startSkipped("deno") }, async () => {
+  const args = ["doc", "--lint", "plugin.ts", "toolbox.ts"];
+  const { errors } = await run(runtimePath("deno"), args, { cwd: root, env: { NO_COLOR: "1" } });
+  assert.match(errors, /missing-jsdoc/, "the linter has run: members without a docstring are left");
+  assert.deepEqual(
+    [...errors.matchAll(/^error\[(?:private-type-ref|missing-return-type|missing-explicit-type)\]: .*/gm)].map(([line]) => line),
+    [],
+  );
+});
+
 for (
   const [file, name] of [["mod.ts", "thole"], ["plugin.ts", "thole/plugin"], ["toolbox.ts", "thole/plugin/toolbox"], [
     "testing.ts",
