@@ -12,7 +12,7 @@ import { readBody } from "../write/draft/body.ts";
 import { recorded } from "../write/field-managers.ts";
 import type { Start } from "../write/guaranteed-update.ts";
 import { requestHookContext } from "../write/request-hook-context.ts";
-import { placed } from "../write/write-pipeline.ts";
+import { setNamespace } from "../write/write-pipeline.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import { replace } from "./update.ts";
 
@@ -45,7 +45,7 @@ async function requestOf(
     return undefined;
   }
   const shown: RequestContext = { ...call, endpoint: request }, { info } = call;
-  const sent = await mutatedAction(call, placed(shown, await readBody(call, fieldValidation, shown)));
+  const sent = await mutatedAction(call, setNamespace(shown, await readBody(call, fieldValidation, shown)));
   if (definition.create?.validateRequest !== undefined) {
     const errors = definition.create.validateRequest(sent, info.name);
     if (errors.length > 0) throw invalidError({ group: request.group, name: request.kind }, info.name, errors);

@@ -9,7 +9,7 @@ import { keyOfCall } from "./key-of-call.ts";
 import type { Item } from "../objects/objects.ts";
 import { type WriteOptions, writeOptions } from "../request/options.ts";
 import { servedObject } from "../respond/served.ts";
-import { placed } from "../write/write-pipeline.ts";
+import { setNamespace } from "../write/write-pipeline.ts";
 import { bodyOf, budgeted, type RequestContext, resourceName } from "../request-context.ts";
 import { store } from "./create.ts";
 import type { Start } from "../write/guaranteed-update.ts";
@@ -56,7 +56,7 @@ function applyToLive(
     const live = servedObject(shown.call.endpoint, shown.live(current));
     const attempt = (object: ApiObject): Attempt => {
       checkName(call, object);
-      return shown.attempt(current, placed(shown.call, object), expectedRevision(object.metadata.resourceVersion), true);
+      return shown.attempt(current, setNamespace(shown.call, object), expectedRevision(object.metadata.resourceVersion), true);
     };
     const object = settled(shown.call, () => budgeted(call, () => appliedObject(shown.call, live, document, options)));
     return object instanceof Promise ? object.then(attempt) : attempt(object);
@@ -76,5 +76,5 @@ async function createApplied(call: RequestContext, document: ApplyDocument, opti
   expectedRevision(object.metadata.resourceVersion); // must be a number; its value is ignored
   const { resourceVersion: _, ...metadata } = object.metadata;
   await call.authorize({ ...call.info, verb: "create" });
-  return await store(call, placed(call, { ...object, metadata }), options.dryRun, true);
+  return await store(call, setNamespace(call, { ...object, metadata }), options.dryRun, true);
 }

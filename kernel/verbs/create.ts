@@ -9,7 +9,7 @@ import { Item, keyOf, storedBytes } from "../objects/objects.ts";
 import { asStored, untilDeadline } from "../write/converted-writes.ts";
 import { writeOptions } from "../request/options.ts";
 import { requestHookContext, takeBack } from "../write/request-hook-context.ts";
-import { placed, toCreate } from "../write/write-pipeline.ts";
+import { setNamespace, toCreate } from "../write/write-pipeline.ts";
 import { hookContext, kindName, type RequestContext, resourceName } from "../request-context.ts";
 import { bound } from "../../core/bound.ts";
 
@@ -19,7 +19,7 @@ const generateNameTries = bound(8);
 /** POST of a collection: 201 with the object as stored. */
 export async function create(call: RequestContext): Promise<VerbResult> {
   const options = writeOptions(call.info.query, "CreateOptions", call.catalog.names);
-  const object = withoutDeletion(placed(call, await readBody(call, options.fieldValidation)));
+  const object = withoutDeletion(setNamespace(call, await readBody(call, options.fieldValidation)));
   if (call.endpoint.resource.handleCreate !== undefined) return objectResult(201, await handled(call, object));
   return objectResult(201, await store(call, object, options.dryRun));
 }

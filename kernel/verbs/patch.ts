@@ -10,7 +10,7 @@ import { shownKind } from "./shown-kind.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import { writeOptions } from "../request/options.ts";
 import type { Route } from "../request/route.ts";
-import { placed } from "../write/write-pipeline.ts";
+import { setNamespace } from "../write/write-pipeline.ts";
 import { bodyOf, budgeted, type RequestContext, resourceName } from "../request-context.ts";
 import { apply } from "./apply.ts";
 import { checkName, expectedRevision, replace } from "./update.ts";
@@ -70,7 +70,7 @@ async function patched(call: RequestContext, dialect: Dialect): Promise<VerbResu
     const object = budgeted(call, () => change(live));
     checkName(call, object);
     // The resourceVersion is that of the live object, unless the patch sets another one, which then rejects every attempt.
-    const drafted = placed(shown.call, budgeted(call, () => shown.call.endpoint.applyDefaults(object)));
+    const drafted = setNamespace(shown.call, budgeted(call, () => shown.call.endpoint.applyDefaults(object)));
     return shown.attempt(current, drafted, expectedRevision(object.metadata.resourceVersion));
   });
   if (written === undefined) throw notFoundError(resourceName(call), info.name);

@@ -15,7 +15,7 @@ import { asStored, untilDeadline } from "../write/converted-writes.ts";
 import { writeOptions } from "../request/options.ts";
 import { servedObject } from "../respond/served.ts";
 import type { Revision } from "../store/store.ts";
-import { checkNamespaceOf, placed, toUpdate } from "../write/write-pipeline.ts";
+import { checkNamespaceOf, setNamespace, toUpdate } from "../write/write-pipeline.ts";
 import { type RequestContext, resourceName } from "../request-context.ts";
 import { store } from "./create.ts";
 import { guaranteedUpdate, type Start, type Tried } from "../write/guaranteed-update.ts";
@@ -27,7 +27,7 @@ export async function update(call: RequestContext): Promise<VerbResult> {
   const sent = await readBody(call, options.fieldValidation, shown.call);
   checkNamespaceOf(call, sent);
   checkName(call, sent);
-  const object = placed(shown.call, sent);
+  const object = setNamespace(shown.call, sent);
   const expected = expectedRevision(object.metadata.resourceVersion);
   const { item, renew } = await call.backend.reads.live(call.endpoint.stored, keyOfCall(call), call.deadline);
   const written = item && await replace(call, { item, renew }, options.dryRun, (current) => {

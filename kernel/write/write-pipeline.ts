@@ -37,7 +37,7 @@ export function metaWith(meta: ObjectMeta, changes: { readonly [K in keyof Objec
  * Sets the namespace from the URL, or removes it from a cluster-scoped object. Removes duplicate owner references. `isAdmitted`: the mutating
  * steps of admission have run, or the request is a patch, which upstream checks after them only.
  */
-export function placed(call: RequestContext, sent: ApiObject, isAdmitted = call.exchange.method === "PATCH"): ApiObject {
+export function setNamespace(call: RequestContext, sent: ApiObject, isAdmitted = call.exchange.method === "PATCH"): ApiObject {
   const object = withOwnersOnce(sent, isAdmitted ? " after mutating admission happens" : "", call.warnings);
   const { namespace: own } = object.metadata;
   if (!call.endpoint.namespaced) {
@@ -57,7 +57,7 @@ export function checkNamespaceOf({ endpoint, info }: RequestContext, { metadata:
 /** The stored form of an object of the request, after the mutating steps of admission. */
 async function admitted(call: RequestContext, object: ApiObject, prior: ApiObject | undefined): Promise<ApiObject> {
   const sent = inStoredForm(call.endpoint, object), next = await mutated(call, sent, prior);
-  return next === sent ? next : placed(call, withValidManagers(sent, next, call.warnings), true);
+  return next === sent ? next : setNamespace(call, withValidManagers(sent, next, call.warnings), true);
 }
 
 /** Metadata that the server sets at creation, after the mutating steps of admission. */
