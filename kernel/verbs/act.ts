@@ -9,7 +9,7 @@ import { writeOptions } from "../request/options.ts";
 import { approveAction, mutatedAction } from "../write/admission/admit.ts";
 import { checkNamespace } from "../write/admission/namespace-lifecycle.ts";
 import { readBody } from "../write/draft/body.ts";
-import { recorded } from "../write/field-managers.ts";
+import { recordOwners } from "../write/field-managers.ts";
 import type { Start } from "../write/guaranteed-update.ts";
 import { requestHookContext } from "../write/request-hook-context.ts";
 import { setNamespace } from "../write/write-pipeline.ts";
@@ -52,7 +52,7 @@ async function requestOf(
   }
   const { name = info.name } = sent.metadata;
   if (name !== info.name) throw badRequestError(`name in URL does not match name in ${request.kind} object`);
-  const owned = response?.schema === request.schema ? await recorded(shown, sent, undefined) : sent;
+  const owned = response?.schema === request.schema ? await recordOwners(shown, sent, undefined) : sent;
   return { ...owned, metadata: { ...owned.metadata, name } };
 }
 

@@ -4,7 +4,7 @@ import { approve, measured, mutated } from "../write/admission/admit.ts";
 import { checkNamespace } from "../write/admission/namespace-lifecycle.ts";
 import { objectResult, type VerbResult } from "../respond/answer.ts";
 import { readBody } from "../write/draft/body.ts";
-import { recorded } from "../write/field-managers.ts";
+import { recordOwners } from "../write/field-managers.ts";
 import { Item, keyOf, storedBytes } from "../objects/objects.ts";
 import { asStored, untilDeadline } from "../write/converted-writes.ts";
 import { writeOptions } from "../request/options.ts";
@@ -34,7 +34,7 @@ function withoutDeletion(object: ApiObject): ApiObject {
 async function handled(call: RequestContext, sent: ApiObject): Promise<Item> {
   const { resource, stored, toStored } = call.endpoint;
   const context = hookContext(call);
-  const object = await mutated(call, stored.applyDefaults(toStored(await recorded(call, sent, undefined))), undefined);
+  const object = await mutated(call, stored.applyDefaults(toStored(await recordOwners(call, sent, undefined))), undefined);
   const errors = resource.create?.(object, context) ?? [];
   if (errors.length > 0) throw invalidError(kindName(call), object.metadata.name ?? "", errors);
   await approve(call, object, undefined);
@@ -43,7 +43,7 @@ async function handled(call: RequestContext, sent: ApiObject): Promise<Item> {
 
 /** Stores a new object under its name or a generated one. Records its field managers, unless `hasOwners`. */
 export async function store(call: RequestContext, sent: ApiObject, dryRun: boolean, hasOwners = false): Promise<Item> {
-  const drafted = hasOwners ? sent : recorded(call, sent, undefined);
+  const drafted = hasOwners ? sent : recordOwners(call, sent, undefined);
   const object = drafted instanceof Promise ? await drafted : drafted;
   const generated = object.metadata.name === undefined && object.metadata.generateName !== undefined;
   if (call.endpoint.namespaced) {

@@ -9,7 +9,7 @@ import type { Endpoint } from "../catalog/catalog.ts";
 import { Item } from "../objects/objects.ts";
 import { hookContext, type RequestContext } from "../request-context.ts";
 import { objectResult, shownResult, type VerbResult } from "../respond/answer.ts";
-import { recordedNow, withEntries } from "../write/field-managers.ts";
+import { recordOwnersNow, withEntries } from "../write/field-managers.ts";
 import { viewObject } from "../write/view-object.ts";
 import { objectEntries, viewEntries } from "../write/view-owners.ts";
 
@@ -62,7 +62,7 @@ function viewKind(call: RequestContext, view: Endpoint): ShownKind {
     call: shown,
     live: (current) => itemOf(current, "draft"),
     attempt(current, sent, expected, hasOwners) {
-      const object = hasOwners ? sent : recordedNow(shown, sent, itemOf(current, "draft").object);
+      const object = hasOwners ? sent : recordOwnersNow(shown, sent, itemOf(current, "draft").object);
       const errors = validate?.(object, current.object, hookContext(call)) ?? [];
       if (errors.length > 0) throw invalidError({ group: view.group, name: view.kind }, call.info.name, errors);
       const next = write(object, current.object, hookContext(call));

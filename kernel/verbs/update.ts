@@ -6,7 +6,7 @@ import { goQuote } from "../../core/tree/go-quote.ts";
 import { objectResult, type VerbResult } from "../respond/answer.ts";
 import { headerList } from "../request/exchange.ts";
 import { readBody } from "../write/draft/body.ts";
-import { recorded, sameButTimes, withEntries } from "../write/field-managers.ts";
+import { recordOwners, sameButTimes, withEntries } from "../write/field-managers.ts";
 import { isExpected, readIfMatch } from "../request/if-match.ts";
 import { type Attempt, shownKind } from "./shown-kind.ts";
 import { keyOfCall } from "./key-of-call.ts";
@@ -111,7 +111,7 @@ export function replace(
       throw invalidError(resourceName(call), info.name, [invalid("metadata.resourceVersion", 0, "must be specified for an update")]);
     }
     if (expected !== 0 && expected !== current.revision) throw modified(call);
-    const drafted = hasOwners ? object : recorded(call, object, servedObject(endpoint, current));
+    const drafted = hasOwners ? object : recordOwners(call, object, servedObject(endpoint, current));
     const owned = drafted instanceof Promise ? await drafted : drafted;
     return await put(call, current, await toUpdate(call, owned, current.object, dryRun), dryRun);
   });

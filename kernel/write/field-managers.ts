@@ -69,11 +69,9 @@ export function writerOf(call: RequestContext, manager: string): Writer {
   return { manager, subresource: call.info.subresource, time: timeText(call.backend.clock.now()) };
 }
 
-/**
- * As `recordedNow`, for a kind whose versions may be converted by calls.
- */
-export function recorded(call: RequestContext, object: ApiObject, live: ApiObject | undefined): ApiObject | Promise<ApiObject> {
-  return settled(call, () => budgeted(call, () => recordedNow(call, object, live)));
+/** Records the owners of the fields that a write changes, as `recordOwnersNow` does, for a kind whose versions may be converted by calls. */
+export function recordOwners(call: RequestContext, object: ApiObject, live: ApiObject | undefined): ApiObject | Promise<ApiObject> {
+  return settled(call, () => budgeted(call, () => recordOwnersNow(call, object, live)));
 }
 
 /**
@@ -81,7 +79,7 @@ export function recorded(call: RequestContext, object: ApiObject, live: ApiObjec
  * its conversion to the version of an owner fails, or if it does not fit its own version (upstream since kubernetes/kubernetes#136949; earlier it
  * lost them). It has none if the version of an owner does not declare one of its fields, as upstream.
  */
-export function recordedNow(call: RequestContext, object: ApiObject, live: ApiObject | undefined): ApiObject {
+export function recordOwnersNow(call: RequestContext, object: ApiObject, live: ApiObject | undefined): ApiObject {
   try {
     return withOwners(call, object, live);
   } catch (error) {

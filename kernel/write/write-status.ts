@@ -7,7 +7,7 @@ import type { Exchange } from "../request/exchange.ts";
 import { requestInfo } from "../request/request-info.ts";
 import { Warnings } from "../request/warnings.ts";
 import type { RequestContext } from "../request-context.ts";
-import { recorded } from "./field-managers.ts";
+import { recordOwners } from "./field-managers.ts";
 import { toUpdate } from "./write-pipeline.ts";
 
 const loopback = { name: "system:apiserver", uid: "", groups: ["system:authenticated", "system:masters"], extra: {} };
@@ -30,7 +30,7 @@ export async function writeStatus(call: RequestContext, endpoint: Endpoint, obje
   const lost = () => conflictError({ group, name: plural }, name, modifiedText);
   if (revisionOf(current) !== resourceVersion) throw lost();
   const own = statusCall(call, endpoint, object, signal);
-  const owned = await recorded(own, object, endpoint.fromStored(current.object));
+  const owned = await recordOwners(own, object, endpoint.fromStored(current.object));
   const next = await toUpdate(own, owned, current.object, false);
   const value = storedBytes(stored, next, catalog.storedAs);
   const commit = await backend.store.commit({ key, expect: current.revision, value });
