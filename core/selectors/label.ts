@@ -153,7 +153,7 @@ class Parser {
     if (next.kind === "end" || next.kind === ",") return { key, operator: "exists", values: [] };
     const operator = this.#operator();
     const values = operator === "in" || operator === "notin" ? this.#values() : [this.#exactValue()];
-    return checked(key, operator, values);
+    return requirementOf(key, operator, values);
   }
 
   #operator(): LabelOperator {
@@ -218,7 +218,7 @@ class Parser {
   }
 }
 
-function checked(key: string, operator: LabelOperator, values: readonly string[]): LabelRequirement {
+function requirementOf(key: string, operator: LabelOperator, values: readonly string[]): LabelRequirement {
   const errors: string[] = [];
   if ((operator === "gt" || operator === "lt") && !values.every(isInteger)) {
     values.forEach((value, index) => {

@@ -113,7 +113,7 @@ function allFaults(errors: readonly FaultyText[]): FaultyText {
 }
 
 /** Runs the checks of an entry. Rejects with every fault; those without a place are at the field. */
-async function checked<const T extends readonly (readonly [path: string, run: () => unknown])[]>(
+async function runChecks<const T extends readonly (readonly [path: string, run: () => unknown])[]>(
   parts: T,
 ): Promise<{ -readonly [Index in keyof T]: Awaited<ReturnType<T[Index][1]>> }> {
   const outcomes = await Promise.allSettled(parts.map(async ([, run]) => await run()));
@@ -171,7 +171,7 @@ async function accessOf(config: Json, path: string): Promise<RemoteAccess> {
   const { cluster, user } = entriesOf(config, path);
   const folder = dirname(path), insecure = cluster.get("insecure-skip-tls-verify") === "true";
   const hasCa = ["certificate-authority", "certificate-authority-data"].some((key) => (cluster.get(key) ?? "") !== "");
-  const [, server, ca, , credentials] = await checked([
+  const [, server, ca, , credentials] = await runChecks([
     [cluster.path, () => rejectUnsupported(cluster, "cluster")],
     [`${cluster.path}.server`, () => serverOf(cluster)],
     [`${cluster.path}.certificate-authority`, () => pem(cluster, "certificate-authority", folder)],
@@ -192,7 +192,7 @@ async function accessOf(config: Json, path: string): Promise<RemoteAccess> {
 
 /** Certificate and Authorization header of a user. */
 async function credentialsOf(user: Entry, folder: string): Promise<Credentials> {
-  const [, cert, key, token] = await checked([
+  const [, cert, key, token] = await runChecks([
     [user.path, () => rejectUnsupported(user, "user")],
     [`${user.path}.client-certificate`, () => pem(user, "client-certificate", folder)],
     [`${user.path}.client-key`, () => pem(user, "client-key", folder)],

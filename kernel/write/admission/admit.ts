@@ -48,7 +48,7 @@ export async function approve(call: RequestContext, next: ApiObject, prior: ApiO
   const found = stepsFor(call, phases.approving, written(next, prior)), steps = found instanceof Promise ? await found : found;
   if (steps.length === 0) return;
   const context = requestHookContext(call), { name = "" } = next.metadata;
-  const checking = checked(call, steps.filter(refuses), name, ({ refuse }) => refuse?.(next, prior, context));
+  const checking = rejectForReason(call, steps.filter(refuses), name, ({ refuse }) => refuse?.(next, prior, context));
   if (checking instanceof Promise) await checking;
   const effects = steps.filter(takesEffect);
   if (effects.length > 0) await takeEffect(call, effects, (effect) => effect(next, prior, context));
@@ -62,7 +62,7 @@ export async function approveDeletion(call: RequestContext, prior: ApiObject, op
   const steps = found instanceof Promise ? await found : found;
   if (steps.length === 0) return;
   const context = requestHookContext(call, options);
-  await checked(call, steps, prior.metadata.name ?? "", ({ refuseDelete }) => refuseDelete?.(prior, context));
+  await rejectForReason(call, steps, prior.metadata.name ?? "", ({ refuseDelete }) => refuseDelete?.(prior, context));
 }
 
 /** As `mutated`, for the request of an action. */
@@ -82,7 +82,7 @@ export async function approveAction(call: RequestContext, request: ApiObject | u
   const found = stepsFor(call, phases.approvingAction, acted(request)), steps = found instanceof Promise ? await found : found;
   if (steps.length === 0) return;
   const context = requestHookContext(call), { name, subresource } = call.info;
-  await checked(call, steps, name, ({ refuseAction }) => refuseAction?.(request, subresource, context));
+  await rejectForReason(call, steps, name, ({ refuseAction }) => refuseAction?.(request, subresource, context));
 }
 
 function written(object: ApiObject, oldObject: ApiObject | undefined): Subject {
@@ -111,7 +111,7 @@ function passed(
 }
 
 /** Throws 403 with the first reason of a step. `name`: of the object. Not a Promise if no step waits. */
-function checked(
+function rejectForReason(
   call: RequestContext,
   steps: readonly Admission[],
   name: string,
