@@ -17,11 +17,11 @@ export interface Report {
 /** The values of `-o`. */
 export const forms = Object.freeze({ text: asText, json: asJson, sarif: asSarif });
 
-const shown = ({ name, line }: Place) => line === undefined ? name : `${name}:${line}`;
+const placeText = ({ name, line }: Place) => line === undefined ? name : `${name}:${line}`;
 
 function asText({ advice }: Report): string {
   const lines = ({ place, level, subject, text, fix }: Advice) =>
-    `${printable(`${shown(place)}: ${level}: ${subject} ${text}`)}\n    fix: ${printable(fix)}\n`;
+    `${printable(`${placeText(place)}: ${level}: ${subject} ${text}`)}\n    fix: ${printable(fix)}\n`;
   return advice.map(lines).join("");
 }
 

@@ -118,13 +118,13 @@ export function elementText(element: Element): string {
   if (element[0] === "f") return `.${rest}`;
   if (element[0] === "i") return `[${rest}]`;
   const value = valueOf(rest);
-  if (element[0] === "v") return `[=${shown(value)}]`;
-  return `[${Object.entries(value as object).map(([name, part]) => `${name}=${shown(part as Json)}`).join(",")}]`; // keys of elements are objects
+  if (element[0] === "v") return `[=${textOfValue(value)}]`;
+  return `[${Object.entries(value as object).map(([name, part]) => `${name}=${textOfValue(part as Json)}`).join(",")}]`; // keys of elements are objects
 }
 
-function shown(value: Json): string {
+function textOfValue(value: Json): string {
   if (typeof value === "string") return goQuote(value);
-  if (Array.isArray(value)) return `[${value.map(shown).join(",")}]`;
-  if (isObject(value)) return Object.entries(value).map(([name, part]) => `${name}=${shown(part)}`).join("");
+  if (Array.isArray(value)) return `[${value.map(textOfValue).join(",")}]`;
+  if (isObject(value)) return Object.entries(value).map(([name, part]) => `${name}=${textOfValue(part)}`).join("");
   return typeof value === "number" ? goNumber(value) : String(value);
 }

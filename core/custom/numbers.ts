@@ -50,21 +50,21 @@ export function numberErrors(value: Num, keywords: NumberKeywords, place: { read
     const whole = isInteger(minimum, "Minimum boundary"), limit = whole ? integerBound(minimum) : minimum;
     if (exclusiveMinimum ? value <= limit : value < limit) {
       const text = exclusiveMinimum ? "greater than" : "greater than or equal to";
-      add(invalid(place.path, value, `${place.path} in body should be ${text} ${shown(limit, whole)}`));
+      add(invalid(place.path, value, `${place.path} in body should be ${text} ${limitText(limit, whole)}`));
     }
   }
   if (maximum !== undefined) {
     const whole = isInteger(maximum, "Maximum boundary"), limit = whole ? integerBound(maximum) : maximum;
     if (exclusiveMaximum ? value >= limit : value > limit) {
       const text = exclusiveMaximum ? "less than" : "less than or equal to";
-      add(invalid(place.path, value, `${place.path} in body should be ${text} ${shown(limit, whole)}`));
+      add(invalid(place.path, value, `${place.path} in body should be ${text} ${limitText(limit, whole)}`));
     }
   }
   return errors;
 }
 
 /** Returns a bound as Go prints it: as an int64 or as a double. */
-function shown(limit: number, isInteger: boolean): string {
+function limitText(limit: number, isInteger: boolean): string {
   return isInteger ? String(BigInt(limit)) : goDouble(limit);
 }
 
@@ -96,11 +96,11 @@ function rangeError({ type, format }: NumberKeywords, what: string, path: string
 function multipleError(value: Num, factor: number, isInteger: boolean, place: { readonly path: string }): FieldError | undefined {
   const step = isInteger ? integerBound(factor) : factor;
   if (step <= 0) {
-    const text = `factor MultipleOf declared for ${place.path} must be positive: ${shown(step, isInteger)}`;
+    const text = `factor MultipleOf declared for ${place.path} must be positive: ${limitText(step, isInteger)}`;
     return invalid(place.path, isInteger ? BigInt(step) : step, text);
   }
   if (isMultiple(value, step, isInteger)) return undefined;
-  return invalid(place.path, value, `${place.path} in body should be a multiple of ${shown(step, isInteger)}`);
+  return invalid(place.path, value, `${place.path} in body should be a multiple of ${limitText(step, isInteger)}`);
 }
 function isMultiple(value: Num, step: number, isInteger: boolean): boolean {
   if (!isInteger) return isNearlyWhole(step < 1 ? 1 / step * Number(value) : Number(value) / step);

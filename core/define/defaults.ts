@@ -7,9 +7,9 @@ type Check = (value: Json, path: string) => readonly string[];
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 function expects(what: string, fits: (value: Json) => boolean): Check {
-  return (value, path) => fits(value) ? [] : [`${path}: the default ${shown(value)} is not ${what}`];
+  return (value, path) => fits(value) ? [] : [`${path}: the default ${defaultText(value)} is not ${what}`];
 }
-function shown(value: Json): string {
+function defaultText(value: Json): string {
   return valueText(value);
 }
 function isInteger(value: Json, min: bigint, max: bigint): boolean {
@@ -44,18 +44,18 @@ const table: Fold<Check> = {
       Array.isArray(value)
         // Array.isArray loses the type of the elements.
         ? (value as readonly Json[]).flatMap((each, i) => check(each, `${path}[${i}]`))
-        : [`${path}: the default ${shown(value)} is not a list`];
+        : [`${path}: the default ${defaultText(value)} is not a list`];
   },
   record: ({ of }, go) => {
     const check = go(of);
     return (value, path) =>
       isObject(value)
         ? Object.entries(value).flatMap(([key, each]) => check(each, `${path}[${key}]`))
-        : [`${path}: the default ${shown(value)} is not an object`];
+        : [`${path}: the default ${defaultText(value)} is not an object`];
   },
   either: () => () => [],
   struct: ({ name, fields }, go) => (value, path) => {
-    if (!isObject(value)) return [`${path}: the default ${shown(value)} is not an object`];
+    if (!isObject(value)) return [`${path}: the default ${defaultText(value)} is not an object`];
     return Object.entries(value).flatMap(([key, each]) =>
       Object.hasOwn(fields, key)
         ? go(fields[key]!.node)(each, `${path}.${key}`)

@@ -52,7 +52,7 @@ function embeddedMeta(metadata: Json, path: Path, decodeMeta: Decode, run: Decod
       if (!(error instanceof DecodeError)) throw error;
       throw new DecodeError(`${pathText(run.path)}: Invalid value: ${sortedText(metadata)}: ${error.message}`);
     }
-    return shown(run.inEmbedded(() => decodeMeta(treeFromJson(metadata), undefined, run)));
+    return plainMetadata(run.inEmbedded(() => decodeMeta(treeFromJson(metadata), undefined, run)));
   } finally {
     run.path.length -= path.length;
   }
@@ -62,7 +62,7 @@ function embeddedMeta(metadata: Json, path: Path, decodeMeta: Decode, run: Decod
 function storedMeta(metadata: Json, decodeMeta: Decode): Json | undefined {
   if (!isObject(metadata)) return undefined;
   const valid = Object.entries(metadata).filter(([key, value]) => isReadable(decodeMeta, { [key]: value }));
-  return shown(decodeMeta(treeFromJson(Object.fromEntries(valid)), undefined, new Decoding("json")));
+  return plainMetadata(decodeMeta(treeFromJson(Object.fromEntries(valid)), undefined, new Decoding("json")));
 }
 function isReadable(decode: Decode, value: Json): boolean {
   const run = new Decoding("json");
@@ -77,7 +77,7 @@ function isReadable(decode: Decode, value: Json): boolean {
 }
 
 /** Decoded metadata as plain JSON, without an absent creation time, members sorted. */
-function shown(metadata: unknown): Json {
+function plainMetadata(metadata: unknown): Json {
   const members = metadata as { readonly [key: string]: Json }; // of ObjectMeta: JSON but for the order
   const result: Record<string, Json> = {};
   for (const key of sortedKeys(members)) {

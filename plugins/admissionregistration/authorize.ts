@@ -44,7 +44,7 @@ export function policyAuthorization<P extends Policy>({ kind: kindOfPolicy, vali
     if (await mayRead({ verb: "get", group, version, resource, namespace: "*", name: "*" }, context)) return;
     const { apiVersion = "", kind = "" } = paramKind;
     const needed = `must have "get" permission on all objects of the referenced paramKind (kind=${kind}, apiVersion=${apiVersion})`;
-    throw refusal(kindOfPolicy, next, forbidden("spec.paramKind", `user ${shown(context.caller)} ${needed}`), context);
+    throw refusal(kindOfPolicy, next, forbidden("spec.paramKind", `user ${callerText(context.caller)} ${needed}`), context);
   };
 }
 
@@ -73,7 +73,7 @@ export function bindingAuthorization<B extends Binding>(
     const place = paramKind === undefined ? { group: "*", version: "*", resource: "*" } : located(paramKind, context);
     const { name = "", namespace = "" } = paramRef, verb = name === "" ? "list" : "get";
     if (await mayRead({ ...place, verb, namespace, name }, context)) return;
-    const user = shown(context.caller), who = `user ${user} does not have "${verb}" permission`;
+    const user = callerText(context.caller), who = `user ${user} does not have "${verb}" permission`;
     const everything = "to determine minimum required permissions and";
     const why = policy === undefined
       ? `unable to get policy ${policyName} ${everything} ${who} for all groups, versions and resources`
@@ -111,7 +111,7 @@ function refusal(
 }
 
 /** A user as Go shows it. */
-function shown({ name, uid = "", groups, extra = {} }: Caller): string {
+function callerText({ name, uid = "", groups, extra = {} }: Caller): string {
   const pairs = Object.entries(extra).sort(([a], [b]) => a < b ? -1 : 1).map(([key, values]) => `${key}:[${values.join(" ")}]`);
   return `&{${name} ${uid} [${groups.join(" ")}] map[${pairs.join(" ")}]}`;
 }

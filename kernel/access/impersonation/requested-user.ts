@@ -47,7 +47,7 @@ export function requestedOf(headers: Exchange["headers"], names: Names): readonl
   ];
   if (user !== "") return [serviceAccountOf(user) ?? { kind: "User", name: user }, ...others];
   if (others.length === 0) return [];
-  throw badRequestError(`requested [${others.map((each) => shown(each, names)).join(" ")}] without impersonating a user`);
+  throw badRequestError(`requested [${others.map((each) => referenceText(each, names)).join(" ")}] without impersonating a user`);
 }
 
 /** The service account of a user name: `system:serviceaccount:<namespace>:<name>`. */
@@ -59,7 +59,7 @@ function serviceAccountOf(user: string): Requested | undefined {
 }
 
 /** An object reference in Go's format: kind, namespace, name, UID, API version, resource version and field path. */
-function shown(requested: Requested, names: Names): string {
+function referenceText(requested: Requested, names: Names): string {
   const { kind, name } = requested;
   const apiVersion = kind === "UserExtra" || kind === "UID" ? spell(names, "authentication.{domain}/v1") : "";
   return `{${[kind, "", name, "", apiVersion, "", kind === "UserExtra" ? requested.key : ""].join(" ")}}`;

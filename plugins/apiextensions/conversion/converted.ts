@@ -30,7 +30,7 @@ export class ConvertedError extends Error {
  * @throws ConvertedError
  */
 export function checkedConversion(original: JsonObject, converted: Json, apiVersion: string, index: number | undefined): JsonObject {
-  const object = shown(converted, index);
+  const object = decodedObject(converted, index);
   const at = index === undefined ? "invalid object at index 0" : `invalid converted object at index ${index}`;
   const got = text(object, "apiVersion");
   if (got !== apiVersion) throw new ConvertedError(`returned ${at}: invalid groupVersion (expected ${apiVersion}, received ${got})`);
@@ -47,7 +47,7 @@ export function checkedConversion(original: JsonObject, converted: Json, apiVers
 }
 
 /** Upstream decodes the object before it checks it. */
-function shown(converted: Json, index: number | undefined): JsonObject {
+function decodedObject(converted: Json, index: number | undefined): JsonObject {
   const refuse = (why: string) =>
     index === undefined ? new ConvertedError(why, true) : new ConvertedError(`returned invalid converted object at index ${index}: ${why}`);
   if (converted === null) throw refuse("unexpected end of JSON input");

@@ -175,9 +175,9 @@ function overlaps(volume: string, targets: readonly Target[]): readonly string[]
     const hits = all.slice(0, i).filter(({ path }) =>
       path !== "" && target.path !== "" && (`${path}/`.startsWith(`${target.path}/`) || `${target.path}/`.startsWith(`${path}/`))
     );
-    return hits.map((hit) => `${volume}: overlapping paths: ${shown(target)} with ${shown(hit)}`);
+    return hits.map((hit) => `${volume}: overlapping paths: ${targetText(target)} with ${targetText(hit)}`);
   });
 }
-function shown({ path, from }: Target): string {
+function targetText({ path, from }: Target): string {
   return from === "" ? goQuote(path) : `${goQuote(path)} (${from})`;
 }
