@@ -1,10 +1,10 @@
+/** Wall time that is compared with the monotonic clock, so that a wrong clock triggers nothing destructive. */
 import { bound } from "./bound.ts";
 
 /** Milliseconds by which the wall clock and the monotonic one may differ more than at the last reading before that counts as a jump. */
 export const clockJumpMs = bound(5_000);
 /** Milliseconds after a jump of the wall clock for which expiry, renewals and removals by age go on with the time from before it. */
 export const clockDoubtMs = bound(10 * 60 * 1000);
-/** Wall time that is compared with the monotonic clock, so that a wrong clock triggers nothing destructive. */
 
 export interface SteadyTimeOptions {
   /** The wall clock, in milliseconds since 1970. */

@@ -1,9 +1,9 @@
+/** The checks of a store: one table with their severity and how a summary counts them. */
 import { bound } from "../../core/bound.ts";
 import { logTextLengthMax } from "../../core/bounds.ts";
 
 /** Problems of one kind that `thole verify` and `thole import` show; the others are counted. */
 export const unreadableShownMax = bound(100);
-/** The checks of a store: one table with their severity and how a summary counts them. */
 
 export type Severity = "error" | "warning";
 

@@ -1,3 +1,4 @@
+/** Warning headers of one response (RFC 7234, section 5.5), each text once, with kube-apiserver's bounds. */
 import { bound } from "../../core/bound.ts";
 
 /** Runes of all Warning headers of a response. */
@@ -5,7 +6,6 @@ export const warningRunesMax = bound(4096);
 /** Runes of each warning of a response whose warnings exceed `warningRunesMax`. */
 export const warningRunesTruncated = bound(256);
 
-/** Warning headers of one response (RFC 7234, section 5.5), each text once, with kube-apiserver's bounds. */
 export class Warnings {
   readonly #texts = new Set<string>();
 

@@ -1,8 +1,8 @@
+/** How long the events of many watches wait for each other. */
 import { bound } from "../../../core/bound.ts";
 
 /** Watches that one turn of the event loop serves. */
 export const watchesPerTurnMax = bound(128);
-/** How long the events of many watches wait for each other. */
 
 export const gather = Object.freeze({
   /** What a further watch of a connection costs, as a share of a write to the connection. */

@@ -1,10 +1,10 @@
+/** Frames that a client sends over a websocket (RFC 6455, section 5). A watch has no use for messages: their content is skipped, never kept. */
 import { bound } from "../../../core/bound.ts";
 
 /** Bytes of one frame that a client sends over the websocket of a watch. */
 export const webSocketFrameBytesMax = bound(64 * 1024);
 /** Bytes of all frames that a client sends over the websocket of a watch. */
 export const webSocketReceivedBytesMax = bound(1024 * 1024);
-/** Frames that a client sends over a websocket (RFC 6455, section 5). A watch has no use for messages: their content is skipped, never kept. */
 
 /** What to do: answer a ping, or close with a code. After a close nothing more is read. */
 export type ClientAction = { readonly tag: "ping"; readonly payload: Uint8Array } | { readonly tag: "close"; readonly code: number };

@@ -54,12 +54,15 @@ async function messages({ headers, body, messages: kind, givenUp }: Reply, carri
   let code: number = closeCode.normal;
   const leave = () => left.resolve(undefined);
   const receive = (piece: Uint8Array) => {
+    let ping: Uint8Array | undefined;
     for (const action of frames.read(piece)) {
       if (action.tag === "close") {
         code = action.code;
         leave();
-      } else if (socket.writableLength < webSocketPongBacklogBytesMax) socket.write(serverFrame(opcode.pong, action.payload));
+      } else ping = action.payload;
     }
+    // Of pings that arrive together the last one is answered (RFC 6455, section 5.5.3): thousands fit into a piece, and each answer is a write.
+    if (ping !== undefined && socket.writableLength < webSocketPongBacklogBytesMax) socket.write(serverFrame(opcode.pong, ping));
   };
   const breakOff = () => answering.waitsSince === undefined || socket.destroy();
   givenUp?.addEventListener("abort", breakOff, { once: true });

@@ -111,7 +111,7 @@ test("each event is a text message; the end of a watch is a close with 1000", ()
       yield `{"text":"${"ü".repeat(40_000)}"}\n`;
     }),
     async (server) => {
-      const { socket, text, closed } = client(server, Buffer.concat([Buffer.from(offer()), masked(0x89, "early")]));
+      const { socket, text, closed } = client(server, Buffer.concat([Buffer.from(offer()), masked(0x89, "first"), masked(0x89, "last")]));
       await closed;
       const [head = "", ...rest] = text().split("\r\n\r\n");
       assert.match(
@@ -122,6 +122,12 @@ test("each event is a text message; the end of a watch is a close with 1000", ()
       for (const message of [`{"n":1}\n`, `{"n":2}\n`, `{"text":"${"ü".repeat(40_000)}"}\n`]) {
         assert.ok(body.includes(bytes(serverFrame(1, Buffer.from(message)))), message.slice(0, 20));
       }
+      const pong = (text: string) => bytes(serverFrame(10, Buffer.from(text)));
+      assert.deepEqual(
+        [body.includes(pong("first")), body.includes(pong("last"))],
+        [false, true],
+        "one answer to pings that arrive together",
+      );
       assert.ok(body.endsWith("\x88\x02\x03\xe8"));
       socket.destroy();
     },
