@@ -5,7 +5,13 @@ import { hostname, networkInterfaces } from "node:os";
 import { dirname } from "node:path";
 import type { Names } from "../../core/names.ts";
 import { readAuthority, readFormer, readKeyed, writeFormer, writeKeyed } from "./pki-files.ts";
-import { certificateFacts, type CertificateWish, issueCertificate, type KeyedCertificate, pemCertificates } from "../../protocols/x509/certificate.ts";
+import {
+  certificateFacts,
+  type CertificateWish,
+  issueCertificate,
+  type KeyedCertificate,
+  pemCertificates,
+} from "../../protocols/x509/certificate.ts";
 import { valueText } from "../../core/value-text.ts";
 
 /** The certificates of a server without configured ones: its authority, serving and administrator certificate. */
