@@ -81,21 +81,40 @@ export interface Opened {
 /** Milliseconds between checks of the configuration file. */
 const lookEveryMs = 1_000;
 
-/** Opens the store, fills the cache and starts background work. Rejects if settings and plugins are invalid. */
+/** Opens the store, fills the cache and starts background work. Rejects if settings and plugins are invalid; what was opened before is closed then. */
 export async function openServer(given: ServeOptions): Promise<Opened> {
+  const ending = new AbortController(), closers: Closer[] = [];
+  try {
+    return await openParts(given, ending, closers);
+  } catch (error) {
+    ending.abort();
+    // What ends badly is not the reason of the failure.
+    await Promise.allSettled(closers.map((close) => close()));
+    throw error;
+  }
+}
+
+/** Closes a part that is open. */
+type Closer = () => Promise<unknown>;
+
+/** The steps of `openServer`. `closers` gets one for each part that must be closed if a later step fails. */
+async function openParts(given: ServeOptions, ending: AbortController, closers: Closer[]): Promise<Opened> {
   const { log, recent: recentErrors } = keepErrors(given.log, Date.now);
   const { progress = loggedProgress(log, () => performance.now()) } = given;
   const options = { ...given, log, progress }, { config, plugins } = options;
-  const ending = new AbortController(), { signal } = ending;
+  const { signal } = ending;
   const inForce = configInForce(given.active ?? activeConfigOf(config, plugins));
   const registry = openRegistry(options, inForce);
   const tracing = await openTracing(config, log);
+  if (tracing !== undefined) closers.push(() => tracing.close());
   const findings = sharedFindings(log, options.workers);
   const access = await openAccess(options, inForce, registry, { signal, tracing, findings });
   const { steady = steadyClock(findings) } = options;
   steady.follow(signal);
   const auditing = await openedAudit(config, { log, findings, record: registry.record, auditLog: options.workers?.auditLog });
+  if (auditing !== undefined) closers.push(() => auditing.close());
   const storage = await openStorage({ ...options, steady }, inForce, registry, tracing);
+  closers.push(() => storage.close());
   access.accounts.lookUpIn(storage.cache.reads);
   if (options.ownsProcess === true) watchProcess(registry.record, signal);
   const health = openHealth(inForce, options.flushLog, signal);
