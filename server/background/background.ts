@@ -14,7 +14,7 @@ import { type ElectionNeeds, whenElected } from "./elected.ts";
 import { type ActiveConfig, differInAppearedOnly } from "../config/active-config.ts";
 import { sourceHooks } from "./resource-sources.ts";
 import { describe, type Log } from "../../kernel/observe/log.ts";
-import { bootstrapObjectsOf, bootstrapper } from "./bootstrap-objects.ts";
+import { type BootstrapObject, bootstrapObjectsOf, bootstrapper } from "./bootstrap-objects.ts";
 import { pause, systemClock, untilAborted } from "../../core/async.ts";
 import { spell } from "../../core/names.ts";
 import { splitGroupVersion } from "../../core/versions.ts";
@@ -89,8 +89,9 @@ export function runBackground(
   }: BackgroundNeeds,
 ): Background {
   const controllers = relay(signal), compaction = relay(signal);
-  const bootstrap = bootstrapper({ api, log, signal }), bootstrapped = bootstrap.create(bootstrapObjectsOf(first.catalog));
   let current = first;
+  const isServed = (object: BootstrapObject) => bootstrapObjectsOf(current.catalog).includes(object);
+  const bootstrap = bootstrapper({ api, log, signal, isServed }), bootstrapped = bootstrap.create(bootstrapObjectsOf(first.catalog));
 
   // Controllers read the served resources and the gates when they start: another catalog restarts all of them.
   const control = (next: ActiveConfig, before?: ActiveConfig) =>

@@ -41,10 +41,12 @@ interface Failure {
 const retryMs = 5_000;
 
 export function bootstrapper(
-  { api, log, signal, clock = systemClock }: {
+  { api, log, signal, isServed = () => true, clock = systemClock }: {
     readonly api: Api;
     readonly log: Pick<Log, "error">;
     readonly signal: AbortSignal;
+    /** Whether the resource of an object is served now: a reload may have ended it since `create`. Default: always. */
+    readonly isServed?: (object: BootstrapObject) => boolean;
     readonly clock?: Clock;
   },
 ): Bootstrapper {
@@ -62,6 +64,7 @@ export function bootstrapper(
         await createAbsent(object, api);
         done.add(object);
       } catch (error) {
+        if (!isServed(object)) continue;
         const text = reasonOf(error),
           what = `the bootstrap object ${nameOf(object)} cannot be created`;
         failures.push({ text: `${what}: ${text}`, error });

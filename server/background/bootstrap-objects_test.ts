@@ -17,10 +17,15 @@ const thing = seed("first");
 const absent = notFoundError({ group: "example.com", name: "things" }, "first");
 
 /** A bootstrapper over a fake API. `logged`: its lines. */
-function opened(methods: Partial<Api>) {
+function opened(methods: Partial<Api>, isServed?: () => boolean) {
   const logged: string[] = [], clock = manualClock(), ending = new AbortController();
   const log = { error: (message: string) => void logged.push(message) };
-  return { logged, clock, ending, ...bootstrapper({ api: fakeApi(methods), log, clock, signal: ending.signal }) };
+  return {
+    logged,
+    clock,
+    ending,
+    ...bootstrapper({ api: fakeApi(methods), log, clock, signal: ending.signal, ...(isServed === undefined ? {} : { isServed }) }),
+  };
 }
 
 test("bootstrapper() accepts a rejection of an object that exists, such as by a webhook that cannot be called", async () => {
@@ -111,3 +116,17 @@ async function turns(is: () => boolean): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
+
+test("an object whose resource is no longer served since a reload is not missed", async () => {
+  let isServed = true;
+  const { create, created, logged } = opened({
+    get: () => Promise.reject(absent),
+    create() {
+      isServed = false;
+      return Promise.reject(absent);
+    },
+  }, () => isServed);
+  await create([thing]);
+  await created;
+  assert.deepEqual(logged, []);
+});
