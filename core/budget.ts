@@ -2,7 +2,7 @@
  * The step budget of a request: one bound of all work whose amount is the size of a body times the size of something else, such as a schema,
  * a list of alternatives, a pattern, or the policies that apply. Steps are counted, not timed, so a bound holds on any machine.
  *
- *     const budget = new Budget(limits.requestStepsMax, () => tooLargeError("..."));
+ *     const budget = new Budget(requestStepsMax, () => tooLargeError("..."));
  *     budget.run(() => validate(object)); // `spendSteps` inside of it charges this budget
  */
 

@@ -220,7 +220,10 @@ export function run(
   } = {},
 ): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ["pipe", "pipe", "pipe"], timeout: timeoutMs });
+    const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ["pipe", "pipe", "pipe"] });
+    // Not the option of spawn: Node keeps the timer of a program that cannot be started, and waits for it at its end.
+    const timer = setTimeout(() => child.kill(), timeoutMs);
+    child.once("error", () => clearTimeout(timer)).once("exit", () => clearTimeout(timer));
     let output = "", errors = "";
     child.stdout.setEncoding("utf8").on("data", (text) => output += text);
     child.stderr.setEncoding("utf8").on("data", (text) => errors += text);

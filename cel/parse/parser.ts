@@ -1,6 +1,6 @@
 /**
  * The grammar of CEL as a recursive-descent parser. Each rule has the same places as in the published grammar, because messages and going on
- * after a mistake depend on them (`recovery.ts`). The depth of recursion is bounded by `limits.celNestingMax` for each rule.
+ * after a mistake depend on them (`recovery.ts`). The depth of recursion is bounded by `celNestingMax` for each rule.
  */
 import { type Expr, operators } from "../ast.ts";
 import { expected } from "./expected.ts";

@@ -1,6 +1,6 @@
 import { append } from "../append.ts";
 import { type Field, type ListNode, resolve, type StructNode, structsIn } from "../schema.ts";
-import { boundMistakes } from "./bounds.ts";
+import { boundMistakes } from "./published-bounds.ts";
 import { defaultMistakes } from "./defaults.ts";
 
 /** Protobuf's bounds of field numbers. 0: the field has no protobuf form. */

@@ -27,7 +27,7 @@ const unansweredMax = 2;
 const elsewhereMax = 64;
 /** Times that a listener listens anew without an accepted connection. */
 const renewalsMax = 3;
-/** After each of them attempts wait longer: on a machine of which others take all cores a handshake can take many seconds, and the end of the process helps nobody. */
+/** Attempts wait this many times longer after each renewal. Where other programs take all cores, a handshake can take many seconds although the listener works. */
 const patienceFactor = 3;
 
 /** Call `look` every few seconds. It connects only if nothing was accepted since the last look: once, and then once a minute. */

@@ -97,7 +97,7 @@ export async function openServer(given: ServeOptions): Promise<Opened> {
 /** Closes a part that is open. */
 type Closer = () => Promise<unknown>;
 
-/** The steps of `openServer`. `closers` gets one for each part that must be closed if a later step fails. */
+/** The steps of `openServer`. `closers` gets one for each part that is closed last: at the end of the server, or when a later step fails. */
 async function openParts(given: ServeOptions, ending: AbortController, closers: Closer[]): Promise<Opened> {
   const { log, recent: recentErrors } = keepErrors(given.log, Date.now);
   const { progress = loggedProgress(log, () => performance.now()) } = given;
@@ -152,7 +152,7 @@ async function openParts(given: ServeOptions, ending: AbortController, closers: 
       ending.abort();
       await Promise.all([watching, background.ended(), heavy?.close(), access.accounts.ended()]);
       webhooks.close();
-      await Promise.all([storage.close(), auditing?.close(), tracing?.close()]);
+      await Promise.all(closers.map((close) => close()));
     }),
   };
 }

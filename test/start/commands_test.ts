@@ -30,6 +30,22 @@ for (const runtime of ["deno", "node"] as const) {
       return run(command, rest, { cwd: folder });
     };
 
+    it("are started at their old places too", async () => {
+      for (
+        const [old, now, ...args] of [["kernel/main", "server/main", "version"], [
+          "kernel/startup/permissions",
+          "server/startup/permissions",
+          "serve",
+        ]]
+      ) {
+        const [command, ...rest] = words(runtime, ...args), flags = rest.slice(0, rest.indexOf(main));
+        const at = (place: string) => run(command, [...flags, join(root, `${place}.ts`), ...args], { cwd: folder });
+        const [before, after] = [await at(old!), await at(now!)];
+        assert.equal(before.code, 0, before.errors);
+        assert.deepEqual([before.output, before.output !== ""], [after.output, true]);
+      }
+    });
+
     it("check reports every mistake in the configuration and its files, and exits with 1", async () => {
       await writeFile(
         join(folder, "wrong.yaml"),

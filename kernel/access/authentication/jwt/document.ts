@@ -7,7 +7,7 @@ export interface FetchedDocument {
 }
 /**
  * Fetches a document over HTTPS. Rejects if the server does not respond in time, its certificate is not trusted, or the document is larger
- * than `limits.issuerDocumentBytesMax`. Follows redirects to https addresses only.
+ * than `issuerDocumentBytesMax`. Follows redirects to https addresses only.
  */
 export type FetchDocument = (url: string) => Promise<FetchedDocument>;
 
