@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { after, before, describe } from "node:test";
-import { readsConformance } from "../kernel/cache/testing/reads-conformance.ts";
-import { semanticsConformance } from "../kernel/cache/testing/semantics-conformance.ts";
-import { cached, fastClock, type Fixture, neverFilled } from "../kernel/cache/testing/fixture.ts";
+import { readsConformance } from "./reads/reads-conformance.ts";
+import { semanticsConformance } from "./reads/semantics-conformance.ts";
+import { cached, fastClock, type Fixture, neverFilled } from "./reads/fixture.ts";
 import { directReads } from "../kernel/reads/direct-reads.ts";
 import { openEtcd } from "../kernel/store/etcd/etcd.ts";
 import { etcdMissing, type EtcdServer, startEtcd } from "./etcd.ts";

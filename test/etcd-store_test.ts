@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { etcdGateway, etcdMissing, etcds, type EtcdServer, startEtcd, startEtcds, startLearner } from "./etcd.ts";
 import { type EtcdOptions, openEtcd } from "../kernel/store/etcd/etcd.ts";
-import { storeConformance } from "../kernel/store/testing/store-conformance.ts";
-import { bytes, done, eventsUntil, put, refused, startWatch, text, within } from "../kernel/store/testing/helpers.ts";
+import { storeConformance } from "./store/store-conformance.ts";
+import { bytes, done, eventsUntil, put, refused, startWatch, text, within } from "./store/helpers.ts";
 import { type Range, type Revision, type Store, StoreError } from "../kernel/store/store.ts";
-import { etcdFlags, makeCertificates } from "../kernel/store/testing/certificates.ts";
-import { startProxy } from "../kernel/store/testing/proxy.ts";
+import { etcdFlags, makeCertificates } from "./store/certificates.ts";
+import { startProxy } from "./store/proxy.ts";
 
 const all: Range = { prefix: "" };
 

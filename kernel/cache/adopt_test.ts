@@ -4,8 +4,20 @@ import { test } from "node:test";
 import type { Resource } from "../../core/plugin.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { StoreError } from "../store/store.ts";
-import { withCache } from "./testing/bench.ts";
-import { catalogOf, get, list, openWatch, plugin, put, remove, revisionOfEvent, startWatch, summaries, within } from "./testing/fixture.ts";
+import { withCache } from "../../test/reads/bench.ts";
+import {
+  catalogOf,
+  get,
+  list,
+  openWatch,
+  plugin,
+  put,
+  remove,
+  revisionOfEvent,
+  startWatch,
+  summaries,
+  within,
+} from "../../test/reads/fixture.ts";
 
 const all = plugin.resources ?? [];
 const without = (...kinds: string[]) => catalogOf(all.filter(({ kind }) => !kinds.includes(kind)));

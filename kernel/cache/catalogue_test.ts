@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 const store = "../store/testing/";
 const reads = "./testing/";
-const semantics = "./testing/semantics-conformance.ts";
+const semantics = "../../test/reads/semantics-conformance.ts";
 const cache = "./watch-cache_test.ts";
 const snapshots = "./kind/snapshots_test.ts";
 const suggestions = "../write/guaranteed-update_test.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Clock, systemClock } from "../../core/async.ts";
-import { withCache } from "./testing/bench.ts";
-import { catalogOf, plugin } from "./testing/fixture.ts";
+import { withCache } from "../../test/reads/bench.ts";
+import { catalogOf, plugin } from "../../test/reads/fixture.ts";
 
 test("the cache is compared with the store only while DetectCacheInconsistency is on", async () => {
   const everyMs = 12_345;

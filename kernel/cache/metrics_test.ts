@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cacheMetrics } from "./mod.ts";
 import { StoreError } from "../store/store.ts";
-import { manualClock } from "../store/testing/clock.ts";
-import { waitFor, withCache } from "./testing/bench.ts";
-import { list, put, putBytes, remove, startWatch } from "./testing/fixture.ts";
+import { manualClock } from "../../test/store/clock.ts";
+import { waitFor, withCache } from "../../test/reads/bench.ts";
+import { list, put, putBytes, remove, startWatch } from "../../test/reads/fixture.ts";
 import { compressedIdleMs } from "./blocks/shared-blocks.ts";
 
 const proven = new Set<string>();

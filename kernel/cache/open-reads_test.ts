@@ -4,7 +4,7 @@ import { type Clock, systemClock } from "../../core/async.ts";
 import { openSqlite } from "../store/sqlite/sqlite.ts";
 import type { Store } from "../store/store.ts";
 import { openReads } from "./open-reads.ts";
-import { catalog, prefix } from "./testing/fixture.ts";
+import { catalog, prefix } from "../../test/reads/fixture.ts";
 
 const openWaitMs = 12_345;
 

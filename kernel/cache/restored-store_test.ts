@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openSqlite } from "../store/sqlite/sqlite.ts";
 import { type Store, StoreError } from "../store/store.ts";
-import { type Bench, withCache } from "./testing/bench.ts";
-import { type Fixture, get, list, put, startWatch, summaries } from "./testing/fixture.ts";
+import { type Bench, withCache } from "../../test/reads/bench.ts";
+import { type Fixture, get, list, put, startWatch, summaries } from "../../test/reads/fixture.ts";
 
 /** Two stores with different objects `note` at the same revision. */
 async function withTwo(use: (bench: Bench, older: Fixture) => Promise<void>): Promise<void> {

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { concat } from "../objects/chunks.ts";
 import { keyOf } from "../objects/objects.ts";
 import { StoreError } from "../store/store.ts";
-import { manualClock } from "../store/testing/clock.ts";
-import { refused, turn, waitFor, withCache } from "./testing/bench.ts";
+import { manualClock } from "../../test/store/clock.ts";
+import { refused, turn, waitFor, withCache } from "../../test/reads/bench.ts";
 import {
   endpointOf,
   get,
@@ -19,7 +19,7 @@ import {
   startWatch,
   summaries,
   within,
-} from "./testing/fixture.ts";
+} from "../../test/reads/fixture.ts";
 import { watchQueueBytesMax, watchStalledMs } from "./watch/cursor.ts";
 import { cacheExpiryMs } from "./watch-cache.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { endpointOf, noteOf } from "../cache/testing/fixture.ts";
+import { endpointOf, noteOf } from "../../test/reads/fixture.ts";
 import { Item, storedBytes, withRevision } from "./objects.ts";
 
 const { stored } = endpointOf("notes");

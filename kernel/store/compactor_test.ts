@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compactOnce, initialState, startCompactor } from "./compactor.ts";
-import { manualClock } from "./testing/clock.ts";
+import { manualClock } from "../../test/store/clock.ts";
 import { openSqlite } from "./sqlite/sqlite.ts";
-import { put, refused, text } from "./testing/helpers.ts";
+import { put, refused, text } from "../../test/store/helpers.ts";
 import { type Store, StoreError } from "./store.ts";
 
 const key = "compact_rev_key";

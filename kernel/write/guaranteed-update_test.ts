@@ -8,7 +8,7 @@ import { logCheck, startUp, switchCheck } from "../../health/mod.ts";
 import { chainOf } from "../access/authorization/mod.ts";
 import { noFaults } from "../store/fault.ts";
 import { assemble } from "../../server/startup/assemble.ts";
-import { withCache } from "../cache/testing/bench.ts";
+import { withCache } from "../../test/reads/bench.ts";
 import { withDefaults } from "../../server/config/parse.ts";
 import { directReads } from "../reads/direct-reads.ts";
 import type { Exchange } from "../request/exchange.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deadlines } from "./deadlines.ts";
-import { within } from "../../kernel/store/testing/helpers.ts";
+import { within } from "../../test/store/helpers.ts";
 
 test("deadlines() calls back at each deadline, in any order of creation, but not at cancelled ones", async () => {
   const late = deadlines();

@@ -5,7 +5,7 @@ import { constants, createServer, type ServerHttp2Session, type ServerHttp2Strea
 import { test } from "node:test";
 import { type Channel, type Method, openChannel } from "./grpc.ts";
 import { grpcCode, GrpcError } from "./errors.ts";
-import { within } from "../../kernel/store/testing/helpers.ts";
+import { within } from "../../test/store/helpers.ts";
 
 const echo: Method<string, string> = {
   path: "/test/Echo",

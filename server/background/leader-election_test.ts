@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { alreadyExistsError, conflictError, notFoundError, StatusError } from "../../core/status-error.ts";
 import { type Election, takeTurns } from "./leader-election.ts";
-import { type ManualClock, manualClock } from "../../kernel/store/testing/clock.ts";
+import { type ManualClock, manualClock } from "../../test/store/clock.ts";
 
 const leases = { group: "coordination.k8s.io", name: "leases" };
 

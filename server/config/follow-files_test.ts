@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { followFiles } from "./follow-files.ts";
 import { jsonLog } from "../../kernel/observe/log.ts";
-import { manualClock } from "../../kernel/store/testing/clock.ts";
+import { manualClock } from "../../test/store/clock.ts";
 
 /** At once, so that a test waits for turns only. */
 function stateOf(path: string): string {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Exchange } from "../../kernel/request/exchange.ts";
 import { gate, watchEnds } from "./shutdown.ts";
-import { manualClock } from "../../kernel/store/testing/clock.ts";
+import { manualClock } from "../../test/store/clock.ts";
 
 // The gate uses the URL only.
 const exchange = (url: string) => ({ url }) as unknown as Exchange;

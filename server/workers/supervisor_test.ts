@@ -6,7 +6,7 @@ import { openLog, silentLog } from "../../kernel/observe/log.ts";
 import type { PageFacts } from "../../kernel/nonresource/status-page/reply.ts";
 import type { ControllerRow } from "../../kernel/nonresource/status-page/state.ts";
 import type { RecentError } from "../../kernel/observe/recent-errors.ts";
-import { type ManualClock, manualClock } from "../../kernel/store/testing/clock.ts";
+import { type ManualClock, manualClock } from "../../test/store/clock.ts";
 import { type Channel, openChannel } from "./channel.ts";
 import type { GroupMetrics } from "./group-metrics.ts";
 import type { Close, GroupQuestion, Ready, WorkerQuestion } from "./messages.ts";

@@ -7,7 +7,7 @@ import { type SettingName, settings } from "../../server/config/settings.ts";
 import { definePlugin } from "../../core/define/define.ts";
 import { mediaType } from "../../core/codec/negotiate.ts";
 import { issue } from "../../server/listen/testing/clients.ts";
-import { etcdFlags, makeCertificates } from "../../kernel/store/testing/certificates.ts";
+import { etcdFlags, makeCertificates } from "../store/certificates.ts";
 import { configMaps } from "../../plugins/configmaps/mod.ts";
 import { plugins as builtIn } from "../../plugins/mod.ts";
 import { openEtcd } from "../../kernel/store/etcd/etcd.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Proxy, startProxy } from "../../kernel/store/testing/proxy.ts";
+import { type Proxy, startProxy } from "../store/proxy.ts";
 import type { EtcdServer } from "../etcd.ts";
 import { type Client, httpsClient } from "../https.ts";
 import { type RealServer, type Runtime, signal, startRealServer, until } from "../real-server.ts";

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { pagedDisk, smallDisk } from "../../kernel/store/testing/disk.ts";
+import { pagedDisk, smallDisk } from "../store/disk.ts";
 import { startTestServer } from "../harness.ts";
 import { type Client, httpsClient } from "../https.ts";
 import { type Runtime, startRealServer, startSkipped, until } from "../real-server.ts";

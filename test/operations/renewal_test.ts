@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { KeyedCertificate } from "../../protocols/x509/certificate.ts";
 import { issue, lettersOf, shownCertificate } from "../../server/listen/testing/clients.ts";
-import { etcdFlags, makeCertificates } from "../../kernel/store/testing/certificates.ts";
+import { etcdFlags, makeCertificates } from "../store/certificates.ts";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { inFolder } from "../flags/served.ts";
 import { documents, httpsClient } from "../https.ts";

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { etcdFlags, makeCertificates } from "../../kernel/store/testing/certificates.ts";
+import { etcdFlags, makeCertificates } from "../store/certificates.ts";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { documents, httpsClient } from "../https.ts";
 import { startRealServer, startSkipped, until } from "../real-server.ts";

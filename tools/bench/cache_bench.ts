@@ -5,17 +5,7 @@
  */
 import process from "node:process";
 import { type OpenedReads, openReads } from "../../kernel/cache/mod.ts";
-import {
-  catalog,
-  endpointOf,
-  type Fixture,
-  jsonFraming,
-  noteOf,
-  openWatch,
-  prefix,
-  put,
-  type WatchHow,
-} from "../../kernel/cache/testing/fixture.ts";
+import { catalog, endpointOf, type Fixture, jsonFraming, noteOf, openWatch, prefix, put, type WatchHow } from "../../test/reads/fixture.ts";
 import { defaultNames } from "../../core/names.ts";
 import { begun } from "../../kernel/objects/chunks.ts";
 import { keyOf, storedBytes } from "../../kernel/objects/objects.ts";

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { manualClock } from "../../../core/test-clock.ts";
 import { allBackends, ignoringErrors } from "./backend.ts";
 import { auditBatchBytesMax, type BatchOptions, buffered } from "./buffered.ts";
-import { eventOf, keeping, losses, settled, write } from "./testing/events.ts";
+import { eventOf, keeping, losses, settled, write } from "../../../test/audit/events.ts";
 import { truncating } from "./truncate.ts";
 import { auditBufferBytesMax } from "./bounds.ts";
 

@@ -5,7 +5,7 @@ import { defaultNames } from "../../../core/names.ts";
 import type { Exchange } from "../../request/exchange.ts";
 import { boundPayload } from "../service-accounts/claims.ts";
 import { serviceAccountTokens } from "../service-accounts/authenticator.ts";
-import { account, fakeLookup, issuer, namespace, now, signedToken, testKey, testKeys } from "../service-accounts/testing/accounts.ts";
+import { account, fakeLookup, issuer, namespace, now, signedToken, testKey, testKeys } from "../../../test/service-accounts/accounts.ts";
 import { tokenVerifier } from "../service-accounts/verify.ts";
 import {
   authenticateInOrder,

@@ -9,7 +9,7 @@ import { createServer, type TLSSocket } from "node:tls";
 import { issue } from "../../../server/listen/testing/clients.ts";
 import { requestInfo } from "../../request/request-info.ts";
 import { issuerFetch } from "../../../server/startup/issuer-fetch.ts";
-import { eventOf } from "../audit/testing/events.ts";
+import { eventOf } from "../../../test/audit/events.ts";
 import { webhookBackend } from "../audit/webhook/webhook-backend.ts";
 import { tokenReviewer } from "../authentication/token-review.ts";
 import { accessReviews } from "../authorization/access-review.ts";

@@ -7,7 +7,17 @@ import { TokenRefusal } from "../authentication/token-authenticator.ts";
 import { serviceAccountTokens } from "./authenticator.ts";
 import { boundPayload, legacyPayload } from "./claims.ts";
 import type { SecretUse } from "./legacy.ts";
-import { account, fakeLookup, issuer, namespace, now, object, signedToken, testKey, testKeys } from "./testing/accounts.ts";
+import {
+  account,
+  fakeLookup,
+  issuer,
+  namespace,
+  now,
+  object,
+  signedToken,
+  testKey,
+  testKeys,
+} from "../../../test/service-accounts/accounts.ts";
 import { tokenVerifier } from "./verify.ts";
 
 const seconds = now / 1000;

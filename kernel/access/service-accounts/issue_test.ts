@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tokenIssuer } from "./issue.ts";
-import { account, issuer, namespace, now, testKey, testKeys } from "./testing/accounts.ts";
+import { account, issuer, namespace, now, testKey, testKeys } from "../../../test/service-accounts/accounts.ts";
 
 const settings = { issuer, audiences: ["own", "also"], secondsMax: 0, extends: true };
 const request = { namespace, account, bound: undefined, audiences: [], expirationSeconds: 3600 };

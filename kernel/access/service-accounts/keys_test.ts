@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { keySet, newSigningKey, type SigningKey, signingKey, type VerifyingKey, verifyingKey } from "./keys.ts";
-import { ecKey, testKey } from "./testing/accounts.ts";
+import { ecKey, testKey } from "../../../test/service-accounts/accounts.ts";
 
 test("signingKey() derives the key id from the SHA-256 of the SubjectPublicKeyInfo, and publishes no private part", async () => {
   const bytes = await newSigningKey(), key = await signingKey(bytes);

@@ -4,7 +4,7 @@ import { base64Of } from "../../../core/scalars/base64.ts";
 import { TokenRefusal } from "../authentication/token-authenticator.ts";
 import { boundPayload, legacyIssuer } from "./claims.ts";
 import { keySet, newSigningKey, signingKey } from "./keys.ts";
-import { account, ecKey, issuer, namespace, segment, signedToken, testKey, testKeys } from "./testing/accounts.ts";
+import { account, ecKey, issuer, namespace, segment, signedToken, testKey, testKeys } from "../../../test/service-accounts/accounts.ts";
 import { tokenVerifier, type VerifyToken } from "./verify.ts";
 import { tokenHeaderLengthMax, tokenLengthMax } from "./untrusted.ts";
 

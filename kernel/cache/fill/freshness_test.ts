@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { manualClock } from "../../store/testing/clock.ts";
+import { manualClock } from "../../../test/store/clock.ts";
 import { catchingUp, sharedRoundTrip } from "./freshness.ts";
 
 /** Round trips that the test ends; each resolves with its number. */

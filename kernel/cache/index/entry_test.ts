@@ -5,7 +5,7 @@ import { storedBytes, withRevision } from "../../objects/objects.ts";
 import { entryMaker, itemOf, makeEntry } from "./entry.ts";
 import { RecentObjects } from "./recent-objects.ts";
 import { Slabs } from "./slabs.ts";
-import { catalog, endpointOf, noteOf } from "../testing/fixture.ts";
+import { catalog, endpointOf, noteOf } from "../../../test/reads/fixture.ts";
 import { attributesReader } from "./attributes.ts";
 
 const { stored } = endpointOf("notes");

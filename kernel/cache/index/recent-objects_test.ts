@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RecentObjects } from "./recent-objects.ts";
-import { noteOf } from "../testing/fixture.ts";
+import { noteOf } from "../../../test/reads/fixture.ts";
 
 const entry = (key: string, length = 10) => ({ key, length });
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { FieldRequirement } from "../../../core/selectors/field.ts";
 import { assertCheap } from "../../../core/test-cost.ts";
 import { collectionOf } from "../../reads/reads.ts";
-import { endpointOf, prefix } from "../testing/fixture.ts";
+import { endpointOf, prefix } from "../../../test/reads/fixture.ts";
 import { selectionOf } from "./selection.ts";
 
 const collection = collectionOf(prefix, endpointOf("notes"), "default", "");

@@ -6,7 +6,7 @@ import { Item, keyOf } from "../../objects/objects.ts";
 import { type ListOptions, listOptions } from "../../request/options.ts";
 import { parseQuery } from "../../request/query.ts";
 import { selects } from "../../reads/reads.ts";
-import { catalog, endpointOf, noteOf, prefix, type Written } from "../testing/fixture.ts";
+import { catalog, endpointOf, noteOf, prefix, type Written } from "../../../test/reads/fixture.ts";
 import { tokensOf, wantedTokens, watchTokensMax } from "./tokens.ts";
 import { attributesReader } from "./attributes.ts";
 

@@ -8,7 +8,7 @@ import { entryMaker } from "../index/entry.ts";
 import { RecentObjects } from "../index/recent-objects.ts";
 import { Slabs } from "../index/slabs.ts";
 import { cacheMeter, cacheMetrics } from "../metrics.ts";
-import { catalog, endpointOf, noteOf, prefix } from "../testing/fixture.ts";
+import { catalog, endpointOf, noteOf, prefix } from "../../../test/reads/fixture.ts";
 import { KindCache } from "./kind-cache.ts";
 
 const { stored } = endpointOf("notes");

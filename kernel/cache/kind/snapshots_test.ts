@@ -5,10 +5,10 @@ import { defaultNames } from "../../../core/names.ts";
 import { writeContinue } from "../../reads/continue-token.ts";
 import { directReads } from "../../reads/direct-reads.ts";
 import { openSqlite } from "../../store/sqlite/sqlite.ts";
-import { manualClock } from "../../store/testing/clock.ts";
+import { manualClock } from "../../../test/store/clock.ts";
 import { openReads } from "../mod.ts";
-import { refused, withCache } from "../testing/bench.ts";
-import { catalog, catalogOf, type Fixture, list, plugin, prefix, put, putBytes, remove, type Shown } from "../testing/fixture.ts";
+import { refused, withCache } from "../../../test/reads/bench.ts";
+import { catalog, catalogOf, type Fixture, list, plugin, prefix, put, putBytes, remove, type Shown } from "../../../test/reads/fixture.ts";
 import { snapshotEventsMax } from "./snapshots.ts";
 
 const off = catalogOf(plugin.resources ?? [], { ListFromCacheSnapshot: false });

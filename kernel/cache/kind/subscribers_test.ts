@@ -12,7 +12,7 @@ import { selectionOf } from "../index/selection.ts";
 import { gather, gatherMs, watchesPerTurnMax } from "./gather.ts";
 import { RecentObjects } from "../index/recent-objects.ts";
 import { Slabs } from "../index/slabs.ts";
-import { catalog, endpointOf, noteOf, prefix } from "../testing/fixture.ts";
+import { catalog, endpointOf, noteOf, prefix } from "../../../test/reads/fixture.ts";
 import { storedBytes } from "../../objects/objects.ts";
 import { attributesReader } from "../index/attributes.ts";
 import { watchTokensMax } from "../index/tokens.ts";

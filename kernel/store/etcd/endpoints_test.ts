@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { causeText, endpointsOf, etcdSilentMs } from "./endpoints.ts";
 import { isUnavailable, isUnsent } from "./errors.ts";
 import { grpcCode, GrpcError, lost } from "../../../protocols/grpc/errors.ts";
-import { manualClock } from "../testing/clock.ts";
+import { manualClock } from "../../../test/store/clock.ts";
 import { faultsOf, faultText } from "../fault.ts";
 
 function fixture(addresses: readonly string[]) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { leasePool } from "./leases.ts";
-import { manualClock } from "../testing/clock.ts";
+import { manualClock } from "../../../test/store/clock.ts";
 
 function pool() {
   const clock = manualClock();

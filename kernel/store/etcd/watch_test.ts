@@ -4,8 +4,8 @@ import type { Connection, WatchStream } from "./connection.ts";
 import { putKey, status, type WatchRequest } from "./messages.ts";
 import { progressKeeper, reportsProgress } from "./progress.ts";
 import { followEtcd } from "./watch.ts";
-import { manualClock } from "../testing/clock.ts";
-import { text } from "../testing/helpers.ts";
+import { manualClock } from "../../../test/store/clock.ts";
+import { text } from "../../../test/store/helpers.ts";
 
 /** The requests and writes of a watch on a member of one release, while calls go to a member of another. */
 async function requestsOf({ watched, called }: { readonly watched: string; readonly called: string }): Promise<readonly string[]> {

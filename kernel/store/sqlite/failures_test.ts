@@ -8,7 +8,7 @@ import { defaults } from "../../../server/config/settings.ts";
 import { openStore } from "../../../server/startup/open-store.ts";
 import { failingFault, openFailure } from "./failures.ts";
 import { openSqlite } from "./sqlite.ts";
-import { done, put } from "../testing/helpers.ts";
+import { done, put } from "../../../test/store/helpers.ts";
 import { type ActiveFault, faultsOf, faultText, noFaults } from "../fault.ts";
 
 async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {

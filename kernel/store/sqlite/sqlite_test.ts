@@ -10,8 +10,8 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { openSqlite } from "./sqlite.ts";
-import { storeConformance } from "../testing/store-conformance.ts";
-import { bytes, done, eventsUntil, put, refused, startWatch, text } from "../testing/helpers.ts";
+import { storeConformance } from "../../../test/store/store-conformance.ts";
+import { bytes, done, eventsUntil, put, refused, startWatch, text } from "../../../test/store/helpers.ts";
 import type { Store } from "../store.ts";
 
 storeConformance("sqlite in memory", () => openSqlite(":memory:"));
@@ -279,7 +279,7 @@ test("openSqlite() reads history that is no longer in memory from the file for s
 
 test("openSqlite() keeps every acknowledged write when its process is killed", () =>
   inFolder(async (path) => {
-    const fixture = fileURLToPath(new URL("../testing/sqlite-writer.ts", import.meta.url));
+    const fixture = fileURLToPath(new URL("../../../test/store/sqlite-writer.ts", import.meta.url));
     const how = "Deno" in globalThis ? ["run", "-A", "--no-check", fixture] : ["--no-warnings", fixture];
     const child = spawn(process.execPath, [...how, path], { stdio: ["ignore", "pipe", "inherit"], timeout: 600_000 });
     const acknowledged: string[] = [];

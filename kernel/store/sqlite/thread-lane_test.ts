@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { within } from "../testing/helpers.ts";
+import { within } from "../../../test/store/helpers.ts";
 import { laneIn, laneMemory } from "./thread-lane.ts";
 
 test("Lane.next() resolves with later messages, each of them once", async () => {

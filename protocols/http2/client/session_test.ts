@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { test } from "node:test";
-import { within } from "../../../kernel/store/testing/helpers.ts";
+import { within } from "../../../test/store/helpers.ts";
 import { flag, frameReader, frameType } from "../frames.ts";
 import { headerBlock } from "./hpack.ts";
 import { openSession, type Session, type StreamEvents } from "./session.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
-import { eventOf, losses, settled } from "../testing/events.ts";
+import { eventOf, losses, settled } from "../../../../test/audit/events.ts";
 import { type LineSink, logBackend } from "./log-backend.ts";
 import { backupsAmong, rotatingFile, type RotationOptions } from "./rotating-file.ts";
 

@@ -1,6 +1,6 @@
 /** Full disks for tests: a limited number of sqlite pages, and a small file system in memory. */
 import { execFileSync } from "node:child_process";
-import type { EngineOptions } from "../sqlite/engine.ts";
+import type { EngineOptions } from "../../kernel/store/sqlite/engine.ts";
 
 /** A disk of pages, a quarter of which are in reserve. */
 export function pagedDisk(pages: number): { readonly grow: (more: number) => void; readonly engine: EngineOptions } {

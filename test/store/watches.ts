@@ -1,6 +1,6 @@
 /** Watches: complete, in order, and resumable. */
 import assert from "node:assert/strict";
-import type { Revision } from "../store.ts";
+import type { Revision } from "../../kernel/store/store.ts";
 import { all, assertChained, type Case, eventFields, put, remove, startWatch, text } from "./helpers.ts";
 
 export function watches(promise: Case): void {

@@ -1,12 +1,12 @@
 /** A cache over a store with injected faults. */
 import assert from "node:assert/strict";
-import { StatusError } from "../../../core/status-error.ts";
-import { createRegistry } from "../../../metrics/mod.ts";
-import type { Catalog } from "../../catalog/catalog.ts";
-import { openSqlite } from "../../store/sqlite/sqlite.ts";
-import type { Batch, Page, Range, Revision, Store } from "../../store/store.ts";
-import type { ManualClock } from "../../store/testing/clock.ts";
-import { cacheMetrics, type OpenedReads, openReads, type ReadsOptions } from "../mod.ts";
+import { StatusError } from "../../core/status-error.ts";
+import { createRegistry } from "../../metrics/mod.ts";
+import type { Catalog } from "../../kernel/catalog/catalog.ts";
+import { openSqlite } from "../../kernel/store/sqlite/sqlite.ts";
+import type { Batch, Page, Range, Revision, Store } from "../../kernel/store/store.ts";
+import type { ManualClock } from "../store/clock.ts";
+import { cacheMetrics, type OpenedReads, openReads, type ReadsOptions } from "../../kernel/cache/mod.ts";
 import { catalog, type Fixture, prefix } from "./fixture.ts";
 
 /** A store whose watches the test can break, and whose lists it can fail or hold. */

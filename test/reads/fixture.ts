@@ -1,21 +1,21 @@
 /** Fixtures for tests of reads: three kinds, a store, and requests given by their query strings. */
 import assert from "node:assert/strict";
-import { object } from "../../../core/meta/object.ts";
-import { defaultNames } from "../../../core/names.ts";
-import type { Plugin, Resource } from "../../../core/plugin.ts";
-import type { WatchScope } from "../../../core/api.ts";
-import type { ApiObject } from "../../../core/meta/object-meta.ts";
-import { field, record, string } from "../../../core/schema.ts";
-import type { Catalog, Endpoint } from "../../catalog/catalog.ts";
-import { compile } from "../../catalog/compile.ts";
-import { keyOf, storedBytes } from "../../objects/objects.ts";
-import { listOptions } from "../../request/options.ts";
-import { parseQuery } from "../../request/query.ts";
-import { collectionOf, type Framing, type ListPage, type Reads } from "../../reads/reads.ts";
-import type { Clock } from "../../../core/async.ts";
-import type { Revision, Store } from "../../store/store.ts";
-import { type ManualClock, manualClock } from "../../store/testing/clock.ts";
-import { openReads } from "../mod.ts";
+import { object } from "../../core/meta/object.ts";
+import { defaultNames } from "../../core/names.ts";
+import type { Plugin, Resource } from "../../core/plugin.ts";
+import type { WatchScope } from "../../core/api.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
+import { field, record, string } from "../../core/schema.ts";
+import type { Catalog, Endpoint } from "../../kernel/catalog/catalog.ts";
+import { compile } from "../../kernel/catalog/compile.ts";
+import { keyOf, storedBytes } from "../../kernel/objects/objects.ts";
+import { listOptions } from "../../kernel/request/options.ts";
+import { parseQuery } from "../../kernel/request/query.ts";
+import { collectionOf, type Framing, type ListPage, type Reads } from "../../kernel/reads/reads.ts";
+import type { Clock } from "../../core/async.ts";
+import type { Revision, Store } from "../../kernel/store/store.ts";
+import { type ManualClock, manualClock } from "../store/clock.ts";
+import { openReads } from "../../kernel/cache/mod.ts";
 
 export const prefix = "/registry";
 const patienceMs = 60_000;

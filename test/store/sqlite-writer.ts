@@ -1,6 +1,6 @@
 /** A process that commits to the given store file until it is killed, and prints each key once it is acknowledged. */
 import process from "node:process";
-import { openSqlite } from "../sqlite/sqlite.ts";
+import { openSqlite } from "../../kernel/store/sqlite/sqlite.ts";
 
 const store = await openSqlite(process.argv[2] ?? "");
 await Promise.all(Array.from({ length: 8 }, async (_, writer) => {

@@ -1,6 +1,6 @@
 /** Types and assertions shared by the parts of the suite for `Reads`. */
 import assert from "node:assert/strict";
-import { StatusError } from "../../../core/status-error.ts";
+import { StatusError } from "../../core/status-error.ts";
 import type { Fixture } from "./fixture.ts";
 
 export type Case = (what: string, prove: (fixture: Fixture) => Promise<void>) => void;

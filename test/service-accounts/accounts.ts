@@ -1,8 +1,8 @@
 /** Keys and objects for tests of tokens of service accounts. */
 import { CompactSign } from "jose";
-import type { ApiObject } from "../../../../core/meta/object-meta.ts";
-import { type KeySet, keySet, newSigningKey, type SigningKey, signingKey } from "../keys.ts";
-import type { Found, Lookup, Named } from "../lookup.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
+import { type KeySet, keySet, newSigningKey, type SigningKey, signingKey } from "../../kernel/access/service-accounts/keys.ts";
+import type { Found, Lookup, Named } from "../../kernel/access/service-accounts/lookup.ts";
 
 export const issuer = "https://kubernetes.default.svc";
 export const account = { name: "robot", uid: "u-robot" };

@@ -1,8 +1,8 @@
 /** Lists in chunks, and their tokens. */
 import assert from "node:assert/strict";
-import { defaultNames } from "../../../core/names.ts";
-import { readContinue, writeContinue } from "../../reads/continue-token.ts";
-import { collectionOf, continueAfter } from "../../reads/reads.ts";
+import { defaultNames } from "../../core/names.ts";
+import { readContinue, writeContinue } from "../../kernel/reads/continue-token.ts";
+import { collectionOf, continueAfter } from "../../kernel/reads/reads.ts";
 import { endpointOf, list, noteOf, prefix, put, remove } from "./fixture.ts";
 import { type Case, refusedBy } from "./case.ts";
 

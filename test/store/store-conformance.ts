@@ -7,7 +7,7 @@ import { orders } from "./orders.ts";
 import { races } from "./races.ts";
 import { reads } from "./reads.ts";
 import { watches } from "./watches.ts";
-import type { Store } from "../store.ts";
+import type { Store } from "../../kernel/store/store.ts";
 
 /** Registers the suite that every Store passes. `open` returns a store without keys; the suite closes it. */
 export function storeConformance(name: string, open: () => Promise<Store>): void {

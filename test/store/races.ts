@@ -1,6 +1,6 @@
 /** Many writers at once. */
 import assert from "node:assert/strict";
-import type { Commit, Revision } from "../store.ts";
+import type { Commit, Revision } from "../../kernel/store/store.ts";
 import { bytes, type Case, put, shown, text } from "./helpers.ts";
 
 export function races(promise: Case): void {

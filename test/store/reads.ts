@@ -1,6 +1,6 @@
 /** Reads of keys and ranges, now and at a revision. */
 import assert from "node:assert/strict";
-import type { Range, Revision } from "../store.ts";
+import type { Range, Revision } from "../../kernel/store/store.ts";
 import { all, type Case, keysOf, put, remove, shown } from "./helpers.ts";
 
 export function reads(promise: Case): void {

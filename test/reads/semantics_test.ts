@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { directReads } from "../../reads/direct-reads.ts";
-import { openSqlite } from "../../store/sqlite/sqlite.ts";
+import { directReads } from "../../kernel/reads/direct-reads.ts";
+import { openSqlite } from "../../kernel/store/sqlite/sqlite.ts";
 import { cells, listAnswer, watchAnswer } from "./semantics.ts";
 import { semanticsConformance } from "./semantics-conformance.ts";
 import { cached, fastClock, type Fixture, neverFilled } from "./fixture.ts";
@@ -15,7 +15,7 @@ semanticsConformance("straight from sqlite", { open: direct });
 semanticsConformance("cache over sqlite", { open: async () => cached(await openSqlite(":memory:")) });
 semanticsConformance("cache over sqlite that is still being filled", { open: direct, reopen: neverFilled, filling: true });
 
-const facts = new URL("../../../test/reference/facts/watch-and-list-semantics.json", import.meta.url);
+const facts = new URL("../reference/facts/watch-and-list-semantics.json", import.meta.url);
 interface Facts {
   readonly optionErrors: {
     readonly listAndWatchCases: readonly {

@@ -1,8 +1,8 @@
 /** Every cell of the table of resourceVersion semantics, as a test for get, list and watch. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { StatusError } from "../../../core/status-error.ts";
-import type { Revision } from "../../store/store.ts";
+import { StatusError } from "../../core/status-error.ts";
+import type { Revision } from "../../kernel/store/store.ts";
 import { type Answer, asked, type Cell, cells, listAnswer, watchAnswer } from "./semantics.ts";
 import { type Fixture, get, list, put, startWatch, summaries } from "./fixture.ts";
 

@@ -1,6 +1,6 @@
 /** Lists, newest, at least as new as a version, and exact. */
 import assert from "node:assert/strict";
-import { StatusError } from "../../../core/status-error.ts";
+import { StatusError } from "../../core/status-error.ts";
 import { list, put, remove } from "./fixture.ts";
 import { type Case, refusedBy } from "./case.ts";
 

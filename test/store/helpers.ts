@@ -10,7 +10,7 @@ import {
   StoreError,
   type StoreErrorCode,
   type StoreEvent,
-} from "../store.ts";
+} from "../../kernel/store/store.ts";
 
 export type Case = (what: string, prove: (store: Store) => Promise<void>) => void;
 

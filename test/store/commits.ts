@@ -1,6 +1,6 @@
 /** Commits: expected revisions and results. */
 import assert from "node:assert/strict";
-import type { Revision } from "../store.ts";
+import type { Revision } from "../../kernel/store/store.ts";
 import { all, bytes, type Case, eventFields, eventsUntil, lost, put, remove, shown } from "./helpers.ts";
 
 export function commits(promise: Case): void {

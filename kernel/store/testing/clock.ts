@@ -1,1 +1,0 @@
-export { type ManualClock, manualClock } from "../../../core/test-clock.ts";

@@ -1,0 +1,1 @@
+export { type ManualClock, manualClock } from "../../core/test-clock.ts";
