@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { test } from "node:test";
 
-const store = "../store/testing/";
-const reads = "./testing/";
+const store = "../../test/store/";
+const reads = "../../test/reads/";
 const semantics = "../../test/reads/semantics-conformance.ts";
 const cache = "./watch-cache_test.ts";
 const snapshots = "./kind/snapshots_test.ts";

@@ -1,6 +1,6 @@
 /**
  * The store port: keys, bytes and revisions. `etcd/` and `sqlite/` implement it; one suite
- * (`testing/store-conformance.ts`) runs on both.
+ * (`test/store/store-conformance.ts`) runs on both.
  *
  * A revision is a positive safe integer that grows by one with every commit of any key, as in etcd. A key's revision is that of its
  * last write (mod_revision).
