@@ -1,7 +1,8 @@
 /** Maps a resource request to an endpoint and a verb. Paths and errors are upstream's. */
+import { hasDeclared } from "../../core/define/declared.ts";
 import { badRequestError, methodNotAllowedError, noRouteError, notFoundError, notSupportedError } from "../../core/status-error.ts";
 import type { Verb } from "../../core/versions.ts";
-import type { Catalog, CatalogGroup, CatalogVersion, Endpoint, EndpointSubresource } from "../catalog/catalog.ts";
+import type { Catalog, Endpoint, EndpointSubresource } from "../catalog/catalog.ts";
 import { unservedKindError } from "./unserved-kinds.ts";
 import type { RequestInfo } from "./request-info.ts";
 
@@ -28,16 +29,6 @@ export function isApiPath(info: RequestInfo, catalog: Catalog): boolean {
 /** Whether a custom resource has paths of this scope: one in namespaces is only listed and watched over all of them. An empty namespace is none. */
 function isInScope({ namespaced }: Endpoint, { namespace, verb }: RequestInfo): boolean {
   return namespaced ? namespace !== "" || verb === "list" || verb === "watch" : namespace === "";
-}
-
-/** Whether a group has resources of plugins. */
-export function hasDeclared({ versions }: CatalogGroup): boolean {
-  return versions.some(isDeclared);
-}
-
-/** Whether a version has resources of plugins. */
-export function isDeclared({ endpoints }: CatalogVersion): boolean {
-  return endpoints.some(({ resource }) => resource.custom !== true);
 }
 
 /** The route of a resource request. Throws 404 for a path without an endpoint and 405 for a method that the path does not support. */

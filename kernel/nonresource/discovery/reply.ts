@@ -20,7 +20,7 @@ import { concat } from "../../objects/chunks.ts";
 import { type Exchange, header, type Reply } from "../../request/exchange.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { type RequestInfo, trimSlashes } from "../../request/request-info.ts";
-import { hasDeclared, isDeclared } from "../../request/route.ts";
+import { hasDeclared, isDeclared } from "../../../core/define/declared.ts";
 import { aggregated, apiGroup, apiGroupList, apiResourceList, apiVersions, terminatingNames } from "./documents.ts";
 import { valueText } from "../../../core/value-text.ts";
 

@@ -2,13 +2,13 @@
 import { once } from "../../../core/async.ts";
 import type { Json } from "../../../core/schema.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
-import { type KindsOf, kindsOf } from "./components.ts";
-import { keptParts } from "./kept.ts";
-import { encodeMessage, type Message } from "./protobuf.ts";
-import { v2Text } from "./v2.ts";
-import { v2Message } from "./v2-messages.ts";
-import { v3Document, v3Operations } from "./v3.ts";
-import { v3Message } from "./v3-messages.ts";
+import { type KindsOf, kindsOf } from "../../../core/openapi/components.ts";
+import { keptParts } from "../../../core/openapi/kept.ts";
+import { encodeMessage, type Message } from "../../../core/openapi/protobuf.ts";
+import { v2Text } from "../../../core/openapi/v2.ts";
+import { v2Message } from "../../../core/openapi/v2-messages.ts";
+import { v3Document, v3Operations } from "../../../core/openapi/v3.ts";
+import { v3Message } from "../../../core/openapi/v3-messages.ts";
 import { plainJson } from "../../../core/tree/plain-json.ts";
 import { valueText } from "../../../core/value-text.ts";
 

@@ -1,6 +1,5 @@
 /** Applies the dialects of patches to a live object. The result is a decoded and checked object in the request's version. */
 import { CborError } from "../../../core/codec/cbor/read.ts";
-import { applyCborMediaType, applyMediaType, type Media } from "../../../core/codec/negotiate.ts";
 import { sortedText } from "../../../core/derive/raw-json.ts";
 import type { Json } from "../../../core/schema.ts";
 import type { Endpoint } from "../../catalog/catalog.ts";
@@ -8,6 +7,7 @@ import { DecodeError, type DecodeReport } from "../../../core/derive/decode.ts";
 import { invalid } from "../../../core/field-error.ts";
 import { applyJsonPatch, readJsonPatch } from "../../../core/patch/json-patch.ts";
 import { convertUntyped } from "../../../core/patch/converted.ts";
+import { type DialectType, dialectTypesOf } from "../../../core/patch/media-types.ts";
 import { mergePatch, readMergePatch } from "../../../core/patch/merge.ts";
 import { shapeOf } from "../../../core/patch/strategic-shape.ts";
 import { readStrategicPatch, strategicMerge } from "../../../core/patch/strategic.ts";
@@ -31,23 +31,16 @@ export type Change = (live: Item) => ApiObject;
 /** Parses a patch; throws 400 or 413 if it is invalid. The returned change can be applied to each newer object. */
 export type Dialect = (call: RequestContext, body: Uint8Array, validation: FieldValidation) => Change;
 
-/** Every dialect by its media type. */
-export const dialects: ReadonlyMap<string, Dialect> = new Map<string, Dialect>([
-  ["application/json-patch+json", jsonPatch],
-  ["application/merge-patch+json", merge],
-  ["application/strategic-merge-patch+json", strategic],
-]);
+const dialects: Readonly<Record<DialectType, Dialect>> = {
+  "application/json-patch+json": jsonPatch,
+  "application/merge-patch+json": merge,
+  "application/strategic-merge-patch+json": strategic,
+};
 
-/** The dialect of a media type. Custom resources have no strategic merge patches. */
-export function dialectOf(type: string, { resource }: Endpoint): Dialect | undefined {
-  const dialect = dialects.get(type);
-  return resource.custom && dialect === strategic ? undefined : dialect;
-}
-
-/** Media types of patches in upstream's order. */
-export function patchMediaTypes({ encodings }: Media, endpoint: Endpoint): readonly string[] {
-  const own = [...dialects.keys()].filter((type) => dialectOf(type, endpoint) !== undefined);
-  return [...own, applyMediaType, ...(encodings.includes("cbor") ? [applyCborMediaType] : [])];
+/** The dialect of a media type; undefined for one that the resource does not have. */
+export function dialectOf(type: string, endpoint: Endpoint): Dialect | undefined {
+  const known = dialectTypesOf(endpoint).find((each) => each === type);
+  return known === undefined ? undefined : dialects[known];
 }
 
 function jsonPatch(call: RequestContext, body: Uint8Array, validation: FieldValidation): Change {

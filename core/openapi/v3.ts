@@ -1,21 +1,21 @@
 /** OpenAPI v3: one document for each group version, and an index of them. */
-import { openapiReference, openapiSchemas } from "../../../core/derive/openapi.ts";
-import type { Catalog, CatalogVersion } from "../../catalog/catalog.ts";
-import { serverRelease } from "../../../core/releases.ts";
+import { openapiReference, openapiSchemas } from "../derive/openapi.ts";
+import type { DescribedCatalog, DescribedVersion } from "./described-catalog.ts";
+import { serverRelease } from "../releases.ts";
 import { type KindsOf, metaRoots } from "./components.ts";
-import { hasDeclared, isDeclared } from "../../request/route.ts";
+import { hasDeclared, isDeclared } from "../define/declared.ts";
 import { discoveryOperation, type Operation, versionOperations, versionPath } from "./operations.ts";
 import { bearerToken, customInfo, type Dialect, extensions, info, pathItems, phrases, rootsOf, type Value } from "./paths.ts";
 
 /** What a document describes. */
 export interface Described {
   /** Undefined for a document of discovery. */
-  readonly version: CatalogVersion | undefined;
+  readonly version: DescribedVersion | undefined;
   readonly operations: () => readonly Operation[];
 }
 
 /** The documents by their names in the index: `api/v1`, `apis/GROUP`, `version`. */
-export function v3Operations(catalog: Catalog): ReadonlyMap<string, Described> {
+export function v3Operations(catalog: DescribedCatalog): ReadonlyMap<string, Described> {
   const { media, groups } = catalog;
   const single = (name: string, root: keyof typeof metaRoots): [string, Described] => [
     name,
@@ -35,7 +35,7 @@ export function v3Operations(catalog: Catalog): ReadonlyMap<string, Described> {
 }
 
 /** One document. Upstream's documents of custom resources have their own title and no security schemes. */
-export function v3Document(catalog: Catalog, { version, operations: some }: Described, kinds: KindsOf): Value {
+export function v3Document(catalog: DescribedCatalog, { version, operations: some }: Described, kinds: KindsOf): Value {
   const { names, gates } = catalog, operations = some();
   const custom = version !== undefined && !isDeclared(version);
   const schemas = openapiSchemas(rootsOf(operations), { version: "v3", names, kinds, enums: gates.isOn("OpenAPIEnums") });
@@ -47,7 +47,7 @@ export function v3Document(catalog: Catalog, { version, operations: some }: Desc
   };
 }
 
-function dialect({ names }: Catalog): Dialect {
+function dialect({ names }: DescribedCatalog): Dialect {
   const content = (mediaTypes: readonly string[], schema: Value) =>
     Object.fromEntries(mediaTypes.toSorted().map((type) => [type, { schema }]));
   return {

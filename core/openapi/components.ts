@@ -1,14 +1,14 @@
 /** The roots of the components of OpenAPI documents: kinds, their lists, and the types of the API itself. */
-import type { GroupVersionKind, OpenapiRoot } from "../../../core/derive/openapi.ts";
-import { componentName } from "../../../core/derive/openapi.ts";
-import { ListMeta } from "../../../core/meta/object-meta.ts";
-import { APIGroup, APIGroupList, APIResourceList, APIVersions, DeleteOptions, Patch, WatchEvent } from "../../../core/meta/options.ts";
-import { Status } from "../../../core/meta/status.ts";
-import { VersionInfo } from "../../../core/meta/version-info.ts";
-import { spell } from "../../../core/names.ts";
-import { field, plainList, struct, type StructNode } from "../../../core/schema.ts";
-import { splitGroupVersion } from "../../../core/versions.ts";
-import { type Catalog, type Endpoint } from "../../catalog/catalog.ts";
+import type { GroupVersionKind, OpenapiRoot } from "../derive/openapi.ts";
+import { componentName } from "../derive/openapi.ts";
+import { ListMeta } from "../meta/object-meta.ts";
+import { APIGroup, APIGroupList, APIResourceList, APIVersions, DeleteOptions, Patch, WatchEvent } from "../meta/options.ts";
+import { Status } from "../meta/status.ts";
+import { VersionInfo } from "../meta/version-info.ts";
+import { spell } from "../names.ts";
+import { field, plainList, struct, type StructNode } from "../schema.ts";
+import { splitGroupVersion } from "../versions.ts";
+import type { DescribedCatalog, DescribedEndpoint, DescribedKind } from "./described-catalog.ts";
 
 const root = (node: StructNode): OpenapiRoot => ({ node, home: "v1" });
 /** Types that every group version uses. */
@@ -24,12 +24,12 @@ export const metaRoots = Object.freeze({
   WatchEvent: root(WatchEvent),
 });
 
-export function objectRoot(endpoint: Endpoint): OpenapiRoot {
-  return { node: endpoint.schema, home: endpoint.apiVersion };
+export function objectRoot({ schema, apiVersion }: DescribedKind): OpenapiRoot {
+  return { node: schema, home: apiVersion };
 }
 
 /** The list of a kind, for which there is no definition. */
-export function listRoot({ schema, listKind, kind, apiVersion }: Endpoint): OpenapiRoot {
+export function listRoot({ schema, listKind, kind, apiVersion }: DescribedEndpoint): OpenapiRoot {
   const list = struct(listKind, {
     metadata: field(1, ListMeta, "Metadata of the list.", { written: "always" }),
     items: field(2, plainList(schema), "The objects.", { required: true }),
@@ -41,7 +41,7 @@ export function listRoot({ schema, listKind, kind, apiVersion }: Endpoint): Open
 export type KindsOf = (component: string) => readonly GroupVersionKind[];
 
 /** Kinds by the component's name. One component may be served in several group versions. */
-export function kindsOf(catalog: Catalog): KindsOf {
+export function kindsOf(catalog: DescribedCatalog): KindsOf {
   const { names } = catalog;
   const kinds = new Map<string, GroupVersionKind[]>();
   const add = ({ node, home }: OpenapiRoot, kind: GroupVersionKind) => {
@@ -71,7 +71,7 @@ export function kindsOf(catalog: Catalog): KindsOf {
 }
 
 /** Every group version of the definitions, served or not: delete options and watch events exist in each. */
-function knownVersions({ plugins, names }: Catalog): readonly { readonly group: string; readonly version: string }[] {
+function knownVersions({ plugins, names }: DescribedCatalog): readonly { readonly group: string; readonly version: string }[] {
   const declared = plugins.flatMap(({ resources }) => resources ?? []).filter(({ custom }) => custom !== true);
   const written = declared.flatMap(({ served }) => Object.keys(served));
   const spelled = new Set(["v1", ...written.map((groupVersion) => spell(names, groupVersion))]);

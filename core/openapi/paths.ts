@@ -1,6 +1,6 @@
 /** Groups operations into path items. Parameters that all operations of a path share are stored once, with the path. */
-import type { OpenapiRoot, OpenapiSchema } from "../../../core/derive/openapi.ts";
-import type { Json } from "../../../core/schema.ts";
+import type { OpenapiRoot, OpenapiSchema } from "../derive/openapi.ts";
+import type { Json } from "../schema.ts";
 import type { Operation } from "./operations.ts";
 import type { Parameter } from "./parameters.ts";
 

@@ -1,16 +1,16 @@
 /** OpenAPI v2 (Swagger): one document with everything, for old clients. */
-import { openapiReference, openapiSchemas } from "../../../core/derive/openapi.ts";
-import type { Catalog } from "../../catalog/catalog.ts";
-import { serverRelease } from "../../../core/releases.ts";
-import { append } from "../../../core/append.ts";
-import { nextTurn } from "../../../core/turns.ts";
+import { openapiReference, openapiSchemas } from "../derive/openapi.ts";
+import type { DescribedCatalog } from "./described-catalog.ts";
+import { serverRelease } from "../releases.ts";
+import { append } from "../append.ts";
+import { nextTurn } from "../turns.ts";
 import type { KindsOf } from "./components.ts";
 import { keptParts } from "./kept.ts";
 import type { Described } from "./v3.ts";
 import type { Operation } from "./operations.ts";
 import type { Parameter } from "./parameters.ts";
 import { bearerToken, type Dialect, extensions, info, pathItems, phrases, rootsOf, type Value } from "./paths.ts";
-import { valueText } from "../../../core/value-text.ts";
+import { valueText } from "../value-text.ts";
 
 /** The part of one group version, or of one document of discovery. Members are JSON: a name in quotes, a colon and the value. */
 interface Part {
@@ -29,7 +29,7 @@ const workMs = 20;
  * part that cannot be made is left out and reported by its name in the index of v3.
  */
 export async function v2Text(
-  catalog: Catalog,
+  catalog: DescribedCatalog,
   described: ReadonlyMap<string, Described>,
   kinds: KindsOf,
   report: (error: unknown, name: string) => void,
@@ -65,7 +65,7 @@ function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]
 
 /** `known`: definitions of other parts, whose texts are shared. */
 function partOf(
-  catalog: Catalog,
+  catalog: DescribedCatalog,
   operations: readonly Operation[],
   kinds: KindsOf,
   shared: SharedParameters,
@@ -98,7 +98,7 @@ const ownParameters = new Set(["name", "dryRun", "fieldValidation"]);
 /** Adds a shared parameter, and returns its name. */
 type NameParameter = (wanted: string, value: Value) => string;
 
-function dialect({ names }: Catalog, nameOf: NameParameter): Dialect {
+function dialect({ names }: DescribedCatalog, nameOf: NameParameter): Dialect {
   return {
     parameter: (parameter) => {
       const value = parameterValue(parameter);
@@ -132,7 +132,7 @@ function parameterValue({ name, in: place, type, description }: Parameter): Valu
 }
 
 /** In v2 a body is a parameter. Those of options and patches are shared, those of objects are not. */
-function bodyParameter({ body }: Operation, names: Catalog["names"], nameOf: NameParameter): readonly Value[] {
+function bodyParameter({ body }: Operation, names: DescribedCatalog["names"], nameOf: NameParameter): readonly Value[] {
   if (body === undefined) return [];
   const value: Value = {
     name: "body",

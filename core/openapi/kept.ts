@@ -1,7 +1,7 @@
 /** Parts of documents that outlive a catalog, so that a change of one version does not rebuild the others. */
-import type { Catalog, CatalogVersion } from "../../catalog/catalog.ts";
+import type { DescribedCatalog, DescribedVersion } from "./described-catalog.ts";
 import type { KindsOf } from "./components.ts";
-import { valueText } from "../../../core/value-text.ts";
+import { valueText } from "../value-text.ts";
 
 /** A part, and what it was made of beside the endpoints of its version. */
 interface Kept<T> {
@@ -16,15 +16,15 @@ interface Kept<T> {
  * same and is valid.
  */
 export type KeepPart<T> = (
-  version: CatalogVersion,
-  catalog: Catalog,
+  version: DescribedVersion,
+  catalog: DescribedCatalog,
   kinds: KindsOf,
   make: (kinds: KindsOf) => T,
   isValid?: (part: T) => boolean,
 ) => T;
 
 export function keptParts<T>(): KeepPart<T> {
-  const parts = new WeakMap<CatalogVersion, Kept<T>>();
+  const parts = new WeakMap<DescribedVersion, Kept<T>>();
   return (version, catalog, kinds, make, isValid = () => true) => {
     const known = parts.get(version), settings = settingsOf(catalog);
     if (known?.settings === settings && isSame(known.kinds, kinds) && isValid(known.part)) return known.part;
@@ -39,7 +39,7 @@ export function keptParts<T>(): KeepPart<T> {
   };
 }
 
-function settingsOf({ names, media, gates }: Catalog): string {
+function settingsOf({ names, media, gates }: DescribedCatalog): string {
   return valueText([names.domain, names.platform, media.types, gates.isOn("OpenAPIEnums")]);
 }
 

@@ -3,9 +3,9 @@
  * message with one field set, and a free value is YAML text (JSON is a subset).
  */
 import type { Writer } from "protobufjs/minimal.js";
-import { protobufjs } from "../../../core/codec/protobufjs.ts";
-import type { Json } from "../../../core/schema.ts";
-import { valueText } from "../../../core/value-text.ts";
+import { protobufjs } from "../codec/protobufjs.ts";
+import type { Json } from "../schema.ts";
+import { valueText } from "../value-text.ts";
 
 /** Writes the fields of one message. */
 export type Message = (value: Json, writer: Writer) => void;

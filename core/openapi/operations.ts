@@ -1,10 +1,10 @@
 /** All operations of a group version, in kube-apiserver's order and with its ids. */
-import type { GroupVersionKind, OpenapiRoot } from "../../../core/derive/openapi.ts";
-import type { Names } from "../../../core/names.ts";
-import { type Media, mediaType, textMedia } from "../../../core/codec/negotiate.ts";
-import type { CatalogVersion, Endpoint, EndpointSubresource } from "../../catalog/catalog.ts";
-import { patchMediaTypes } from "../../write/draft/patch.ts";
-import { isDeclared } from "../../request/route.ts";
+import type { GroupVersionKind, OpenapiRoot } from "../derive/openapi.ts";
+import type { Names } from "../names.ts";
+import { type Media, mediaType, textMedia } from "../codec/negotiate.ts";
+import type { DescribedEndpoint, DescribedKind, DescribedSubresource, DescribedVersion } from "./described-catalog.ts";
+import { patchMediaTypes } from "../patch/media-types.ts";
+import { isDeclared } from "../define/declared.ts";
 import { listRoot, metaRoots, objectRoot } from "./components.ts";
 import {
   deleteCollectionParameters,
@@ -82,14 +82,14 @@ export function discoveryOperation(path: string, root: OpenapiRoot, media: Media
   return { ...about, id: group === "" ? "getCoreAPIVersions" : `${id}APIGroup`, tag, description, ...types };
 }
 
-export function versionOperations(version: CatalogVersion, media: Media): readonly Operation[] {
+export function versionOperations(version: DescribedVersion, media: Media): readonly Operation[] {
   const discovery = discoveryOperation(`${versionPath(version)}/`, metaRoots.APIResourceList, media);
   return [...(isDeclared(version) ? [discovery] : []), ...version.endpoints.flatMap((endpoint) => endpointOperations(endpoint, media))];
 }
 
 /** What the operations of one resource share. */
 interface Scene {
-  readonly endpoint: Endpoint;
+  readonly endpoint: DescribedEndpoint;
   /**
    * Whether a definition describes the kind. Upstream builds its operations apart: media types of text only, no paths of watches, parameters of
    * a list for the deletion of a collection, and `resourceVersion` for reads.
@@ -105,10 +105,10 @@ interface Scene {
   readonly noun: string;
   readonly make: (verb: string, noun: string, rest: Omit<Operation, "id" | "tag" | "kind">) => Operation;
   /** The kind at the path, if a subresource has its own. */
-  readonly shown?: Endpoint;
+  readonly shown?: DescribedKind;
 }
 
-function endpointOperations(endpoint: Endpoint, served: Media): readonly Operation[] {
+function endpointOperations(endpoint: DescribedEndpoint, served: Media): readonly Operation[] {
   const { group, version, kind, namespaced, verbs } = endpoint;
   const custom = endpoint.resource.custom === true, media = custom ? textMedia(served.names) : served;
   const short = shortGroup(group, media.names);
@@ -253,7 +253,7 @@ function itemOperations(scene: Scene): readonly Operation[] {
   ];
 }
 
-function subresourceOperations(whole: Scene, name: string, subresource: EndpointSubresource): readonly Operation[] {
+function subresourceOperations(whole: Scene, name: string, subresource: DescribedSubresource): readonly Operation[] {
   const { verbs, shown: kind, view } = subresource;
   const scene: Scene = {
     ...whole,
@@ -273,7 +273,7 @@ function actionOperation(
   path: string,
   name: string,
   what: string,
-  { request, response, shown }: EndpointSubresource,
+  { request, response, shown }: DescribedSubresource,
 ): Operation {
   const answer = objectRoot(response ?? endpoint);
   return make("create", noun + camel(name, true), {

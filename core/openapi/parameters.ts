@@ -1,6 +1,6 @@
 /** Parameters of paths and queries, with their descriptions in OpenAPI documents. */
-import { DeleteOptions } from "../../../core/meta/options.ts";
-import { type Node, resolve } from "../../../core/schema.ts";
+import { DeleteOptions } from "../meta/options.ts";
+import { type Node, resolve } from "../schema.ts";
 
 export interface Parameter {
   readonly name: string;

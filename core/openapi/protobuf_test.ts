@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import protobuf from "protobufjs/minimal.js";
-import type { Json } from "../../../core/schema.ts";
+import type { Json } from "../schema.ts";
 import { encodeMessage, type Message } from "./protobuf.ts";
 import { v2Message } from "./v2-messages.ts";
 import { v3Message } from "./v3-messages.ts";

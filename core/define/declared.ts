@@ -1,0 +1,16 @@
+/** Groups and versions that plugins declare, as opposed to those that have custom resources only. */
+import type { Resource } from "../plugin.ts";
+
+interface Version {
+  readonly endpoints: readonly { readonly resource: Resource }[];
+}
+
+/** Whether a group has resources of plugins. */
+export function hasDeclared({ versions }: { readonly versions: readonly Version[] }): boolean {
+  return versions.some(isDeclared);
+}
+
+/** Whether a version has resources of plugins. */
+export function isDeclared({ endpoints }: Version): boolean {
+  return endpoints.some(({ resource }) => resource.custom !== true);
+}
