@@ -22,7 +22,7 @@ import {
 import { done, refused, send } from "./requests.ts";
 import { freePort } from "./ports.ts";
 import { until } from "./real-server.ts";
-import { webhookAnswerBytesMax } from "../kernel/access/remote/admission-webhooks.ts";
+import { webhookAnswerBytesMax } from "../server/webhooks/admission-webhooks.ts";
 import { jsonPatchOperationsMax } from "../core/patch/json-patch.ts";
 
 const failed = 'Internal error occurred: failed calling webhook "hook.example.com": ';

@@ -19,7 +19,7 @@ import {
 import { done, send } from "./requests.ts";
 import { statusOf, withHeavyThread } from "./heavy-server.ts";
 import { until } from "./real-server.ts";
-import { webhookCallsMax, webhookCallsWaitingMax } from "../kernel/access/remote/call-slots.ts";
+import { webhookCallsMax, webhookCallsWaitingMax } from "../server/webhooks/call-slots.ts";
 import { inlineBodyBytesMax } from "../kernel/request-context.ts";
 import { heavyCallsOfWebhookMax } from "../server/heavy/requests.ts";
 

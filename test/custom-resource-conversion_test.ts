@@ -17,7 +17,7 @@ import { documents } from "./https.ts";
 import { freePort } from "./ports.ts";
 import { ask as request, done, refused, send } from "./requests.ts";
 import { conversionAnswerValuesMin, conversionErrorLengthMax } from "../plugins/apiextensions/conversion/webhook.ts";
-import { conversionAnswerFreeBytes, conversionGrowthMax } from "../kernel/access/remote/webhook-client.ts";
+import { conversionAnswerFreeBytes, conversionGrowthMax } from "../server/webhooks/webhook-client.ts";
 
 const group = "conv.example.com", definition = `things.${group}`;
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";

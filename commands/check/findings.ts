@@ -1,8 +1,8 @@
 /** The mistakes and warnings of `thole check`, each at its place in a file. */
 import { printable } from "../../core/printable.ts";
 import { settings } from "../../server/config/settings.ts";
-import type { Fault, Mistake, PlacedMistake } from "../../kernel/access/mistake.ts";
-import { readWholeTextSync } from "../../kernel/files/bounded-files.ts";
+import type { Fault, Mistake, PlacedMistake } from "../../core/config/mistake.ts";
+import { readWholeTextSync } from "../../protocols/files/bounded-files.ts";
 import { type Place, type Places, placesIn } from "../upgrade/places.ts";
 import { configurationFileBytesMax } from "../../server/config/bounds.ts";
 

@@ -10,7 +10,7 @@ import { chosenAdmission } from "./choose-admission.ts";
 import { type Catalog, CatalogError } from "../../kernel/catalog/catalog.ts";
 import { compile } from "../../kernel/catalog/compile.ts";
 import { releasesOf } from "./emulation-settings.ts";
-import type { Mistake } from "../../kernel/access/mistake.ts";
+import type { Mistake } from "../../core/config/mistake.ts";
 import { ConfigError } from "./parse.ts";
 import type { Config } from "./settings.ts";
 import { webhookAddressMistakes } from "./webhook-addresses.ts";

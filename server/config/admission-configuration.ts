@@ -11,9 +11,9 @@ import { isObject } from "../../core/json.ts";
 import { nearest } from "../../core/nearest.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import { anyJson, field, type Infer, type Json, list, string, struct } from "../../core/schema.ts";
-import { decodeConfigObject, readConfigObject } from "../../kernel/access/config-object.ts";
-import { type Fault, faultsOfFields, FaultyText, type Mistake } from "../../kernel/access/mistake.ts";
-import { readWholeTextSync } from "../../kernel/files/bounded-files.ts";
+import { decodeConfigObject, readConfigObject } from "../../core/config/config-object.ts";
+import { type Fault, faultsOfFields, FaultyText, type Mistake } from "../../core/config/mistake.ts";
+import { readWholeTextSync } from "../../protocols/files/bounded-files.ts";
 import { configurationFileBytesMax } from "./bounds.ts";
 
 /** The settings of steps. Plain data: the heavy thread gets a copy. */

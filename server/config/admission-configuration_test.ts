@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { type Mistake, textOf } from "../../kernel/access/mistake.ts";
+import { type Mistake, textOf } from "../../core/config/mistake.ts";
 import { type AdmissionConfiguration, readAdmissionConfiguration } from "./admission-configuration.ts";
 
 const head = "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n";

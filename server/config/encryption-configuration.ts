@@ -1,9 +1,9 @@
 /** The file of kube-apiserver's --encryption-provider-config: the keys that decrypt its values. */
 import { reasonOf } from "../../core/reason-of.ts";
 import { anyJson, field, type Infer, list, string, struct } from "../../core/schema.ts";
-import { readConfigObject } from "../../kernel/access/config-object.ts";
+import { readConfigObject } from "../../core/config/config-object.ts";
 import { ConfigError } from "./parse.ts";
-import { readWholeTextSync } from "../../kernel/files/bounded-files.ts";
+import { readWholeTextSync } from "../../protocols/files/bounded-files.ts";
 import { valueText } from "../../core/value-text.ts";
 import { bound } from "../../core/bound.ts";
 

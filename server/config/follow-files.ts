@@ -2,7 +2,7 @@
 import { reasonOf } from "../../core/reason-of.ts";
 import type { Fields, Log } from "../../kernel/observe/log.ts";
 import type { Clock } from "../../core/async.ts";
-import { fingerprint } from "../../kernel/files/bounded-files.ts";
+import { fingerprint } from "../../protocols/files/bounded-files.ts";
 import { watchFile } from "./watch-file.ts";
 
 /** Active data of files. */

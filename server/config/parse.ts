@@ -14,7 +14,7 @@ import { fromPlain, type PlainSettings } from "./plain-settings.ts";
 import { serviceAccountMistakes } from "./service-accounts.ts";
 import { verbosityOf } from "../../kernel/observe/log.ts";
 import { workersMistakes } from "./workers.ts";
-import { type Fault, faultOf, type Mistake, textOf } from "../../kernel/access/mistake.ts";
+import { type Fault, faultOf, type Mistake, textOf } from "../../core/config/mistake.ts";
 import { nearest } from "../../core/nearest.ts";
 import { valueText } from "../../core/value-text.ts";
 import { electionRetryJitter } from "./bounds.ts";

@@ -1,6 +1,6 @@
 /** Reads files of settings. Errors name the setting's purpose. */
-import { readWholeText } from "../../kernel/files/bounded-files.ts";
-import { allOrErrors } from "../../kernel/access/mistake.ts";
+import { readWholeText } from "../../protocols/files/bounded-files.ts";
+import { allOrErrors } from "../../core/config/mistake.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import type { KeyedCertificate } from "../../protocols/x509/certificate.ts";
 import { checkKeyPair } from "../listen/tls-context.ts";

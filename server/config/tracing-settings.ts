@@ -1,8 +1,8 @@
 /** The setting of tracing, and the file that it names: TracingConfiguration, as upstream's. */
 import { field, type Infer, int32, string, struct } from "../../core/schema.ts";
 import { goQuote } from "../../core/tree/go-quote.ts";
-import { decodeConfigObject } from "../../kernel/access/config-object.ts";
-import { type Fault, FaultyText } from "../../kernel/access/mistake.ts";
+import { decodeConfigObject } from "../../core/config/config-object.ts";
+import { type Fault, FaultyText } from "../../core/config/mistake.ts";
 import { fixed, text } from "./setting.ts";
 import { configurationFileBytesMax } from "./bounds.ts";
 

@@ -2,7 +2,7 @@
 import { createHash, createPrivateKey, X509Certificate } from "node:crypto";
 import { readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { readWhole, readWholeText } from "../../kernel/files/bounded-files.ts";
+import { readWhole, readWholeText } from "../../protocols/files/bounded-files.ts";
 import { certificateFacts, type KeyedCertificate, pemCertificates } from "../../protocols/x509/certificate.ts";
 
 /** Writes a file that only its owner may read, atomically, unless it holds that text already. */

@@ -13,7 +13,7 @@ import {
 } from "../../kernel/access/authentication/mod.ts";
 import type { ActiveConfig } from "../config/active-config.ts";
 import type { Followed } from "../config/follow-files.ts";
-import { FaultyFile } from "../../kernel/access/mistake.ts";
+import { FaultyFile } from "../../core/config/mistake.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import { readText } from "../config/read-files.ts";
 import { serviceAccountIssuers } from "../config/service-accounts.ts";

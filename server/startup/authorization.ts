@@ -23,9 +23,9 @@ import {
   systemDiscovery,
   systemMonitoring,
 } from "../../kernel/access/authorization/mod.ts";
-import { readAccess } from "../../kernel/access/remote/kubeconfig.ts";
-import { remoteClient } from "../../kernel/access/remote/remote-client.ts";
-import { tracedClient } from "../../kernel/access/remote/traced-client.ts";
+import { readAccess } from "../config/kubeconfig.ts";
+import { remoteClient } from "../../protocols/remote/remote-client.ts";
+import { tracedClient } from "./traced-client.ts";
 import { type ActiveConfig, namesOf } from "../config/active-config.ts";
 import type { ConfiguredAuthorizer, WebhookSettings } from "../../kernel/access/authorization/configured-authorizer.ts";
 import { authorizersOfFlags } from "../config/configured-authorizers.ts";

@@ -6,7 +6,7 @@ import { lineNames } from "../../metrics/mod.ts";
 import { policyWarnings, type ServedResources } from "../../kernel/access/audit/policy-warnings.ts";
 import type { ReadPolicy } from "../../kernel/access/audit/mod.ts";
 import { type ActiveConfig, activeConfigOrMistakes } from "../config/active-config.ts";
-import type { Fault, PlacedMistake } from "../../kernel/access/mistake.ts";
+import type { Fault, PlacedMistake } from "../../core/config/mistake.ts";
 import { serviceAccountWarnings } from "../config/service-accounts.ts";
 import { type Config, defaults, type SettingName } from "../config/settings.ts";
 import { mistakesOfUnusedAudit, settingsWithoutEffect } from "../config/without-effect.ts";

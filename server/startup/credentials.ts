@@ -11,7 +11,7 @@ import type { ListenerTls } from "../listen/tls-context.ts";
 import { peerVerifier } from "../listen/verify-peer.ts";
 import { isInMemory } from "./open-store.ts";
 import type { Log } from "../../kernel/observe/log.ts";
-import { FaultyFile } from "../../kernel/access/mistake.ts";
+import { FaultyFile } from "../../core/config/mistake.ts";
 import { keyed, readText } from "../config/read-files.ts";
 import type { CheckedSetting } from "./checked-setting.ts";
 import type { InUse } from "./certificate-validity.ts";

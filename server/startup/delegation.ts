@@ -13,9 +13,9 @@ import {
   noTrust,
   readClusterTrust,
 } from "../../kernel/access/delegation/cluster-trust.ts";
-import { readAccess } from "../../kernel/access/remote/kubeconfig.ts";
-import { messageOf, type RemoteClient, remoteClient, RemoteError } from "../../kernel/access/remote/remote-client.ts";
-import { tracedClient } from "../../kernel/access/remote/traced-client.ts";
+import { readAccess } from "../config/kubeconfig.ts";
+import { messageOf, type RemoteClient, remoteClient, RemoteError } from "../../protocols/remote/remote-client.ts";
+import { tracedClient } from "./traced-client.ts";
 import type { Config } from "../config/settings.ts";
 import { describe, type Log } from "../../kernel/observe/log.ts";
 import type { Tracing } from "../../kernel/observe/tracing.ts";

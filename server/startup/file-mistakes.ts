@@ -1,6 +1,6 @@
 /** All mistakes in the files that settings name, found before a server starts. */
 import type { Plugin } from "../../core/plugin.ts";
-import { mistakesOf, type PlacedMistake } from "../../kernel/access/mistake.ts";
+import { mistakesOf, type PlacedMistake } from "../../core/config/mistake.ts";
 import type { Config } from "../config/settings.ts";
 import { checkAuthentication } from "./authenticators.ts";
 import { checkAuthorization } from "./authorization-file.ts";

@@ -1,6 +1,6 @@
 /** Fetches documents of token issuers over HTTPS. */
 import type { FetchDocument } from "../../kernel/access/authentication/mod.ts";
-import { remoteClient, type RemoteText } from "../../kernel/access/remote/remote-client.ts";
+import { remoteClient, type RemoteText } from "../../protocols/remote/remote-client.ts";
 import { bound } from "../../core/bound.ts";
 
 /** Bytes of a document of an issuer. */

@@ -18,7 +18,7 @@ import {
 } from "../../kernel/access/authentication/mod.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import type { Followed } from "../config/follow-files.ts";
-import { type Fault, FaultyFile } from "../../kernel/access/mistake.ts";
+import { type Fault, FaultyFile } from "../../core/config/mistake.ts";
 import { readText } from "../config/read-files.ts";
 import { serviceAccountIssuers } from "../config/service-accounts.ts";
 import type { Config } from "../config/settings.ts";

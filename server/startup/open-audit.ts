@@ -25,11 +25,11 @@ import { type LineSink, logBackend } from "../../kernel/access/audit/log/log-bac
 import { rotatingFile } from "../../kernel/access/audit/log/rotating-file.ts";
 import { standardOutput } from "../../kernel/access/audit/log/standard-output.ts";
 import { webhookBackend } from "../../kernel/access/audit/webhook/webhook-backend.ts";
-import { readAccess } from "../../kernel/access/remote/kubeconfig.ts";
-import { remoteClient } from "../../kernel/access/remote/remote-client.ts";
+import { readAccess } from "../config/kubeconfig.ts";
+import { remoteClient } from "../../protocols/remote/remote-client.ts";
 import { type AuditBackendName, backendConfig } from "../config/audit-settings.ts";
 import { namesOf } from "../config/active-config.ts";
-import { FaultyFile } from "../../kernel/access/mistake.ts";
+import { FaultyFile } from "../../core/config/mistake.ts";
 import { readText } from "../config/read-files.ts";
 import type { Config } from "../config/settings.ts";
 import type { Log } from "../../kernel/observe/log.ts";

@@ -11,7 +11,7 @@ import { type EmulationConfig, releasesOf } from "../config/emulation-settings.t
 import type { Log } from "../../kernel/observe/log.ts";
 import { kernelMetrics, type KernelRegistry } from "../../kernel/observe/metrics.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
-import { readWholeSync } from "../../kernel/files/bounded-files.ts";
+import { readWholeSync } from "../../protocols/files/bounded-files.ts";
 import { valueText } from "../../core/value-text.ts";
 
 type MetricSettings = Pick<

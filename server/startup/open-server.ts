@@ -1,7 +1,7 @@
 /** A server in process: assembled from settings, plugins and a store, and updated when settings change. */
 import { once, pause, systemClock } from "../../core/async.ts";
-import { type AdmissionWebhookNeeds, admissionWebhooks } from "../../kernel/access/remote/admission-webhooks.ts";
-import { credentialsIn } from "../../kernel/access/remote/webhook-credentials.ts";
+import { type AdmissionWebhookNeeds, admissionWebhooks } from "../webhooks/admission-webhooks.ts";
+import { credentialsIn } from "../webhooks/webhook-credentials.ts";
 import { followSources } from "../background/resource-sources.ts";
 import { type ActiveConfig, activeConfigOf } from "../config/active-config.ts";
 import type { Followed } from "../config/follow-files.ts";

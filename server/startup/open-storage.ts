@@ -1,5 +1,5 @@
 /** Opens the store and its reads: the watch cache, or the reads of the options. */
-import { webhookClients } from "../../kernel/access/remote/webhook-client.ts";
+import { webhookClients } from "../webhooks/webhook-client.ts";
 import type { BeginProgress } from "../../core/progress.ts";
 import type { Catalog } from "../../kernel/catalog/catalog.ts";
 import { type OpenedReads, openReads } from "../../kernel/cache/mod.ts";
@@ -23,7 +23,7 @@ import type { ServeOptions } from "./serve-options.ts";
 import { openStore } from "./open-store.ts";
 import type { SteadyClock } from "./steady-clock.ts";
 import { etcdUserWarnings, plainEtcdWarnings } from "./plain-etcd.ts";
-import { remoteCallMs } from "../../kernel/access/bounds.ts";
+import { remoteCallMs } from "../../protocols/remote/remote-client.ts";
 
 /** The open store of a server. */
 export interface Storage {

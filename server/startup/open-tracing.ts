@@ -1,7 +1,7 @@
 /** The tracing of the settings. */
 import { hostname } from "node:os";
 import { reasonOf } from "../../core/reason-of.ts";
-import { FaultyFile } from "../../kernel/access/mistake.ts";
+import { FaultyFile } from "../../core/config/mistake.ts";
 import { readText } from "../config/read-files.ts";
 import type { Config } from "../config/settings.ts";
 import { readTracingConfiguration, type TracingConfiguration } from "../config/tracing-settings.ts";

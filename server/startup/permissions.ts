@@ -7,7 +7,7 @@ import { dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { append } from "../../core/append.ts";
-import { addressOfAccess, filesOfAccess, filesOfUsers, inCluster } from "../../kernel/access/remote/kubeconfig.ts";
+import { addressOfAccess, filesOfAccess, filesOfUsers, inCluster } from "../config/kubeconfig.ts";
 import { commandFlagsOf, joined, settingsOf as commandSettings } from "../config/command-flags.ts";
 import { chooseCommand, type Chosen, commands, flagsOf as flagsOfCommand, UsageError } from "../config/commands.ts";
 import { parseArguments, readArguments } from "../config/parse.ts";
@@ -16,7 +16,7 @@ import { type Config, defaults, type SettingName } from "../config/settings.ts";
 import { workerCount, workersMistakes } from "../config/workers.ts";
 import { readTracingConfiguration } from "../config/tracing-settings.ts";
 import { isModule, isPath } from "../config/choose-plugins.ts";
-import { readWholeTextSync } from "../../kernel/files/bounded-files.ts";
+import { readWholeTextSync } from "../../protocols/files/bounded-files.ts";
 import { valueText } from "../../core/value-text.ts";
 
 /** Settings that name files to be read. */

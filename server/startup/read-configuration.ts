@@ -2,14 +2,14 @@
 import { append } from "../../core/append.ts";
 import type { Plugin } from "../../core/plugin.ts";
 import { choosePlugins, type LoadModule } from "../config/choose-plugins.ts";
-import { type Mistake, textOf } from "../../kernel/access/mistake.ts";
+import { type Mistake, textOf } from "../../core/config/mistake.ts";
 import { ConfigError, readArguments } from "../config/parse.ts";
 import type { Config, SettingName } from "../config/settings.ts";
 import { fileMistakes } from "./file-mistakes.ts";
 import { type ActiveConfig, activeConfigOrMistakes } from "../config/active-config.ts";
 import { withKnownNames } from "../config/known-names.ts";
 import { metricMistakes } from "./open-metrics.ts";
-import { fingerprint, readWholeText, readWholeTextSync } from "../../kernel/files/bounded-files.ts";
+import { fingerprint, readWholeText, readWholeTextSync } from "../../protocols/files/bounded-files.ts";
 import { configurationFileBytesMax } from "../config/bounds.ts";
 
 /** The configuration as written and as parsed. */

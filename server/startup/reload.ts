@@ -8,7 +8,7 @@
 import { append } from "../../core/append.ts";
 import { type Clock, within } from "../../core/async.ts";
 import type { Catalog } from "../../kernel/catalog/catalog.ts";
-import type { Mistake } from "../../kernel/access/mistake.ts";
+import type { Mistake } from "../../core/config/mistake.ts";
 import { ConfigError } from "../config/parse.ts";
 import { type Config, type SettingName, settings } from "../config/settings.ts";
 import { type ActiveConfig, activeConfigOf, isMistaken, isSameValue } from "../config/active-config.ts";

@@ -1,9 +1,9 @@
 /** The webhook for bearer tokens. */
 import { systemClock } from "../../core/async.ts";
 import { cachedTokens, type TokenAuthenticator, tokenReviewer } from "../../kernel/access/authentication/mod.ts";
-import { readAccess } from "../../kernel/access/remote/kubeconfig.ts";
-import { remoteClient } from "../../kernel/access/remote/remote-client.ts";
-import { tracedClient } from "../../kernel/access/remote/traced-client.ts";
+import { readAccess } from "../config/kubeconfig.ts";
+import { remoteClient } from "../../protocols/remote/remote-client.ts";
+import { tracedClient } from "./traced-client.ts";
 import type { Config } from "../config/settings.ts";
 import type { KernelRecord } from "../../kernel/observe/metrics.ts";
 import type { Tracing } from "../../kernel/observe/tracing.ts";

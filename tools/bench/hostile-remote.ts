@@ -1,8 +1,8 @@
 /** Requests whose remote servers answer in hostile ways: admission and conversion webhooks. */
 import type { Before, HostileRequest } from "./hostile-request.ts";
 import { type Answers, document, endless, type HostilePeer, type ReceivedReview } from "./hostile-peer.ts";
-import { remoteAnswerBytesMax } from "../../kernel/access/remote/remote-client.ts";
-import { conversionAnswerBytesMax } from "../../kernel/access/remote/webhook-client.ts";
+import { remoteAnswerBytesMax } from "../../protocols/remote/remote-client.ts";
+import { conversionAnswerBytesMax } from "../../server/webhooks/webhook-client.ts";
 
 const json = "application/json";
 /** Seconds that a webhook may take: the whole duration of answers that never end. */

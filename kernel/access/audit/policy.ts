@@ -6,7 +6,7 @@ import { jsonFromTree } from "../../../core/tree/json.ts";
 import { goQuote } from "../../../core/tree/go-quote.ts";
 import { readYaml } from "../../../core/tree/yaml.ts";
 import { valueText } from "../../../core/value-text.ts";
-import { type Fault, faultOf, faultsOfFields, FaultyText } from "../mistake.ts";
+import { type Fault, faultOf, faultsOfFields, FaultyText } from "../../../core/config/mistake.ts";
 import { bound } from "../../../core/bound.ts";
 
 /** UTF-16 units of the audit policy file. */

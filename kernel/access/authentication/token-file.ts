@@ -1,6 +1,6 @@
 /** Static bearer tokens: a file of lines `token,user,uid,"group1,group2"`. */
 import { reasonOf } from "../../../core/reason-of.ts";
-import { type Fault, FaultyText } from "../mistake.ts";
+import { type Fault, FaultyText } from "../../../core/config/mistake.ts";
 import type { UserInfo } from "../../../core/user-info.ts";
 import type { TokenAuthenticator } from "./token-authenticator.ts";
 import { ownAudiences } from "./token-chain.ts";

@@ -2,8 +2,8 @@
 import type { TokenUser } from "../../../core/access.ts";
 import type { Clock } from "../../../core/async.ts";
 import type { UserInfo } from "../../../core/user-info.ts";
-import { messageOf, type RemoteClient } from "../remote/remote-client.ts";
-import { withRetries } from "../remote/retry.ts";
+import { messageOf, type RemoteClient } from "../../../protocols/remote/remote-client.ts";
+import { withRetries } from "../../../protocols/remote/retry.ts";
 import { type TokenAuthenticator, TokenRefusal } from "./token-authenticator.ts";
 import { ownAudiences } from "./token-chain.ts";
 import { withoutToken } from "./without-token.ts";

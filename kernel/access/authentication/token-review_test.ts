@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RemoteAnswer, RemoteClient } from "../remote/remote-client.ts";
+import type { RemoteAnswer, RemoteClient } from "../../../protocols/remote/remote-client.ts";
 import { TokenRefusal } from "./token-authenticator.ts";
 import { tokenReviewer, tokenReviewErrorLengthMax } from "./token-review.ts";
 

@@ -3,8 +3,8 @@ import type { AuthorizationAttributes, AuthorizationDecision, Authorizer } from 
 import type { Clock } from "../../../core/async.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
 import type { UserInfo } from "../../../core/user-info.ts";
-import { messageOf, type RemoteAnswer, type RemoteClient } from "../remote/remote-client.ts";
-import { withRetries } from "../remote/retry.ts";
+import { messageOf, type RemoteAnswer, type RemoteClient } from "../../../protocols/remote/remote-client.ts";
+import { withRetries } from "../../../protocols/remote/retry.ts";
 import type { MatchConditions } from "./match-conditions.ts";
 import { ReviewCache, type ReviewStatus } from "./review-cache.ts";
 import { reviewSelectors } from "./review-selectors.ts";

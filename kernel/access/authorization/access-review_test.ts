@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AuthorizationAttributes } from "../../../core/access.ts";
-import type { RemoteAnswer, RemoteRequest } from "../remote/remote-client.ts";
+import type { RemoteAnswer, RemoteRequest } from "../../../protocols/remote/remote-client.ts";
 import { requestInfo } from "../../request/request-info.ts";
 import { type AccessReviewOptions, accessReviews, reviewAttributesLengthMax } from "./access-review.ts";
 import { attributesOf } from "./attributes.ts";

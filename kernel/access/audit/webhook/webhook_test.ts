@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { manualClock } from "../../../../core/test-clock.ts";
-import type { RemoteAnswer, RemoteClient, RemoteRequest } from "../../remote/remote-client.ts";
+import type { RemoteAnswer, RemoteClient, RemoteRequest } from "../../../../protocols/remote/remote-client.ts";
 import { eventOf, losses, settled } from "../../../../test/audit/events.ts";
 import { webhookBackend } from "./webhook-backend.ts";
 import { auditBufferBytesMax } from "../bounds.ts";

@@ -1,8 +1,8 @@
 /** Parses and validates the text of --authentication-config. */
 import { fieldErrorText } from "../../../../core/field-error.ts";
 import type { FieldError } from "../../../../core/field-error.ts";
-import { decodeConfigObject } from "../../config-object.ts";
-import { faultsOfFields, FaultyText } from "../../mistake.ts";
+import { decodeConfigObject } from "../../../../core/config/config-object.ts";
+import { faultsOfFields, FaultyText } from "../../../../core/config/mistake.ts";
 import { AuthenticationConfiguration } from "./schema.ts";
 import { validateConfiguration, type ValidationContext } from "./validate.ts";
 

@@ -1,6 +1,6 @@
-import { type Clock, pause } from "../../../core/async.ts";
+import { type Clock, pause } from "../../core/async.ts";
 import type { RemoteAnswer } from "./remote-client.ts";
-import { bound } from "../../../core/bound.ts";
+import { bound } from "../../core/bound.ts";
 
 /** Milliseconds of the longest Retry-After of a remote server that is honored. */
 export const remoteRetryAfterMsMax = bound(30_000);

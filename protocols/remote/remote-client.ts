@@ -1,14 +1,15 @@
 /** A client of JSON over HTTPS: webhooks, and the kube-apiserver in front. */
 import type { Agent, IncomingMessage, RequestOptions } from "node:http";
 import { beginRequest, type BegunResponse } from "./begin-request.ts";
-import type { RemoteAccess } from "./kubeconfig.ts";
+import type { RemoteAccess } from "./remote-access.ts";
 import { checkRedirects, redirectOf } from "./redirects.ts";
 import { agentOf } from "./remote-agent.ts";
 import { TurnBound } from "./turn-bound.ts";
-import { valueText } from "../../../core/value-text.ts";
-import { bound } from "../../../core/bound.ts";
-import { remoteCallMs } from "../bounds.ts";
+import { valueText } from "../../core/value-text.ts";
+import { bound } from "../../core/bound.ts";
 
+/** Milliseconds for one request to a webhook that states no other time (kube-apiserver's value). */
+export const remoteCallMs = bound(30_000);
 /** Bytes of an answer of a webhook or of the cluster in front, and of one event of a watch there. */
 export const remoteAnswerBytesMax = bound(3 * 1024 * 1024);
 /** Bytes of the content of one redirect. */

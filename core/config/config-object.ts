@@ -1,10 +1,10 @@
 /** Decodes objects in configuration files, such as AuthenticationConfiguration, as strictly as upstream. */
-import { DecodeError, decoder } from "../../core/derive/decode.ts";
-import type { Typed } from "../../core/schema.ts";
-import { goQuote } from "../../core/tree/go-quote.ts";
-import { readJson } from "../../core/tree/json.ts";
-import { TreeObject } from "../../core/tree/tree.ts";
-import { readYaml } from "../../core/tree/yaml.ts";
+import { DecodeError, decoder } from "../derive/decode.ts";
+import type { Typed } from "../schema.ts";
+import { goQuote } from "../tree/go-quote.ts";
+import { readJson } from "../tree/json.ts";
+import { TreeObject } from "../tree/tree.ts";
+import { readYaml } from "../tree/yaml.ts";
 import { type Fault, faultOf, FaultyText } from "./mistake.ts";
 
 /** The expected kind of a file, in one of its versions. */

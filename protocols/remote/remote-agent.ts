@@ -3,9 +3,9 @@ import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import type { Duplex } from "node:stream";
 import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
-import { trustIn } from "../../../protocols/tls/trust.ts";
-import type { RemoteAccess } from "./kubeconfig.ts";
-import { bound } from "../../../core/bound.ts";
+import { trustIn } from "../tls/trust.ts";
+import type { RemoteAccess } from "./remote-access.ts";
+import { bound } from "../../core/bound.ts";
 
 /** Connections to one webhook or cluster; further requests wait. */
 const remoteConnectionsMax = bound(64);

@@ -1,16 +1,16 @@
 /** Calls of admission webhooks. Each webhook has its own connections and bounds, so that one without answers does not hold the others. */
-import type { CallWebhook, WebhookCall, WebhookOutcome } from "../../../core/access.ts";
-import { type Clock, elapsedClock } from "../../../core/async.ts";
-import type { WebhookAddress } from "../../../core/conversion.ts";
-import { goQuote } from "../../../core/tree/go-quote.ts";
+import type { CallWebhook, WebhookCall, WebhookOutcome } from "../../core/access.ts";
+import { type Clock, elapsedClock } from "../../core/async.ts";
+import type { WebhookAddress } from "../../core/conversion.ts";
+import { goQuote } from "../../core/tree/go-quote.ts";
 import { type CallSlot, CallSlots } from "./call-slots.ts";
-import type { Tracing } from "../../observe/tracing.ts";
-import type { Credentials } from "./kubeconfig.ts";
-import { remoteClient, type RemoteRequest, type RemoteText, type TextClient } from "./remote-client.ts";
+import type { Tracing } from "../../kernel/observe/tracing.ts";
+import type { Credentials } from "../config/kubeconfig.ts";
+import { remoteClient, type RemoteRequest, type RemoteText, type TextClient } from "../../protocols/remote/remote-client.ts";
 import { hostPortOf, webhookAccess, type WebhookAddresses } from "./webhook-access.ts";
 import { answerMistake, connectionText, type Target, targetOf } from "./webhook-texts.ts";
-import { valueText } from "../../../core/value-text.ts";
-import { bound } from "../../../core/bound.ts";
+import { valueText } from "../../core/value-text.ts";
+import { bound } from "../../core/bound.ts";
 
 /** UTF-8 bytes of one answer of an admission webhook. */
 export const webhookAnswerBytesMax = bound(8 * 1024 * 1024);

@@ -1,7 +1,7 @@
 // Bounds of the calls of one webhook.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { manualClock } from "../../../core/test-clock.ts";
+import { manualClock } from "../../core/test-clock.ts";
 import {
   type CallSlot,
   CallSlots,

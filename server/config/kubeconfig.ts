@@ -4,33 +4,18 @@
  */
 import { dirname, resolve } from "node:path";
 import process from "node:process";
-import { bytesOf, parseBase64 } from "../../../core/scalars/base64.ts";
-import { reasonOf } from "../../../core/reason-of.ts";
-import { isObject, type Json, type JsonObject } from "../../../core/schema.ts";
-import { jsonFromTree } from "../../../core/tree/json.ts";
-import { readYaml } from "../../../core/tree/yaml.ts";
-import { faultOf, FaultyFile, FaultyText } from "../mistake.ts";
-import { readWholeText } from "../../files/bounded-files.ts";
-import { bound } from "../../../core/bound.ts";
+import { bytesOf, parseBase64 } from "../../core/scalars/base64.ts";
+import { reasonOf } from "../../core/reason-of.ts";
+import { isObject, type Json, type JsonObject } from "../../core/schema.ts";
+import { jsonFromTree } from "../../core/tree/json.ts";
+import { readYaml } from "../../core/tree/yaml.ts";
+import { faultOf, FaultyFile, FaultyText } from "../../core/config/mistake.ts";
+import type { RemoteAccess } from "../../protocols/remote/remote-access.ts";
+import { readWholeText } from "../../protocols/files/bounded-files.ts";
+import { bound } from "../../core/bound.ts";
 
 /** Bytes of a kubeconfig file. */
 export const kubeconfigBytesMax = bound(1024 * 1024);
-
-/** Address and credentials of a server, with PEM texts; absent members are not used. */
-export interface RemoteAccess {
-  readonly server: URL;
-  readonly ca?: string;
-  readonly cert?: string;
-  readonly key?: string;
-  /** The expected name in the server's certificate, instead of the URL's host. */
-  readonly serverName?: string;
-  /** The Host header, if it is not the URL's host and port. */
-  readonly host?: string;
-  /** The server's certificate is not verified. */
-  readonly insecure?: boolean;
-  /** The value of the Authorization header. A secret. */
-  readonly authorization?: string;
-}
 
 /** The credentials of a user. */
 export type Credentials = Pick<RemoteAccess, "cert" | "key" | "authorization">;

@@ -1,6 +1,6 @@
 /** Redirects of remote servers. */
-import type { RemoteAccess } from "./kubeconfig.ts";
-import { bound } from "../../../core/bound.ts";
+import type { RemoteAccess } from "./remote-access.ts";
+import { bound } from "../../core/bound.ts";
 
 /** Redirects of one request within the origin of a remote server (Go's http.Client). */
 const remoteRedirectsMax = bound(10);

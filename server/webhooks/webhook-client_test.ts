@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { conversionAnswerBytesMax, conversionAnswerFreeBytes, conversionGrowthMax, webhookClients } from "./webhook-client.ts";
 import { webhookBytesMax } from "./bounds.ts";
-import { remoteCallMs } from "../bounds.ts";
+import { remoteCallMs } from "../../protocols/remote/remote-client.ts";
 
 test("a webhook that does not answer in time is an error with the URL and the timeout; upstream's timeout is 30 seconds", async () => {
   let isHeld = false, asked = 0;

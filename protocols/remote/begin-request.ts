@@ -2,8 +2,8 @@
 import { type ClientRequest, type IncomingMessage, request as httpRequest, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { Socket } from "node:net";
-import { reasonOf } from "../../../core/reason-of.ts";
-import { bound } from "../../../core/bound.ts";
+import { reasonOf } from "../../core/reason-of.ts";
+import { bound } from "../../core/bound.ts";
 
 /** Bytes of the head of an answer of another server, with the informational answers before it. */
 export const remoteHeadBytesMax = bound(64 * 1024);

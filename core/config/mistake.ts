@@ -1,7 +1,7 @@
 /** Mistakes in the configuration and their places in files, which `thole check` prints. */
-import type { FieldError } from "../../core/field-error.ts";
-import { fieldErrorText } from "../../core/field-error.ts";
-import { reasonOf } from "../../core/reason-of.ts";
+import type { FieldError } from "../field-error.ts";
+import { fieldErrorText } from "../field-error.ts";
+import { reasonOf } from "../reason-of.ts";
 
 /** A fault of a text: at a field, on a line, or, without both, of the whole text. */
 export interface Fault {

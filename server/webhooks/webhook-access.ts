@@ -1,7 +1,7 @@
 /** How a webhook is reached: at the address that the server is configured to use for its host, else by DNS. */
 import { isIP } from "node:net";
-import type { WebhookAddress } from "../../../core/conversion.ts";
-import type { RemoteAccess } from "./kubeconfig.ts";
+import type { WebhookAddress } from "../../core/conversion.ts";
+import type { RemoteAccess } from "../../protocols/remote/remote-access.ts";
 
 /** Addresses (`10.0.0.5:8443`) by the host and port that webhooks name, such as `hook.default.svc:443`. */
 export type WebhookAddresses = ReadonlyMap<string, string>;

@@ -1,13 +1,13 @@
 /** Clients of the webhooks in definitions. Errors have the texts of upstream's client, which clients see. */
-import { Turns } from "../../../core/turns.ts";
-import type { WebhookAddress } from "../../../core/conversion.ts";
-import { goQuote } from "../../../core/tree/go-quote.ts";
-import type { SpanAttributes, Tracing } from "../../observe/tracing.ts";
-import { remoteClient, type RemoteText, type TextClient } from "./remote-client.ts";
+import { Turns } from "../../core/turns.ts";
+import type { WebhookAddress } from "../../core/conversion.ts";
+import { goQuote } from "../../core/tree/go-quote.ts";
+import type { SpanAttributes, Tracing } from "../../kernel/observe/tracing.ts";
+import { remoteClient, type RemoteText, type TextClient } from "../../protocols/remote/remote-client.ts";
 import { webhookAccess, type WebhookAddresses } from "./webhook-access.ts";
 import { answerMistake, connectionText, type Target, targetOf } from "./webhook-texts.ts";
-import { bound } from "../../../core/bound.ts";
-import { remoteCallMs } from "../bounds.ts";
+import { bound } from "../../core/bound.ts";
+import { remoteCallMs } from "../../protocols/remote/remote-client.ts";
 import { webhookBytesMax } from "./bounds.ts";
 
 /** Bytes of an answer of a conversion webhook, whatever the size of its request. */

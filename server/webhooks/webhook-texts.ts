@@ -1,9 +1,9 @@
 /** Texts of failed calls of webhooks, as upstream's client words them. */
-import type { WebhookAddress } from "../../../core/conversion.ts";
-import { reasonOf } from "../../../core/reason-of.ts";
-import { goQuote } from "../../../core/tree/go-quote.ts";
-import { messageOf, type RemoteText } from "./remote-client.ts";
-import { bound } from "../../../core/bound.ts";
+import type { WebhookAddress } from "../../core/conversion.ts";
+import { reasonOf } from "../../core/reason-of.ts";
+import { goQuote } from "../../core/tree/go-quote.ts";
+import { messageOf, type RemoteText } from "../../protocols/remote/remote-client.ts";
+import { bound } from "../../core/bound.ts";
 
 /** UTF-16 units of an answer of a webhook in an error message. */
 const webhookExcerptLengthMax = bound(1024);

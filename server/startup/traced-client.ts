@@ -1,6 +1,6 @@
 /** A client whose requests are parts of the running request's trace. */
-import type { SpanAttributes, Tracing } from "../../observe/tracing.ts";
-import type { RemoteClient } from "./remote-client.ts";
+import type { SpanAttributes, Tracing } from "../../kernel/observe/tracing.ts";
+import type { RemoteClient } from "../../protocols/remote/remote-client.ts";
 
 /** `client` with a span of this name for each request that is sent; `client` itself without tracing. Streams are not traced. */
 export function tracedClient(

@@ -8,9 +8,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { TLSSocket } from "node:tls";
-import { issue } from "../../../server/listen/testing/clients.ts";
+import { issue } from "../listen/testing/clients.ts";
 import { admissionWebhooks } from "./admission-webhooks.ts";
-import { filesOfUsers } from "./kubeconfig.ts";
+import { filesOfUsers } from "../config/kubeconfig.ts";
 import { credentialsIn, userFor } from "./webhook-credentials.ts";
 
 test("userFor() prefers the exact name, then longer domains, then names without port 443, then the star, then the context", () => {

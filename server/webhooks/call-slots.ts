@@ -4,9 +4,9 @@
  * A webhook is stalled if no response has begun for `webhookStalledMs` although calls are in flight. Then waiting calls fail, and few new
  * ones are made. One response ends that.
  */
-import type { Clock } from "../../../core/async.ts";
-import { utf8Length } from "../../../core/scalars/utf8.ts";
-import { bound } from "../../../core/bound.ts";
+import type { Clock } from "../../core/async.ts";
+import { utf8Length } from "../../core/scalars/utf8.ts";
+import { bound } from "../../core/bound.ts";
 import { webhookBytesMax } from "./bounds.ts";
 
 /** Calls of one admission webhook in flight. With those that wait they are less than half of the default of --max-mutating-requests-inflight. */
