@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nextTurn } from "../../core/turns.ts";
+import { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
 import { bodiesPerTurnMax, bodyTurnBytes, BodyTurns } from "./body-turns.ts";
+import { ConnectionInput } from "./input.ts";
 
 const piece = 64 * 1024;
 
@@ -72,4 +75,13 @@ test("BodyTurns.read() holds no input while turns read little", async () => {
     for (let turn = 0; turn < 3; turn++) await nextTurn();
   }
   assert.equal(holds, 0);
+});
+
+test("ConnectionInput.share() counts small input of all connections: above the bytes of a turn, the connections are held until a later one", async () => {
+  const turns = new BodyTurns(), bytes = bodyTurnBytes / 64;
+  const inputs = Array.from({ length: 80 }, () => new ConnectionInput(new TLSSocket(new Socket()), new Socket(), turns));
+  for (const input of inputs) input.share(bytes);
+  assert.deepEqual(inputs.map(({ holds }) => holds), inputs.map((_, at) => at < 63 ? 0 : 1));
+  for (let at = 0; at < 100 && inputs.some(({ holds }) => holds > 0); at++) await nextTurn();
+  assert.deepEqual(inputs.filter(({ holds }) => holds > 0), []);
 });

@@ -70,7 +70,11 @@ export class ConnectionInput implements Input {
   }
   /** Small bodies are read without turns. */
   piece(bytes: number, taken: number): void {
-    if (taken > bodyUnpacedBytes) this.#turns.read(bytes, this);
+    if (taken > bodyUnpacedBytes) this.share(bytes);
+  }
+  /** Counts input in the bytes that one turn of the event loop reads over all connections. */
+  share(bytes: number): void {
+    this.#turns.read(bytes, this);
   }
   stop(): void {
     this.#stopped = true;

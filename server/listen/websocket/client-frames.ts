@@ -6,96 +6,115 @@ export const webSocketFrameBytesMax = bound(64 * 1024);
 /** Bytes of all frames that a client sends over the websocket of a watch. */
 export const webSocketReceivedBytesMax = bound(1024 * 1024);
 
-/** What to do: answer a ping, or close with a code. After a close nothing more is read. */
-export type ClientAction = { readonly tag: "ping"; readonly payload: Uint8Array } | { readonly tag: "close"; readonly code: number };
+/** Frames that a client sends over the websocket of a watch: a ping each second of an hour, and as many again. */
+export const webSocketFramesMax = bound(8 * 1024);
+
+/** What a piece of input calls for: the content of a pong, and the code to close with. After a close nothing more is read. */
+export interface ClientActions {
+  /** Of pings that arrive together the last one is answered (RFC 6455, section 5.5.3): thousands fit into a piece. */
+  readonly pong?: Uint8Array;
+  readonly close?: number;
+}
 
 export const closeCode = Object.freeze({ normal: 1000, protocolError: 1002, policy: 1008, tooLarge: 1009, internal: 1011 });
 
 export const opcode = Object.freeze({ continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 });
 const controlBytesMax = 125;
+const headBytesMax = 14;
+const maskBytes = 4;
 
-/** Reads the frames of one client, in pieces of any size. */
+/** Reads the frames of one client, in pieces of any size. Heads are read where they are: a flood of small frames allocates nothing. */
 export class ClientFrames {
-  /** The head of the frame in progress, and the content of a control frame. */
-  #head = new Uint8Array(14);
+  /** The beginning of a head that continues in the next piece. */
+  readonly #head = new Uint8Array(headBytesMax);
   #headBytes = 0;
-  #control: Uint8Array | undefined;
+  /** The control frame in progress, if its content is not complete; its content, and that of the last ping. */
+  #control: number | undefined;
+  readonly #mask = new Uint8Array(maskBytes);
+  #content = new Uint8Array(controlBytesMax);
+  #length = 0;
   #filled = 0;
+  #ping = new Uint8Array(controlBytesMax);
+  /** Bytes of the last ping that has no answer yet; -1: none. */
+  #pingBytes = -1;
   /** Bytes of content that are still to be skipped. */
   #skip = 0;
   #inMessage = false;
   #received = 0;
-  #over = false;
+  #frames = 0;
+  #close: number | undefined;
 
-  /** The actions that a piece of input calls for, in order. */
-  read(piece: Uint8Array): ClientAction[] {
-    const actions: ClientAction[] = [];
-    if (this.#over) return actions;
+  read(piece: Uint8Array): ClientActions {
+    if (this.#close !== undefined) return {};
     this.#received += piece.length;
-    if (this.#received > webSocketReceivedBytesMax) return this.#end(actions, closeCode.policy);
-    let at = 0;
-    while (at < piece.length && !this.#over) {
-      if (this.#skip > 0) {
-        const skipped = Math.min(this.#skip, piece.length - at);
-        this.#skip -= skipped;
-        at += skipped;
-      } else if (this.#control !== undefined) {
-        const taken = piece.subarray(at, at + this.#control.length - this.#filled);
-        this.#control.set(taken, this.#filled);
-        this.#filled += taken.length;
-        at += taken.length;
-        if (this.#filled === this.#control.length) this.#controlRead(actions);
-      } else {
-        this.#head[this.#headBytes++] = piece[at++]!; // below the length
-        this.#headRead(actions);
-      }
-    }
-    return actions;
+    if (this.#received > webSocketReceivedBytesMax) this.#close = closeCode.policy;
+    for (let at = 0; at < piece.length && this.#close === undefined;) at = this.#step(piece, at);
+    const pong = this.#pingBytes < 0 ? {} : { pong: this.#ping.slice(0, this.#pingBytes) };
+    this.#pingBytes = -1;
+    return this.#close === undefined ? pong : { ...pong, close: this.#close };
   }
 
-  /** Looks at the head after each of its bytes. */
-  #headRead(actions: ClientAction[]): void {
-    if (this.#headBytes < 2) return;
-    const [first = 0, second = 0] = this.#head, kind = first & 0x0f, isFinal = (first & 0x80) !== 0, short = second & 0x7f;
-    if (this.#headBytes === 2) {
-      const isControl = kind >= opcode.close;
-      const isKnown = kind <= opcode.binary || isControl && kind <= opcode.pong;
-      const isMisplaced = !isControl && (kind === opcode.continuation) !== this.#inMessage;
-      const isReserved = (first & 0x70) !== 0, isUnmasked = (second & 0x80) === 0;
-      if (!isKnown || isReserved || isUnmasked || isMisplaced || isControl && (!isFinal || short > controlBytesMax)) {
-        return void this.#end(actions, closeCode.protocolError);
-      }
+  /** Reads one part of a frame, or what the piece has of it; returns where the next one begins. */
+  #step(piece: Uint8Array, at: number): number {
+    if (this.#skip > 0) {
+      const skipped = Math.min(this.#skip, piece.length - at);
+      this.#skip -= skipped;
+      return at + skipped;
     }
-    const lengthBytes = short === 126 ? 2 : short === 127 ? 8 : 0;
-    if (this.#headBytes < 2 + lengthBytes + 4) return;
-    const view = new DataView(this.#head.buffer);
-    const length = lengthBytes === 0 ? short : lengthBytes === 2 ? view.getUint16(2) : Number(view.getBigUint64(2));
-    if (length > webSocketFrameBytesMax) return void this.#end(actions, closeCode.tooLarge);
-    if (kind >= opcode.close) {
-      this.#control = new Uint8Array(length);
-      this.#filled = 0;
-      if (length === 0) this.#controlRead(actions);
-      return;
-    }
-    this.#inMessage = !isFinal;
-    this.#skip = length;
-    this.#headBytes = 0;
+    if (this.#control !== undefined) return this.#readControl(this.#control, piece, at);
+    if (this.#headBytes === 0 && piece.length - at >= headBytesMax) return at + this.#readHead(piece, at, headBytesMax);
+    this.#head[this.#headBytes++] = piece[at]!; // below the length
+    if (this.#readHead(this.#head, 0, this.#headBytes) > 0) this.#headBytes = 0;
+    return at + 1;
   }
 
-  #controlRead(actions: ClientAction[]): void {
-    const payload = this.#control!, kind = this.#head[0]! & 0x0f; // set by #headRead
-    const mask = this.#head.subarray(2, 6);
-    for (let at = 0; at < payload.length; at++) payload[at]! ^= mask[at % 4]!;
+  /** Returns the length of the head, or 0 if it is not complete. */
+  #readHead(bytes: Uint8Array, at: number, available: number): number {
+    if (available < 2) return 0;
+    const first = bytes[at]!, second = bytes[at + 1]!, kind = first & 0x0f, isFinal = (first & 0x80) !== 0, short = second & 0x7f;
+    const isControl = kind >= opcode.close;
+    const isKnown = kind <= opcode.binary || isControl && kind <= opcode.pong;
+    const isMisplaced = !isControl && (kind === opcode.continuation) !== this.#inMessage;
+    const isReserved = (first & 0x70) !== 0, isUnmasked = (second & 0x80) === 0;
+    if (!isKnown || isReserved || isUnmasked || isMisplaced || isControl && (!isFinal || short > controlBytesMax)) {
+      this.#close = closeCode.protocolError;
+      return 2;
+    }
+    const lengthBytes = short === 126 ? 2 : short === 127 ? 8 : 0, end = 2 + lengthBytes + maskBytes;
+    if (available < end) return 0;
+    if (++this.#frames > webSocketFramesMax) this.#close = closeCode.policy;
+    else if (isControl) this.#beginControl(kind, short, bytes, at + 2);
+    else {
+      let length = lengthBytes === 0 ? short : 0;
+      for (let each = 0; each < lengthBytes; each++) length = length * 256 + bytes[at + 2 + each]!;
+      if (length > webSocketFrameBytesMax) this.#close = closeCode.tooLarge;
+      this.#inMessage = !isFinal;
+      this.#skip = length;
+    }
+    return end;
+  }
+
+  #beginControl(kind: number, length: number, bytes: Uint8Array, mask: number): void {
+    for (let each = 0; each < maskBytes; each++) this.#mask[each] = bytes[mask + each]!;
+    this.#length = length;
+    this.#filled = 0;
+    this.#control = kind;
+    if (length === 0) this.#endControl(kind);
+  }
+
+  #readControl(kind: number, piece: Uint8Array, at: number): number {
+    const end = Math.min(piece.length, at + this.#length - this.#filled);
+    for (; at < end; at++, this.#filled++) this.#content[this.#filled] = piece[at]! ^ this.#mask[this.#filled % maskBytes]!;
+    if (this.#filled === this.#length) this.#endControl(kind);
+    return at;
+  }
+
+  #endControl(kind: number): void {
     this.#control = undefined;
-    this.#headBytes = 0;
-    if (kind === opcode.ping) actions.push({ tag: "ping", payload });
-    else if (kind === opcode.close) this.#end(actions, codeOf(payload));
-  }
-
-  #end(actions: ClientAction[], code: number): ClientAction[] {
-    this.#over = true;
-    actions.push({ tag: "close", code });
-    return actions;
+    if (kind === opcode.close) this.#close = codeOf(this.#content.subarray(0, this.#length));
+    if (kind !== opcode.ping) return;
+    [this.#ping, this.#content] = [this.#content, this.#ping];
+    this.#pingBytes = this.#length;
   }
 }
 

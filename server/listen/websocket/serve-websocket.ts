@@ -9,8 +9,10 @@ import { ClientFrames, closeCode, closeFrame, opcode, serverFrame } from "./clie
 import { acceptOf, handshakeMistake } from "./handshake.ts";
 import { bound } from "../../../core/bound.ts";
 
-/** Bytes that wait to be read by the client of a websocket above which its pings have no answer. */
+/** Bytes that wait to be read by the client of a websocket above which the answers to its pings wait. */
 const webSocketPongBacklogBytesMax = bound(16 * 1024);
+/** Bytes as which each piece of input of a websocket counts besides its own, in the bytes that one turn of the event loop reads: it may hold a single frame. */
+const webSocketPieceBytes = bound(1024);
 
 /** Answers a request that offers a websocket. Replies without messages, such as errors, are plain HTTP. */
 export function serveUpgrade(request: IncomingMessage, socket: Socket, early: Uint8Array, serving: Serving): void {
@@ -53,16 +55,14 @@ async function messages({ headers, body, messages: kind, givenUp }: Reply, carri
   const chunks = body[Symbol.asyncIterator](), left = Promise.withResolvers<undefined>(), frames = new ClientFrames();
   let code: number = closeCode.normal;
   const leave = () => left.resolve(undefined);
+  const pongs = new Pongs(socket);
   const receive = (piece: Uint8Array) => {
-    let ping: Uint8Array | undefined;
-    for (const action of frames.read(piece)) {
-      if (action.tag === "close") {
-        code = action.code;
-        leave();
-      } else ping = action.payload;
-    }
-    // Of pings that arrive together the last one is answered (RFC 6455, section 5.5.3): thousands fit into a piece, and each answer is a write.
-    if (ping !== undefined && socket.writableLength < webSocketPongBacklogBytesMax) socket.write(serverFrame(opcode.pong, ping));
+    const { pong, close } = frames.read(piece);
+    connection.input?.share(piece.length + webSocketPieceBytes);
+    if (pong !== undefined) pongs.send(pong);
+    if (close === undefined) return;
+    code = close;
+    leave();
   };
   const breakOff = () => answering.waitsSince === undefined || socket.destroy();
   givenUp?.addEventListener("abort", breakOff, { once: true });
@@ -80,9 +80,36 @@ async function messages({ headers, body, messages: kind, givenUp }: Reply, carri
     givenUp?.removeEventListener("abort", breakOff);
     socket.off("close", leave).off("end", leave);
     stop(chunks);
+    pongs.flush(); // none may follow the close
     if (socket.writable) socket.write(closeFrame(code));
     connections.over(connection, answering);
     connections.hangUp(connection);
+  }
+}
+
+/**
+ * Answers the last ping of each turn of the event loop: each piece of input can hold one, and each answer is a write. While the client has too much
+ * to read, the last of all is kept.
+ */
+class Pongs {
+  readonly #socket: Socket;
+  #content: Uint8Array | undefined;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+  }
+  send(content: Uint8Array): void {
+    if (this.#content === undefined) setImmediate(() => this.#whenRead());
+    this.#content = content;
+  }
+  #whenRead(): void {
+    if (this.#socket.writableLength < webSocketPongBacklogBytesMax) this.flush();
+    else this.#socket.once("drain", () => this.#whenRead());
+  }
+  flush(): void {
+    const content = this.#content;
+    this.#content = undefined;
+    if (content !== undefined && this.#socket.writable) this.#socket.write(serverFrame(opcode.pong, content));
   }
 }
 

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { connect as tlsConnect, type TLSSocket } from "node:tls";
 import type { Exchange, Reply } from "../../../kernel/request/exchange.ts";
 import { http1, rawConnection, type TestServer, withRelay, withServer } from "../testing/clients.ts";
-import { type ClientAction, ClientFrames, serverFrame, webSocketFrameBytesMax, webSocketReceivedBytesMax } from "./client-frames.ts";
+import { ClientFrames, serverFrame, webSocketFrameBytesMax, webSocketFramesMax, webSocketReceivedBytesMax } from "./client-frames.ts";
 import { acceptOf } from "./handshake.ts";
 import { messagesOf } from "./serve-websocket.ts";
 
@@ -23,11 +23,14 @@ const masked = (first: number, payload: Uint8Array | string = "", length = paylo
 
 test("acceptOf() is the value of RFC 6455, section 1.3", () => assert.equal(acceptOf(key), "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="));
 
-const read = (...pieces: readonly Uint8Array[]): ClientAction[] => {
+/** The pongs and the code that pieces of input call for. */
+const read = (...pieces: readonly Uint8Array[]): (string | number)[] => {
   const frames = new ClientFrames();
-  return pieces.flatMap((piece) => frames.read(piece));
+  return pieces.flatMap((piece) => {
+    const { pong, close } = frames.read(piece);
+    return [...(pong === undefined ? [] : [Buffer.from(pong).toString()]), ...(close === undefined ? [] : [close])];
+  });
 };
-const closedWith = (code: number): ClientAction[] => [{ tag: "close", code }];
 const closing = (code: number) => masked(0x88, Uint8Array.of(code >> 8, code & 0xff));
 
 test("ClientFrames answers pings and closes, and skips messages, in pieces of any size", () => {
@@ -40,12 +43,20 @@ test("ClientFrames answers pings and closes, and skips messages, in pieces of an
     masked(0x8a, ""),
   ];
   const whole = Buffer.concat([...message, closing(1000), masked(0x89, "late")]);
-  const expected: ClientAction[] = [{ tag: "ping", payload: new Uint8Array(Buffer.from("p")) }, ...closedWith(1000)];
-  const plain = (actions: ClientAction[]) =>
-    actions.map((one) => one.tag === "ping" ? { ...one, payload: new Uint8Array(one.payload) } : one);
-  assert.deepEqual(plain(read(whole)), expected);
-  assert.deepEqual(plain(read(...Array.from(whole, (byte) => Uint8Array.of(byte)))), expected);
-  assert.deepEqual(read(masked(0x88)), closedWith(1000));
+  assert.deepEqual(read(whole), ["p", 1000]);
+  assert.deepEqual(read(...Array.from(whole, (byte) => Uint8Array.of(byte))), ["p", 1000]);
+  for (let at = 1; at < whole.length; at++) {
+    const answers = read(whole.subarray(0, at), whole.subarray(at));
+    assert.deepEqual(answers.filter((one, index) => answers.indexOf(one) === index), ["p", 1000], `split at ${at}`);
+  }
+  assert.deepEqual(read(masked(0x88)), [1000]);
+  assert.deepEqual(read(masked(0x89)), [""]);
+});
+
+test("ClientFrames answers the last complete ping of a piece, whatever follows it", () => {
+  const pings = Buffer.concat([masked(0x89, "first"), masked(0x89, "last"), masked(0x8a, "pong"), masked(0x89, "cut")]);
+  assert.deepEqual(read(pings.subarray(0, -1), pings.subarray(-1)), ["last", "cut"]);
+  assert.deepEqual(read(Buffer.concat([pings, closing(3000)])), ["cut", 3000]);
 });
 
 test("ClientFrames closes for every violation, with the code of the RFC", () => {
@@ -64,11 +75,14 @@ test("ClientFrames closes for every violation, with the code of the RFC", () => 
     "frame past the bound": [masked(0x82, "", webSocketFrameBytesMax + 1), 1009],
     "frame without an end": [Buffer.from([0x82, 0xff, ...Array(8).fill(0xff), 1, 2, 3, 4]), 1009],
   };
-  for (const [name, [bytes, code]] of Object.entries(violations)) assert.deepEqual(read(bytes), closedWith(code), name);
+  for (const [name, [bytes, code]] of Object.entries(violations)) assert.deepEqual(read(bytes), [code], name);
   const frame = masked(0x82, "a".repeat(1000)), count = Math.floor(webSocketReceivedBytesMax / frame.length);
   assert.deepEqual(read(...Array(count).fill(frame)), []);
-  assert.deepEqual(read(...Array(count + 1).fill(frame)), closedWith(1008));
+  assert.deepEqual(read(...Array(count + 1).fill(frame)), [1008]);
   assert.deepEqual(read(masked(0x82, "a".repeat(webSocketFrameBytesMax))), []);
+  const pong = masked(0x8a, ""), pongs = Buffer.concat(Array(webSocketFramesMax).fill(pong));
+  assert.deepEqual(read(pongs), []);
+  assert.deepEqual(read(pongs, pong), [1008]);
 });
 
 test("messagesOf() separates the events of a chunk", () => {
@@ -215,4 +229,28 @@ test(
       { times: { stalledMs: 300, sweepMs: 50 } },
     );
   },
+);
+
+test(
+  "floods of pings over many connections end with 1008, and few of the pings are answered",
+  { timeout: 120_000 },
+  () =>
+    withServer(
+      handler(async function* ({ signal }) {
+        yield "{}\n";
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      }),
+      async (server) => {
+        const flood = Buffer.concat(Array(webSocketFramesMax + 1).fill(masked(0x89, "ping")));
+        const clients = Array.from({ length: 8 }, () => client(server, Buffer.concat([Buffer.from(offer()), flood])));
+        for (const { text, closed } of clients) {
+          await closed;
+          assert.ok(text().endsWith("\x88\x02\x03\xf0"));
+          const pongs = text().split(bytes(serverFrame(10, Buffer.from("ping")))).length - 1;
+          assert.ok(pongs < 100, `${pongs} pongs`);
+        }
+        assert.equal((await http1(server.listener, { ca: server.ca })).status, 404);
+        assert.deepEqual(server.reported, []);
+      },
+    ),
 );
