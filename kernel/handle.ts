@@ -22,8 +22,7 @@ import { requestInfo } from "./request/request-info.ts";
 import { acceptsStatus, unservedKindError } from "./request/unserved-kinds.ts";
 import { isApiPath, type Route, route } from "./request/route.ts";
 import type { Server } from "./server.ts";
-import { refusedPage } from "./nonresource/status-page/refused.ts";
-import { pageRight, wantsPage } from "./nonresource/status-page/reply.ts";
+import { pageRight, wantsPage } from "./nonresource/status-page.ts";
 import { verbs } from "./verbs/mod.ts";
 import { checkNamed, checkPatchType } from "./verbs/patch.ts";
 import { Warnings } from "./request/warnings.ts";
@@ -104,7 +103,7 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
     const mapped = toStatusError(error, info, server.report);
     // As any address of the store, for users with the right to the request only.
     const failure = stage === "answer" ? withStoreTrouble(mapped, server.storeTrouble()) : mapped;
-    const reply = refusedPage(exchange, info, failure) ??
+    const reply = (wantsPage(exchange, info) ? server.refusedPage(failure) : undefined) ??
       errorReply(exchange, failure, catalog, where === undefined ? catalog.earlyMedia : catalog.media);
     const isRefusal = stage === "impersonation" || (failure.reason === "Forbidden" && stage !== "answer");
     const shown = isRefusal ? withoutSniffing(reply) : reply;

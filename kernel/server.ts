@@ -7,6 +7,7 @@ import type { Backend } from "./request-context.ts";
 import type { Catalog, Endpoint } from "./catalog/catalog.ts";
 import type { Exchange, Reply } from "./request/exchange.ts";
 import type { HeavyWork } from "./request/hand-over.ts";
+import type { MayGet, RefusedPage } from "./nonresource/status-page.ts";
 import type { Observation } from "./observe/observe.ts";
 import type { RequestInfo } from "./request/request-info.ts";
 
@@ -46,7 +47,9 @@ export interface Server {
   /** A place among the requests in flight, released by its disposal; throws 429 if there is none. */
   admit(info: RequestInfo): Disposable;
   /** Non-resource paths: health, metrics, version, discovery, OpenAPI. `mayGet`: whether the user may get another path. */
-  nonresource(exchange: Exchange, info: RequestInfo, catalog: Catalog, mayGet: (path: string) => Promise<boolean>): Promise<Reply>;
+  nonresource(exchange: Exchange, info: RequestInfo, catalog: Catalog, mayGet: MayGet): Promise<Reply>;
+  /** The reply to a browser that may not see the page at `/`. */
+  readonly refusedPage: RefusedPage;
   /** Counts a request of the server's own background work. */
   countOwnRequest(method: string, info: RequestInfo): void;
   /** Counts the use of a deprecated version. */

@@ -9,7 +9,7 @@ import { checkRoute, discoveryReply } from "./discovery/reply.ts";
 import type { Exchange, Reply } from "../request/exchange.ts";
 import { notFoundText, textReply } from "../respond/text.ts";
 import { openapiReply } from "./openapi/reply.ts";
-import { type MayGet, type statusPage, wantsPage } from "./status-page/reply.ts";
+import { type MayGet, type StatusPage, wantsPage } from "./status-page.ts";
 import { tokenDocumentReply, type TokenDocuments } from "./token-documents.ts";
 import { type RequestInfo, trimSlashes } from "../request/request-info.ts";
 import { indentedText } from "../../core/value-text.ts";
@@ -23,7 +23,7 @@ export interface Outside {
   /** The discovery documents for service account tokens. */
   readonly tokenDocuments: TokenDocuments;
   /** The page for browsers. */
-  readonly page: ReturnType<typeof statusPage>;
+  readonly page: StatusPage;
   now(): number;
   /** Called with the error of an OpenAPI document, and the name of the version that it leaves out. */
   undescribed(error: unknown, name: string): void;

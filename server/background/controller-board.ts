@@ -1,6 +1,6 @@
 /** What the controllers of this server do now, for the status page. */
 
-import type { ControllerRow } from "../../kernel/nonresource/status-page/state.ts";
+import type { ControllerRow } from "../status-page/state.ts";
 
 export type ControllerDoing = ControllerRow["doing"];
 

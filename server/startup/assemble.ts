@@ -8,14 +8,15 @@ import { type Chain, decideRequests, refusalOf } from "../../kernel/access/autho
 import { impersonateBy } from "../../kernel/access/impersonation/mod.ts";
 import type { OpenedReads } from "../../kernel/cache/mod.ts";
 import { sourceHooks } from "../background/resource-sources.ts";
-import { statusPage } from "../../kernel/nonresource/status-page/reply.ts";
+import { refusedPage } from "../status-page/refused.ts";
+import { statusPage } from "../status-page/reply.ts";
 import { nonresourceReply } from "../../kernel/nonresource/nonresource.ts";
 import { describe, type Log } from "../../kernel/observe/log.ts";
 import { meterOf } from "../../kernel/observe/meter.ts";
 import type { KernelRegistry } from "../../kernel/observe/metrics.ts";
 import { measuredDecision, observer } from "../../kernel/observe/observe.ts";
 import type { RecentError } from "../../kernel/observe/recent-errors.ts";
-import type { ControllerRow } from "../../kernel/nonresource/status-page/state.ts";
+import type { ControllerRow } from "../status-page/state.ts";
 import type { Tracing } from "../../kernel/observe/tracing.ts";
 import { requestLog } from "../../kernel/observe/request-log.ts";
 import { requestLabels } from "../../kernel/observe/request-metrics.ts";
@@ -99,6 +100,7 @@ export function assemble(parts: Parts): Server {
     sendsGoaway: goawayChooser(() => inForce().config["goaway-chance"], systemClock.random),
     admit: inflightOf(parts),
     nonresource: nonresourceOf(parts),
+    refusedPage,
     countOwnRequest(method, info) {
       const { group, resource, subresource, verb } = requestLabels(method, info, undefined, inForce().catalog);
       record.selfRequests.with({ group, resource, subresource, verb }).add();

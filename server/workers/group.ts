@@ -2,7 +2,7 @@
 import type { Endpoint } from "../../health/mod.ts";
 import type { MetricPart } from "../../metrics/mod.ts";
 import type { LineSink } from "../../kernel/access/audit/log/log-backend.ts";
-import type { PageFacts } from "../../kernel/nonresource/status-page/reply.ts";
+import type { PageFacts } from "../status-page/reply.ts";
 import { type Log, silentLog } from "../../kernel/observe/log.ts";
 import type { Channel } from "./channel.ts";
 import type { GroupQuestion, Ready } from "./messages.ts";

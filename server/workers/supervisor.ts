@@ -10,8 +10,8 @@ import { type Clock, elapsedClock, once, pause, untilAborted } from "../../core/
 import { reasonOf } from "../../core/reason-of.ts";
 import type { MetricPart } from "../../metrics/mod.ts";
 import type { LineSink } from "../../kernel/access/audit/log/log-backend.ts";
-import type { PageFacts } from "../../kernel/nonresource/status-page/reply.ts";
-import type { ControllerRow } from "../../kernel/nonresource/status-page/state.ts";
+import type { PageFacts } from "../status-page/reply.ts";
+import type { ControllerRow } from "../status-page/state.ts";
 import type { Fields, Log } from "../../kernel/observe/log.ts";
 import type { RecentError } from "../../kernel/observe/recent-errors.ts";
 import { stopsAnswering, stopsStarting } from "./answering.ts";

@@ -1,21 +1,10 @@
 /** `/` for a browser: the state of the server. Other clients get the index of paths. */
-import { type Checks, report } from "../../../health/mod.ts";
-import type { Catalog } from "../../catalog/catalog.ts";
-import type { RecentError } from "../../observe/recent-errors.ts";
-import { type Exchange, header, type Reply } from "../../request/exchange.ts";
-import type { RequestInfo } from "../../request/request-info.ts";
+import { report } from "../../health/mod.ts";
+import type { RecentError } from "../../kernel/observe/recent-errors.ts";
+import type { StatusPage } from "../../kernel/nonresource/status-page.ts";
 import { pageText } from "./page.ts";
 import { type ControllerRow, type Scrape, scrapeOf, stateOf } from "./state.ts";
 import { styleHash } from "./style.ts";
-
-/** The path whose right the page needs as well: it shows what the metrics have. */
-export const pageRight = "/metrics";
-
-/** Whether a browser asks for the page: its `Accept` begins with HTML, which no other client sends. */
-export function wantsPage(exchange: Exchange, { path, verb }: RequestInfo): boolean {
-  return (path === "/" || path === "/index.html") && verb === "get" &&
-    (header(exchange, "accept") ?? "").trimStart().startsWith("text/html");
-}
 
 /** What the page shows of a process that is not in its metrics. */
 export interface PageFacts {
@@ -41,11 +30,8 @@ const refreshSeconds = 5;
 /** Scrapes that are further apart than this give no rates, in milliseconds. */
 const scrapeAgeMax = 60_000, scrapeAgeMin = 1_000;
 
-/** Whether the user of the request may get a path. */
-export type MayGet = (path: string) => Promise<boolean>;
-
 /** Makes the replies of one server. It keeps the scrape before the last one, for rates. */
-export function statusPage(source: PageSource): (info: RequestInfo, catalog: Catalog, checks: Checks, mayGet: MayGet) => Promise<Reply> {
+export function statusPage(source: PageSource): StatusPage {
   let last: Scrape | undefined, before: Scrape | undefined;
   return async ({ query }, catalog, checks, mayGet) => {
     const now = source.now();

@@ -1,17 +1,16 @@
 /** The page for a browser that may not see the status page: who it is to the server, and how to get in. */
-import { type StatusError, statusOf } from "../../../core/status-error.ts";
-import type { Exchange, Reply } from "../../request/exchange.ts";
-import type { RequestInfo } from "../../request/request-info.ts";
+import { type StatusError, statusOf } from "../../core/status-error.ts";
+import type { Reply } from "../../kernel/request/exchange.ts";
 import { documentText, escaped } from "./page.ts";
-import { pageHeaders, wantsPage } from "./reply.ts";
+import { pageHeaders } from "./reply.ts";
 
 /** Why a page is refused, in words for people. */
 const titles: Readonly<Record<number, string>> = { 401: "Credentials not accepted", 403: "No right to see the status page" };
 
-/** Undefined unless a browser asks for the page and the error is about its credentials or rights: other clients get a Status. */
-export function refusedPage(exchange: Exchange, info: RequestInfo, error: StatusError): Reply | undefined {
+/** Undefined for an error that is not about credentials or rights: then a browser gets a Status, as other clients do. */
+export function refusedPage(error: StatusError): Reply | undefined {
   const title = titles[error.code];
-  if (title === undefined || !wantsPage(exchange, info)) return undefined;
+  if (title === undefined) return undefined;
   return { status: error.code, headers: pageHeaders, body: refusedText(title, statusOf(error).message ?? "") };
 }
 

@@ -1,9 +1,9 @@
 /** The status page as HTML. Every text is escaped: names of kinds come from clients. */
-import type { GateState } from "../../catalog/gates.ts";
-import type { RecentError } from "../../observe/recent-errors.ts";
+import type { GateState } from "../../kernel/catalog/gates.ts";
+import type { RecentError } from "../../kernel/observe/recent-errors.ts";
 import type { ControllerState, KindState, ServerState } from "./state.ts";
 import { style } from "./style.ts";
-import { logTextLengthMax } from "../../../core/bounds.ts";
+import { logTextLengthMax } from "../../core/bounds.ts";
 
 export interface PageContent {
   readonly version: string;
