@@ -1,22 +1,21 @@
 /** The API in process: the same steps as a client's request from the path on, without a socket. */
-import { type Clock, pause, systemClock } from "../../core/async.ts";
+import { type Clock, pause } from "../../core/async.ts";
 import { typedApis } from "../../core/typed-api.ts";
-import { applyMediaType } from "../../core/codec/negotiate.ts";
+import { objectApi } from "../../core/client/object-api.ts";
+import { statusErrorOf } from "../../core/client/status-error-of.ts";
+import type { ApiRequest, WatchEvent } from "../../core/client/transport.ts";
 import { goJson } from "../../core/tree/json-text.ts";
-import { listed } from "../../core/listed.ts";
 import type { AuthorizationDecision } from "../../core/access.ts";
-import type { Api, ApiList, ApiPatch, ApiWriteOptions, WatchScope } from "../../core/api.ts";
+import type { Api } from "../../core/api.ts";
 import { type GroupVersion, splitGroupVersion } from "../../core/versions.ts";
-import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { Json, JsonObject } from "../../core/schema.ts";
 import { plainJson } from "../../core/tree/plain-json.ts";
-import { StatusError, type StatusReason } from "../../core/status-error.ts";
+import { StatusError } from "../../core/status-error.ts";
 import { spell } from "../../core/names.ts";
 import type { UserInfo } from "../../core/user-info.ts";
 import type { Exchange, Reply } from "../../kernel/request/exchange.ts";
 import { AuditFailure } from "../../kernel/access/audit/mod.ts";
 import { dispatch, errorReply } from "../../kernel/handle.ts";
-import { FollowedObjects } from "./followed-objects.ts";
 import { type Endpoint } from "../../kernel/catalog/catalog.ts";
 import { type RequestInfo, requestInfo } from "../../kernel/request/request-info.ts";
 import { route } from "../../kernel/request/route.ts";
@@ -29,10 +28,6 @@ import { bound } from "../../core/bound.ts";
 
 /** Seconds of the shortest watch in process. The longest takes twice as long (the default of --min-request-timeout). */
 export const localWatchSecondsMin = bound(1_800);
-/** Milliseconds between a watch in process that delivered nothing and the next one. The pause doubles. */
-export const localWatchRetryMs = bound(100);
-/** Longest pause, in milliseconds, between watches in process that delivered nothing (client-go's reflectors). */
-export const localWatchRetryMsMax = bound(30_000);
 /** Milliseconds between two attempts of a controller that waits for its rights. */
 const localAuthorizationRetryMs = bound(20);
 
@@ -57,8 +52,7 @@ export interface LocalOptions {
 
 /** An API whose calls are made as `user` and authorized like those of any client. */
 export function localApi(server: Server, user: UserInfo, options: LocalOptions = {}): Api {
-  const { manager = user.name, follows = () => () => {}, reader = user, patientMs = 0, patientWhile = never, clock = systemClock } =
-    options;
+  const { manager = user.name, follows = () => () => {}, reader = user, patientMs = 0, patientWhile = never, clock } = options;
   const shared = sharedValuesOf(server);
   /** End of the retries (performance.now()). The first allowed call ends them: all rights of a user are written at the same time. */
   let patientUntil = performance.now() + patientMs;
@@ -76,17 +70,9 @@ export function localApi(server: Server, user: UserInfo, options: LocalOptions =
       }
     }
   }
-  async function send(
-    method: string,
-    url: string,
-    body: unknown,
-    { signal = never, watchScope = "everything", accept = "application/json", contentType = "application/json" }: {
-      readonly signal?: AbortSignal;
-      readonly watchScope?: WatchScope | undefined;
-      readonly accept?: string;
-      readonly contentType?: string;
-    },
-  ): Promise<Reply> {
+  async function send(request: ApiRequest): Promise<Reply> {
+    const { method, url, body, signal = never, watchScope = "everything", accept = "application/json" } = request;
+    const { contentType = "application/json" } = request;
     const bytes = body === undefined ? new Uint8Array() : new TextEncoder().encode(goJson(body as Json));
     const exchange: Exchange = {
       method,
@@ -120,110 +106,42 @@ export function localApi(server: Server, user: UserInfo, options: LocalOptions =
       return await (isBug(error) ? audit.panicked(failure.message, reply) : audit.end(reply));
     }
   }
-  async function ask(
-    method: string,
-    url: string,
-    body?: unknown,
-    media: { readonly accept?: string; readonly contentType?: string; readonly watchScope?: WatchScope } = {},
-  ): Promise<any> {
-    const reply = await send(method, url, body, media);
-    const value = valueOf(await textOf(reply), shared);
-    if (reply.status < 400) return value;
-    throw new StatusError((value.reason ?? "Unknown") as StatusReason, value.message, {
-      code: value.code,
-      details: value.details,
-      ...(value.metadata?.continue === undefined ? {} : { continue: value.metadata.continue }),
-    });
+  const errorOf = async (reply: Reply) => statusErrorOf(valueOf(await textOf(reply), shared));
+  async function ask(request: ApiRequest): Promise<any> {
+    const reply = await send(request);
+    if (reply.status >= 400) throw await errorOf(reply);
+    return valueOf(await textOf(reply), shared);
   }
-  const pathOf = (groupVersion: GroupVersion, resource: string, namespace: string, name = "", subresource = "") => {
-    const spelled = spell(server.catalog.names, groupVersion);
-    const parts = [
-      spelled.includes("/") ? `apis/${spelled}` : `api/${spelled}`,
-      ...(namespace === "" ? [] : ["namespaces", encodeURIComponent(namespace)]),
-      resource,
-      ...[name, subresource].filter((part) => part !== "").map(encodeURIComponent),
-    ];
-    return `/${parts.join("/")}`;
-  };
-  const queryOf = (query: Readonly<Record<string, string>> = {}) => {
-    const text = new URLSearchParams(query).toString();
-    return text === "" ? "" : `?${text}`;
-  };
-  /** The query of a write. The manager is explicit, because the user agent would end at the first slash. */
-  const writeQuery = (
-    { dryRun = false, fieldValidation, fieldManager = manager }: ApiWriteOptions,
-    more: Readonly<Record<string, string>> = {},
-  ) =>
-    queryOf({
-      fieldManager,
-      ...(dryRun ? { dryRun: "All" } : {}),
-      ...(fieldValidation === undefined ? {} : { fieldValidation }),
-      ...more,
-    });
-  /** The apiVersion and kind of an object to be applied; "" if the resource is not served. */
+  /** The apiVersion and kind of the objects of a resource; the kind is "" if it is not served. */
   const typeOf = (version: GroupVersion, resource: string) => {
     const apiVersion = spell(server.catalog.names, version);
     const { group, version: own } = splitGroupVersion(apiVersion);
     return { apiVersion, kind: server.catalog.endpoint(group, own, resource)?.kind ?? "" };
   };
-  /** Media type of the metadata of an object, or of a list. */
-  const metadataType = (isList: boolean) =>
-    `application/json;as=PartialObjectMetadata${isList ? "List" : ""};g=meta.${server.catalog.names.domain};v=v1`;
-  const metadataReads = (watchScope: WatchScope): Pick<Api, "list"> => ({
-    async list(version, resource, namespace, query) {
-      const list = await ask("GET", pathOf(version, resource, namespace) + queryOf(query), undefined, {
-        accept: metadataType(true),
-        watchScope,
-      });
-      return { ...list, items: list.items ?? [] }; // An empty list has null.
+  const objects = objectApi({
+    names: () => server.catalog.names,
+    fieldManager: manager,
+    ask,
+    async watch(request) {
+      const reply = await send(request);
+      if (reply.status !== 200 || typeof reply.body === "string" || reply.body instanceof Uint8Array) throw await errorOf(reply);
+      return eventsOf(reply.body);
     },
-  });
-  const api: Api = {
-    of: typedApis(() => api),
-    get: (version, resource, namespace, name, { subresource } = {}) => ask("GET", pathOf(version, resource, namespace, name, subresource)),
-    async list(version, resource, namespace, query) {
-      const list: ApiList = await ask("GET", pathOf(version, resource, namespace) + queryOf(query));
-      // On the wire only the list has the type of its items.
+    typeOf,
+    // On the wire only the list has the type of its items.
+    itemsOf({ items }, version, resource) {
       const type = typeOf(version, resource);
-      return { ...list, items: list.items.map((item) => ({ ...item, ...type })) };
+      return items.map((item) => ({ ...item, ...type }));
     },
-    create: (version, resource, namespace, object, options = {}) => {
-      const { subresource = "", name = "" } = options;
-      return ask("POST", pathOf(version, resource, namespace, subresource === "" ? "" : name, subresource) + writeQuery(options), object);
+    follows(version, resource) {
+      const { group, version: own } = splitGroupVersion(spell(server.catalog.names, version));
+      return follows(`*${own}.${server.catalog.endpoint(group, own, resource)?.kind ?? resource}`);
     },
-    update: (version, resource, namespace, name, object, options = {}) =>
-      ask("PUT", pathOf(version, resource, namespace, name, options.subresource) + writeQuery(options), object),
-    patch: (version, resource, namespace, name, patch, options = {}) => {
-      const [contentType, body] = documentOf(patch);
-      return ask("PATCH", pathOf(version, resource, namespace, name, options.subresource) + writeQuery(options), body, { contentType });
-    },
-    apply: (version, resource, namespace, name, object, options = {}) => {
-      const { subresource, force = true } = options;
-      const query = writeQuery(options, force ? { force: "true" } : {});
-      // `as`: invalid metadata is rejected as that of any client.
-      const { metadata = {} } = object as { readonly metadata?: object };
-      const document = { ...typeOf(version, resource), ...object, metadata: { name, ...metadata } };
-      return ask("PATCH", pathOf(version, resource, namespace, name, subresource) + query, document, { contentType: applyMediaType });
-    },
-    delete: (version, resource, namespace, name, options) => ask("DELETE", pathOf(version, resource, namespace, name), options),
-    deleteCollection: (version, resource, namespace, query) => ask("DELETE", pathOf(version, resource, namespace) + queryOf(query)),
-    watch: (version, resource, namespace, query, signal, watchScope = "everything", synced) =>
-      follow(
-        watchScope === "everything" ? api : metadataReads(watchScope),
-        (url) =>
-          send("GET", url, undefined, { signal, watchScope, ...(watchScope === "everything" ? {} : { accept: metadataType(false) }) }),
-        pathOf(version, resource, namespace),
-        { version, resource, namespace, query },
-        { signal, clock },
-        () => {
-          const { group, version: own } = splitGroupVersion(spell(server.catalog.names, version));
-          const synchronized = follows(`*${own}.${server.catalog.endpoint(group, own, resource)?.kind ?? resource}`);
-          return () => {
-            synchronized();
-            synced?.();
-          };
-        },
-      ),
+    following: { watchSecondsMin: localWatchSecondsMin, retries: () => false },
+  }, clock);
+  const api: Api = {
+    ...objects,
+    of: typedApis(() => api),
     collections: (verb) =>
       server.catalog.groups.flatMap(({ versions }) => {
         // Each resource in the first version that has it: the preferred version of a group may lack it.
@@ -246,13 +164,6 @@ export function localApi(server: Server, user: UserInfo, options: LocalOptions =
 const never = new AbortController().signal;
 /** Receives the authorizer's decision for the audit event. */
 type DecisionSink = ((decision: AuthorizationDecision) => void) | undefined;
-
-/** Media type and body of a patch. */
-function documentOf(patch: ApiPatch): readonly [contentType: string, body: unknown] {
-  if ("json" in patch) return ["application/json-patch+json", patch.json];
-  if ("merge" in patch) return ["application/merge-patch+json", patch.merge];
-  return ["application/strategic-merge-patch+json", patch.strategic];
-}
 
 async function textOf(reply: Reply): Promise<string> {
   if (typeof reply.body === "string") return reply.body;
@@ -286,84 +197,9 @@ const itemsMember = '"items":[';
 /** Length of the longest head of a list: names of kind and version, and metadata with a token for the next page. */
 const listHeadLengthMax = 4_096;
 
-interface Followed {
-  readonly version: GroupVersion;
-  readonly resource: string;
-  readonly namespace: string;
-  readonly query: Readonly<Record<string, string>>;
-}
-type Change = { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: ApiObject };
-
-/**
- * Lists, then watches from the revision of the list. When a watch ends, the next one starts at the last revision; after an error, at a new
- * list. After a watch without any event or bookmark it waits: `localWatchRetryMs`, doubled for each further such watch in sequence.
- */
-async function* follow(
-  api: Pick<Api, "list">,
-  open: (url: string) => Promise<Reply>,
-  path: string,
-  { version, resource, namespace, query }: Followed,
-  { signal, clock }: { readonly signal: AbortSignal; readonly clock: Clock },
-  begins: () => () => void,
-): AsyncGenerator<Change> {
-  const synchronized = begins();
-  const objects = new FollowedObjects();
-  let from = "", failures = 0;
-  while (!signal.aborted) {
-    if (from === "") {
-      from = yield* added(api, { version, resource, namespace, query }, objects);
-      synchronized();
-    }
-    // With its own duration, as client-go's reflectors: --min-request-timeout=0 ends watches without a duration at once.
-    const timeoutSeconds = String(Math.ceil(localWatchSecondsMin * (1 + Math.random())));
-    const search = new URLSearchParams({ ...query, watch: "1", allowWatchBookmarks: "1", resourceVersion: from, timeoutSeconds });
-    const reply = await open(`${path}?${search}`);
-    failures++;
-    if (reply.status !== 200 || typeof reply.body === "string" || reply.body instanceof Uint8Array) from = "";
-    else {
-      for await (const frame of lines(reply.body)) {
-        const { type, object } = plainJson(frame) as any; // a watch event
-        if (type === "ERROR") {
-          from = "";
-          continue;
-        }
-        from = object.metadata.resourceVersion;
-        failures = 0;
-        if (type !== "ADDED" && type !== "MODIFIED" && type !== "DELETED") continue;
-        objects.changed(type, object);
-        yield { type, object };
-      }
-    }
-    if (failures > 0) await pause(Math.min(localWatchRetryMsMax, localWatchRetryMs * 2 ** (failures - 1)), signal, clock);
-  }
-}
-
-/**
- * The existing objects as changes, and their revision; then the deletion of objects that no longer exist since the previous list. Starts
- * again if the pages expire before all are read.
- */
-async function* added(
-  api: Pick<Api, "list">,
-  { version, resource, namespace, query }: Followed,
-  objects: FollowedObjects,
-): AsyncGenerator<Change, string> {
-  for (;;) {
-    const list = listed(api, version, resource, namespace, query);
-    objects.beginList();
-    try {
-      for (let next = await list.next();; next = await list.next()) {
-        if (next.done === true) {
-          for (const object of objects.endList()) yield { type: "DELETED", object };
-          return next.value;
-        }
-        const replaced = objects.listed(next.value);
-        if (replaced !== undefined) yield { type: "DELETED", object: replaced };
-        yield { type: "ADDED", object: next.value };
-      }
-    } catch (error) {
-      if (!(error instanceof StatusError && error.reason === "Expired")) throw error;
-    }
-  }
+/** The events of a watch. */
+async function* eventsOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<WatchEvent> {
+  for await (const line of lines(pieces)) yield plainJson(line) as any; // a watch event
 }
 
 /** The lines of a text in pieces. */

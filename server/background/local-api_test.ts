@@ -9,7 +9,8 @@ import { boolean, field, int64, mapBy, record, string, struct } from "../../core
 import { StatusError } from "../../core/status-error.ts";
 import type { UserInfo } from "../../core/user-info.ts";
 import { withDefaults } from "../config/parse.ts";
-import { localApi, localWatchRetryMs, localWatchRetryMsMax, localWatchSecondsMin } from "./local-api.ts";
+import { watchRetryMs, watchRetryMsMax } from "../../core/client/follow.ts";
+import { localApi, localWatchSecondsMin } from "./local-api.ts";
 import { silentLog } from "../../kernel/observe/log.ts";
 import type { RequestInfo } from "../../kernel/request/request-info.ts";
 import { openServer } from "../startup/open-server.ts";
@@ -131,8 +132,8 @@ test("watch() of an API in process has a duration that does not depend on --min-
 
 test("watch() of an API in process waits longer after each failed watch, up to a bound, and starts over after an event", async () => {
   const { server, close } = await scene(1);
-  const first = localWatchRetryMs;
-  const most = localWatchRetryMsMax;
+  const first = watchRetryMs;
+  const most = watchRetryMsMax;
   const delays: number[] = [];
   const clock: Clock = {
     now: () => 0,

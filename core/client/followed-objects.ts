@@ -1,7 +1,7 @@
-import type { ApiObject } from "../../core/meta/object-meta.ts";
+import type { ApiObject } from "../meta/object-meta.ts";
 
 /**
- * The objects that a watch in process has delivered, by name: after a gap in history it lists again, and must report objects that were
+ * The objects that a watch has delivered, by name: after a gap in history it lists again, and must report objects that were
  * deleted meanwhile. Stores names and UIDs only.
  */
 export class FollowedObjects {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ApiObject } from "../../core/meta/object-meta.ts";
+import type { ApiObject } from "../meta/object-meta.ts";
 import { FollowedObjects } from "./followed-objects.ts";
 
 const object = (name: string, uid: string, namespace = "") =>
