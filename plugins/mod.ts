@@ -10,6 +10,7 @@ import { csiPlugin } from "./csi/mod.ts";
 import { migrationPlugin } from "./migration/mod.ts";
 import { quotasPlugin } from "./quotas/mod.ts";
 import { rbacPlugin } from "./rbac/mod.ts";
+import { schedulingPlugin } from "./scheduling/mod.ts";
 import { storagePlugin } from "./storage/mod.ts";
 
 /** The built-in families, in their order. */
@@ -18,6 +19,7 @@ export const plugins: readonly Plugin[] = Object.freeze([
   configmapsPlugin,
   storagePlugin,
   csiPlugin,
+  schedulingPlugin,
   migrationPlugin,
   authenticationPlugin,
   authorizationPlugin,

@@ -59,6 +59,11 @@ export function comparable(schema: Fields, generated: boolean): Fields {
   return Array.isArray(required) ? { ...rest, required: required.toSorted() } : rest;
 }
 
+/** Without defaults of the items of lists, which the facts made by machine lack. */
+export function withoutItemDefaults(schema: Fields): Fields {
+  return each(schema, (at) => isFields(at["items"]) ? { ...at, items: without(at["items"], "default") } : at);
+}
+
 /** Delete options and watch events are kinds of every group version upstream; those that we serve are compared. */
 export function kindsAmong(schema: Fields, served: ReadonlySet<string>): Fields {
   const kinds = schema[kindsKey];

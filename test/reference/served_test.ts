@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startTestServer, type TestServer } from "../harness.ts";
 import { type Client, httpsClient } from "../https.ts";
-import { aggregatedEntries, apiVersionOf, flattened, type GroupVersionFacts, keyed, listEntries } from "./discovery.ts";
-import { exceptions, sameAs } from "./exceptions.ts";
+import { aggregatedEntries, apiVersionOf, flattened, type GroupVersionFacts, keyed, listEntries, type ResourceFacts } from "./discovery.ts";
+import { emptyKinds, exceptions, notServed, sameAs } from "./exceptions.ts";
 import { differences, type Fields, readFacts, unexplained, type Value } from "./facts.ts";
 import { expectedOperations, type PathFacts, servedOperations } from "./operations.ts";
 import {
@@ -17,6 +17,7 @@ import {
   reached,
   type Schemas,
   servedSchemas,
+  withoutItemDefaults,
 } from "./schemas.ts";
 
 /** Enables everything that can be served. */
@@ -45,8 +46,15 @@ interface Served {
   readonly path: string;
   readonly resources: readonly Fields[];
 }
-/** Served group versions, from their own documents. */
+/** The served group versions without empty collections. */
 async function servedVersions(): Promise<readonly Served[]> {
+  return (await everyServedVersion()).map(({ resources, ...version }) => ({
+    ...version,
+    resources: resources.filter(({ name }) => !notServed[version.apiVersion]?.includes(String(name))),
+  }));
+}
+/** Served group versions, from their own documents. */
+async function everyServedVersion(): Promise<readonly Served[]> {
   const { groups } = await read("/apis");
   const versions: readonly string[] = groups.flatMap((group: any) => group.versions.map((each: any) => each.groupVersion));
   return await Promise.all(["v1", ...versions].map(async (apiVersion) => {
@@ -70,19 +78,24 @@ async function version3(): Promise<Schemas> {
 
 /** Unintended differences from the reference in these schemas and all schemas that they reference. */
 function schemaFaults(ours: Schemas, change: (schema: Fields) => Fields): readonly string[] {
-  const { _generated, ...facts } = readFacts<Record<string, any>>("schemas.json");
-  const known: Schemas = facts, generated = new Set<string>(_generated);
+  const { _generated, _machine, ...facts } = readFacts<Record<string, any>>("schemas.json");
+  const known: Schemas = facts, generated = new Set<string>(_generated), machine = new Set<string>(_machine);
+  const compare = (name: string, schema: Fields) => {
+    const alike = comparable(schema, generated.has(name));
+    return machine.has(name) ? withoutItemDefaults(alike) : alike;
+  };
   const renamed = Object.entries(sameAs).filter(([, theirs]) => Object.hasOwn(known, theirs)).map(([name, theirs]): [string, Fields] => [
     name,
     inOtherVersion(known[theirs]!, theirs, name),
   ]);
   const all = { ...known, ...Object.fromEntries(renamed) };
   const groups = new Set(Object.values(ours).flatMap(groupVersions));
-  const theirs = [...reached(Object.keys(ours), all)].map((name): [string, Fields] => [
+  const names = Object.keys(ours).filter((name) => !emptyKinds.includes(name));
+  const theirs = [...reached(names, all)].map((name): [string, Fields] => [
     name,
-    comparable(kindsAmong(change(published(all[name]!)), groups), generated.has(name)),
+    compare(name, kindsAmong(change(published(all[name]!)), groups)),
   ]);
-  const compared = Object.entries(ours).map(([name, schema]): [string, Fields] => [name, comparable(schema, generated.has(name))]);
+  const compared = names.map((name): [string, Fields] => [name, compare(name, ours[name]!)]);
   assert.ok(theirs.length > 200, `${theirs.length} schemas compared`);
   return unexplained(differences("", Object.fromEntries(theirs), Object.fromEntries(compared)), exceptions.schemas);
 }
@@ -118,16 +131,36 @@ interface DiscoveryFacts {
   readonly groupVersions: readonly GroupVersionFacts[];
   readonly openapiPaths: PathFacts;
 }
+/** The facts without the resources that are not served yet. */
 function discoveryFacts(): readonly GroupVersionFacts[] {
+  return everyDiscoveryFact().flatMap((facts) => {
+    const missing = notServed[apiVersionOf(facts)] ?? [];
+    const resources = facts.resources.filter(({ name }) => !missing.includes(name));
+    return resources.length === 0 ? [] : [{ ...facts, resources }];
+  });
+}
+function everyDiscoveryFact(): readonly GroupVersionFacts[] {
   return readFacts<DiscoveryFacts>("discovery.json").groupVersions;
 }
+
+test("the resources that are listed as not served are those of the reference that are not served", async () => {
+  const served = new Map((await everyServedVersion()).map(({ apiVersion, resources }) => [apiVersion, resources]));
+  const missing = everyDiscoveryFact().map((facts): [string, readonly string[]] => {
+    const apiVersion = apiVersionOf(facts), own = served.get(apiVersion) ?? [];
+    const isServed = ({ name, verbs }: ResourceFacts) =>
+      own.some((each) => each["name"] === name && verbs.every((verb) => (each["verbs"] as readonly string[]).includes(verb)));
+    return [apiVersion, facts.resources.filter((each) => !isServed(each)).map(({ name }) => name)];
+  });
+  assert.deepEqual(notServed, Object.fromEntries(missing.filter(([, names]) => names.length > 0)));
+});
 
 test("OpenAPI v3 has an operation for every verb of the reference, with its query", async () => {
   const { paths } = await read("/openapi/v3");
   const ours: [string, Value][] = [];
   for (const { apiVersion, path } of await servedVersions()) {
     const { serverRelativeURL } = paths[path.slice(1)];
-    ours.push([apiVersion, servedOperations(path, (await read(serverRelativeURL)).paths)]);
+    const operations = Object.entries(servedOperations(path, (await read(serverRelativeURL)).paths));
+    ours.push([apiVersion, Object.fromEntries(operations.filter(([name]) => !notServed[apiVersion]?.includes(name)))]);
   }
   const { openapiPaths } = readFacts<DiscoveryFacts>("discovery.json");
   const found = differences("", expectedOperations(discoveryFacts(), openapiPaths), Object.fromEntries(ours));
@@ -158,10 +191,10 @@ test("aggregated discovery is equal", async () => {
   const documents = await Promise.all(["/api", "/apis"].map((path) => read(path, everyGroup)));
   const ours = Object.fromEntries(
     documents.flatMap(({ items }) => items).flatMap(({ metadata: { name: group }, versions }: any) =>
-      versions.map(({ version, resources }: any): [string, Value] => [
-        group === undefined ? version : `${group}/${version}`,
-        flattened(resources),
-      ])
+      versions.map(({ version, resources }: any): [string, Value] => {
+        const apiVersion = group === undefined ? version : `${group}/${version}`;
+        return [apiVersion, flattened(resources.filter(({ resource }: any) => !notServed[apiVersion]?.includes(resource)))];
+      })
     ),
   );
   const theirs = Object.fromEntries(
