@@ -1,6 +1,6 @@
 /** `thole completion`: scripts for shells, made from the commands and the settings table. */
 import type { Plugin } from "../core/plugin.ts";
-import { kernelGates } from "../kernel/catalog/gates.ts";
+import { kernelGates } from "../core/released/gates.ts";
 import { listedGates } from "../server/config/help.ts";
 import { type AnySetting, settings } from "../server/config/settings.ts";
 import { pathSettings } from "../server/startup/permissions.ts";

@@ -1,6 +1,6 @@
 /** `thole help`. */
 import type { Plugin } from "../core/plugin.ts";
-import { kernelGates } from "../kernel/catalog/gates.ts";
+import { kernelGates } from "../core/released/gates.ts";
 import { helpText, listedGates } from "../server/config/help.ts";
 import { commands, flagForm, flagsOf, isCommand, UsageError } from "../server/config/commands.ts";
 import { valueText } from "../core/value-text.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../core/names.ts";
-import { removedVersion } from "../kernel/catalog/removed.ts";
+import { removedVersion } from "../core/released/removed.ts";
 import { inFolder, type Served, served, statusOf } from "./flags/served.ts";
 
 test("rule groups-and-versions: the core group is at /api/v1, others are at /apis, each with its own versions", () =>

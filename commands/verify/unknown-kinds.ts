@@ -2,7 +2,7 @@
 import { once } from "../../core/async.ts";
 import { defaultNames, type Names, spell } from "../../core/names.ts";
 import { splitGroupVersion } from "../../core/versions.ts";
-import { upstreamKinds } from "../../kernel/catalog/upstream-kinds.ts";
+import { upstreamKinds } from "../../core/released/upstream-kinds.ts";
 import type { Identity } from "../source/identity.ts";
 
 /** Groups of kube-apiserver's own kinds; those of definitions and API services are not in the table. */

@@ -15,7 +15,7 @@ import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { StructNode } from "../../core/schema.ts";
 import type { Tree } from "../../core/tree/tree.ts";
 import type { Releases } from "../../core/releases.ts";
-import type { GateTable } from "./gates.ts";
+import type { GateTable } from "../../core/released/gates.ts";
 
 /** A resource in its stored form, which the store contains and hooks receive. All served versions share it. */
 export interface StoredKind {

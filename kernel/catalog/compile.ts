@@ -15,12 +15,12 @@ import {
   type StoredKind,
 } from "./catalog.ts";
 import { endpointOf, kindOf, type Settings } from "./compile-kind.ts";
-import { inertLadders } from "./inert-gates.ts";
-import { gateTable, kernelGateDependencies, ownGates } from "./gates.ts";
+import { inertLadders } from "../../core/released/inert-gates.ts";
+import { gateTable, kernelGateDependencies, ownGates } from "../../core/released/gates.ts";
 import { compareReleases, type Release, serverReleases } from "../../core/releases.ts";
 import { type Later, lifeOf, newerMistakes, versionsServed } from "./served-versions.ts";
 import { nearest } from "../../core/nearest.ts";
-import { removalText, removedVersion } from "./removed.ts";
+import { removalText, removedVersion } from "../../core/released/removed.ts";
 
 /**
  * Compiles the catalog of these plugins with this configuration. Throws a CatalogError with every mistake. `appeared`: resources of the

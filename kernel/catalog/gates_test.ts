@@ -6,7 +6,7 @@ import { settingWarnings } from "../../server/config/settings.ts";
 import { CatalogError } from "./catalog.ts";
 import { defaultNames } from "../../core/names.ts";
 import { gateMistakes } from "../../core/define/gates.ts";
-import { type GateRules, gateTable, kernelGates } from "./gates.ts";
+import { type GateRules, gateTable, kernelGates } from "../../core/released/gates.ts";
 import { releasesFor } from "../../core/releases.ts";
 import { helpText, listedGates } from "../../server/config/help.ts";
 

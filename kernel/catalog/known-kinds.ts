@@ -5,7 +5,7 @@ import { badRequestError, type StatusError } from "../../core/status-error.ts";
 import { goQuote } from "../../core/tree/go-quote.ts";
 import type { Catalog, Endpoint, StoredKind } from "./catalog.ts";
 import { splitGroupVersion } from "../../core/versions.ts";
-import { upstreamKinds } from "./upstream-kinds.ts";
+import { upstreamKinds } from "../../core/released/upstream-kinds.ts";
 
 /** Kinds of every group version, in addition to its own. */
 const everywhere = ["CreateOptions", "DeleteOptions", "GetOptions", "ListOptions", "PatchOptions", "UpdateOptions", "WatchEvent"];

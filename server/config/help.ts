@@ -1,7 +1,7 @@
 /** The descriptions of settings and gates in `--help` and the configuration page. */
 import type { GateStage, Plugin } from "../../core/plugin.ts";
 import { type AnySetting, type Kind, settings, settingWarnings } from "./settings.ts";
-import { stageAt } from "../../kernel/catalog/gates.ts";
+import { stageAt } from "../../core/released/gates.ts";
 import { serverRelease } from "../../core/releases.ts";
 
 /** A gate in `--help` and on the configuration page. */

@@ -1,8 +1,8 @@
 /** The names that settings use, of what the plugins have. */
 import { defaultNames, type Names, spell } from "../../core/names.ts";
 import type { Plugin } from "../../core/plugin.ts";
-import { kernelGates } from "../../kernel/catalog/gates.ts";
-import { inertLadders } from "../../kernel/catalog/inert-gates.ts";
+import { kernelGates } from "../../core/released/gates.ts";
+import { inertLadders } from "../../core/released/inert-gates.ts";
 import { authorizerTypes } from "./configured-authorizers.ts";
 import { isKnownVersion, type KnownNames } from "./kube-apiserver-arguments.ts";
 import type { Config } from "./settings.ts";

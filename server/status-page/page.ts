@@ -1,5 +1,5 @@
 /** The status page as HTML. Every text is escaped: names of kinds come from clients. */
-import type { GateState } from "../../kernel/catalog/gates.ts";
+import type { GateState } from "../../core/released/gates.ts";
 import type { RecentError } from "../../kernel/observe/recent-errors.ts";
 import type { ControllerState, KindState, ServerState } from "./state.ts";
 import { style } from "./style.ts";

@@ -4,8 +4,8 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { configurationPage } from "../../tools/docs/configuration-page.ts";
 import { describedGates } from "../../tools/docs/gate-effects.ts";
-import { kernelGates } from "../../kernel/catalog/gates.ts";
-import { inertLadders } from "../../kernel/catalog/inert-gates.ts";
+import { kernelGates } from "../../core/released/gates.ts";
+import { inertLadders } from "../../core/released/inert-gates.ts";
 import { plugins } from "../../plugins/mod.ts";
 
 test("docs/configuration.md is up to date; `npm run docs` updates it", async () => {

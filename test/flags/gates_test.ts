@@ -1,8 +1,8 @@
 // Feature gates of the program: their stages and messages.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { gateTable, kernelGateDependencies, kernelGates, ownGates, stageAt } from "../../kernel/catalog/gates.ts";
-import { inertLadders } from "../../kernel/catalog/inert-gates.ts";
+import { gateTable, kernelGateDependencies, kernelGates, ownGates, stageAt } from "../../core/released/gates.ts";
+import { inertLadders } from "../../core/released/inert-gates.ts";
 import { compareReleases, serverRelease } from "../../core/releases.ts";
 import { plugins } from "../../plugins/mod.ts";
 import { readFacts } from "../reference/facts.ts";

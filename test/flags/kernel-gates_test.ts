@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { kernelGates, stageAt } from "../../kernel/catalog/gates.ts";
+import { kernelGates, stageAt } from "../../core/released/gates.ts";
 import { serverRelease } from "../../core/releases.ts";
 import { issue } from "../../server/listen/testing/clients.ts";
 import { httpsClient } from "../https.ts";

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { pluralOf } from "../../core/define/define.ts";
 import { defaultNames, spell } from "../../core/names.ts";
 import { compareReleases, serverRelease } from "../../core/releases.ts";
-import { removedGate, removedVersion } from "../../kernel/catalog/removed.ts";
+import { removedGate, removedVersion } from "../../core/released/removed.ts";
 import { plugins } from "../../plugins/mod.ts";
 import { inFolder, served } from "./served.ts";
 

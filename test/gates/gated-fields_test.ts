@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { gateTable, kernelGates } from "../../kernel/catalog/gates.ts";
+import { gateTable, kernelGates } from "../../core/released/gates.ts";
 import { plugins } from "../../plugins/mod.ts";
 import { inFolder, served } from "../flags/served.ts";
 import { startSkipped } from "../real-server.ts";

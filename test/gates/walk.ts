@@ -3,7 +3,7 @@ import { membersOf } from "../../core/derive/members.ts";
 import { defaultNames, spell } from "../../core/names.ts";
 import type { GateStage } from "../../core/plugin.ts";
 import { type Node, resolve } from "../../core/schema.ts";
-import { kernelGates, stageAt } from "../../kernel/catalog/gates.ts";
+import { kernelGates, stageAt } from "../../core/released/gates.ts";
 import { compareReleases, serverRelease } from "../../core/releases.ts";
 import { plugins } from "../../plugins/mod.ts";
 

@@ -1,7 +1,7 @@
 /** Generates docs/configuration.md from the settings table and the feature gates. */
 import { type AnySetting, settings, settingWarnings } from "../../server/config/settings.ts";
-import { kernelGates } from "../../kernel/catalog/gates.ts";
-import { inertLadders } from "../../kernel/catalog/inert-gates.ts";
+import { kernelGates } from "../../core/released/gates.ts";
+import { inertLadders } from "../../core/released/inert-gates.ts";
 import { listedGates, shownDefault, valueForm } from "../../server/config/help.ts";
 import { plugins } from "../../plugins/mod.ts";
 import { gateEffect } from "./gate-effects.ts";

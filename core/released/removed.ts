@@ -1,9 +1,9 @@
 /** Messages for settings that name removed features of kube-apiserver: the release, and the replacement. */
-import { once } from "../../core/async.ts";
-import { pluralOf } from "../../core/define/plural.ts";
-import type { Names } from "../../core/names.ts";
-import type { Release } from "../../core/plugin.ts";
-import { RemovedKinds } from "../../core/removed-apis.ts";
+import { once } from "../async.ts";
+import { pluralOf } from "../define/plural.ts";
+import type { Names } from "../names.ts";
+import type { Release } from "../plugin.ts";
+import { RemovedKinds } from "../removed-apis.ts";
 import { removedGates } from "./removed-facts.ts";
 
 const gates = once(() => {

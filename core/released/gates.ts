@@ -1,8 +1,8 @@
 /** Feature gates: the kernel's own, their stages by release, and their state by configuration. */
-import type { Gates } from "../../core/controller.ts";
-import type { GateStage } from "../../core/plugin.ts";
-import { compareReleases, type Release, type Releases, serverRelease, serverReleases } from "../../core/releases.ts";
-import { nearest } from "../../core/nearest.ts";
+import type { Gates } from "../controller.ts";
+import type { GateStage } from "../plugin.ts";
+import { compareReleases, type Release, type Releases, serverRelease, serverReleases } from "../releases.ts";
+import { nearest } from "../nearest.ts";
 import { inertGateDependencies, inertLadders } from "./inert-gates.ts";
 import { removedGate } from "./removed.ts";
 

@@ -1,5 +1,5 @@
 /** Gates of kube-apiserver without effect here, with their stages by release. */
-import type { GateStage } from "../../core/plugin.ts";
+import type { GateStage } from "../plugin.ts";
 
 /**
  * Gates of kube-apiserver that change nothing here: their feature does not exist in this server, or cannot be switched. They can be set as

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { defaultNames } from "../../core/names.ts";
+import { defaultNames } from "../names.ts";
 import { kernelGates } from "./gates.ts";
-import { compareReleases, serverRelease } from "../../core/releases.ts";
+import { compareReleases, serverRelease } from "../releases.ts";
 import { removedGate, removedVersion } from "./removed.ts";
-import { pluralOf } from "../../core/define/plural.ts";
-import { removedApis } from "../../core/removed-apis.ts";
+import { pluralOf } from "../define/plural.ts";
+import { removedApis } from "../removed-apis.ts";
 import { removedGates } from "./removed-facts.ts";
 
 test("removedVersion() has the release and the replacement of group versions and of resources", () => {
