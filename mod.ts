@@ -8,28 +8,25 @@
  *     await server.close();
  */
 import type { Plugin } from "./core/plugin.ts";
-import type { PlainSettings } from "./server/config/plain-settings.ts";
+import type { PlainSettings } from "./server/config/plain-settings-type.ts";
 import { withDefaults } from "./server/config/parse.ts";
 import { type Log, silentLog } from "./kernel/observe/log.ts";
 import { type Running, serve } from "./server/startup/serve.ts";
 import { plugins as builtIn } from "./plugins/mod.ts";
 
 export { CatalogError } from "./kernel/catalog/catalog.ts";
-export type { Config } from "./server/config/settings.ts";
 export { ConfigError } from "./server/config/parse.ts";
-export type { PlainSettings } from "./server/config/plain-settings.ts";
-export { jsonLog, type Log, openLog, silentLog } from "./kernel/observe/log.ts";
+export type { Fault, Mistake, PlacedMistake } from "./core/config/mistake.ts";
+export type { PlainSettings } from "./server/config/plain-settings-type.ts";
+export { jsonLog, type Log, type LogFields, type LogFormat, openLog, silentLog, type Verbosity } from "./kernel/observe/log.ts";
 export type { Running } from "./server/startup/serve.ts";
 /** The built-in families, in their order. */
 export { plugins as builtInPlugins } from "./plugins/mod.ts";
 
 /** Options of `start`. */
 export interface StartOptions {
-  /**
-   * Settings by flag name, in the shape of the configuration file: `{ "feature-gates": { WatchList: false } }`. Durations are numbers
-   * of milliseconds. Absent settings have the flag's default.
-   */
-  readonly settings?: Omit<PlainSettings, "config" | "plugins">;
+  /** Settings by flag name: `{ "feature-gates": { WatchList: false } }`. Absent settings have the flag's default. */
+  readonly settings?: PlainSettings;
   /** The families to serve. Default: `builtInPlugins`. */
   readonly plugins?: readonly Plugin[];
   /** Receives the server's log. Default: no log. */

@@ -15,17 +15,25 @@ export const admissionCallMs = bound(10_000);
 export interface AuthorizationAttributes {
   /** False for /livez, /version and every other non-resource path. */
   readonly isResourceRequest: boolean;
+  /** The path of the URL, without the query. */
   readonly path: string;
   /** get, list, watch, create, ...; for non-resource paths the method in lower case. */
   readonly verb: string;
+  /** The API group; "" for the core group, too. */
   readonly group: string;
+  /** The version in the URL, such as `v1`. */
   readonly version: string;
+  /** The plural of the resource in the URL, such as `pods`. */
   readonly resource: string;
+  /** The part of the object, such as `status` or `scale`. */
   readonly subresource: string;
+  /** The namespace in the URL. */
   readonly namespace: string;
+  /** The name in the URL. A create has none, because the name is in the body. */
   readonly name: string;
   /** The requirements of the field selector of a list, watch or deletion of a collection. Absent: all objects. */
   readonly fieldSelector?: readonly FieldRequirement[];
+  /** The requirements of the label selector, for the same verbs. Absent: all objects. */
   readonly labelSelector?: readonly LabelRequirement[];
 }
 
@@ -41,20 +49,27 @@ export interface AuthorizationDecision {
 
 /** A rule about resources, in the form of SelfSubjectRulesReview. `*` matches all. */
 export interface ResourceRule {
+  /** Lower-case verbs, such as `get` and `create`. */
   readonly verbs: readonly string[];
+  /** API groups; "" is the core group. */
   readonly apiGroups: readonly string[];
+  /** Plurals, or `plural/subresource`, such as `pods/log`. */
   readonly resources: readonly string[];
   /** Empty: every name. */
   readonly resourceNames: readonly string[];
 }
 /** A rule about non-resource paths, in the form of SelfSubjectRulesReview. A path may end with `*`. */
 export interface NonResourceRule {
+  /** HTTP methods in lower case. */
   readonly verbs: readonly string[];
+  /** Paths, such as `/metrics` and `/healthz/*`. */
   readonly nonResourceURLs: readonly string[];
 }
 /** All rights that rules grant to a user in a namespace. */
 export interface UserRules {
+  /** The rules about resources, in no order. Rules may overlap. */
   readonly resourceRules: readonly ResourceRule[];
+  /** The rules about non-resource paths, in no order. */
   readonly nonResourceRules: readonly NonResourceRule[];
   /** True if an authorizer of the chain cannot list its rules. */
   readonly incomplete: boolean;
@@ -64,6 +79,7 @@ export interface UserRules {
 
 /** The wait for an answer: the signal aborts when the answer is no longer needed, and is created on first use. */
 export interface Waiting {
+  /** Aborts when the client disconnects or the request reaches its timeout. */
   readonly signal: AbortSignal;
 }
 
@@ -86,6 +102,7 @@ export interface Authorizer {
 
 /** The user of a token. */
 export interface TokenUser {
+  /** The user that the authenticator has read from the token. */
   readonly user: Caller;
   /** The requested audiences that the token is for. Empty if the authenticator does not support audiences. */
   readonly audiences: readonly string[];
@@ -93,17 +110,22 @@ export interface TokenUser {
 
 /** A request for a new service account token. */
 export interface TokenToIssue {
+  /** The namespace of the service account. */
   readonly namespace: string;
+  /** The name and the UID of the service account. A token is invalid when the account is deleted or has another UID. */
   readonly account: { readonly name: string; readonly uid: string };
   /** The object that the token is bound to: its deletion invalidates the token. */
   readonly bound: { readonly kind: "secret" | "pod" | "node"; readonly name: string; readonly uid: string } | undefined;
   /** Empty: those of the server. */
   readonly audiences: readonly string[];
+  /** The wanted validity in seconds. */
   readonly expirationSeconds: number;
 }
 /** A new service account token. It must not be logged. */
 export interface IssuedToken {
+  /** The signed JSON Web Token. */
   readonly token: string;
+  /** The audiences that the token is for, never empty. */
   readonly audiences: readonly string[];
   /** At most the requested value: --service-account-max-token-expiration is the bound. */
   readonly expirationSeconds: number;
@@ -131,7 +153,12 @@ export interface Access {
 
 /** Reads objects of served kinds in the requested version. */
 export interface Reader {
+  /**
+   * The object, which may be out of date by the delay of the watch cache. Undefined if it does not exist or the kind is not served.
+   * `namespace` is "" for cluster-scoped kinds.
+   */
   get(groupVersion: string, resource: string, namespace: string, name: string): Promise<ApiObject | undefined>;
+  /** The objects of a namespace, or of all namespaces for "". Empty if the kind is not served. */
   list(groupVersion: string, resource: string, namespace: string): Promise<readonly ApiObject[]>;
 }
 
@@ -139,6 +166,7 @@ export interface Reader {
 export interface NamedCollection {
   /** May contain `{domain}`. */
   readonly groupVersion: GroupVersion;
+  /** The plural of the resource, such as `configmaps`. */
   readonly resource: string;
 }
 
@@ -155,8 +183,11 @@ export type WebhookOutcome =
 
 /** A call of a webhook: a POST with JSON. */
 export interface WebhookCall {
+  /** The address to which the request is sent. */
   readonly webhook: WebhookAddress;
+  /** The body of the request. */
   readonly json: string;
+  /** Milliseconds after which the call has failed. */
   readonly timeoutMs: number;
   /** The name of the step, whose configuration may have credentials for the webhook. */
   readonly step: string;

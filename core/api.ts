@@ -26,10 +26,13 @@ export interface ApiApplyOptions extends ApiWriteOptions {
 }
 /** One operation of a JSON patch (RFC 6902). */
 export interface JsonPatchOperation {
+  /** The operation. `test` rejects the patch (422) if the value at `path` differs from `value`. */
   readonly op: "add" | "remove" | "replace" | "move" | "copy" | "test";
   /** JSON pointers (RFC 6901). */
   readonly path: string;
+  /** The source of `move` and `copy`, a JSON pointer. */
   readonly from?: string;
+  /** The value of `add`, `replace` and `test`: JSON. */
   readonly value?: unknown;
 }
 /** A patch with its type: JSON patch (RFC 6902), JSON merge patch (RFC 7386) or strategic merge patch, which merges lists by their keys. */
@@ -50,6 +53,7 @@ export interface Api {
    *     const widget = await api.of(widgets).get("default", "a"); // a Widget
    */
   of<T extends ApiObject>(resource: ApiResource<T>): TypedApi<T>;
+  /** A client of the served version with this schema. The resource must serve it. */
   of<V extends ApiObject>(resource: ApiResource<any>, schema: Typed<V, StructNode>): TypedApi<V>;
   /** Resolves with the object, or with the subresource of `options`. */
   get(
@@ -59,6 +63,10 @@ export interface Api {
     name: string,
     options?: Pick<ApiWriteOptions, "subresource">,
   ): Promise<ApiObject>;
+  /**
+   * Resolves with the objects of a namespace, or of all namespaces for "". `query` has the parameters of a list: `labelSelector`,
+   * `fieldSelector`, `limit`, `continue`, `resourceVersion`. Each item has its kind and apiVersion.
+   */
   list(groupVersion: GroupVersion, resource: string, namespace: string, query?: Readonly<Record<string, string>>): Promise<ApiList>;
   /** Creates an object, or posts to a subresource. Resolves with the response: the stored object. */
   create(groupVersion: GroupVersion, resource: string, namespace: string, object: unknown, options?: ApiCreateOptions): Promise<ApiObject>;
@@ -96,7 +104,15 @@ export interface Api {
     object: object,
     options?: ApiApplyOptions,
   ): Promise<ApiObject>;
+  /**
+   * Deletes an object. `options` is a DeleteOptions, such as `{ propagationPolicy: "Foreground" }`. Resolves with the response: a Status,
+   * or the object if finalizers delay its removal.
+   */
   delete(groupVersion: GroupVersion, resource: string, namespace: string, name: string, options?: unknown): Promise<unknown>;
+  /**
+   * Deletes all objects of a namespace, or of all namespaces for "", that `labelSelector` and `fieldSelector` in `query` select. Resolves
+   * with the response, a list of the deleted objects.
+   */
   deleteCollection(
     groupVersion: GroupVersion,
     resource: string,
@@ -128,9 +144,13 @@ export interface Api {
 }
 /** A served collection. */
 export interface ApiCollection {
+  /** The group version with `{domain}` replaced, such as `apps/v1`; `v1` for the core group. */
   readonly groupVersion: GroupVersion;
+  /** The plural, such as `configmaps`. */
   readonly resource: string;
+  /** The kind of its objects. */
   readonly kind: string;
+  /** False for a cluster-scoped resource. */
   readonly namespaced: boolean;
 }
 /**
@@ -140,15 +160,24 @@ export interface ApiCollection {
 export type WatchScope = "everything" | "ownership" | "owned";
 /** A list of objects, or one chunk of it. */
 export interface ApiList {
+  /**
+   * `resourceVersion` is the revision of the list, from which a watch can start. With `continue` there are more objects,
+   * `remainingItemCount` of them if the number is known.
+   */
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string; readonly remainingItemCount?: number };
+  /** The objects in the order of their keys in the store, `namespace/name`. */
   readonly items: readonly ApiObject[];
 }
 
 /** The members of a resource that `Api.of` uses. Every `Resource` has them. */
 export interface ApiResource<T extends ApiObject> {
+  /** The name of the kind in upper camel case, such as `Widget`. */
   readonly kind: string;
+  /** The plural in paths. Default: the regular plural in lower case. */
   readonly plural?: string;
+  /** The version whose type `Api.of` uses without a schema. */
   readonly storedAs: GroupVersion;
+  /** The served versions with their schemas. */
   readonly served: Readonly<Record<GroupVersion, { readonly schema: Typed<unknown, StructNode> }>>;
   /** The TypeScript type of its objects. Never set. */
   readonly "~object"?: T;
@@ -170,14 +199,17 @@ export type TypedPatch<T> =
   | { readonly strategic: object };
 /** Options of a write through `TypedApi`. Other subresources than `status` may have another kind: use `Api` for them. */
 export interface TypedWriteOptions extends ApiWriteOptions {
+  /** The part of the object to write. Default: the object itself. */
   readonly subresource?: "status";
 }
 /** Options of an apply through `TypedApi`. */
 export interface TypedApplyOptions extends ApiApplyOptions {
+  /** The part of the object to apply. Default: the object itself. */
   readonly subresource?: "status";
 }
 /** A list of objects, or one page of it. */
 export interface TypedList<T extends ApiObject> extends ApiList {
+  /** The objects in the order of their keys in the store, `namespace/name`. */
   readonly items: readonly T[];
 }
 /** A change that a watch delivers. A deleted object may have its metadata only: name, namespace and uid. */
@@ -187,6 +219,7 @@ export type TypedChange<T extends ApiObject> =
 
 /** A client of one resource, made by `Api.of`. `namespace` is "" for cluster-scoped kinds, and for reads of all namespaces. */
 export interface TypedApi<T extends ApiObject> {
+  /** Resolves with the object. Rejects with NotFound (404). */
   get(namespace: string, name: string): Promise<T>;
   /** One list. With `limit` in the query it is one page, and `metadata.continue` of it, if any, is the `continue` of the next query. */
   list(namespace: string, query?: Readonly<Record<string, string>>): Promise<TypedList<T>>;
@@ -195,12 +228,17 @@ export interface TypedApi<T extends ApiObject> {
    * retention of history: the caller then starts again.
    */
   pages(namespace: string, limit: number, query?: Readonly<Record<string, string>>): AsyncIterable<TypedList<T>>;
+  /** Creates an object and resolves with it as stored. Rejects with AlreadyExists (409), or with Invalid (422) if it breaks a rule. */
   create(namespace: string, object: WrittenObject<T>, options?: Omit<ApiWriteOptions, "subresource">): Promise<T>;
+  /** Replaces an object. Rejects with Conflict (409) if `metadata.resourceVersion` is set and the stored object has another one. */
   update(namespace: string, name: string, object: WrittenObject<T>, options?: TypedWriteOptions): Promise<T>;
+  /** Changes parts of an existing object. Conflicts with other writes are retried by the server. */
   patch(namespace: string, name: string, patch: TypedPatch<T>, options?: TypedWriteOptions): Promise<T>;
+  /** Server-side apply, as `Api.apply`: creates the object or sets the given fields. */
   apply(namespace: string, name: string, object: PartOf<T>, options?: TypedApplyOptions): Promise<T>;
   /** `options`: a DeleteOptions. Resolves with the response: a Status, or the object if its deletion waits. */
   delete(namespace: string, name: string, options?: object): Promise<unknown>;
+  /** Deletes the objects of a namespace that the selectors in `query` select. Resolves with the response. */
   deleteCollection(namespace: string, query?: Readonly<Record<string, string>>): Promise<unknown>;
   /** As `Api.watch`: what exists, then every change until the signal aborts. */
   watch(
@@ -215,7 +253,9 @@ export interface TypedApi<T extends ApiObject> {
 
 /** The functions that an informer calls, after its copy has changed. They do not wait: they add keys to a work queue, for example. */
 export interface InformerHandlers<T extends ApiObject> {
+  /** The object is new in the copy: it was in the first list, or was created later. */
   added?(object: T): void;
+  /** The object has changed. `before` is its last state in the copy; states between both may be unknown. */
   updated?(object: T, before: T): void;
   /** `before`: the last state that the informer knew. */
   deleted?(before: T): void;

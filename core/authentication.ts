@@ -6,7 +6,9 @@ import type { MetricOf } from "../metrics/mod.ts";
 
 /** The certificate of a client, which the server has verified. */
 export interface ClientCertificate {
+  /** The common name of the subject, the name of the user. It may be empty. */
   readonly commonName: string;
+  /** The organizations of the subject, the groups of the user. */
   readonly organizations: readonly string[];
   /** UIDs of the user in the subject. Several, or an empty one, are an error of the issuer. */
   readonly uids: readonly string[];
@@ -41,6 +43,7 @@ export type AuthenticationAnswer = { readonly user: Caller } | { readonly refuse
 
 /** A bearer token, of a request or of a TokenReview. It must not be logged. */
 export interface TokenToAuthenticate {
+  /** The token without the word `Bearer`, as the client has sent it. */
   readonly token: string;
   /** The audiences of which the token must have one. Empty: tokens are not checked for their audience. */
   readonly audiences: readonly string[];
@@ -57,10 +60,13 @@ export type TokenAnswer = { readonly user: Caller; readonly audiences?: readonly
 
 /** The context of a plugin's authenticator, valid while the server runs. */
 export interface AuthenticatorContext {
+  /** The names that replace `{domain}` and `{platform}`. */
   readonly names: Names;
   /** The API in process, as a member of system:masters, so that it never waits for an authenticator. */
   readonly api: Api;
+  /** The recorder of a metric that the plugin declares in `metrics`. Throws for any other. */
   readonly metric: MetricOf;
+  /** Logs an error: a sentence without secrets, and the error. */
   readonly logError: (sentence: string, error?: unknown) => void;
   /** Aborts when the server stops, or when the plugin is removed. */
   readonly signal: AbortSignal;

@@ -14,10 +14,15 @@ export type Gates = (gate: string) => boolean;
 
 /** A resource in a version, as discovery lists it. */
 export interface ServedResource {
+  /** The API group; "" for the core group. */
   readonly group: string;
+  /** The version, such as `v1`. */
   readonly version: string;
+  /** The kind of its objects. */
   readonly kind: string;
+  /** The lower-case plural, as in paths. */
   readonly plural: string;
+  /** The lower-case singular, which kubectl accepts. */
   readonly singular: string;
 }
 /** The types that are served now, custom kinds too. */
@@ -30,7 +35,9 @@ export interface ServedTypes {
 
 /** The context of a controller: the API, with the same rules as for any client, and its log and metrics. */
 export interface ControllerContext {
+  /** The names that replace `{domain}` and `{platform}`. */
   readonly names: Names;
+  /** The API in process. `serviceAccount` of the controller decides about its rights. */
   readonly api: Api;
   /** As in `HookContext`. */
   readonly metric: MetricOf;
@@ -63,6 +70,7 @@ export interface ControllerContext {
 
 /** The content of an event about an object, for `EventRecorder.record`. */
 export interface EventNews {
+  /** `Warning` for what an operator should look at, else `Normal`. */
   readonly type: "Normal" | "Warning";
   /** Reason, in upper camel case, at most 128 bytes: `Scaled`. */
   readonly reason: string;
@@ -84,12 +92,18 @@ export interface EventRecorder {
 
 /** A resource that a controller requires, served in at least one of `groupVersions`. */
 export interface ControllerNeed {
+  /** The plural of the resource. */
   readonly resource: string;
+  /** Group versions, which may contain `{domain}`. One of them is enough. */
   readonly groupVersions: readonly GroupVersion[];
 }
 
 /** Background work. `run` lasts until the signal aborts; an error restarts it after a pause. */
 export interface Controller {
+  /**
+   * Lower-case letters, digits and dashes, such as `widget-scaler`. It is unique among all plugins, and shown in the log, in metrics and in
+   * events.
+   */
   readonly name: string;
   /** Runs only while this feature gate is on. */
   readonly gate?: string;
@@ -109,14 +123,17 @@ export interface Controller {
    * ClusterRoleBinding of the same name. API groups may contain `{domain}`.
    */
   readonly permissions?: readonly ResourceRule[];
+  /** Works until `signal` aborts, then resolves. If it rejects, the error is logged and `run` is called again after a growing pause. */
   run(world: ControllerContext, signal: AbortSignal): Promise<void>;
 }
 
 /** A task that runs once after the start, such as filling a cache of the plugin. Until it has succeeded, the server is not ready
  *  (`poststarthook/<name>`), and not alive after --livez-grace-period. An error restarts it after a pause. */
 export interface StartHook {
+  /** The name in `poststarthook/<name>`, unique among all plugins. */
   readonly name: string;
   /** As in `Controller`. */
   readonly fieldManager?: string;
+  /** Does the task and resolves. If it rejects, the error is logged and `run` is called again after a pause. */
   run(world: ControllerContext, signal: AbortSignal): Promise<void>;
 }

@@ -16,12 +16,14 @@ export interface WebhookAddress {
 
 /** The means of a conversion. */
 export interface ConversionContext {
+  /** The names that replace `{domain}` and `{platform}`. */
   readonly names: Names;
   /**
    * Sends a POST with JSON. Resolves with the body of a response of success. Rejects with upstream's text for every other outcome.
    * `attributes`: of the call in traces.
    */
   readonly post: (webhook: WebhookAddress, json: string, attributes?: Readonly<Record<string, string | number>>) => Promise<string>;
+  /** The recorder of a metric that the plugin declares in `metrics`. Throws for any other. */
   readonly metric: MetricOf;
   /** Milliseconds; never decreases. */
   readonly now: () => number;

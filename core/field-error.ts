@@ -21,10 +21,13 @@ export type FieldErrorType =
 
 /** The error of one field: type, path, value and detail. A cause in `details.causes` of a 422. */
 export interface FieldError {
+  /** Decides about the begin of the message and the `reason` of the cause. */
   readonly type: FieldErrorType;
   /** `spec.drivers[0].name`, `data[key]`. The empty path is `<nil>` or, for some lists as upstream, `[]`. */
   readonly path: string;
+  /** The wrong value, shown in the message for the types that show one. Absent or `omittedValue`: none. */
   readonly value?: unknown;
+  /** The sentence after the value, without a full stop: what would be accepted. It may be empty. */
   readonly detail: string;
   /**
    * Quoting of a string value. Upstream formats plain strings with `%q`, and strings with a named type, such as enumerations, as JSON.

@@ -25,16 +25,22 @@ export type { Release };
 export type Stability = "Alpha" | "Beta" | "GA" | "Deprecated";
 /** One stage of a feature gate, from the release `since` on. */
 export interface GateStage {
+  /** The release with which the stage begins, such as `1.34`. Stages are in ascending order. */
   readonly since: Release;
+  /** The stage of the gate. It never goes back to an earlier one. */
   readonly stage: Stability;
+  /** Whether the gate is on without `--feature-gates`. An alpha gate must be off. */
   readonly default: boolean;
+  /** The gate cannot be set to another value than its default. */
   readonly locked?: true;
   /** The release that removes the gate, if known. */
   readonly removed?: Release;
 }
 /** The input of a hook besides the object. Hooks use no clock and no I/O. */
 export interface HookContext {
+  /** The names that replace `{domain}` and `{platform}`. */
   readonly names: Names;
+  /** Whether a feature gate of any plugin is on. */
   readonly gates: Gates;
   /** The time of the request, RFC 3339 in UTC with whole seconds. */
   readonly now: string;
@@ -102,7 +108,9 @@ export interface RequestHookContext extends HookContext {
   readonly caller: Caller;
   /** The name in the URL: "" for a POST to a collection. */
   readonly requestName: string;
+  /** Asks whether users may make requests, and issues tokens. */
   readonly access: Access;
+  /** Reads other objects, of any served kind. */
   readonly read: Reader;
   /** Adds the text of a Warning header to the response. */
   readonly warn: (text: string) => void;
@@ -214,9 +222,11 @@ export interface Served<T extends ApiObject = any> {
   readonly keptBy?: string;
   /** Group version and kind to move to, shown in the warning. */
   readonly replacement?: { readonly groupVersion: GroupVersion; readonly kind: string };
+  /** Columns of tables (`kubectl get`). Default: name and creation time. */
   readonly columns?: readonly Column<T>[];
   /** Field selectors beyond metadata.name and metadata.namespace: label to value. */
   readonly selectableFields?: Readonly<Record<string, (object: T) => string>>;
+  /** Paths below an object by their names, such as `scale`. */
   readonly subresources?: Readonly<Record<string, Subresource<T>>>;
   /** False: a top-level `status` gives no status subresource. */
   readonly statusSubresource?: false;
@@ -229,6 +239,7 @@ export interface Served<T extends ApiObject = any> {
    * nothing may be omitted. Defaults are applied afterwards.
    */
   readonly toStored?: (served: any) => T;
+  /** The inverse of `toStored`. */
   readonly fromStored?: (stored: T) => any;
 }
 
@@ -236,6 +247,7 @@ export interface Served<T extends ApiObject = any> {
 export interface Resource<T extends ApiObject = any> {
   /** The TypeScript type of its objects, for `Api.of`. Never set. */
   readonly "~object"?: T;
+  /** Name in upper camel case, such as `Widget`. */
   readonly kind: string;
   /** Lower-case plural. Default: the regular plural. */
   readonly plural?: string;
@@ -243,8 +255,11 @@ export interface Resource<T extends ApiObject = any> {
   readonly singular?: string;
   /** Default: `<Kind>List`. */
   readonly listKind?: string;
+  /** Whether objects belong to a namespace. */
   readonly scope: "Cluster" | "Namespaced";
+  /** Further names for kubectl, in lower case. Default: none. */
   readonly shortNames?: readonly string[];
+  /** Names such as `all`, by which `kubectl get` lists several resources. Default: none. */
   readonly categories?: readonly string[];
   /**
    * Made from a definition that clients wrote, not from a plugin's code: always served, without protobuf and strategic merge patches, and
@@ -261,9 +276,11 @@ export interface Resource<T extends ApiObject = any> {
   readonly storedAs: GroupVersion;
   /** Segments of the key below the prefix, as upstream: `configmaps`, `services/specs`. Required without `handleCreate`. */
   readonly storedUnder?: string;
+  /** The versions by group version, such as `apps/v1`; the group may contain `{domain}`. */
   readonly served: Readonly<Record<GroupVersion, Served<T>>>;
   /** The conversion of stored objects, for a version of a kind whose versions are converted by calls. `storedAs` is then this version. */
   readonly conversion?: StoredConversion;
+  /** Behaviour that differs from most resources. */
   readonly strategy?: Strategy;
   /**
    * How rules in the tree (`rules` of structs and fields) work beside `create` and `update`. Default: they apply, after these hooks.
@@ -311,6 +328,7 @@ export interface Resource<T extends ApiObject = any> {
  * kube-apiserver run in its order; others run before policies, webhooks and quotas, in the order of plugins.
  */
 export interface Admission<T extends ApiObject = any> {
+  /** Unique name for `--enable-admission-plugins`, `--disable-admission-plugins` and metrics. */
   readonly name: string;
   /** Runs only if --enable-admission-plugins names it. */
   readonly isOptional?: true;
@@ -343,6 +361,7 @@ export interface Admission<T extends ApiObject = any> {
 
 /** A health check. It fails while `check` rejects. */
 export interface HealthCheck {
+  /** The check in the report of its endpoints, and the path `/readyz/<name>`. */
   readonly name: string;
   /** The endpoints that run the check. Default: readyz and healthz, because a restart (livez) seldom repairs a plugin. */
   readonly endpoints?: readonly ("healthz" | "livez" | "readyz")[];
@@ -352,10 +371,13 @@ export interface HealthCheck {
 
 /** The context of a plugin's authorizer, valid while the server runs. */
 export interface AuthorizerContext {
+  /** The names that replace `{domain}` and `{platform}`. */
   readonly names: Names;
   /** The API in process, as a member of system:masters, so that it never waits for the authorizer. */
   readonly api: Api;
+  /** The recorder of a metric that the plugin declares in `metrics`. Throws for any other. */
   readonly metric: MetricOf;
+  /** Logs an error: a sentence without secrets, and the error. */
   readonly logError: (sentence: string, error?: unknown) => void;
   /** Aborts when the server stops, or when the authorizer is removed from the chain. */
   readonly signal: AbortSignal;
@@ -399,7 +421,9 @@ export interface ResourceSource<D = any> {
 
 /** The arguments that the server passes to a resource source. */
 export interface SourceContext {
+  /** The names that replace `{domain}` and `{platform}`. */
   readonly names: Names;
+  /** The API in process, as a member of `system:masters`. */
   readonly api: Api;
   /** Logs the error of one object, by its name. Undefined where nobody reads it. */
   readonly failed?: (name: string, error: unknown) => void;
@@ -409,7 +433,9 @@ export interface SourceContext {
 export interface Plugin {
   /** The name of the plugin in `--plugins`, in metrics and in the log. */
   readonly name: string;
+  /** One sentence for reference pages. */
   readonly summary: string;
+  /** Gates by name in upper camel case, with their stages in ascending order. */
   readonly featureGates?: Readonly<Record<string, readonly GateStage[]>>;
   /** Gates of this plugin that require other gates, of any plugin. */
   readonly gateDependencies?: Readonly<Record<string, readonly string[]>>;
@@ -420,13 +446,21 @@ export interface Plugin {
   readonly released?: ReleasedElements;
   /** Priority of a group in discovery, higher first; clients prefer the first group. Default 1000. */
   readonly groupPriorities?: Readonly<Record<string, number>>;
+  /** The resources that it serves. */
   readonly resources?: readonly Resource[];
+  /** Resources that change while the server runs. */
   readonly resourceSource?: ResourceSource;
+  /** Admission steps, in their order. */
   readonly admission?: readonly Admission[];
+  /** Authenticators. They run while the plugin is served. */
   readonly authenticators?: readonly AuthenticatorDefinition[];
+  /** Authorizers that `--authorization-mode` can name. */
   readonly authorizers?: readonly AuthorizerDefinition[];
+  /** Background work of the leader, or of the only server. */
   readonly controllers?: readonly Controller[];
+  /** Checks of `/readyz`, `/healthz` and `/livez`. */
   readonly healthChecks?: readonly HealthCheck[];
+  /** Tasks that must be done before the server is ready. */
   readonly startHooks?: readonly StartHook[];
   /** Counters, gauges and histograms of the plugin, made by `defineMetric`. Recorded through `metric` of a context, served at /metrics. */
   readonly metrics?: readonly MetricDefinition[];

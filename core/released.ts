@@ -7,16 +7,22 @@ import type { GroupVersion } from "./versions.ts";
 
 /** A field of a released kind. */
 export interface ReleasedField {
+  /** The tag of its node, such as `string`, or `list(struct)`. Names of structs are not promised. */
   readonly type: string;
   /** The values of an enumeration. */
   readonly values?: readonly string[];
+  /** Clients must write the field. */
   readonly required?: true;
 }
 /** One kind in one version. */
 export interface ReleasedKind {
+  /** The release that served the version first. */
   readonly introduced: Release;
+  /** The release that deprecated the version. Absent: not deprecated. */
   readonly deprecated?: Release;
+  /** The release that stops serving the version. Absent: none is planned. */
   readonly removed?: Release;
+  /** The names of the subresources, sorted. */
   readonly subresources: readonly string[];
   /** By path: `spec.colours[]`, `spec.sizes{}`. */
   readonly fields: Readonly<Record<string, ReleasedField>>;

@@ -152,10 +152,13 @@ export type Infer<N> = N extends { readonly "~type"?: infer T } ? Exclude<T, und
 
 /** A field of a struct: protobuf number, type, description and options. Made by `field`. */
 export interface Field<T = unknown, Present extends boolean = boolean> extends FieldOptions {
+  /** The protobuf number; 0 for a field that protobuf does not have. */
   readonly number: number;
+  /** The type of its values. */
   readonly node: Typed<T>;
   /** Description in OpenAPI and `kubectl explain`. */
   readonly doc: string;
+  /** Whether the key is always present, for `Infer`. Never set. */
   readonly "~present"?: Present;
 }
 

@@ -32,17 +32,26 @@ export type StatusReason = keyof typeof statusCodes;
 
 /** One of the causes in the details of a Status, such as a field with a wrong value. */
 export interface StatusCause {
+  /** The type of the cause for programs, such as `FieldValueInvalid`. */
   readonly reason?: string;
+  /** The same for people. */
   readonly message?: string;
+  /** The path of the field, such as `spec.replicas`. Absent if no field caused the error. */
   readonly field?: string;
 }
 /** Details of a Status: its object, causes, and seconds before a retry. */
 export interface StatusDetails {
+  /** The name of the object. */
   readonly name?: string;
+  /** The group of the resource or kind. Absent for the core group. */
   readonly group?: string;
+  /** The plural of the resource, or the kind for Invalid. */
   readonly kind?: string;
+  /** The UID of the object, where it decides about the error. */
   readonly uid?: string;
+  /** Several causes of one error, such as all invalid fields. */
   readonly causes?: readonly StatusCause[];
+  /** Seconds after which the client should try again, also in the header Retry-After. */
   readonly retryAfterSeconds?: number;
 }
 /** The Status object, keys in upstream's order. */
@@ -59,11 +68,15 @@ export interface Status {
 
 /** An error response. Thrown by any step of a request and converted to a response in one place. */
 export class StatusError extends Error {
+  /** The reason for programs; clients decide by it. */
   readonly reason: StatusReason;
+  /** The HTTP code. Default: that of the reason in `statusCodes`. */
   readonly code: number;
+  /** The object and causes, if the error has any. */
   readonly details: StatusDetails | undefined;
   /** Continue token of an expired list. */
   readonly continue: string | undefined;
+  /** `message` is shown to the client and has no final full stop. `more.cause` is logged only. */
   constructor(
     reason: StatusReason,
     message: string,
@@ -95,6 +108,7 @@ export function statusOf(error: StatusError): Status {
 
 /** A group with a resource or kind, for error messages. */
 export interface GroupName {
+  /** The API group; "" for the core group. */
   readonly group: string;
   /** Plural resource or kind, depending on the reason. */
   readonly name: string;

@@ -1,7 +1,10 @@
 /** The user of a request. */
 export interface Caller {
+  /** The unique name, such as `jane` or `system:serviceaccount:default:builder`. */
   readonly name: string;
+  /** An identifier that differs between users who had the same name at different times. Absent if the authenticator has none. */
   readonly uid?: string;
+  /** The groups, with `system:authenticated` or `system:unauthenticated`. */
   readonly groups: readonly string[];
   /** Additional values of the user, by lower-case key. */
   readonly extra?: Readonly<Record<string, readonly string[]>>;
@@ -15,8 +18,11 @@ export interface SystemGroups {
   readonly masters: "system:masters";
   /** May read metrics and health. */
   readonly monitoring: "system:monitoring";
+  /** All users with accepted credentials. */
   readonly authenticated: "system:authenticated";
+  /** Requests without credentials. */
   readonly unauthenticated: "system:unauthenticated";
+  /** All service accounts. Those of one namespace are `system:serviceaccounts:<namespace>`. */
   readonly serviceAccounts: "system:serviceaccounts";
 }
 /** Names of the groups of the platform. */

@@ -14,10 +14,13 @@ export type Combination = "sum" | "max" | "min" | "each";
 export interface MetricDefinition<Type extends MetricType = MetricType, Label extends string = string> {
   /** Ends with the unit: `_seconds`, `_bytes`, `_total`. */
   readonly name: string;
+  /** `counter`, `gauge` or `histogram`. */
   readonly type: Type;
   /** One sentence. */
   readonly help: string;
+  /** The names of its labels; an empty list for a metric without labels. */
   readonly labels: readonly Label[];
+  /** Which changes later releases may make; see docs/metrics.md. */
   readonly stability: MetricStability;
   /** Upper bounds of a histogram's buckets in the metric's unit, ascending, without infinity. */
   readonly buckets?: readonly number[];

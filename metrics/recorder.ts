@@ -4,6 +4,7 @@ import type { Labels } from "./series.ts";
 
 /** A number that only grows. Keep the series that `with` returns if the labels are constant: this saves the lookup. */
 export interface Counter<Label extends string = string> {
+  /** The series with these values, one for each label of the definition: `{ colour: "red" }`. */
   with(labels: Labels<Label>): CounterSeries;
 }
 /** One series of a counter. */
@@ -13,6 +14,7 @@ export interface CounterSeries {
 }
 /** A number that goes up and down. */
 export interface Gauge<Label extends string = string> {
+  /** The series with these values, one for each label of the definition: `{ colour: "red" }`. */
   with(labels: Labels<Label>): GaugeSeries;
   /** Removes all label sets, so that stale ones disappear. Series obtained before are no longer served. */
   reset(): void;
@@ -26,6 +28,7 @@ export interface GaugeSeries {
 }
 /** A distribution of values: bucket counts, sum and count. */
 export interface Histogram<Label extends string = string> {
+  /** The series with these values, one for each label of the definition: `{ colour: "red" }`. */
   with(labels: Labels<Label>): HistogramSeries;
 }
 /** One series of a histogram. */

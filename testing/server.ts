@@ -26,11 +26,8 @@ export interface TestServerOptions {
   readonly plugins?: readonly Plugin[];
   /** Serve `plugins` only, without the built-in families. */
   readonly bare?: boolean;
-  /**
-   * Settings by flag name, in the shape of the configuration file: `{ "feature-gates": { WatchList: false } }`. Durations are numbers
-   * of milliseconds. Absent settings have the flag's default.
-   */
-  readonly settings?: Omit<PlainSettings, "config" | "plugins" | "data-dir">;
+  /** Settings by flag name: `{ "feature-gates": { WatchList: false } }`. Absent settings have the flag's default. */
+  readonly settings?: Omit<PlainSettings, "data-dir">;
   /**
    * The effect of a hook that throws an error other than StatusError. "throw" (default): the call rejects with that error, including its
    * stack. "answer": the response is 500 with a reference id, as for a client, and the error is in `logged`.
@@ -70,11 +67,13 @@ export interface RoundTripOptions {
   readonly adjust?: (object: any, generated: { readonly kind: string; readonly apiVersion: string }) => object | undefined;
   /** Other plugins to serve, and settings, as in `openTestServer`. The gates of the plugin are on and all of its versions are served. */
   readonly plugins?: readonly Plugin[];
+  /** Settings of the server that checks the objects. */
   readonly settings?: TestServerOptions["settings"];
 }
 
 /** The numbers of objects that `checkRoundTrips` has checked. */
 export interface RoundTripReport {
+  /** The seed of the run. Pass it as `seed` to generate the same objects again. */
   readonly seed: number;
   /** Objects that were converted and encoded. */
   readonly converted: number;

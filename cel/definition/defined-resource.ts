@@ -6,6 +6,7 @@ import { rulesOfDefinition } from "./rules.ts";
 
 /** A CustomResourceDefinition as `kubectl get crd NAME -o json` writes it; other members are ignored. */
 export interface Definition {
+  /** The `spec` of the CustomResourceDefinition. A `conversion` with the strategy `Webhook` is rejected. */
   readonly spec: Spec & { readonly conversion?: { readonly strategy: string } };
 }
 

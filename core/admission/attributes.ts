@@ -7,8 +7,11 @@ import type { AdmissionForm, AdmissionOperation, AdmissionRequest } from "./requ
 
 /** The parts of one request. The objects are in the stored form. */
 export interface Subject {
+  /** The operation for which rules are matched. */
   readonly operation: AdmissionOperation;
+  /** The object after the write; undefined for a deletion. */
   readonly object: ApiObject | undefined;
+  /** The stored object before the write; undefined for a creation. */
   readonly oldObject: ApiObject | undefined;
 }
 
@@ -19,15 +22,21 @@ export async function prepareForm({ prepare }: AdmissionForm, { object, oldObjec
 
 /** The attributes of a request, with how its objects look in each form. */
 export interface SubjectAttributes extends RequestAttributes {
+  /** The version of the resource that the client has used. */
   readonly form: AdmissionForm;
+  /** The other served versions of the resource. They are computed at the first call. */
   readonly equivalents: () => readonly AdmissionForm[];
 }
 
 /** What the attributes are made of: a part of `RequestHookContext`. */
 export interface AttributeSource {
+  /** The request for rules, of the hook context. */
   readonly request: AdmissionRequest;
+  /** The name in the URL; "" for a creation. */
   readonly requestName: string;
+  /** The subresource in the URL; "" for the object itself. */
   readonly subresource: string;
+  /** Reads the labels of the namespace of the request. */
   readonly server: Pick<AdmissionServer, "recentObject">;
 }
 

@@ -4,21 +4,36 @@ import type { AdmissionOperation, ResourceForm, VersionedResource } from "./requ
 
 /** Operations and resources, as `RuleWithOperations` of admissionregistration/v1. */
 export interface MatchRule {
+  /** `CREATE`, `UPDATE`, `DELETE`, `CONNECT`, or `*` for all. Absent or empty: the rule matches nothing. */
   readonly operations?: readonly string[];
+  /** API groups, or `*` for all; "" is the core group. Absent or empty: the rule matches nothing. */
   readonly apiGroups?: readonly string[];
+  /** Versions such as `v1`, or `*` for all. Absent or empty: the rule matches nothing. */
   readonly apiVersions?: readonly string[];
+  /**
+   * Plurals, also with a subresource (`pods/log`), and patterns. A `*` stands for all resources without their subresources; as one side of
+   * the slash it stands for each resource or each subresource, and on both sides for everything. Absent or empty: the rule matches nothing.
+   */
   readonly resources?: readonly string[];
+  /** `Cluster`, `Namespaced` or `*`. Default: `*`. */
   readonly scope?: string;
   /** Names of the objects. Empty or absent: all. */
   readonly resourceNames?: readonly string[];
 }
 /** A description of requests, as `MatchResources` of admissionregistration/v1. */
 export interface MatchResources {
+  /** The rules of which one must match. Absent or empty: every request matches. */
   readonly resourceRules?: readonly MatchRule[];
+  /** Rules of which none may match. They take precedence over `resourceRules`. */
   readonly excludeResourceRules?: readonly MatchRule[];
   /** `Equivalent`: rules also cover requests in other versions of the resource. Default: `Exact`. */
   readonly matchPolicy?: string;
+  /**
+   * Selects requests by the labels of their namespace. It does not restrict requests for cluster-scoped resources, except for Namespaces.
+   * Absent: all.
+   */
   readonly namespaceSelector?: LabelSelector;
+  /** Selects requests by the labels of the new or of the old object; one of both is enough. Absent: all. */
   readonly objectSelector?: LabelSelector;
 }
 
@@ -27,17 +42,21 @@ export type ObjectLabels = Readonly<Record<string, string>>;
 
 /** The attributes of a request that rules match. "" for absent parts. */
 export interface RequestAttributes {
+  /** The operation of the request. */
   readonly operation: AdmissionOperation;
   /** The resource of the request, in its version. */
   readonly form: ResourceForm;
+  /** The subresource in the URL. */
   readonly subresource: string;
   /** For a Namespace: its own name. */
   readonly namespace: string;
+  /** The name of the object, also if the server has generated it. "" for the deletion of a collection. */
   readonly name: string;
   /** The same objects in other groups and versions that are served. */
   readonly equivalents: () => readonly ResourceForm[];
   /** Labels of the new and of the old object; undefined if there is none. */
   readonly labels: ObjectLabels | undefined;
+  /** Labels of the stored object; undefined for a creation. */
   readonly oldLabels: ObjectLabels | undefined;
   /** The labels of a namespace. Rejects with 404 if it does not exist. */
   readonly namespaceLabels: (name: string) => ObjectLabels | Promise<ObjectLabels>;

@@ -9,12 +9,16 @@ export type AdmissionOperation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
 
 /** A resource in one group and version. */
 export interface VersionedResource {
+  /** The API group; "" for the core group. */
   readonly group: string;
+  /** The version, such as `v1`. */
   readonly version: string;
+  /** The plural, such as `pods`. */
   readonly resource: string;
 }
 /** A version of a resource, and the kind of its objects (or of those of the subresource). */
 export interface ResourceForm extends VersionedResource {
+  /** The group, version and name of the kind, such as `autoscaling`, `v1` and `Scale` for a subresource `scale`. */
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
 }
 /** A version of the resource of a request, and how its objects look there. */
@@ -46,6 +50,7 @@ export interface AdmissionForm extends ResourceForm {
 
 /** The runs of the mutating steps of one write: there is a second one if a step requests it. */
 export interface Reinvocation {
+  /** False in the first run, true when the steps run again. */
   readonly isSecondRun: boolean;
   /** Lets all mutating steps run again after the first run. No effect in the second. */
   request(): void;

@@ -5,15 +5,17 @@ import { reasonOf } from "../reason-of.ts";
 
 /** A fault of a text: at a field, on a line, or, without both, of the whole text. */
 export interface Fault {
+  /** What is wrong, and what would be accepted. */
   readonly text: string;
   /** The field: `rules[0].level`. */
   readonly path?: string;
-  /** From 1. */
+  /** The line, counted from 1. */
   readonly line?: number;
 }
 
 /** A mistake: the line that the start prints, or that line with its places. */
 export type Mistake = string | PlacedMistake;
+/** A mistake in a file, or in the value of a setting. */
 export interface PlacedMistake {
   /** The line that the start prints. */
   readonly text: string;
@@ -21,6 +23,7 @@ export interface PlacedMistake {
   readonly setting?: string;
   /** The file that has the faults. Absent if the setting itself is wrong, or its file cannot be read. */
   readonly file?: string;
+  /** The faults of the text, of which there can be several in one file. */
   readonly faults: readonly Fault[];
 }
 

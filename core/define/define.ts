@@ -21,7 +21,9 @@ export { pluralOf };
 
 /** An invalid definition. `mistakes` contains all mistakes; the message lists them. */
 export class DefinitionError extends Error {
+  /** All mistakes in the order of the definition, each a sentence without a full stop. */
   readonly mistakes: readonly string[];
+  /** `what` is the part with the mistakes, such as `resource "Widget"`. */
   constructor(what: string, mistakes: readonly string[]) {
     super(`Cannot define ${what}:\n${mistakes.map((each) => `  ${each}`).join("\n")}`);
     this.name = "DefinitionError";

@@ -10,8 +10,10 @@ const aheadSecondsMax = 1;
 
 /** A cell that changes with time: the time since `since`, in milliseconds since 1970. */
 export class Age {
+  /** Milliseconds since 1970. */
   readonly since: number;
 
+  /** `since` is in milliseconds since 1970. Use `age` for the text of a time in an object. */
   constructor(since: number) {
     this.since = since;
   }
@@ -78,10 +80,13 @@ export type Cell = string | number | bigint | boolean | null | Age;
 
 /** One column of the server-side table. */
 export interface Column<T = any> {
+  /** The heading, in upper case where kubectl shows it. */
   readonly name: string;
+  /** The type of the cells in the response. */
   readonly type: "string" | "integer" | "number" | "boolean" | "date";
   /** `"name"` for the column that holds the name. */
   readonly format?: string;
+  /** One sentence about the column. Clients can show it. */
   readonly description: string;
   /** 0: always shown; 1: shown with `-o wide`. */
   readonly priority?: number;

@@ -9,11 +9,17 @@ const struct = structsOf("meta/v1");
 
 /** A condition in the status of an object. */
 export interface Condition {
+  /** The aspect of the object, in upper camel case, such as `Ready`. A list has each type once. */
   readonly type: string;
+  /** `True`, `False` or `Unknown`. */
   readonly status: string;
+  /** The `metadata.generation` that the controller had seen when it wrote the condition. Absent: not stated. */
   readonly observedGeneration?: Int64;
+  /** The time of the last change of `status`, not of the last write. Validation rejects null. */
   readonly lastTransitionTime: Time | null;
+  /** Why the status changed, for programs: one word in upper camel case, at most 1024 bytes. */
   readonly reason: string;
+  /** The same for people; at most 32768 bytes, and possibly empty. */
   readonly message: string;
 }
 /** The schema of `Condition`. */

@@ -9,8 +9,11 @@ const struct = structsOf("meta/v1");
 
 /** A requirement for one label. */
 export interface LabelSelectorRequirement {
+  /** The key of the label. */
   readonly key: string;
+  /** `In`, `NotIn`, `Exists` or `DoesNotExist`. `NotIn` and `DoesNotExist` also select objects without the label. */
   readonly operator: string;
+  /** The values of `In` and `NotIn`, at least one. The other operators have none. */
   readonly values?: readonly string[];
 }
 /** The schema of `LabelSelectorRequirement`. */
@@ -31,7 +34,9 @@ export const LabelSelectorRequirement: Typed<LabelSelectorRequirement, StructNod
 
 /** Selects objects by labels. All requirements must hold; an empty selector selects everything. */
 export interface LabelSelector {
+  /** Labels that an object must have with exactly these values. Absent: no requirement. */
   readonly matchLabels?: Readonly<Record<string, string>>;
+  /** Further requirements. Absent: none. */
   readonly matchExpressions?: readonly LabelSelectorRequirement[];
 }
 /** The schema of `LabelSelector`. */

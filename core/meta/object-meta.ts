@@ -34,11 +34,17 @@ export function declared<T>(): <S>(
 
 /** A reference to the owner of an object. */
 export interface OwnerReference {
+  /** The group version of the owner, such as `apps/v1`. */
   readonly apiVersion: string;
+  /** The kind of the owner. */
   readonly kind: string;
+  /** The name of the owner. It is in the same namespace, or cluster-scoped. */
   readonly name: string;
+  /** The UID of the owner. A reference to an object with the same name and another UID has no owner. */
   readonly uid: string;
+  /** True for the owner that manages the object; at most one owner has it. Default: false. */
   readonly controller?: boolean;
+  /** With true, a foreground deletion of the owner waits until this object is removed. Default: false. */
   readonly blockOwnerDeletion?: boolean;
 }
 /** The schema of `OwnerReference`. */
@@ -53,12 +59,19 @@ export const OwnerReference: Typed<OwnerReference, StructNode> = declared<OwnerR
 
 /** The fields of an object that one manager owns. */
 export interface ManagedFieldsEntry {
+  /** The name of the client that wrote the fields, its `fieldManager`. */
   readonly manager?: string;
+  /** `Apply` for server-side apply, else `Update`. */
   readonly operation?: string;
+  /** The version in which the field set is written. */
   readonly apiVersion?: string;
+  /** When the entry was added, or its fields or values changed last. */
   readonly time?: Time | null;
+  /** The format of `fieldsV1`: always `FieldsV1`. */
   readonly fieldsType?: string;
+  /** The owned fields as nested keys: `{ "f:data": { "f:mode": {} } }` (structured-merge-diff). */
   readonly fieldsV1?: Json;
+  /** The subresource through which the fields were written. Absent for the object itself. */
   readonly subresource?: string;
 }
 /** The schema of `ManagedFieldsEntry`. */
@@ -74,20 +87,35 @@ export const ManagedFieldsEntry: Typed<ManagedFieldsEntry, StructNode> = declare
 
 /** Metadata of a stored object. */
 export interface ObjectMeta {
+  /** Unique among the objects of the kind in the namespace. It cannot change. Absent only in a creation with `generateName`. */
   readonly name?: string;
+  /** The prefix of a name that the server generates at creation if `name` is absent. */
   readonly generateName?: string;
+  /** Absent for cluster-scoped kinds. It cannot change. */
   readonly namespace?: string;
+  /** Deprecated. The server keeps it, and never sets it. */
   readonly selfLink?: string;
+  /** Set by the server at creation. Objects that have the same name at different times have different UIDs. */
   readonly uid?: string;
+  /** The version of the stored object, set by the server at each write. It is opaque: compare it for equality only. */
   readonly resourceVersion?: string;
+  /** Counts the changes of the desired state, for kinds whose strategy has `generation`. */
   readonly generation?: Int64;
+  /** Set by the server at creation. */
   readonly creationTimestamp?: Time | null;
+  /** Set by the server when a deletion waits, for finalizers or for a grace period. Absent: no deletion was requested. */
   readonly deletionTimestamp?: Time | null;
+  /** Seconds that the object has to end. Present only with `deletionTimestamp`. */
   readonly deletionGracePeriodSeconds?: Int64;
+  /** Short values that selectors can match. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** Values for tools, which selectors do not match; at most 256 KiB per object. */
   readonly annotations?: Readonly<Record<string, string>>;
+  /** The owners. The garbage collector deletes the object when none of them exists. */
   readonly ownerReferences?: readonly OwnerReference[];
+  /** Names of clients that must act before the object is removed. Each of them removes its own name. */
   readonly finalizers?: readonly string[];
+  /** The owners of the fields, maintained by the server. */
   readonly managedFields?: readonly ManagedFieldsEntry[];
 }
 /** The schema of `ObjectMeta`. */
@@ -137,7 +165,10 @@ export type ListMeta = Infer<typeof ListMeta>;
 
 /** The fields of every stored object. Objects are plain and readonly, with keys in schema order and never `undefined`. */
 export interface ApiObject {
+  /** The kind in upper camel case, such as `ConfigMap`. */
   readonly kind: string;
+  /** The group version, such as `apps/v1`; `v1` for the core group. */
   readonly apiVersion: string;
+  /** Name, labels and what the server maintains. The body of a creation may have a part of it. */
   readonly metadata: ObjectMeta;
 }

@@ -6,12 +6,19 @@ const struct = structsOf("core/v1");
 
 /** A reference to an object, or to a part of one. */
 export interface ObjectReference {
+  /** The kind of the object. */
   readonly kind?: string;
+  /** The namespace of the object. Absent for a cluster-scoped one. */
   readonly namespace?: string;
+  /** The name of the object. */
   readonly name?: string;
+  /** The UID of the object. Absent: any object with this name. */
   readonly uid?: string;
+  /** The group version of the object. */
   readonly apiVersion?: string;
+  /** The version of the object that the reference was made from. */
   readonly resourceVersion?: string;
+  /** A part of the object, such as `spec.containers{web}`. Absent: the whole object. */
   readonly fieldPath?: string;
 }
 /** The schema of `ObjectReference`. */
@@ -27,6 +34,7 @@ export const ObjectReference: Typed<ObjectReference, StructNode> = declared<Obje
 
 /** A reference by name, in the same namespace. */
 export interface LocalObjectReference {
+  /** The name of the object. The schema sets "" if it is absent. */
   readonly name?: string;
 }
 /** The schema of `LocalObjectReference`. */

@@ -21,16 +21,21 @@ import { fieldErrorsOfListMax } from "./bounds.ts";
 
 /** Metadata rules that depend on the kind. */
 export interface MetaRules {
+  /** Whether `metadata.namespace` is required; else it is forbidden. */
   readonly namespaced: boolean;
+  /** The rule of `metadata.name` and of the prefix `metadata.generateName`. */
   readonly nameRule: NameRule;
   /** Finalizers without a slash must be standard ones. */
   readonly coreFinalizers: boolean;
+  /** The names in standard finalizers and in messages. */
   readonly names: Names;
 }
 
 /** The properties of a resource that its metadata rules depend on. */
 export interface Scoped {
+  /** Whether objects have a namespace. */
   readonly scope: "Cluster" | "Namespaced";
+  /** The two members of the strategy that concern metadata. Their defaults: `subdomainName` and false. */
   readonly strategy?: { readonly nameRule?: NameRule; readonly coreFinalizers?: boolean };
 }
 

@@ -9,10 +9,13 @@ import { Unreadable } from "./unreadable.ts";
 
 /** `digits * 10^exponent` with a sign, and the preferred suffix: powers of 1000, powers of 1024, or an exponent. */
 export interface Amount {
+  /** The sign. Zero is not negative. */
   readonly negative: boolean;
   /** Without leading and trailing zeros; empty for zero. */
   readonly digits: string;
+  /** The power of ten that multiplies `digits`. */
   readonly exponent: number;
+  /** The kind of suffix that `quantityText` writes: `m` and `k`, `Ki` and `Mi`, `e3`, or `E3`. */
   readonly format: "decimal" | "binary" | "e" | "E";
 }
 

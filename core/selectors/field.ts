@@ -1,8 +1,11 @@
 /** Field selectors: `metadata.name=a,type!=b`, with `\` before a comma, an equals sign or a backslash in a value. */
 
 export interface FieldRequirement {
+  /** The label of the field, such as `metadata.name`. */
   readonly field: string;
+  /** `==` in the text of a selector is read as `=`. */
   readonly operator: "=" | "!=";
+  /** The value to compare with, without backslashes of the text. */
   readonly value: string;
 }
 /** The requirements of a field selector, or why it is invalid. */

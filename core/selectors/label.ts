@@ -9,8 +9,11 @@ import { fieldErrorText, invalid } from "../field-error.ts";
 export type LabelOperator = "in" | "notin" | "=" | "==" | "!=" | "exists" | "!" | "gt" | "lt";
 /** One requirement of a label selector. */
 export interface LabelRequirement {
+  /** The key of the label. */
   readonly key: string;
+  /** The comparison. `exists` and `!` have no value, `in` and `notin` several, the others one. */
   readonly operator: LabelOperator;
+  /** The values, without repetitions. Those of `gt` and `lt` are integers. */
   readonly values: readonly string[];
 }
 export type Labels = Readonly<Record<string, string>>;

@@ -187,7 +187,9 @@ export interface CatalogConfig {
 
 /** Every mistake in plugins and configuration; the start fails and lists them. */
 export class CatalogError extends Error {
+  /** All mistakes, each a sentence without a full stop. */
   readonly mistakes: readonly string[];
+  /** `mistakes` become the lines of the message. */
   constructor(mistakes: readonly string[]) {
     super(mistakes.join("\n"));
     this.name = "CatalogError";

@@ -8,13 +8,15 @@ import { StoreError } from "../store/store.ts";
 import { valueText } from "../../core/value-text.ts";
 import { logTextLengthMax } from "../../core/bounds.ts";
 
-export type Fields = Readonly<Record<string, unknown>>;
+/** Further values of a line of the log, by name, such as `{ port: 6443 }`. Members that are undefined are left out. */
+export type LogFields = Readonly<Record<string, unknown>>;
 
 /** The server's log. A line has a message, fields and optionally a verbosity level. */
 export interface Log {
-  info(message: string, more?: Fields): void;
+  /** Writes a line: a sentence without a full stop, and further values. */
+  info(message: string, more?: LogFields): void;
   /** Written at every verbosity. */
-  error(message: string, more?: Fields): void;
+  error(message: string, more?: LogFields): void;
   /** The sink of lines at this level, or undefined if the level is disabled: then no text is built. */
   at(level: number): Pick<Log, "info"> | undefined;
   /** The log of a part of the server, with its own level. */
@@ -23,10 +25,13 @@ export interface Log {
 
 /** The levels: `v` everywhere, and other levels for modules whose names match a pattern (`*` and `?`); the first match counts. */
 export interface Verbosity {
+  /** The level of modules without another one. 0: lines of operators only. */
   readonly v: number;
+  /** The levels of modules, such as `{ pattern: "http*", level: 3 }`. */
   readonly modules: readonly { readonly pattern: string; readonly level: number }[];
 }
 
+/** `text` is the format of klog; `json` has one object per line. */
 export type LogFormat = "text" | "json";
 const quiet: Verbosity = { v: 0, modules: [] };
 
@@ -49,11 +54,11 @@ export function openLog(
   const line = format === "json" ? jsonLine : textLine;
   const of = (module: string): Log => {
     const level = levelOf(module, verbosity);
-    const at = (v: number) => (message: string, more: Fields = {}) =>
+    const at = (v: number) => (message: string, more: LogFields = {}) =>
       write(line({ severity: "I", v, module, process, worker, at: now() }, message, more));
     return Object.freeze({
       info: at(0),
-      error: (message: string, more: Fields = {}) =>
+      error: (message: string, more: LogFields = {}) =>
         write(line({ severity: "E", v: 0, module, process, worker, at: now() }, message, more)),
       at: (v: number) => v <= level ? { info: at(v) } : undefined,
       module: of,
@@ -75,14 +80,14 @@ interface Head {
   readonly at: number;
 }
 
-function jsonLine({ severity, v, module, worker, at }: Head, message: string, more: Fields): string {
+function jsonLine({ severity, v, module, worker, at }: Head, message: string, more: LogFields): string {
   const head = { time: new Date(at).toISOString(), level: severity === "E" ? "error" : "info", v };
   const origin = { ...(worker === undefined ? {} : { worker }), ...(module === "" ? {} : { logger: module }) };
   return written({ ...head, ...origin, message, ...more });
 }
 
 /** `I1121 17:34:27.123000    4711 httplog] "HTTP" verb="GET" resp=200`: klog's header (in UTC), then keys and values. */
-function textLine({ severity, module, process, at }: Head, message: string, more: Fields): string {
+function textLine({ severity, module, process, at }: Head, message: string, more: LogFields): string {
   const [, month, day, time] = /^\d+-(\d\d)-(\d\d)T(.*)Z$/.exec(new Date(at).toISOString())!;
   const head = `${severity}${month}${day} ${time}000 ${String(process).padStart(7)} ${module === "" ? "server" : module}]`;
   const pairs = Object.entries(more).filter(([, value]) => value !== undefined).map(([key, value]) =>
@@ -141,7 +146,7 @@ function matches(pattern: string, text: string): boolean {
 }
 
 /** The fields of an error: its message, cause and stack. */
-export function describe(error: unknown): Fields {
+export function describe(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: String(error) };
   const cause = error.cause === undefined ? {} : { cause: error.cause instanceof Error ? error.cause.message : String(error.cause) };
   // Expected errors have no stack: a StatusError, or a store that does not respond.

@@ -1,6 +1,6 @@
 /** Reloads changed files while the server runs. */
 import { reasonOf } from "../../core/reason-of.ts";
-import type { Fields, Log } from "../../kernel/observe/log.ts";
+import type { Log, LogFields } from "../../kernel/observe/log.ts";
 import type { Clock } from "../../core/async.ts";
 import { fingerprint } from "../../protocols/files/bounded-files.ts";
 import { watchFile } from "./watch-file.ts";
@@ -14,7 +14,7 @@ export interface Followed {
    * Reads the files again and activates them as a whole. Resolves with the fields for the log, or undefined if nothing has changed. Rejects
    * for invalid files; the active data stays active.
    */
-  readonly renew: () => Promise<Fields | undefined>;
+  readonly renew: () => Promise<LogFields | undefined>;
 }
 
 export interface FollowedFiles {

@@ -21,9 +21,11 @@ import { electionRetryJitter } from "./bounds.ts";
 
 /** Invalid settings; the message has a line for each mistake. */
 export class ConfigError extends Error {
+  /** The lines of the message. */
   readonly mistakes: readonly string[];
-  /** The mistakes with their places. */
+  /** The same mistakes, with their places in files where they have one. */
   readonly placed: readonly Mistake[];
+  /** The texts of `mistakes` become the lines of the message. */
   constructor(mistakes: readonly Mistake[]) {
     const texts = mistakes.map(textOf);
     super(texts.join("\n"));

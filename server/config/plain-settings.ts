@@ -1,14 +1,9 @@
 /** Settings as programs write them: plain objects in the form of the configuration file, durations in milliseconds. */
 import { nearest } from "../../core/nearest.ts";
+import type { PlainSettings } from "./plain-settings-type.ts";
 import { type Config, type Kind, type SettingName, settings } from "./settings.ts";
 
-type Plain<Value> = Value extends ReadonlyMap<string, infer Each> ? Readonly<Record<string, Each>> : Value;
-
-/**
- * Settings by flag name. A setting that is a map on the command line (`feature-gates`, `runtime-config`) is a plain object,
- * `{ WatchList: false }`. Durations are numbers of milliseconds.
- */
-export type PlainSettings = { readonly [Name in SettingName]?: Plain<Config[Name]> };
+export type { PlainSettings };
 
 const record = (value: unknown, of: "boolean" | "string"): boolean =>
   typeof value === "object" && value !== null && !(value instanceof Map) && !Array.isArray(value) &&

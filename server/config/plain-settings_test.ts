@@ -2,12 +2,25 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigError, withDefaults } from "./parse.ts";
 import type { PlainSettings } from "./plain-settings.ts";
+import type { Config, SettingName } from "./settings.ts";
+
+type Plain<Value> = Value extends ReadonlyMap<string, infer Each> ? Readonly<Record<string, Each>> : Value;
+type OfTable = { readonly [Name in Exclude<SettingName, "config" | "plugins">]: Plain<Config[Name]> };
+
+test("PlainSettings has the settings of the table with their types: it compiles", () => {
+  const same: [OfTable, Required<PlainSettings>] extends [Required<PlainSettings>, OfTable] ? true : false = true;
+  assert.ok(same);
+});
 
 test("withDefaults() accepts maps as plain objects", () => {
-  const config = withDefaults({ "feature-gates": { WatchList: false }, "runtime-config": { "api/alpha": true }, plugins: ["cluster"] });
+  const config = withDefaults({
+    "feature-gates": { WatchList: false },
+    "runtime-config": { "api/alpha": true },
+    "etcd-servers": ["https://a"],
+  });
   assert.deepEqual(config["feature-gates"], new Map([["WatchList", false]]));
   assert.deepEqual(config["runtime-config"], new Map([["api/alpha", true]]));
-  assert.deepEqual(config.plugins, ["cluster"]);
+  assert.deepEqual(config["etcd-servers"], ["https://a"]);
   assert.equal(config["secure-port"], 6443, "others keep their defaults");
 });
 

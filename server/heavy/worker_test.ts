@@ -39,7 +39,7 @@ function openThings(heap: Heap): { readonly posted: readonly FromHeavy[]; run():
     posted.push(message);
     if (message.tag === "done") done.resolve();
   }, heap);
-  send({ tag: "open", config: withDefaults({ plugins: ["things"] }), appeared: new Map(), admission: noAdmissionConfiguration });
+  send({ tag: "open", config: { ...withDefaults({}), plugins: ["things"] }, appeared: new Map(), admission: noAdmissionConfiguration });
   const user = { name: "admin", groups: ["system:masters"] };
   let id = 0;
   return {

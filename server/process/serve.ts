@@ -6,7 +6,7 @@ import { pause } from "../../core/async.ts";
 import type { Plugin } from "../../core/plugin.ts";
 import { workerCount } from "../config/workers.ts";
 import { startHeavyThread } from "../heavy/thread.ts";
-import { describe, type Fields } from "../../kernel/observe/log.ts";
+import { describe, type LogFields } from "../../kernel/observe/log.ts";
 import { serve } from "../startup/serve.ts";
 import { versionText } from "../startup/version.ts";
 import { onClose } from "./on-close.ts";
@@ -67,7 +67,7 @@ export async function run(
   const starting = count === 1 ? serveAlone(prepared) : serveByWorkers(args, prepared, count);
   // Installed first: a SIGHUP must not end a server that is not ready yet.
   process.on("SIGHUP", () => void starting.then((serving) => typeof serving === "number" ? undefined : serving.reload(), () => {}));
-  const end = (fields: Fields, close: () => Promise<number>) => {
+  const end = (fields: LogFields, close: () => Promise<number>) => {
     log.info("shutting down", fields);
     const { config: { "shutdown-delay-duration": delayMs, "shutdown-watch-termination-grace-period": watchesMs } } = configuration;
     setTimeout(() => {

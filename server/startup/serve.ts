@@ -3,7 +3,6 @@ import { channel } from "node:diagnostics_channel";
 import { mkdir } from "node:fs/promises";
 import process from "node:process";
 import { reasonOf } from "../../core/reason-of.ts";
-import type { Catalog } from "../../kernel/catalog/catalog.ts";
 import { type Credentials, openCredentials } from "./credentials.ts";
 import { followFiles } from "../config/follow-files.ts";
 import { namesOf } from "../config/active-config.ts";
@@ -32,6 +31,7 @@ import { validityWatch } from "./certificate-validity.ts";
 export interface Running {
   /** `https://127.0.0.1:6443`. */
   readonly url: string;
+  /** The TLS port that the server listens on: a free one if the setting `secure-port` is 0. */
   readonly port: number;
   /** PEM of the CA that signed the serving certificate; undefined if the certificate was given. */
   readonly ca: string | undefined;
@@ -41,8 +41,6 @@ export interface Running {
   readonly kubeconfig: string | undefined;
   /** The administrator's kubeconfig as YAML, for kubectl and client libraries. It contains a private key. */
   readonly kubeconfigText: string;
-  /** The active catalog. */
-  readonly catalog: Catalog;
   /** Reads the configuration, certificates and tokens again; the result is logged and counted. */
   reload(): Promise<void>;
   /** In order: reports not ready, waits for requests in flight, ends watches, closes the store. */
@@ -170,9 +168,6 @@ async function listening(
     kubeconfig: file?.path,
     get kubeconfigText() {
       return kubeconfigText();
-    },
-    get catalog() {
-      return server.catalog;
     },
     reload: async () => void await Promise.all([opened.reload(true), files.again()]),
     close: once(async () => {

@@ -12,7 +12,7 @@ import type { MetricPart } from "../../metrics/mod.ts";
 import type { LineSink } from "../../kernel/access/audit/log/log-backend.ts";
 import type { PageFacts } from "../status-page/reply.ts";
 import type { ControllerRow } from "../status-page/state.ts";
-import type { Fields, Log } from "../../kernel/observe/log.ts";
+import type { Log, LogFields } from "../../kernel/observe/log.ts";
 import type { RecentError } from "../../kernel/observe/recent-errors.ts";
 import { stopsAnswering, stopsStarting } from "./answering.ts";
 import { type Channel, openChannel } from "./channel.ts";
@@ -119,7 +119,7 @@ export async function supervise(options: SupervisorOptions): Promise<Supervisor>
       if (output !== "") print(output);
     });
     const ping = (signal: AbortSignal) => channel.ask({ what: "ping" }, signal);
-    const kill = (because: string, fields: Fields) => {
+    const kill = (because: string, fields: LogFields) => {
       log.error(because, { worker, pid: process.pid, ...fields });
       wasKilled = true;
       process.kill();

@@ -15,6 +15,7 @@ import { schemaPage } from "./schema-page.ts";
 import { roadmapPage } from "./roadmap-page.ts";
 import { newestResults, performancePage, readmeWithComparison } from "./performance-page.ts";
 import { performancePictures, pictureNames } from "./performance-pictures.ts";
+import { plainSettingsType } from "./plain-settings-type.ts";
 
 await writeFile(new URL("../../docs/metrics.md", import.meta.url), metricsPage());
 await writeFile(new URL("../../docs/configuration.md", import.meta.url), configurationPage());
@@ -28,6 +29,7 @@ await writeFile(new URL("../../docs/errors.md", import.meta.url), errorsPage());
 await mkdir(new URL("../../man/", import.meta.url), { recursive: true });
 await writeFile(new URL("../../man/thole.1", import.meta.url), manPage());
 await writeFile(new URL("../../thole.schema.json", import.meta.url), `${JSON.stringify(configurationSchema(), undefined, 2)}\n`);
+await writeFile(new URL("../../server/config/plain-settings-type.ts", import.meta.url), plainSettingsType());
 const admission = new URL("../../docs/admission.md", import.meta.url);
 await writeFile(admission, admissionPage(await readFile(admission, "utf8")));
 const roadmap = new URL("../../docs/roadmap.md", import.meta.url);
