@@ -45,7 +45,7 @@ const oldPlaces = ["kernel/main.ts", "kernel/startup/permissions.ts"];
 /** The plugin contract, which every plugin imports. */
 const contract = ["plugin.ts", "toolbox.ts"];
 /** Files of core that know nothing of the API either: bounds, waits, errors and JSON. Protocols may import them. */
-const withoutApi = ["async", "bound", "reason-of", "turns", "value-text"].map((name) => `core/${name}.ts`);
+const withoutApi = ["async", "bound", "codec/protobufjs", "reason-of", "turns", "value-text"].map((name) => `core/${name}.ts`);
 
 /**
  * Folders whose code accesses the machine: sockets, files, threads, the process. Only they may import `node:` modules, except

@@ -1,7 +1,8 @@
 /** Availability of etcd's endpoints: a fault is reported once when an endpoint stops answering, and ended once it answers. */
 import { guide } from "../../../core/guide.ts";
 import type { Clock } from "../../../core/async.ts";
-import { isBusy, isLate, isOfLearner, isUnavailable } from "./errors.ts";
+import { isBusy, isLate, isOfLearner, isUnavailable } from "../../../protocols/etcd/errors.ts";
+import type { EndpointObserver } from "../../../protocols/etcd/connection.ts";
 import { GrpcError } from "../../../protocols/grpc/errors.ts";
 import type { Faults } from "../fault.ts";
 import { bound } from "../../../core/bound.ts";
@@ -12,12 +13,6 @@ export const etcdSilentMs = bound(1_800);
 const etcdTimerLateMs = bound(500);
 /** Milliseconds after which a missing answer of etcd is checked again if this process was delayed. */
 const etcdSilentCheckMs = bound(100);
-
-export interface Endpoints {
-  /** Registers a call to an endpoint; the returned function ends it, with its error if it failed. */
-  begin(endpoint: number): (error?: unknown) => void;
-  close(): void;
-}
 
 interface State {
   /** Calls in progress, and since when none was answered. */
@@ -30,7 +25,7 @@ interface State {
  * An endpoint is unreachable if no connection can be made, if it reports that it cannot answer (no leader), or if no call was answered
  * for `etcdSilentMs`. A broken connection alone is not a failure: the next call connects again.
  */
-export function endpointsOf(addresses: readonly string[], faults: Faults, clock: Clock): Endpoints {
+export function endpointsOf(addresses: readonly string[], faults: Faults, clock: Clock): EndpointObserver {
   const states = addresses.map((): State => ({ underway: 0, since: 0, unreachable: false }));
   let cancel: (() => void) | undefined;
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { causeText, endpointsOf, etcdSilentMs } from "./endpoints.ts";
-import { isUnavailable, isUnsent } from "./errors.ts";
+import { isUnavailable, isUnsent } from "../../../protocols/etcd/errors.ts";
 import { grpcCode, GrpcError, lost } from "../../../protocols/grpc/errors.ts";
 import { manualClock } from "../../../test/store/clock.ts";
 import { faultsOf, faultText } from "../fault.ts";

@@ -2,14 +2,16 @@ import { Buffer } from "node:buffer";
 import { withoutUser } from "../../../protocols/without-user.ts";
 import { decodeKey, encodeKey, keyBounds } from "../bytes.ts";
 import { type Clock, elapsedClock } from "../../../core/async.ts";
-import { connect, type Connection, type ConnectionOptions } from "./connection.ts";
-import { isCompacted, isDenied, isFuture, isNoLease, toStoreError } from "./errors.ts";
+import { connect, type Connection, type ConnectionOptions } from "../../../protocols/etcd/connection.ts";
+import { isCompacted, isDenied, isFuture, isNoLease } from "../../../protocols/etcd/errors.ts";
+import { toStoreError } from "./store-error.ts";
 import { leasePool } from "./leases.ts";
 import { type Refusals, refusalsOf } from "./refusals.ts";
-import { noFaults } from "../fault.ts";
+import { endpointsOf } from "./endpoints.ts";
+import { type Faults, noFaults } from "../fault.ts";
 import { guide } from "../../../core/guide.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
-import { compaction, type KeyValue, leaseGrant, noEnd, range, status, txn, type TxnReply } from "./messages.ts";
+import { compaction, type KeyValue, leaseGrant, noEnd, range, status, txn, type TxnReply } from "../../../protocols/etcd/messages.ts";
 import { type Progress, progressKeeper } from "./progress.ts";
 import { followEtcd } from "./watch.ts";
 import {
@@ -31,10 +33,12 @@ const rangeKeysMax = bound(5000);
 /** Keys of one range request to etcd that asks for no values. */
 const rangeKeysOnlyMax = bound(50_000);
 
-export interface EtcdOptions extends ConnectionOptions {
+export interface EtcdOptions extends Omit<ConnectionOptions, "endpointObserver"> {
   /** Prepended to every key in etcd, and removed from every key that is read. */
   readonly prefix?: string;
   readonly clock?: Clock;
+  /** Where endpoints that do not answer, or refuse us, are reported. */
+  readonly faults?: Faults;
 }
 
 /**
@@ -43,8 +47,8 @@ export interface EtcdOptions extends ConnectionOptions {
  * @throws StoreError "unavailable" if no endpoint answers, "refused" if etcd requires another user. A commit that fails as "unavailable" may have been written.
  */
 export async function openEtcd(options: EtcdOptions): Promise<Store> {
-  const { clock = elapsedClock, prefix = "" } = options;
-  const connection = connect(options);
+  const { clock = elapsedClock, prefix = "", faults = noFaults } = options;
+  const connection = connect({ ...options, endpointObserver: endpointsOf(options.endpoints.map(withoutUser), faults, clock) });
   try {
     await connection.call(status, undefined, { repeatable: true });
   } catch (error) {
@@ -58,7 +62,7 @@ export async function openEtcd(options: EtcdOptions): Promise<Store> {
     }
   }
   const progress = progressKeeper(clock);
-  const refusals = refusalsOf(options.endpoints, options.faults ?? noFaults);
+  const refusals = refusalsOf(options.endpoints, faults);
   const reading = readerOf(connection, progress, prefix, refusals);
   const closing = new AbortController();
   let closed: Promise<void> | undefined;

@@ -113,10 +113,3 @@ export function progressKeeper(clock: Clock): Progress {
     },
   };
 }
-
-/** 3.4.31, 3.5.13, 3.6 and later: in earlier releases progress could overtake events (etcd issue 15220). */
-export function reportsProgress(version: string): boolean {
-  const [major = 0, minor = 0, patch = 0] = version.split(".").map((part) => Number.parseInt(part, 10));
-  if (major !== 3 || minor > 5) return major > 3 || minor > 5;
-  return (minor === 5 && patch >= 13) || (minor === 4 && patch >= 31);
-}

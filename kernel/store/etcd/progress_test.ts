@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { progressKeeper, progressWritesMax, reportsProgress } from "./progress.ts";
+import { reportsProgress } from "../../../protocols/etcd/connection.ts";
+import { progressKeeper, progressWritesMax } from "./progress.ts";
 import { manualClock } from "../../../test/store/clock.ts";
 
 test("progressKeeper() requests progress for a watch behind the revision of a read, until it has reached it", () => {

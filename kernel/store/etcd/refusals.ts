@@ -2,7 +2,8 @@
 import { withoutUser } from "../../../protocols/without-user.ts";
 import { guide } from "../../../core/guide.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
-import { isNoSpace, toStoreError } from "./errors.ts";
+import { isNoSpace } from "../../../protocols/etcd/errors.ts";
+import { toStoreError } from "./store-error.ts";
 import type { Fault, Faults } from "../fault.ts";
 
 export interface Refusals {

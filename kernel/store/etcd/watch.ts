@@ -2,9 +2,9 @@ import { append } from "../../../core/append.ts";
 import { sameBytes } from "../same-bytes.ts";
 import { decodeKey, encodeKey, inRange, keyBounds } from "../bytes.ts";
 import { pause } from "../../../core/async.ts";
-import type { Connection, WatchStream } from "./connection.ts";
-import { isCompacted, isFuture } from "./errors.ts";
-import { type KeyValue, noEnd, putKey, range as readRange, type WatchEvent, type WatchReply } from "./messages.ts";
+import type { Connection, WatchStream } from "../../../protocols/etcd/connection.ts";
+import { isCompacted, isFuture } from "../../../protocols/etcd/errors.ts";
+import { type KeyValue, noEnd, putKey, range as readRange, type WatchEvent, type WatchReply } from "../../../protocols/etcd/messages.ts";
 import type { Progress } from "./progress.ts";
 import { type Batch, type Range, type Revision, StoreError, type StoreEvent } from "../store.ts";
 

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Connection, WatchStream } from "./connection.ts";
-import { putKey, status, type WatchRequest } from "./messages.ts";
-import { progressKeeper, reportsProgress } from "./progress.ts";
+import type { Connection, WatchStream } from "../../../protocols/etcd/connection.ts";
+import { putKey, status, type WatchRequest } from "../../../protocols/etcd/messages.ts";
+import { reportsProgress } from "../../../protocols/etcd/connection.ts";
+import { progressKeeper } from "./progress.ts";
 import { followEtcd } from "./watch.ts";
 import { manualClock } from "../../../test/store/clock.ts";
 import { text } from "../../../test/store/helpers.ts";

@@ -25,7 +25,7 @@ export const etcd: Target = {
   binary: true,
   stepsPerCharacter: 40,
   async open(code) {
-    const { range, txn, watch, leaseGrant, status } = await code.load("kernel/store/etcd/messages.ts");
+    const { range, txn, watch, leaseGrant, status } = await code.load("protocols/etcd/messages.ts");
     return (input) => {
       const bytes = bytesOf(input);
       for (const { decode } of [range, txn, watch, leaseGrant, status]) {

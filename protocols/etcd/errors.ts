@@ -1,6 +1,5 @@
-import { reasonOf } from "../../../core/reason-of.ts";
-import { grpcCode, GrpcError } from "../../../protocols/grpc/errors.ts";
-import { type Revision, StoreError } from "../store.ts";
+/** What the errors of etcd mean. */
+import { grpcCode, GrpcError } from "../grpc/errors.ts";
 
 // etcd distinguishes these errors by message only; the messages are constants of its API (rpctypes/error.go).
 const sentences = Object.freeze({
@@ -16,6 +15,8 @@ const sentences = Object.freeze({
 
 const said = (error: unknown, sentence: string): boolean => error instanceof GrpcError && error.message.includes(sentence);
 
+/** gRPC rejects far larger messages before etcd does. */
+export const isTooLarge = (error: unknown): boolean => said(error, sentences.tooLarge) || said(error, "message larger than max");
 export const isCompacted = (error: unknown): boolean => said(error, sentences.compacted);
 export const isFuture = (error: unknown): boolean => said(error, sentences.future);
 export const isDenied = (error: unknown): boolean => said(error, sentences.denied);
@@ -55,18 +56,7 @@ const unclear: ReadonlySet<number> = new Set([
   grpcCode.unavailable,
 ]);
 
-/** Converts the error of a call to a StoreError. */
-export function toStoreError(error: unknown, more: { oldest?: Revision; current?: Revision } = {}): StoreError {
-  if (error instanceof StoreError) return error;
-  const details = reasonOf(error);
-  if (isCompacted(error)) return new StoreError("compacted", details, { ...more, cause: error });
-  if (isFuture(error)) return new StoreError("future", details, { ...more, cause: error });
-  // gRPC rejects far larger messages before etcd does.
-  const tooLarge = said(error, sentences.tooLarge) || said(error, "message larger than max");
-  if (tooLarge) return new StoreError("too-large", `etcdserver: ${sentences.tooLarge}`, { cause: error });
-  // Out of space, missing rights or corruption: etcd's own message.
-  if (error instanceof GrpcError && !unclear.has(error.code) && !isUnavailable(error)) {
-    return new StoreError("refused", details, { cause: error });
-  }
-  return new StoreError("unavailable", `etcd is unavailable: ${details}`, { cause: error });
+/** Whether the error is etcd's own answer, which another attempt would get as well: out of space, missing rights, corruption. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof GrpcError && !unclear.has(error.code) && !isUnavailable(error);
 }

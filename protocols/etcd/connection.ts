@@ -1,13 +1,9 @@
-import { withoutUser } from "../../../protocols/without-user.ts";
-import { type Clock, elapsedClock, pause } from "../../../core/async.ts";
-import { endpointsOf } from "./endpoints.ts";
+import { pause } from "../../core/async.ts";
 import { isDenied, isLate, isUnavailable, isUnsent } from "./errors.ts";
 import { status, watch, type WatchReply, type WatchRequest } from "./messages.ts";
-import { reportsProgress } from "./progress.ts";
-import { type Channel, type MessageStream, type Method, openChannel } from "../../../protocols/grpc/grpc.ts";
-import type { Tls } from "../../../protocols/grpc/session.ts";
-import { type Faults, noFaults } from "../fault.ts";
-import { bound } from "../../../core/bound.ts";
+import { type Channel, type MessageStream, type Method, openChannel } from "../grpc/grpc.ts";
+import type { Tls } from "../grpc/session.ts";
+import { bound } from "../../core/bound.ts";
 
 /** Milliseconds between two calls that check whether a failed etcd member is available again. */
 const etcdMemberTrialMs = bound(5_000);
@@ -18,6 +14,14 @@ const etcdKeepaliveMs = bound(30_000);
 /** Milliseconds before the next attempt when no endpoint of etcd could be reached. */
 const etcdRetryMs = bound(50);
 
+/** Observes the calls to endpoints, by their number. */
+export interface EndpointObserver {
+  /** Registers a call to an endpoint; the returned function ends it, with its error if it failed. */
+  begin(endpoint: number): (error?: unknown) => void;
+  close(): void;
+}
+const noObserver: EndpointObserver = Object.freeze({ begin: () => () => {}, close() {} });
+
 export interface ConnectionOptions {
   /** "http://host:port" or "https://host:port", one for each member. */
   readonly endpoints: readonly string[];
@@ -27,9 +31,8 @@ export interface ConnectionOptions {
   readonly timeoutMs?: number;
   /** Milliseconds after which a silent connection with a call in progress is probed. */
   readonly keepaliveMs?: number;
-  /** Where endpoints that do not answer, or refuse us, are reported. */
-  readonly faults?: Faults;
-  readonly clock?: Clock;
+  /** Observes which endpoints answer. */
+  readonly endpointObserver?: EndpointObserver;
 }
 
 export interface CallOptions {
@@ -63,7 +66,7 @@ export function connect(options: ConnectionOptions): Connection {
   if (endpoints.length === 0) throw new Error("An etcd connection needs an endpoint");
   const open = (endpoint: string): Channel => openChannel(endpoint, { tls, keepaliveMs });
   const channels = endpoints.map(open);
-  const answers = endpointsOf(endpoints.map(withoutUser), options.faults ?? noFaults, options.clock ?? elapsedClock);
+  const answers = options.endpointObserver ?? noObserver;
   const underway = new Set<Promise<unknown>>();
   let active = 0;
   const closing = new AbortController();
@@ -170,4 +173,11 @@ export function connect(options: ConnectionOptions): Connection {
       for (const channel of channels) channel.close();
     },
   };
+}
+
+/** 3.4.31, 3.5.13, 3.6 and later: in earlier releases progress could overtake events (etcd issue 15220). */
+export function reportsProgress(version: string): boolean {
+  const [major = 0, minor = 0, patch = 0] = version.split(".").map((part) => Number.parseInt(part, 10));
+  if (major !== 3 || minor > 5) return major > 3 || minor > 5;
+  return (minor === 5 && patch >= 13) || (minor === 4 && patch >= 31);
 }

@@ -1,8 +1,10 @@
 import { Buffer } from "node:buffer";
 import type { Reader, Writer } from "protobufjs/minimal.js";
-import { protobufjs } from "../../../core/codec/protobufjs.ts";
-import type { Method } from "../../../protocols/grpc/grpc.ts";
-import type { Revision } from "../store.ts";
+import { protobufjs } from "../../core/codec/protobufjs.ts";
+import type { Method } from "../grpc/grpc.ts";
+
+/** A revision of the store of etcd. */
+export type Revision = number;
 
 /**
  * The messages of etcd's v3 API that the store uses, encoded and decoded without intermediate objects. Field numbers are those of
