@@ -8,7 +8,7 @@ export type { StoredAsServed } from "./core/define/define.ts";
 export type { KeptFields } from "./core/define/kept-fields.ts";
 export type { ReleasedElements, ReleasedField, ReleasedKind } from "./core/released.ts";
 export type { ScalePaths } from "./core/define/scale.ts";
-export type { ControllerNeed, EventNews, EventRecorder, Gates, ServedResource, ServedTypes } from "./core/controller.ts";
+export type { ControllerNeed, EventNews, EventRecorder, Gates, IssueLegacyToken, ServedResource, ServedTypes } from "./core/controller.ts";
 export type {
   AuthorizerContext,
   GateStage,
@@ -225,7 +225,7 @@ export {
 export { type Clock, pause, untilAborted } from "./core/async.ts";
 export { listed } from "./core/listed.ts";
 export type { RetryLimits } from "./core/retry-delays.ts";
-export { worked, type WorkMeter } from "./core/work.ts";
+export { noWorkMeter, worked, type WorkMeter } from "./core/work.ts";
 export type { BeginProgress, Progress } from "./core/progress.ts";
 export { WorkQueue, type WorkQueueContext, type WorkQueueOptions } from "./core/work-queue.ts";
 

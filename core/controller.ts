@@ -33,7 +33,10 @@ export interface ServedTypes {
   schemaOf(kind: Pick<ServedResource, "group" | "version" | "kind">): StructuralSchema | undefined;
 }
 
-/** The context of a controller: the API, with the same rules as for any client, and its log and metrics. */
+/**
+ * The context of a controller: the API, with the same rules as for any client, and its log and metrics. Every member is always there;
+ * `fakeContext` of `thole/testing` makes one for a test.
+ */
 export interface ControllerContext {
   /** The names that replace `{domain}` and `{platform}`. */
   readonly names: Names;
@@ -43,30 +46,35 @@ export interface ControllerContext {
   readonly metric: MetricOf;
   /** Records events about objects. Their reporting controller is the name of the controller or start hook. */
   readonly events: EventRecorder;
-  /** The state of the feature gates. May be absent in tests. */
-  readonly gates?: Gates;
+  /** The state of the feature gates. */
+  readonly gates: Gates;
   /**
    * Whether the resource, or the place in the store of a custom resource with these names, is that of a plugin's kind, served or not.
-   * Absent in tests: false.
    */
-  readonly isDeclared?: (group: string, plural: string) => boolean;
-  /** The types that are served. Absent in tests that need none. */
-  readonly types?: ServedTypes;
-  /** The work meter of the controller, for its queue metrics. Absent in tests. */
-  readonly work?: WorkMeter;
-  /** Logs an error: a sentence without secrets, and the error. Absent in tests that do not read the log. */
-  readonly logError?: (sentence: string, error?: unknown) => void;
-  /** Shows the progress of long work to the operator: `migrating widgets`. Absent in tests. */
-  readonly progress?: BeginProgress;
-  /** The CA certificates, as PEM, that clients in the cluster use to verify the server. Absent: none are published. */
-  readonly rootCertificates?: string;
-  /** A token without expiration, which is accepted while the named Secret of the account's namespace contains it. Absent in most tests. */
-  readonly issueLegacyToken?: (
-    namespace: string,
-    account: { readonly name: string; readonly uid: string },
-    secretName: string,
-  ) => Promise<string>;
+  readonly isDeclared: (group: string, plural: string) => boolean;
+  /** The types that are served. */
+  readonly types: ServedTypes;
+  /** The work meter of the controller, for its queue metrics. That of a start hook counts nothing. */
+  readonly work: WorkMeter;
+  /** Logs an error: a sentence without secrets, and the error. */
+  readonly logError: (sentence: string, error?: unknown) => void;
+  /** Shows the progress of long work to the operator: `migrating widgets`. */
+  readonly progress: BeginProgress;
+  /** The CA certificates, as PEM, that clients in the cluster use to verify the server. Undefined: none are published. */
+  readonly rootCertificates: string | undefined;
+  /**
+   * Issues a token without expiration, which is accepted while the named Secret of the account's namespace contains it. Undefined if the
+   * server issues none.
+   */
+  readonly issueLegacyToken: IssueLegacyToken | undefined;
 }
+
+/** Issues a token of a service account for the Secret of that name, which is in the account's namespace. */
+export type IssueLegacyToken = (
+  namespace: string,
+  account: { readonly name: string; readonly uid: string },
+  secretName: string,
+) => Promise<string>;
 
 /** The content of an event about an object, for `EventRecorder.record`. */
 export interface EventNews {

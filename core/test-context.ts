@@ -1,45 +1,13 @@
-/** Fakes for tests of hooks and controllers. */
-import { defaultNames } from "./names.ts";
+/** Fakes for tests of hooks. */
 import type { Access, AdmissionServer, Reader } from "./access.ts";
-import type { Api } from "./api.ts";
-import type { ControllerContext } from "./controller.ts";
 import { ExpressionWork } from "./admission/expression-work.ts";
 import type { HookContext, RequestHookContext } from "./plugin.ts";
 import { struct } from "./schema.ts";
-import { typedApis } from "./typed-api.ts";
-
-/** An API with the given methods. All other methods throw. */
-export function fakeApi(methods: Partial<Api>): Api {
-  const unused = (name: string) => (): never => {
-    throw new Error(`Api.${name} is not expected to be called`);
-  };
-  const api: Api = {
-    of: typedApis(() => api),
-    get: unused("get"),
-    list: unused("list"),
-    create: unused("create"),
-    update: unused("update"),
-    patch: unused("patch"),
-    apply: unused("apply"),
-    delete: unused("delete"),
-    deleteCollection: unused("deleteCollection"),
-    watch: unused("watch"),
-    collections: unused("collections"),
-    followCollections: unused("followCollections"),
-    ...methods,
-  };
-  return api;
-}
 
 /** The `metric` of contexts for code that records no metrics. */
 export const noMetric: HookContext["metric"] = ({ name }) => {
   throw new Error(`The metric "${name}" is not expected to be recorded`);
 };
-
-/** A controller context with the given members. */
-export function fakeContext(members: Partial<ControllerContext>): ControllerContext {
-  return { names: defaultNames, api: fakeApi({}), metric: noMetric, events: { record() {} }, ...members };
-}
 
 /** The context of a hook that may read: `context` with a caller, a reader and access checks. Members that are not given throw. */
 export function fakeRequestContext(

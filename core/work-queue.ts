@@ -10,7 +10,7 @@
  */
 import { type Clock, elapsedClock } from "./async.ts";
 import { RetryDelays, type RetryLimits } from "./retry-delays.ts";
-import type { WorkMeter } from "./work.ts";
+import { noWorkMeter, type WorkMeter } from "./work.ts";
 import { bound } from "./bound.ts";
 
 /** Keys of one work queue, waiting and delayed. */
@@ -19,14 +19,19 @@ const workQueueKeysMax = bound(1_000_000);
 /** The part of a controller's context that a queue uses. */
 export interface WorkQueueContext {
   /** Measures the queue as `workqueue_*`. */
-  readonly work?: WorkMeter;
+  readonly work: WorkMeter;
   /** Logs errors of items. */
-  readonly logError?: (sentence: string, error?: unknown) => void;
+  readonly logError: (sentence: string, error?: unknown) => void;
 }
+
+const noContext: WorkQueueContext = Object.freeze({ work: noWorkMeter, logError() {} });
 
 /** Options of a `WorkQueue`. */
 export interface WorkQueueOptions {
-  /** The controller's context: its metrics and its log. Queues of one controller share both, so their keys must differ. */
+  /**
+   * The controller's context: its metrics and its log. Queues of one controller share both, so their keys must differ. Default: nothing is
+   * measured or logged.
+   */
   readonly context?: WorkQueueContext;
   /** Ends the queue: no work starts after the abort. */
   readonly signal: AbortSignal;
@@ -92,7 +97,7 @@ export class WorkQueue {
 
   /** Opens an empty queue, which ends when `options.signal` aborts. */
   constructor(options: WorkQueueOptions) {
-    const { workers = 1, clock = elapsedClock, keysMax = workQueueKeysMax, context = {}, retry, signal } = options;
+    const { workers = 1, clock = elapsedClock, keysMax = workQueueKeysMax, context = noContext, retry, signal } = options;
     if (!(Number.isInteger(workers) && workers > 0)) throw new RangeError(`A work queue needs 1 worker or more, got ${workers}`);
     this.#options = { ...options, workers, clock, keysMax, context };
     this.#delays = new RetryDelays(() => clock.now(), retry);
@@ -113,7 +118,7 @@ export class WorkQueue {
   add(key: string): void {
     if (this.#options.signal.aborted || this.#waiting.has(key) || this.#again.has(key)) return;
     this.#checkRoom(key);
-    this.#options.context.work?.added(key);
+    this.#options.context.work.added(key);
     if (this.#running.has(key)) this.#again.add(key);
     else this.#waiting.add(key);
     this.#start();
@@ -185,7 +190,7 @@ export class WorkQueue {
     for (const key of this.#waiting) {
       if (signal.aborted || this.#running.size >= workers) return;
       this.#waiting.delete(key);
-      context.work?.started(key);
+      context.work.started(key);
       this.#running.set(key, this.#run(key));
     }
   }
@@ -196,12 +201,12 @@ export class WorkQueue {
     try {
       await work(key, this);
     } catch (error) {
-      if (!signal.aborted) context.logError?.(`work on "${key}" failed and is retried`, error);
+      if (!signal.aborted) context.logError(`work on "${key}" failed and is retried`, error);
       this.retry(key);
     }
     const retried = this.#retried.delete(key);
     this.#running.delete(key);
-    context.work?.done(key, retried);
+    context.work.done(key, retried);
     if (!retried) this.#delays.forget(key);
     if (this.#again.delete(key)) this.#waiting.add(key);
     this.#start();
@@ -209,7 +214,7 @@ export class WorkQueue {
 
   #drop(): void {
     const { work } = this.#options.context;
-    for (const key of [...this.#waiting, ...this.#again]) work?.forgotten(key);
+    for (const key of [...this.#waiting, ...this.#again]) work.forgotten(key);
     for (const { cancel } of this.#delayed.values()) cancel();
     this.#waiting.clear();
     this.#again.clear();

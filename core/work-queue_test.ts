@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { manualClock } from "./test-clock.ts";
+import { noWorkMeter } from "./work.ts";
 import { runWorkQueue, WorkQueue, type WorkQueueOptions } from "./work-queue.ts";
 
 /** Runs all work without timers. */
@@ -13,7 +14,7 @@ function scene(options: Partial<WorkQueueOptions> = {}) {
   const queue = new WorkQueue({
     clock,
     signal: ending.signal,
-    context: { logError: (sentence, error) => reported.push(`${sentence}: ${(error as Error).message}`) },
+    context: { work: noWorkMeter, logError: (sentence, error) => reported.push(`${sentence}: ${(error as Error).message}`) },
     async work(key) {
       log.push(key);
       assert.ok(!running.has(key), `${key} is worked on twice at once`);
@@ -197,7 +198,7 @@ test("WorkQueue reports the states of its items to the meter", async () => {
   const counted: string[] = [];
   const count = (what: string) => (item: string, again?: boolean) => counted.push(`${what} ${item}${again === true ? " again" : ""}`);
   const work = { added: count("added"), started: count("started"), done: count("done"), forgotten: count("forgotten") };
-  const { queue, clock, ending, finish, fail } = scene({ context: { work } });
+  const { queue, clock, ending, finish, fail } = scene({ context: { work, logError() {} } });
   queue.add("a");
   await settle();
   queue.add("a");

@@ -12,13 +12,16 @@ export interface WorkMeter {
   forgotten(item: string): void;
 }
 
-/** Runs work on one item and reports it to the meter, if given. */
-export async function worked<T>(meter: WorkMeter | undefined, item: string, run: () => Promise<T>): Promise<T> {
-  meter?.added(item);
-  meter?.started(item);
+/** A meter that counts nothing. */
+export const noWorkMeter: WorkMeter = Object.freeze({ added() {}, started() {}, done() {}, forgotten() {} });
+
+/** Runs work on one item and reports it to the meter. */
+export async function worked<T>(meter: WorkMeter, item: string, run: () => Promise<T>): Promise<T> {
+  meter.added(item);
+  meter.started(item);
   try {
     return await run();
   } finally {
-    meter?.done(item);
+    meter.done(item);
   }
 }

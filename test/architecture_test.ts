@@ -25,7 +25,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   server: ["core", "cel", "protocols", "metrics", "health", "kernel"],
   commands: ["core", "cel", "protocols", "metrics", "health", "kernel", "server"],
   // The published test server selects from the built-in plugins, as programs do.
-  testing: ["core", "kernel", "server", "plugins"],
+  testing: ["core", "metrics", "kernel", "server", "plugins"],
   "plugins/*": ["core", "cel", "metrics", "plugins/shared"],
   "plugins/shared": ["core", "cel"],
   plugins: ["core", "plugins/*"],

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ApiObject } from "../plugin.ts";
 import type { ApiCollection } from "../toolbox.ts";
-import { fakeApi, fakeContext } from "../core/test-context.ts";
+import { fakeApi, fakeContext } from "../testing/fakes.ts";
 import { internalError, notFoundError } from "../core/status-error.ts";
 import { until } from "./real-server.ts";
 import { openTestServer } from "../testing.ts";

@@ -32,7 +32,7 @@ export const garbageCollector: Controller = {
   name: "garbage-collector",
   serviceAccount: "generic-garbage-collector",
   fieldManager: "kube-controller-manager",
-  async run({ api, work, metric, events, logError = () => {} }, signal) {
+  async run({ api, work, metric, events, logError }, signal) {
     const failed = new AbortController();
     const until = AbortSignal.any([signal, failed.signal]);
     const graph = new OwnerGraph();

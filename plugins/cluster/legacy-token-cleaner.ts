@@ -27,7 +27,7 @@ export const legacyTokenCleaner: Controller = {
     // After a jump of the clock, tokens are judged by the time before it at least once more.
     const now = steadyTime({ wall: Date.now, elapsed: () => performance.now(), doubtMs: 1.5 * everyMs });
     while (!signal.aborted) {
-      await cleanTokens(context, now()).catch((error) => context.logError?.("cannot look for unused tokens", error));
+      await cleanTokens(context, now()).catch((error) => context.logError("cannot look for unused tokens", error));
       await pause(everyMs, signal);
     }
   },
@@ -61,7 +61,7 @@ async function clean({ api, names, logError }: ControllerContext, secret: ApiObj
       await orNone(api.delete("v1", "secrets", namespace, name, { preconditions: { uid, resourceVersion } }), "NotFound", "Conflict");
     }
   } catch (error) {
-    logError?.(`cannot end the unused token in the Secret ${valueText(`${namespace}/${name}`)}`, error);
+    logError(`cannot end the unused token in the Secret ${valueText(`${namespace}/${name}`)}`, error);
   }
 }
 

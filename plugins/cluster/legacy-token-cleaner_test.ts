@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { notFoundError } from "../../core/status-error.ts";
-import { fakeApi, fakeContext } from "../../core/test-context.ts";
+import { fakeApi, fakeContext } from "../../testing/fakes.ts";
 import { cleanTokens } from "./legacy-token-cleaner.ts";
 import { dayOf, legacyTokenTracking, parseDay, trackingMap } from "./legacy-token-tracking.ts";
 

@@ -3,7 +3,16 @@
  * tokens do not expire; tokens of the `token` subresource replace them.
  */
 import { type Api, type ApiObject, type Controller, type ControllerContext, objectKey, runWorkQueue, StatusError } from "../../plugin.ts";
-import { base64Of, type Names, spell, type StatusReason, untilAborted, valueText, type WorkQueue } from "../../toolbox.ts";
+import {
+  base64Of,
+  type IssueLegacyToken,
+  type Names,
+  spell,
+  type StatusReason,
+  untilAborted,
+  valueText,
+  type WorkQueue,
+} from "../../toolbox.ts";
 
 /** The fields of a Secret that the controller uses. */
 interface Secret extends ApiObject {
@@ -53,7 +62,7 @@ export const legacyTokenController: Controller = {
 const workers = 5;
 
 interface World extends ControllerContext {
-  readonly issueLegacyToken: NonNullable<ControllerContext["issueLegacyToken"]>;
+  readonly issueLegacyToken: IssueLegacyToken;
   /** The root certificates in base64. */
   readonly certificates: string | undefined;
   /** By `namespace/name`. */
@@ -200,7 +209,7 @@ async function complete(world: World, { namespace, name, known, account }: Incom
   } catch (error) {
     // An immutable Secret is unchanged; a retry would not help.
     if (!(error instanceof StatusError) || error.reason !== "Invalid") throw error;
-    logError?.(`cannot put a token into the Secret ${valueText(`${namespace}/${name}`)}`, error);
+    logError(`cannot put a token into the Secret ${valueText(`${namespace}/${name}`)}`, error);
   }
 }
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { base64Of } from "../../core/scalars/base64.ts";
 import { conflictError, invalidError, notFoundError } from "../../core/status-error.ts";
-import { fakeApi, fakeContext } from "../../core/test-context.ts";
+import { fakeApi, fakeContext } from "../../testing/fakes.ts";
 import { legacyTokenController } from "./legacy-token-controller.ts";
 
 type Change = { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: ApiObject };

@@ -23,7 +23,7 @@ export const namespaceController: Controller = {
     const queue = new WorkQueue(
       controllerPassesMax,
       async (name) => await pass(context, name) === "left",
-      (name, error) => context.logError?.(`the content of namespace ${name} cannot be deleted; it is tried again`, error),
+      (name, error) => context.logError(`the content of namespace ${name} cannot be deleted; it is tried again`, error),
       context.work,
     );
     try {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Api } from "../../core/api.ts";
 import type { ControllerContext } from "../../core/controller.ts";
-import { fakeApi, fakeContext } from "../../core/test-context.ts";
+import { fakeApi, fakeContext } from "../../testing/fakes.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { conflictError, internalError, methodNotAllowedError, notFoundError } from "../../core/status-error.ts";
 import { conditionsAfter, type Content } from "./namespace-conditions.ts";

@@ -17,7 +17,7 @@ interface Published {
   readonly api: Api;
   readonly names: Names;
   readonly certificates: string;
-  readonly work: WorkMeter | undefined;
+  readonly work: WorkMeter;
   readonly logError: ControllerContext["logError"];
 }
 
@@ -55,7 +55,7 @@ async function watchMaps(published: Published, signal: AbortSignal): Promise<voi
     const { namespace = "" } = metadata;
     if (await ensure(published, namespace) !== "left") continue;
     const which = valueText(`${namespace}/${mapName}`);
-    logError?.(`ConfigMap ${which} is immutable and holds other certificates than the root certificates; delete it to have it recreated`);
+    logError(`ConfigMap ${which} is immutable and holds other certificates than the root certificates; delete it to have it recreated`);
   }
 }
 

@@ -1,6 +1,6 @@
 /** A work queue with retries and exponential backoff, like client-go's rate-limited queues. */
 
-import type { WorkMeter } from "../../toolbox.ts";
+import { noWorkMeter, type WorkMeter } from "../../toolbox.ts";
 
 const backoffMsMin = 50;
 const backoffMsMax = 5_000;
@@ -21,7 +21,7 @@ export class WorkQueue {
   readonly #max: number;
   readonly #work: (name: string) => Promise<boolean>;
   readonly #onFailure: (name: string, error: unknown) => void;
-  readonly #meter: WorkMeter | undefined;
+  readonly #meter: WorkMeter;
   readonly #due = new Set<string>();
   readonly #active = new Map<string, Promise<void>>();
   readonly #backingOff = new Map<string, ReturnType<typeof setTimeout>>();
@@ -35,7 +35,7 @@ export class WorkQueue {
     max: number,
     work: (name: string) => Promise<boolean>,
     onFailure: (name: string, error: unknown) => void,
-    meter?: WorkMeter,
+    meter: WorkMeter = noWorkMeter,
   ) {
     this.#max = max;
     this.#work = work;
@@ -47,12 +47,12 @@ export class WorkQueue {
   add(name: string): void {
     if (this.#backingOff.has(name)) return;
     this.#due.add(name);
-    this.#meter?.added(name);
+    this.#meter.added(name);
     this.#start();
   }
   /** Removes an item and its retries. An active call of `work` continues. */
   forget(name: string): void {
-    if (this.#due.delete(name)) this.#meter?.forgotten(name);
+    if (this.#due.delete(name)) this.#meter.forgotten(name);
     clearTimeout(this.#backingOff.get(name));
     this.#backingOff.delete(name);
     this.#retries.delete(name);
@@ -69,7 +69,7 @@ export class WorkQueue {
       if (this.#closed || this.#active.size >= this.#max) return;
       if (this.#active.has(name)) continue;
       this.#due.delete(name);
-      this.#meter?.started(name);
+      this.#meter.started(name);
       this.#active.set(name, this.#run(name));
     }
   }
@@ -77,19 +77,19 @@ export class WorkQueue {
     try {
       const again = await this.#work(name);
       this.#active.delete(name);
-      this.#meter?.done(name, again);
+      this.#meter.done(name, again);
       if (again && !this.#closed) this.#backOff(name);
       else this.#retries.delete(name);
     } catch (error) {
       this.#active.delete(name);
-      this.#meter?.done(name, true);
+      this.#meter.done(name, true);
       this.#onFailure(name, error);
       if (!this.#closed) this.#backOff(name);
     }
     this.#start();
   }
   #backOff(name: string): void {
-    if (this.#due.delete(name)) this.#meter?.forgotten(name);
+    if (this.#due.delete(name)) this.#meter.forgotten(name);
     const retries = this.#retries.get(name) ?? 0;
     this.#retries.set(name, retries + 1);
     this.#backingOff.set(

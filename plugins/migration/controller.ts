@@ -154,17 +154,17 @@ async function migrate(run: Migrating, migration: StorageVersionMigration): Prom
 /** As `rewriteAll`, from the migration's continue token on. */
 async function rewritten(run: Migrating, migration: StorageVersionMigration, collection: Collection): Promise<string | undefined> {
   const { api, client, isActive } = run;
-  const progress = run.progress?.(`migrating ${keyOf(migration)}`);
+  const progress = run.progress(`migrating ${keyOf(migration)}`);
   try {
     return await rewriteAll(api, collection, {
       token: alphaFieldsOf(migration).continueToken,
       onList: (resourceVersion) => updateStatus(client, migration, { resourceVersion }),
-      onWritten: (left) => progress?.done(1, left),
+      onWritten: (left) => progress.done(1, left),
       onProgress: (token) => saveToken(client, migration, token, versionOf(collection)),
       isActive,
     });
   } finally {
-    progress?.end();
+    progress.end();
   }
 }
 

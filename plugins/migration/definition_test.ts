@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
 import { StatusError } from "../../core/status-error.ts";
-import { fakeApi } from "../../core/test-context.ts";
+import { fakeApi } from "../../testing/fakes.ts";
 import { finishMigrating, markMigrating } from "./definition.ts";
 
 const groupVersion = "apiextensions.k8s.io/v1", resource = "customresourcedefinitions";

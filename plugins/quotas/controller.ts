@@ -178,7 +178,7 @@ class Following {
         if (error instanceof StatusError && error.reason === "NotFound") return;
         if (signal.aborted) return;
         if (pauseMs === retryMsMin) {
-          this.#context.logError?.(
+          this.#context.logError(
             `${resource} of ${groupVersion} cannot be watched for quotas: it is tried again, other kinds go on`,
             error,
           );

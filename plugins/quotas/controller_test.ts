@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Api } from "../../core/api.ts";
-import { fakeApi, fakeContext } from "../../core/test-context.ts";
+import { fakeApi, fakeContext } from "../../testing/fakes.ts";
 import { quotaController } from "./controller.ts";
 import type { ResourceQuota } from "./quota-schema.ts";
 import { quotaOf } from "./test-quota.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
-import { fakeApi } from "../../core/test-context.ts";
+import { fakeApi } from "../../testing/fakes.ts";
 import { type ApiObject, notFoundError } from "../../plugin.ts";
 import type { Amounts } from "./amounts.ts";
 import type { ResourceQuota } from "./quota-schema.ts";

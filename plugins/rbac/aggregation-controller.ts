@@ -65,7 +65,7 @@ async function aggregateAll(
       if (error instanceof StatusError && (error.reason === "Conflict" || error.reason === "NotFound")) continue;
       const message = String(error);
       failures.set(name, message);
-      if (before.get(name) !== message) logError?.(`the rules of ClusterRole ${name} cannot be written; it tries again`, error);
+      if (before.get(name) !== message) logError(`the rules of ClusterRole ${name} cannot be written; it tries again`, error);
     }
   }
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Api } from "../../core/api.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { StatusError } from "../../core/status-error.ts";
-import { fakeApi, fakeContext } from "../../core/test-context.ts";
+import { fakeApi, fakeContext } from "../../testing/fakes.ts";
 import { aggregated, aggregationController } from "./aggregation-controller.ts";
 import type { ClusterRole, PolicyRule } from "./schema.ts";
 

@@ -91,7 +91,7 @@ async function watchClasses(
   names: Names,
   waiting: Map<string, ApiObject>,
   signal: AbortSignal,
-  work: WorkMeter | undefined,
+  work: WorkMeter,
 ): Promise<void> {
   for await (const { type, object } of api.watch(attributesClass.groupVersion, attributesClass.resource, "", {}, signal)) {
     const name = object.metadata.name ?? "";

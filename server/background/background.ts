@@ -1,24 +1,18 @@
 /** Work beside requests under the active configuration: bootstrap objects, controllers of plugins, compaction. */
 import type { Api } from "../../core/api.ts";
 import type { Controller, ControllerContext, StartHook } from "../../core/controller.ts";
-import type { BeginProgress } from "../../core/progress.ts";
-import type { WorkMeter } from "../../core/work.ts";
-import type { MetricOf } from "../../metrics/mod.ts";
 import type { StartUp } from "../../health/mod.ts";
 import type { Catalog } from "../../kernel/catalog/catalog.ts";
 import { applyPermissions } from "./controller-permissions.ts";
-import { servedTypes } from "./served-types.ts";
 import type { ControllerBoard, ControllerDoing } from "./controller-board.ts";
-import { controllerNews, controllerStates, isDeclared, runControllers } from "./controllers.ts";
+import { type ContextParts, controllerContexts } from "./controller-contexts.ts";
+import { controllerNews, controllerStates, runControllers } from "./controllers.ts";
 import { type ElectionNeeds, whenElected } from "./elected.ts";
 import { type ActiveConfig, differInAppearedOnly } from "../config/active-config.ts";
 import { sourceHooks } from "./resource-sources.ts";
 import { describe, type Log } from "../../kernel/observe/log.ts";
 import { type BootstrapObject, bootstrapObjectsOf, bootstrapper } from "./bootstrap-objects.ts";
-import { pause, systemClock, untilAborted } from "../../core/async.ts";
-import { spell } from "../../core/names.ts";
-import { splitGroupVersion } from "../../core/versions.ts";
-import { eventRecorder, eventsVersion } from "./event-recorder.ts";
+import { pause, untilAborted } from "../../core/async.ts";
 import { startCompactor } from "../../kernel/store/compactor.ts";
 import type { Store } from "../../kernel/store/store.ts";
 import { bound } from "../../core/bound.ts";
@@ -37,57 +31,28 @@ export interface Background {
   ended(): Promise<void>;
 }
 
-export interface BackgroundNeeds {
-  readonly store: Store;
-  readonly api: Api;
-  /** The API of one controller, which reports its watches, or of one start hook. Each has its own field manager. */
-  readonly apiOf: (controller: Controller, until: AbortSignal) => Api;
-  readonly hookApiOf: (hook: StartHook) => Api;
-  /** The machine's name, for the events of controllers and start hooks. */
-  readonly host: string;
-  readonly election: ElectionNeeds;
+/** Where background work reports what it does. */
+export interface BackgroundReports {
   readonly start: StartUp;
   readonly log: Log;
-  /** PEM of the CAs that controllers publish. */
-  readonly rootCertificates: string | undefined;
-  /** Signs the tokens in Secrets. */
-  readonly issueLegacyToken?: ControllerContext["issueLegacyToken"];
+  /** For lines about the settings, which all workers of a server share. */
+  readonly findings: Pick<Log, "info">;
   /** Shows what the controllers do. */
-  readonly board?: ControllerBoard;
-  /** For lines about the settings, which all workers of a server share. Default: `log`. */
-  readonly findings?: Pick<Log, "info">;
-  /** Shows the progress of controllers. */
-  readonly progress?: BeginProgress;
-  /** The meter of a controller's queue; it starts empty. */
-  readonly queue: (controller: string) => WorkMeter;
-  /** Recorders of the metrics of plugins. */
-  readonly metric: MetricOf;
+  readonly board: ControllerBoard;
+}
+
+export interface BackgroundNeeds {
+  readonly store: Store;
+  readonly contexts: Omit<ContextParts, "log">;
+  readonly reports: BackgroundReports;
+  readonly election: ElectionNeeds;
   readonly signal: AbortSignal;
 }
 
 const retryMs = 5_000;
 
-export function runBackground(
-  first: ActiveConfig,
-  {
-    store,
-    api,
-    apiOf,
-    hookApiOf,
-    host,
-    election,
-    start,
-    log,
-    findings = log,
-    queue,
-    metric,
-    rootCertificates,
-    issueLegacyToken,
-    board,
-    progress,
-    signal,
-  }: BackgroundNeeds,
-): Background {
+export function runBackground(first: ActiveConfig, { store, contexts: given, reports, election, signal }: BackgroundNeeds): Background {
+  const { start, log, findings, board } = reports, api = given.apis.own;
   const controllers = relay(signal), compaction = relay(signal);
   let current = first;
   const isServed = (object: BootstrapObject) => bootstrapObjectsOf(current.catalog).includes(object);
@@ -101,34 +66,13 @@ export function runBackground(
       const states = controllerStates(catalog);
       for (const { message, controllers } of controllerNews(catalog, before?.catalog)) findings.info(message, { controllers });
       // A controller that does not run does not delay health checks.
-      board?.reset(
+      board.reset(
         states.map(({ controller: { name }, runs, lacks }) => [name, runs ? "starting" : lacks.length > 0 ? "unserved" : "off"]),
       );
       for (const { controller, runs } of states) if (!runs) start.finished(controllerHook(controller.name));
-      const shared = {
-        names: catalog.names,
-        gates: catalog.gates.isOn,
-        isDeclared: (group: string, plural: string) => isDeclared(catalog, group, plural),
-        // Custom kinds that appear restart no controller.
-        types: servedTypes(() => current.catalog),
-        metric,
-        ...(rootCertificates === undefined ? {} : { rootCertificates }),
-        ...(issueLegacyToken === undefined ? {} : { issueLegacyToken }),
-        ...(progress === undefined ? {} : { progress }),
-      };
-      // The members that differ between controllers and start hooks.
-      const contextOf = (what: string, name: string, api: Api, until: AbortSignal): ControllerContext => {
-        const logError = (sentence: string, error?: unknown) =>
-          log.error(`${what} ${name}: ${sentence}`, error === undefined ? {} : describe(error));
-        const options = { api, controller: name, host, clock: systemClock, random: Math.random, signal: until, failed: logError };
-        return { ...shared, api, logError, events: servesEvents(catalog) ? eventRecorder(options) : { record() {} } };
-      };
-      const controllerContextOf = (controller: Controller, until: AbortSignal) => ({
-        ...contextOf("controller", controller.name, apiOf(controller, until), until),
-        work: queue(controller.name),
-      });
+      const contexts = controllerContexts({ ...given, log }, catalog, () => current.catalog);
       const chosen = states.filter(({ runs }) => runs).map(({ controller }) => controller);
-      const all = (doing: ControllerDoing) => chosen.forEach(({ name }) => board?.set(name, doing));
+      const all = (doing: ControllerDoing) => chosen.forEach(({ name }) => board.set(name, doing));
       const run = async (until: AbortSignal) => {
         all("starting");
         // Controllers that delete what they do not find must know the resources of all sources.
@@ -141,15 +85,15 @@ export function runBackground(
         void keepPermissions(chosen, api, catalog, log, until);
         await runControllers(
           chosen,
-          controllerContextOf,
+          contexts.ofController,
           until,
           {
             started: (name) => {
-              board?.set(name, "running");
+              board.set(name, "running");
               if (start.isSynced(name)) start.finished(controllerHook(name));
             },
             failed: (name, error) => {
-              board?.set(name, "failed");
+              board.set(name, "failed");
               log.error(`controller ${name} failed and is restarted`, describe(error));
             },
           },
@@ -165,7 +109,7 @@ export function runBackground(
       await Promise.all([
         (before === undefined ? bootstrapped : bootstrap.create(bootstrapObjectsOf(catalog))).catch(() => {}), // logged, and tried again
         whenElected(next, { ...election, log, bootstrapped, resting }, run, running),
-        ...hooksOf(catalog).map((hook) => runHook(hook, contextOf("start hook", hook.name, hookApiOf(hook), running), start, log, running)),
+        ...hooksOf(catalog).map((hook) => runHook(hook, contexts.ofHook(hook, running), start, log, running)),
       ]);
     });
   const compact = ({ config: { "etcd-compaction-interval": everyMs } }: ActiveConfig) =>
@@ -221,11 +165,6 @@ async function runHook(hook: StartHook, world: ControllerContext, start: StartUp
       await pause(pauseMs, signal);
     }
   }
-}
-
-function servesEvents({ names, endpoint }: Catalog): boolean {
-  const { group, version } = splitGroupVersion(spell(names, eventsVersion));
-  return endpoint(group, version, "events") !== undefined;
 }
 
 interface Relay {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Api } from "../../core/api.ts";
 import { alreadyExistsError, forbiddenError, internalError, notFoundError } from "../../core/status-error.ts";
 import { manualClock } from "../../core/test-clock.ts";
-import { fakeApi } from "../../core/test-context.ts";
+import { fakeApi } from "../../testing/fakes.ts";
 import { bootstrapper } from "./bootstrap-objects.ts";
 
 const groupVersion = "example.com/v1", resource = "things";

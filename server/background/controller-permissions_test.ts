@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
-import { fakeApi } from "../../core/test-context.ts";
+import { fakeApi } from "../../testing/fakes.ts";
 import type { Controller } from "../../core/controller.ts";
 import type { Catalog, Endpoint } from "../../kernel/catalog/catalog.ts";
 import { applyPermissions } from "./controller-permissions.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { notFoundError, StatusError } from "../../core/status-error.ts";
 import { manualClock } from "../../core/test-clock.ts";
-import { fakeApi } from "../../core/test-context.ts";
+import { fakeApi } from "../../testing/fakes.ts";
 import { eventRecorder, eventSeriesMax, eventsWaitingMax } from "./event-recorder.ts";
 
 const minute = 60_000;

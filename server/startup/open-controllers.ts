@@ -2,13 +2,11 @@
 import { readFile } from "node:fs/promises";
 import type { Api } from "../../core/api.ts";
 import type { StartUp } from "../../health/mod.ts";
-import type { Controller, ControllerContext } from "../../core/controller.ts";
+import type { Controller } from "../../core/controller.ts";
 import { systemGroups } from "../../core/user-info.ts";
-import { type Background, controllerHook, runBackground } from "../background/background.ts";
-import type { ControllerBoard } from "../background/controller-board.ts";
+import { type Background, type BackgroundReports, controllerHook, runBackground } from "../background/background.ts";
+import type { BackgroundApis, CommonContext } from "../background/controller-contexts.ts";
 import { localApi, type LocalOptions } from "../background/local-api.ts";
-import type { BeginProgress } from "../../core/progress.ts";
-import type { Log } from "../../kernel/observe/log.ts";
 import type { KernelRegistry } from "../../kernel/observe/metrics.ts";
 import { workMeters } from "../../kernel/observe/work-metrics.ts";
 import type { Server } from "../../kernel/server.ts";
@@ -41,54 +39,45 @@ export function serverApi(server: Server): Api {
   return localApi(server, serverUser, { manager: "kube-apiserver" });
 }
 
-/** `store` is the measured store. */
+/** What the controllers of a server need beside its requests. */
+export interface ControllerNeeds {
+  /** The measured store. */
+  readonly store: Store;
+  readonly registry: KernelRegistry;
+  readonly reports: BackgroundReports;
+  readonly context: Omit<CommonContext, "metric">;
+  /** Whether controllers run in this process if there is no election. */
+  readonly runsUnelected: boolean;
+  /** Whether roles can grant rights to the service accounts of controllers. Otherwise controllers act as members of system:masters. */
+  readonly hasRoles: () => boolean;
+  readonly signal: AbortSignal;
+}
+
 export async function openControllers(
   inForce: ConfigInForce,
   server: Server,
-  { store, start, registry, log, findings, board, progress, rootCertificates, issueLegacyToken, runsUnelected, hasRoles, signal }: {
-    readonly store: Store;
-    readonly start: StartUp;
-    readonly registry: KernelRegistry;
-    readonly log: Log;
-    readonly board: ControllerBoard;
-    readonly progress: BeginProgress;
-    readonly findings: Pick<Log, "info">;
-    /** PEM of the CAs that controllers publish. */
-    readonly rootCertificates: string | undefined;
-    readonly issueLegacyToken: ControllerContext["issueLegacyToken"];
-    /** Whether controllers run in this process if there is no election. */
-    readonly runsUnelected: boolean;
-    /** Whether roles can grant rights to the service accounts of controllers. Otherwise controllers act as members of system:masters. */
-    readonly hasRoles: () => boolean;
-    readonly signal: AbortSignal;
-  },
+  { store, registry, reports, context, runsUnelected, hasRoles, signal }: ControllerNeeds,
 ): Promise<Background> {
-  const { record } = registry, host = await hostName();
+  const { record, metric } = registry, { start } = reports, host = await hostName();
   const queues = workMeters(record, () => performance.now());
   registry.beforeScrape(queues.update);
+  const apis: BackgroundApis = {
+    // Bootstrap objects and the lease have the field managers of upstream's programs.
+    own: serverApi(server),
+    ofController: (controller, patientWhile) =>
+      controllerApi(server, controller, hasRoles(), { patientWhile, follows: (kind) => followed(start, controller.name, kind) }),
+    ofHook: ({ name, fieldManager: manager = name }) => localApi(server, serverUser, { manager }),
+  };
   const background = runBackground(inForce.current(), {
     store,
-    // Bootstrap objects and the lease have the field managers of upstream's programs.
-    api: serverApi(server),
-    apiOf: (controller, patientWhile) =>
-      controllerApi(server, controller, hasRoles(), { patientWhile, follows: (kind) => followed(start, controller.name, kind) }),
-    hookApiOf: ({ name, fieldManager: manager = name }) => localApi(server, serverUser, { manager }),
+    contexts: { apis, common: { ...context, metric }, queue: queues.of, host },
+    reports,
     election: {
       api: localApi(server, controllerUser, { manager: "kube-controller-manager" }),
       identity: `${host}_${crypto.randomUUID()}`,
       isLeader: record.isLeader,
       runsUnelected,
     },
-    host,
-    start,
-    log,
-    board,
-    progress,
-    findings,
-    queue: queues.of,
-    metric: registry.metric,
-    rootCertificates,
-    issueLegacyToken,
     signal,
   });
   inForce.onSwap((next) => background.follow(next));

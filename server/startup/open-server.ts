@@ -8,7 +8,7 @@ import type { Followed } from "../config/follow-files.ts";
 import { apiAudiences } from "../config/service-accounts.ts";
 import { watchFile } from "../config/watch-file.ts";
 import { heavyRequests } from "../heavy/requests.ts";
-import { type ControllerBoard, controllerBoard } from "../background/controller-board.ts";
+import { controllerBoard } from "../background/controller-board.ts";
 import type { Log } from "../../kernel/observe/log.ts";
 import { loggedProgress } from "../../kernel/observe/progress.ts";
 import type { BeginProgress } from "../../core/progress.ts";
@@ -29,7 +29,7 @@ import { describeConfig } from "./describe-server.ts";
 import { bootstrapHook, hookNames, openHealth } from "./health-checks.ts";
 import { openedAudit } from "./open-audit.ts";
 import { openTracing } from "./open-tracing.ts";
-import { openControllers, serverApi } from "./open-controllers.ts";
+import { type ControllerNeeds, openControllers, serverApi } from "./open-controllers.ts";
 import { openMetrics, servePluginMetrics } from "./open-metrics.ts";
 import { openPluginAuthenticators } from "./plugin-authenticators.ts";
 import { openStorage } from "./open-storage.ts";
@@ -129,11 +129,8 @@ async function openParts(given: ServeOptions, ending: AbortController, closers: 
     tracing,
     ending: () => watches.signal(Math.random),
   });
-  const background = await openBackground(server, {
-    ...parts,
-    log,
-    findings,
-    board,
+  const background = await openBackground(server, parts, {
+    reports: { start: health.start, log, findings, board },
     progress,
     runsUnelected: isFirst(options.workers),
     hasRoles,
@@ -289,26 +286,17 @@ function webhookNeeds(inForce: ConfigInForce): AdmissionWebhookNeeds {
 /** Bootstrap objects, controllers, and resources that appear while the server runs. */
 async function openBackground(
   server: Server,
-  { inForce, registry, access, storage, health, signal, log, findings, board, progress, runsUnelected, hasRoles }: OpenedParts & {
-    readonly log: Log;
-    readonly findings: Log;
-    readonly board: ControllerBoard;
+  { inForce, registry, access, storage, signal }: OpenedParts,
+  { reports, progress, runsUnelected, hasRoles }: Pick<ControllerNeeds, "reports" | "runsUnelected" | "hasRoles"> & {
     readonly progress: BeginProgress;
-    readonly runsUnelected: boolean;
-    readonly hasRoles: () => boolean;
   },
 ) {
-  const { start } = health;
+  const { start, log } = reports, { rootCertificates, accounts } = access;
   const background = await openControllers(inForce, server, {
     store: storage.cache.store,
-    start,
     registry,
-    log,
-    findings,
-    board,
-    progress,
-    rootCertificates: access.rootCertificates,
-    issueLegacyToken: access.accounts.issuer.issueLegacy,
+    reports,
+    context: { progress, rootCertificates, issueLegacyToken: accounts.issuer.issueLegacy },
     runsUnelected,
     hasRoles,
     signal,

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { Api } from "../../core/api.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { StatusError } from "../../core/status-error.ts";
-import { fakeApi, fakeContext } from "../../core/test-context.ts";
+import { fakeApi, fakeContext } from "../../testing/fakes.ts";
 import { openTestServer, type TestServer } from "../../testing.ts";
 import { until } from "../real-server.ts";
 import { bootstrapRoles } from "../../plugins/rbac/bootstrap.ts";

@@ -216,6 +216,13 @@ export const rows: readonly Row[] = [
   inTest(controller, "const informer =", "docs/controller-page"),
   alike(
     controller,
+    "import { fakeApi,",
+    "testing/fakes_test.ts",
+    "fakeApi({ get: () => Promise.resolve(",
+    "logError: (sentence) => logged.push(sentence)",
+  ),
+  alike(
+    controller,
     "import { openTestServer }",
     "test/docs/controller-page_test.ts",
     "openTestServer({ plugins: [",

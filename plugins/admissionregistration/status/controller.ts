@@ -48,7 +48,7 @@ function isOutOfDate({ metadata: { generation = 0 }, status }: ValidatingAdmissi
 }
 
 async function writeStatus(name: string, policy: ValidatingAdmissionPolicy, { api, types }: ControllerContext): Promise<void> {
-  const warnings = types === undefined ? [] : await expressionWarnings(policy, types, turns());
+  const warnings = await expressionWarnings(policy, types, turns());
   const typeChecking = warnings.length === 0 ? {} : { expressionWarnings: warnings };
   const status = { observedGeneration: policy.metadata.generation, typeChecking };
   try {

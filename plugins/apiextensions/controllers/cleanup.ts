@@ -25,7 +25,7 @@ export const cleanup: Controller = {
   fieldManager: "kube-apiserver",
   needs: [{ resource, groupVersions: [groupVersion] }],
   async run(context, signal) {
-    const { api, names, isDeclared = () => false } = context;
+    const { api, names, isDeclared } = context;
     const finalizer = spell(names, cleanupFinalizer);
     const work = (name: string) => clean({ api, finalizer, isDeclared }, name, signal);
     await runWorkQueue({ context, signal, work, workers: 4 }, async (queue, until) => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../../../core/names.ts";
-import { fakeApi } from "../../../core/test-context.ts";
+import { fakeApi } from "../../../testing/fakes.ts";
 import type { ApiObject } from "../../../plugin.ts";
 import { testDefinition } from "../test-definition.ts";
 import type { Description } from "./description.ts";
