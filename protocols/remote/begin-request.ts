@@ -11,8 +11,11 @@ export const remoteHeadBytesMax = bound(64 * 1024);
 export const remoteInformationalMax = bound(5);
 /** Bytes beside the content that each answer of another server may have, such as those of chunks. */
 const remoteOverheadBytesMax = bound(16 * 1024);
-/** Bytes that an answer of another server may have for each byte of its content. */
-const remoteBytesPerByteMax = bound(3);
+/** Bytes beside the content that an answer of another server may have for each byte of its content: those of chunks of 48 bytes. */
+const remoteOverheadShare = bound(1 / 8);
+
+/** Bytes of another server's answer that are parsed at once: after each the bounds are checked. */
+export const remoteSliceBytes = bound(2 * 1024);
 
 /** The head of a response, and how much of its content was read. */
 export interface BegunResponse {
@@ -39,15 +42,17 @@ export function beginRequest(url: URL, options: RequestOptions, body: Uint8Array
       cancel(sent);
     };
     const abort = () => fail(signal.reason);
-    const count = (chunk: Uint8Array) => arrived.received(chunk.length);
-    let socket: Socket | undefined;
     signal.addEventListener("abort", abort, { once: true });
-    sent.on("socket", (used) => {
-      socket = used;
-      used.on("data", count);
-    });
+    sent.on("socket", (socket) =>
+      slicePieces(socket, {
+        next: (rest) => arrived.isPlain ? rest : Math.min(rest, remoteSliceBytes),
+        begin(bytes) {
+          arrived.received(bytes);
+          return ended === undefined;
+        },
+      }));
     sent.on("information", () => {
-      // Those of a piece that has arrived are parsed to its end.
+      // Those of a slice are parsed to its end.
       if (ended === undefined && ++informational > remoteInformationalMax) {
         fail(new Error(`${url.host}: too many 1xx informational responses`));
       }
@@ -63,12 +68,38 @@ export function beginRequest(url: URL, options: RequestOptions, body: Uint8Array
     });
     sent.on("error", (error) => reject(signal.aborted ? signal.reason : new Error(`${url.host}: ${causeOf(error)}`, { cause: error })));
     sent.on("close", () => {
-      socket?.off("data", count);
       signal.removeEventListener("abort", abort);
       reject(new Error(`${url.host}: the connection ended without an answer`)); // unless one of the above has happened
     });
     sent.end(body);
   });
+}
+
+export interface Slices {
+  /** Bytes of the next slice of so many. */
+  next(rest: number): number;
+  /** Whether a slice is to be parsed. */
+  begin(bytes: number): boolean;
+}
+
+/**
+ * Gives the input of a connection to its parser in slices: a piece of input can hold thousands of informational answers or chunks, whose parsing
+ * takes long. The runtime removes its parser after each answer.
+ */
+export function slicePieces(socket: Socket, { next, begin }: Slices): void {
+  for (const parse of socket.listeners("data") as ((piece: unknown) => void)[]) {
+    const isParsed = () => socket.listeners("data").includes(parse);
+    const parseSlices = (piece: Buffer) => {
+      for (let at = 0, bytes = 0; at < piece.length; at += bytes) {
+        bytes = next(piece.length - at);
+        if (!begin(bytes)) return;
+        if (at > 0 && !isParsed()) return void socket.destroy(); // more than the answer
+        parse.call(socket, piece.subarray(at, at + bytes));
+      }
+    };
+    // `off(parse)` removes it, as it removes a listener of `once()`.
+    socket.off("data", parse).on("data", Object.assign(parseSlices, { listener: parse }));
+  }
 }
 
 /** Bytes of a connection while it has one response. */
@@ -86,10 +117,14 @@ class Arrived {
     this.#message = message;
     this.#head = this.#bytes;
   }
+  /** Whether the bytes that follow are content only. */
+  get isPlain(): boolean {
+    return this.#message !== undefined && this.#message.headers["transfer-encoding"] === undefined;
+  }
   took(bytes: number): void {
     this.#taken += bytes;
   }
-  /** The runtimes differ in whether the parser has seen the piece already: so the bounds are on the bytes before it. */
+  /** Call it before each slice is parsed. */
   received(bytes: number): void {
     const before = this.#bytes;
     this.#bytes += bytes;
@@ -98,7 +133,7 @@ class Arrived {
       return;
     }
     const content = this.#taken + this.#message.readableLength;
-    if (before - this.#head > remoteOverheadBytesMax + remoteBytesPerByteMax * content) {
+    if (before - this.#head - content > remoteOverheadBytesMax + remoteOverheadShare * content) {
       this.#exceeded("the answer consists of little but the frames of its chunks");
     }
   }

@@ -45,6 +45,7 @@ const hostile: Readonly<Record<string, Script>> = {
   "headers without end": { first: "HTTP/1.1 200 OK\r\n", endless: "a: b\r\n".repeat(5_000) },
   "a body without end": { first: head(), endless: " ".repeat(65_536) },
   "chunks of one byte without end": { first: chunked, endless: "1\r\n \r\n".repeat(5_000) },
+  "chunks of three bytes without end": { first: chunked, endless: "3\r\n   \r\n".repeat(5_000) },
   "an extension of a chunk without end": { first: `${chunked}1;`, endless: large },
   "extensions of chunks without end": { first: chunked, endless: `1;${large}\r\n \r\n` },
   "trailers without end": { first: `${chunked}0\r\n`, endless: "a: b\r\n".repeat(5_000) },
@@ -173,6 +174,21 @@ test("five informational answers are accepted, a sixth is not; the head has a bo
     const padded = (bytes: number) => `HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX: ${"a".repeat(bytes)}\r\n\r\n{}`;
     assert.equal(await outcomeOf(padded(remoteHeadBytesMax - 1_000)), 200);
     assert.match(String(await outcomeOf(padded(remoteHeadBytesMax + 1))), /^127\.0\.0\.1:\d+: /);
+  }));
+
+test("an answer of many small chunks is accepted if it is small, or the chunks have 48 bytes on average", () =>
+  withPeer(async ({ access, play }) => {
+    const outcomeOf = async (bytes: number, count: number) => {
+      play({ first: chunked + `${bytes.toString(16)}\r\n${" ".repeat(bytes)}\r\n`.repeat(count) + "1\r\n1\r\n0\r\n\r\n" });
+      const client = remoteClient(() => Promise.resolve(access));
+      const got = await client.send({ method: "GET", path: "", signal: never }).then(({ body }) => body, (error: Error) => error.message);
+      client.close();
+      return got;
+    };
+    assert.equal(await outcomeOf(1, 3_000), 1);
+    assert.match(String(await outcomeOf(1, 10_000)), /little but the frames of its chunks/);
+    assert.equal(await outcomeOf(48, 20_000), 1);
+    assert.match(String(await outcomeOf(32, 20_000)), /little but the frames of its chunks/);
   }));
 
 test("an answer has a time, from the connection to its last byte; a stream has it for its head", () =>

@@ -93,8 +93,12 @@ export function document(body: object): PeerAnswer {
   return { first: Buffer.concat([Buffer.from(head), bytes]) };
 }
 /** Answers that never are one. */
-export const endless: Readonly<Record<"informational" | "body" | "drip", PeerAnswer>> = Object.freeze({
+export const endless: Readonly<Record<"informational" | "body" | "chunks" | "drip", PeerAnswer>> = Object.freeze({
   informational: { first: "", endless: "HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=x\r\n\r\n".repeat(500) },
   body: { first: "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n", endless: "[".repeat(65_536) },
+  chunks: {
+    first: "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n",
+    endless: "3\r\n[[[\r\n".repeat(8_000),
+  },
   drip: { first: "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n", endless: " ", everyMs: 20 },
 });

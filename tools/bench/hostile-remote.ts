@@ -78,6 +78,7 @@ const tiny = (bytes: number, item: string) => `{"x":[${`${item},`.repeat(Math.fl
 export const remoteRequests: readonly HostileRequest[] = Object.freeze([
   admission("endless informational answers", () => endless.informational),
   admission("a body without end", () => endless.body),
+  admission("chunks of three bytes", () => endless.chunks),
   admission("a byte every 20 ms", () => endless.drip),
   admission("a patch whose copies double", (review) => patched(review, doublingPatch)),
   admission("a patch of 1 M numbers", (review) => patched(review, `[{"op":"add","path":"/x","value":${tiny(patchBytes, "0")}}]`)),
@@ -87,6 +88,7 @@ export const remoteRequests: readonly HostileRequest[] = Object.freeze([
   ),
   conversion("endless informational answers", () => endless.informational),
   conversion("a body without end", () => endless.body),
+  conversion("chunks of three bytes", () => endless.chunks),
   conversion("a byte every 20 ms", () => endless.drip),
   conversion("8 M numbers", (review) => converted(review, tiny(conversionAnswerBytesMax, "0"))),
   conversion("2 M objects", (review) => converted(review, tiny(conversionAnswerBytesMax, '{"a":{}}'))),
