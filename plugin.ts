@@ -19,9 +19,7 @@ export type {
   Resource,
   Subresource,
 } from "./core/plugin.ts";
-export type { AdmissionRequest } from "./core/admission/request.ts";
 export type { AuthenticatorDefinition } from "./core/authentication.ts";
-export type { Authorizer } from "./core/access.ts";
 export type { Caller } from "./core/user-info.ts";
 export type { GroupVersion } from "./core/versions.ts";
 
@@ -65,7 +63,7 @@ export { badRequestError, conflictError, forbiddenError, notFoundError, StatusEr
 
 // Controllers, and metrics.
 export type { Controller, ControllerContext, StartHook } from "./core/controller.ts";
-export type { Api, ApiResource, Informer, TypedApi } from "./core/api.ts";
+export type { Api, Informer, TypedApi } from "./core/api.ts";
 export { objectKey, splitObjectKey } from "./core/object-key.ts";
 export { runWorkQueue } from "./core/work-queue.ts";
 export { defineMetric } from "./metrics/mod.ts";

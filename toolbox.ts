@@ -31,6 +31,7 @@ export type {
   ApiCreateOptions,
   ApiList,
   ApiPatch,
+  ApiResource,
   ApiWriteOptions,
   InformerHandlers,
   JsonPatchOperation,
@@ -44,7 +45,7 @@ export type {
   WatchScope,
   WrittenObject,
 } from "./core/api.ts";
-export type { AdmissionForm, AdmissionOperation, Reinvocation, ResourceForm } from "./core/admission/request.ts";
+export type { AdmissionForm, AdmissionOperation, AdmissionRequest, Reinvocation, ResourceForm } from "./core/admission/request.ts";
 export { ExpressionWork } from "./core/admission/expression-work.ts";
 export type { VersionedResource } from "./core/admission/request.ts";
 export { attributesOf, type AttributeSource, type Subject, type SubjectAttributes } from "./core/admission/attributes.ts";
@@ -75,6 +76,7 @@ export type {
   AdmissionServer,
   AuthorizationAttributes,
   AuthorizationDecision,
+  Authorizer,
   IssuedToken,
   NamedCollection,
   NonResourceRule,

@@ -94,15 +94,18 @@ export interface Strategy {
 export interface RequestHookContext extends HookContext {
   /** The resource of the request: group ("" for the core group) and plural. */
   readonly resource: { readonly group: string; readonly plural: string };
-  /** What rules of admission look at: versions of the resource, namespace and options. */
+  /** The request as policies and webhooks see it: versions of the resource, namespace and options. */
   readonly request: AdmissionRequest;
-  /** For mutating steps. */
+  /** For mutating steps: requests a second run, and keeps state between both runs. */
   readonly reinvocation: Reinvocation;
-  /** Whether nothing is stored: a step then leaves out its own writes as well. */
+  /** Whether the request is a dry run, which stores nothing. A step then makes no writes of its own. */
   readonly isDryRun: boolean;
-  /** For admission steps that look at more than one request. */
+  /** Reads and calls for admission steps that look at more than one request, such as quotas. */
   readonly server: AdmissionServer;
-  /** Registers what takes back an effect of a step if the write is not stored, because its name is in use or another write came first. */
+  /**
+   * Registers a function that undoes an effect of the step. It is called if the write is not stored, because its name is in use or another
+   * write came first.
+   */
   readonly ifNotStored: (takeBack: () => Promise<void>) => void;
   /** The user of the request; with impersonation the impersonated user. */
   readonly caller: Caller;
@@ -355,8 +358,8 @@ export interface Admission<T extends ApiObject = any> {
    * `request` is undefined for an action without a request kind.
    */
   readonly refuseAction?: (request: any, subresource: string, context: RequestHookContext) => ReturnType<NonNullable<Admission["refuse"]>>;
-  /** States that a dry run may skip `effect`. A step with an effect and without this member rejects dry runs with 400. */
-  readonly dryRun?: "leaves the effect out";
+  /** A dry run may skip `effect`. A step that has an effect and not this member rejects dry runs with 400. */
+  readonly supportsDryRun?: true;
 }
 
 /** A health check. It fails while `check` rejects. */

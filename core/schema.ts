@@ -215,50 +215,59 @@ export type Shape<F extends Fields> =
   & { readonly [K in Exclude<keyof F, PresentKeys<F> | InlineKeys<F>>]?: FieldType<F[K]> }
   & Hoisted<F>;
 
-/** `true` or `false`. Its zero value is `false`. Protobuf: `bool`. CEL: `bool`. */
+/** `true` or `false`. Its zero value is `false`. In protobuf it is `bool`, in CEL `bool`. */
 export const boolean: Typed<boolean, BooleanNode> = Object.freeze({ tag: "boolean" });
-/** A text. Its zero value is `""`. `publish` can bound it with `maxLength`, `minLength` and `pattern`. Protobuf: `string`. CEL: `string`. */
+/**
+ * A text. Its zero value is `""`. `publish` can bound it with `maxLength`, `minLength` and `pattern`. In protobuf it is `string`, in CEL
+ * `string`.
+ */
 export const string: Typed<string, StringNode> = Object.freeze({ tag: "string" });
 /**
- * An integer between -2147483648 and 2147483647. A number with a decimal point or out of these bounds is refused with 400. Its zero value is 0.
- * `publish` can bound it with `minimum` and `maximum`. Protobuf: `int32`. CEL: `int`.
+ * An integer between -2147483648 and 2147483647. A number with a decimal point or out of these bounds is refused with 400. Its zero value
+ * is 0. `publish` can bound it with `minimum` and `maximum`. In protobuf it is `int32`, in CEL `int`.
  */
 export const int32: Typed<number, Int32Node> = Object.freeze({ tag: "int32" });
 /**
- * A 64-bit integer. Hooks get a `number` if it is a safe integer, else a `bigint`. Its zero value is 0. Protobuf: `int64`. CEL: `int`.
+ * A 64-bit integer. Hooks get a `number` if it is a safe integer, else a `bigint`. Its zero value is 0. In protobuf it is `int64`, in CEL
+ * `int`.
  */
 export const int64: Typed<Int64, Int64Node> = Object.freeze({ tag: "int64" });
-/** A 64-bit floating-point number. Its zero value is 0. Protobuf: `double`. CEL: `double`. */
+/** A 64-bit floating-point number. Its zero value is 0. In protobuf it is `double`, in CEL `double`. */
 export const double: Typed<number, DoubleNode> = Object.freeze({ tag: "double" });
-/** Bytes: standard base64 with padding in JSON and in hooks. The zero value is `""`. Other text is refused with 400. Protobuf: `bytes`. CEL: `bytes`. */
+/**
+ * Bytes: standard base64 with padding in JSON and in hooks. The zero value is `""`. Other text is refused with 400. In protobuf it is
+ * `bytes`, in CEL `bytes`.
+ */
 export const bytes: Typed<Base64, BytesNode> = Object.freeze({ tag: "bytes" });
 /**
- * A quantity such as `100m` or `1Gi`. Clients may also send a number. Hooks get text in canonical form; `amountOf` and `compareQuantities` calculate with
- * it. Its zero value is `"0"`. Protobuf: a message `Quantity` with the text. CEL: `string`; `quantity(self.cpu)` converts it.
+ * A quantity such as `100m` or `1Gi`. Clients may also send a number. Hooks get text in canonical form; `amountOf` and `compareQuantities`
+ * calculate with it. Its zero value is `"0"`. In protobuf it is a message `Quantity` with the text, in CEL `string`; `quantity(self.cpu)`
+ * converts it.
  */
 export const quantity: Typed<Quantity, QuantityNode> = Object.freeze({ tag: "quantity" });
 /**
- * A 32-bit integer or a text, such as a port by number or by name. Its zero value is 0. Protobuf: a message `IntOrString`. CEL: `dyn`, to be compared
- * after a check of `type(self.port)`.
+ * A 32-bit integer or a text, such as a port by number or by name. Its zero value is 0. In protobuf it is a message `IntOrString`, in CEL
+ * `dyn`, to be compared after a check of `type(self.port)`.
  */
 export const intOrString: Typed<number | string, IntOrStringNode> = Object.freeze({ tag: "intOrString" });
 /**
- * A time in RFC 3339. Other zones are converted to UTC, and fractions of seconds are dropped. Its zero value is `null`. Protobuf: a message
- * `Timestamp`. CEL: `timestamp`.
+ * A time in RFC 3339. Other zones are converted to UTC, and fractions of seconds are dropped. Its zero value is `null`. In protobuf it is a
+ * message `Timestamp`. CEL: `timestamp`.
  */
 export const time: Typed<Time | null, TimeNode> = Object.freeze({ tag: "time" });
 /**
- * A time in RFC 3339 with six digits of microseconds, in UTC. Its zero value is `null`. Protobuf: a message `Timestamp` with nanoseconds. CEL: `timestamp`.
+ * A time in RFC 3339 with six digits of microseconds, in UTC. Its zero value is `null`. In protobuf it is a message `Timestamp` with
+ * nanoseconds, in CEL `timestamp`.
  */
 export const microTime: Typed<MicroTime | null, MicroTimeNode> = Object.freeze({ tag: "microTime" });
 /**
- * A duration in Go's form, such as `1m30s`. It is stored in canonical form: `90s` becomes `1m30s`. Its zero value is `"0s"`. Protobuf: a message
- * `Duration` with nanoseconds. CEL: `duration`.
+ * A duration in Go's form, such as `1m30s`. It is stored in canonical form: `90s` becomes `1m30s`. Its zero value is `"0s"`. In protobuf it
+ * is a message `Duration` with nanoseconds. CEL: `duration`.
  */
 export const duration: Typed<string, DurationNode> = Object.freeze({ tag: "duration" });
 /**
- * Any JSON value, stored as the client wrote it, with its unknown fields and the order of its members. Published as an object without properties. An
- * absent value is `null`. Protobuf: a message with the JSON text. CEL does not see it.
+ * Any JSON value, stored as the client wrote it, with its unknown fields and the order of its members. Published as an object without
+ * properties. An absent value is `null`. In protobuf it is a message with the JSON text. CEL does not see it.
  */
 export const raw: Typed<Json, RawNode> = Object.freeze({ tag: "raw" });
 /**
@@ -270,16 +279,16 @@ export function structural(schema: StructuralSchema): Typed<Json, StructuralNode
   return Object.freeze({ tag: "structural", schema });
 }
 /**
- * Any JSON value, such as a default in a schema. Members of objects are stored in alphabetical order, and OpenAPI publishes no type. An absent value is
- * `null`. Protobuf: a message with the JSON text. CEL does not see it.
+ * Any JSON value, such as a default in a schema. Members of objects are stored in alphabetical order, and OpenAPI publishes no type. An
+ * absent value is `null`. In protobuf it is a message with the JSON text. CEL does not see it.
  */
 export const anyJson: Typed<Json, RawNode> = Object.freeze({ tag: "raw", sorted: true });
 /** The set of fields that a manager owns in server-side apply. Only `metadata.managedFields` uses it. */
 export const fieldsV1: Typed<Json, FieldsV1Node> = Object.freeze({ tag: "fieldsV1" });
 
 /**
- * A text that is one of these values. OpenAPI publishes `enum` in this order, and the TypeScript type is their union. `checker` reports other
- * values as `Unsupported value`; the empty text of an optional field is an absent value. Protobuf and CEL: `string`.
+ * A text that is one of these values. OpenAPI publishes `enum` in this order, and the TypeScript type is their union. `checker` reports
+ * other values as `Unsupported value`; the empty text of an optional field is an absent value. In protobuf and CEL it is `string`.
  */
 export function oneOf<const V extends readonly string[]>(...values: V): Typed<V[number], StringNode> {
   return Object.freeze({ tag: "string", oneOf: Object.freeze(values) });
@@ -294,8 +303,8 @@ export function named<N extends StringNode | RecordNode | ListNode>(goName: stri
 }
 /**
  * A list that server-side apply treats as one value: the manager that applies it owns the whole list. OpenAPI publishes
- * `x-kubernetes-list-type: atomic`. An empty list is the same as an absent one. `publish` can bound it with `maxItems` and `minItems`.
- * Protobuf: a repeated field. CEL: `list`.
+ * `x-kubernetes-list-type: atomic`. An empty list is the same as an absent one. `publish` can bound it with `maxItems` and `minItems`. In
+ * protobuf it is a repeated field, in CEL `list`.
  */
 export function list<T>(of: Typed<T>): Typed<readonly T[], ListNode> {
   return Object.freeze({ tag: "list", of, type: "atomic" });
@@ -306,14 +315,16 @@ export function plainList<T>(of: Typed<T>): Typed<readonly T[], ListNode> {
 }
 /**
  * A list of unique scalars. Server-side apply merges it: each manager owns the items that it applies. OpenAPI publishes
- * `x-kubernetes-list-type: set`. `checker` reports repeated items as `Duplicate value`. Protobuf: a repeated field. CEL: `list`, compared without order.
+ * `x-kubernetes-list-type: set`. `checker` reports repeated items as `Duplicate value`. In protobuf it is a repeated field, in CEL `list`,
+ * compared without order.
  */
 export function setOf<T>(of: Typed<T>): Typed<readonly T[], ListNode> {
   return Object.freeze({ tag: "list", of, type: "set" });
 }
 /**
- * A list of structs, each identified by the values of its keys. Server-side apply merges the items with equal keys field by field. OpenAPI publishes
- * `x-kubernetes-list-type: map` and the keys. `checker` reports items with the same keys as `Duplicate value`. Protobuf: a repeated field. CEL: `list`.
+ * A list of structs, each identified by the values of its keys. Server-side apply merges the items with equal keys field by field. OpenAPI
+ * publishes `x-kubernetes-list-type: map` and the keys. `checker` reports items with the same keys as `Duplicate value`. In protobuf it is
+ * a repeated field, in CEL `list`.
  *
  * @param keys Names of fields of the struct.
  */
@@ -321,8 +332,9 @@ export function mapBy<T>(keys: readonly (keyof T & string)[], of: Typed<T>): Typ
   return Object.freeze({ tag: "list", of, type: "map", keys: Object.freeze([...keys]) });
 }
 /**
- * A JSON object with arbitrary keys and values of one type, such as labels. Server-side apply merges it key by key. An empty record is the same as an
- * absent one. JSON and protobuf have its keys in alphabetical order. `publish` can bound it with `maxProperties`. Protobuf: `map<string, ...>`. CEL: `map`.
+ * A JSON object with arbitrary keys and values of one type, such as labels. Server-side apply merges it key by key. An empty record is the
+ * same as an absent one. JSON and protobuf have its keys in alphabetical order. `publish` can bound it with `maxProperties`. In protobuf it
+ * is `map<string, ...>`, in CEL `map`.
  */
 export function record<T>(of: Typed<T>): Typed<Readonly<Record<string, T>>, RecordNode> {
   return Object.freeze({ tag: "record", of });
@@ -332,16 +344,16 @@ export function atomicRecord<T>(of: Typed<T>): Typed<Readonly<Record<string, T>>
   return Object.freeze({ tag: "record", of, atomic: true });
 }
 /**
- * The node that `get` returns: for a struct that contains itself, and for one that is defined further down in the file. TypeScript needs a written type
- * of the recursive struct. CEL does not see a struct within itself.
+ * The node that `get` returns: for a struct that contains itself, and for one that is defined further down in the file. TypeScript needs a
+ * written type of the recursive struct. CEL does not see a struct within itself.
  */
 export function lazy<T>(get: () => Typed<T>): Typed<T, LazyNode> {
   return Object.freeze({ tag: "lazy", get });
 }
 /**
- * An object with named fields. JSON has its keys in the order of `fields`. A field that is not named is dropped; with `fieldValidation=Strict` it is
- * refused with 400, and with `Warn` (the default of requests) the answer has a warning. OpenAPI publishes each struct as one component. Protobuf: a
- * message. CEL: an object.
+ * An object with named fields. JSON has its keys in the order of `fields`. A field that is not named is dropped; with
+ * `fieldValidation=Strict` it is refused with 400, and with `Warn` (the default of requests) the answer has a warning. OpenAPI publishes
+ * each struct as one component. In protobuf it is a message. CEL: an object.
  *
  * @param name In upper camel case, unique in its package.
  */
@@ -358,8 +370,9 @@ export function structsOf(home: string): typeof struct {
 }
 
 /**
- * An object, or a value of another JSON type: a boolean or a list. `null` is the empty value. Unknown fields in the object are dropped without a report.
- * OpenAPI version 3 publishes no type. Protobuf: a message with one field for each of the two, whose numbers are `number`. CEL does not see it.
+ * An object, or a value of another JSON type: a boolean or a list. `null` is the empty value. Unknown fields in the object are dropped
+ * without a report. OpenAPI version 3 publishes no type. In protobuf it is a message with one field for each of the two, whose numbers are
+ * `number`. CEL does not see it.
  *
  * @param options `refusal` is the error for values of any other JSON type. Without it they are the empty value.
  */

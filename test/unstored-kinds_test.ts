@@ -82,7 +82,7 @@ const plugin = definePlugin({
       name: "careful",
       resources: [doors],
       effect: (next) => void rung.push(`careful ${next.metadata.name}`),
-      dryRun: "leaves the effect out",
+      supportsDryRun: true,
     },
     { name: "careless", resources: [bells], effect: (next) => void rung.push(`careless ${next.metadata.name}`) },
     { name: "strict", resources: [bells], refuse: (next) => next.metadata.name === "broken" ? "it is broken" : undefined },

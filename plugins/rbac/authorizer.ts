@@ -1,6 +1,6 @@
 /** The authorizer `RBAC`: roles and bindings, kept in memory by watches. */
-import type { ApiObject, Authorizer, AuthorizerDefinition } from "../../plugin.ts";
-import { type AuthorizationDecision, type AuthorizerContext, spell } from "../../toolbox.ts";
+import type { ApiObject, AuthorizerDefinition } from "../../plugin.ts";
+import { type AuthorizationDecision, type Authorizer, type AuthorizerContext, spell } from "../../toolbox.ts";
 import { defaultBindings, defaultRoles } from "./policy.ts";
 import { type Found, RuleIndex } from "./rule-index.ts";
 import { type Binding, groupVersion, type Role } from "./schema.ts";

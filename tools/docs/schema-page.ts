@@ -10,22 +10,35 @@ import { type Example, examples } from "./schema-examples.ts";
 
 const intro = `# The schema language
 
-A kind is described once, as a tree of nodes. Decoding, defaults, validation, OpenAPI, \`kubectl explain\`, rules in CEL, protobuf, server-side apply and the
-TypeScript type of its objects are made from this tree. \`npm run docs\` makes this page from the docstrings of \`core/schema.ts\` and \`core/schema-options.ts\`; a test runs its examples.
+You describe a kind once, as a tree of nodes. The server makes decoding, defaults, validation, OpenAPI, \`kubectl explain\`, protobuf and server-side apply from
+it, and TypeScript the type of its objects. This page has every type of a field, with an example that a test runs, and every option.
 
-Import the names from \`thole/plugin\`, and those with a note from \`thole/plugin/toolbox\`. [Writing a plugin](writing-a-plugin.md) shows a whole kind.
+\`\`\`ts
+${
+  readFileSync(new URL("schema-opening.ts", import.meta.url), "utf8").split("\n").slice(1).join("\n").replace(
+    "../../plugin.ts",
+    "thole/plugin",
+  )
+}\`\`\`
 
-What holds for all types:
+A field has a protobuf number, a type, a description and options. Import the types from \`thole/plugin\`, and those that the table marks from \`thole/plugin/toolbox\`.
+[Writing a plugin](writing-a-plugin.md) shows what else a kind needs. \`npm run docs\` makes this page from the docstrings of \`core/schema.ts\` and
+\`core/schema-options.ts\`.
+`;
 
-- JSON is the form of requests and of hooks: what a hook gets is what JSON would have, with defaults.
+const rules = `What holds for all types:
+
+- Hooks get objects in their JSON form, with defaults.
 - The zero value of a type (\`0\`, \`""\`, \`false\`, an empty list) is the same as an absent field, and JSON omits it. A field with \`pointer\`, \`default\` or
-  \`unpublishedDefault\` differs: there a zero value that was sent stays.
+  \`unpublishedDefault\` is different: a zero value that a client sends stays.
 - \`null\` is the same as an absent field.
-- A value of a wrong type is refused with 400 before any hook runs. The errors of \`checker\`, of bounds in \`publish\` and of \`rules\` are 422 with the path of the
-  field. The hooks \`create\` and \`update\` call \`checker\`; bounds and rules are checked without a call.
-- \`defineResource\` reports what the types cannot see, such as a field number that is used twice, in one error.
+- The server rejects a value of a wrong type with 400 before any hook runs. It checks bounds in \`publish\` and \`rules\` itself, and rejects with 422 and the path
+  of the field.
+- \`checker(schema)\` makes a function that checks the rest: required fields, enumerations and repeated items. Call it in the hooks \`create\` and \`update\` of the
+  resource, as [Writing a plugin](writing-a-plugin.md) does.
+- \`defineResource\` throws one error that lists every mistake of a schema that TypeScript cannot see, such as a field number that is used twice.
 
-The tables show the spec that a client sends, and the spec of the answer or the error.
+The tables of the examples show the \`spec\` that a client sends, and the \`spec\` of the response or its error.
 `;
 
 /** In the order of the page. The others, \`structural\` and \`fieldsV1\`, are not for plugins. */
@@ -70,6 +83,14 @@ export function schemaPage(): string {
   const sources = sourcesOf();
   return [
     intro,
+    "| type | meaning |\n|---|---|",
+    ...constructors.map((name) =>
+      `| [\`${name}\`](#${name.toLowerCase()})${Object.hasOwn(contract, name) ? "" : " (toolbox)"} | ${
+        firstSentence(declared.get(name)!)
+      } |`
+    ),
+    "",
+    rules,
     ...constructors.map((name) => constructorSection(name, declared.get(name)!, sources.get(name)!)),
     "## field",
     "",
@@ -84,6 +105,11 @@ export function schemaPage(): string {
     ...membersOf(declared.get("StructOptions")!),
     "",
   ].join("\n");
+}
+
+/** The first sentence of a docstring, in one line. */
+function firstSentence({ node }: Declared): string {
+  return docOf(node).replaceAll(/\s+/g, " ").split(/ @param|(?<=\.) (?=[A-Z`])/)[0]!;
 }
 
 /** The exported declarations of a file by name. */

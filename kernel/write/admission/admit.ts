@@ -217,7 +217,7 @@ function ended(call: RequestContext, name: string | undefined, type: AdmissionTy
 /** Admission operations by verb; UPDATE for other verbs. */
 const operations: Readonly<Record<string, string>> = { create: "CREATE", delete: "DELETE", deletecollection: "DELETE" };
 
-/** Runs side effects, except in a dry run. Throws 400 for a dry run if a step has side effects and does not declare `dryRun`. */
+/** Runs side effects, except in a dry run. Throws 400 for a dry run if a step has side effects and does not declare `supportsDryRun`. */
 async function takeEffect(
   call: RequestContext,
   steps: readonly Admission[],
@@ -227,7 +227,7 @@ async function takeEffect(
     for (const { effect } of steps) if (effect !== undefined) await run(effect);
     return;
   }
-  const unsafe = steps.find(({ effect, dryRun }) => effect !== undefined && dryRun === undefined);
+  const unsafe = steps.find(({ effect, supportsDryRun }) => effect !== undefined && supportsDryRun !== true);
   if (unsafe !== undefined) throw badRequestError(`admission step "${unsafe.name}" does not support dry run`);
 }
 
