@@ -1,5 +1,5 @@
 /** `--authorization-mode` and related flags: the configured authorizers of the chain. */
-import type { ConfiguredAuthorizer } from "../../kernel/access/authorization/configured-authorizer.ts";
+import type { ConfiguredAuthorizer } from "./authorization/configured-authorizer.ts";
 import type { Config } from "./settings.ts";
 import { type SettingName, settings } from "./settings.ts";
 import { nearest } from "../../core/nearest.ts";

@@ -2,9 +2,9 @@
 import { statSync } from "node:fs";
 import type { Plugin } from "../../core/plugin.ts";
 import { reasonOf } from "../../core/reason-of.ts";
-import { readAuthorizationConfiguration } from "../../kernel/access/authorization/mod.ts";
+import { readAuthorizationConfiguration } from "../config/authorization/read.ts";
 import { readAccess } from "../config/kubeconfig.ts";
-import type { ConfiguredAuthorizer } from "../../kernel/access/authorization/configured-authorizer.ts";
+import type { ConfiguredAuthorizer } from "../config/authorization/configured-authorizer.ts";
 import { authorizersOfFlags, authorizerTypes } from "../config/configured-authorizers.ts";
 import type { Followed } from "../config/follow-files.ts";
 import { allOrErrors, FaultyFile } from "../../core/config/mistake.ts";

@@ -11,23 +11,22 @@ import type { Authorizer } from "../../core/access.ts";
 import type { AuthorizerDefinition } from "../../core/plugin.ts";
 import type { StartUp } from "../../health/mod.ts";
 import {
-  accessReviews,
   alwaysAllow,
   alwaysDeny,
   type Chain,
   type ChainedAuthorizer,
   chainOf,
-  type ConditionMeter,
-  matchConditions,
   publicInformation,
   systemDiscovery,
   systemMonitoring,
 } from "../../kernel/access/authorization/mod.ts";
 import { readAccess } from "../config/kubeconfig.ts";
 import { remoteClient } from "../../protocols/remote/remote-client.ts";
+import { accessReviews } from "../webhooks/authorization/access-review.ts";
+import { type ConditionMeter, matchConditions } from "../webhooks/authorization/match-conditions.ts";
 import { tracedClient } from "./traced-client.ts";
 import { type ActiveConfig, namesOf } from "../config/active-config.ts";
-import type { ConfiguredAuthorizer, WebhookSettings } from "../../kernel/access/authorization/configured-authorizer.ts";
+import type { ConfiguredAuthorizer, WebhookSettings } from "../config/authorization/configured-authorizer.ts";
 import { authorizersOfFlags } from "../config/configured-authorizers.ts";
 import { describe, type Log } from "../../kernel/observe/log.ts";
 import type { KernelRegistry } from "../../kernel/observe/metrics.ts";

@@ -4,7 +4,7 @@
 import { elapsedClock } from "../../core/async.ts";
 import type { AuthorizationAttributes, Authorizer } from "../../core/access.ts";
 import { cachedTokens, type TokenAuthenticator, tokenReviewer } from "../../kernel/access/authentication/mod.ts";
-import { accessReviews } from "../../kernel/access/authorization/mod.ts";
+import { accessReviews } from "../webhooks/authorization/access-review.ts";
 import {
   type ClusterApi,
   ClusterError,

@@ -12,7 +12,7 @@ import { issuerFetch } from "../startup/issuer-fetch.ts";
 import { eventOf } from "../../test/audit/events.ts";
 import { webhookBackend } from "../../kernel/access/audit/webhook/webhook-backend.ts";
 import { tokenReviewer } from "../../kernel/access/authentication/token-review.ts";
-import { accessReviews } from "../../kernel/access/authorization/access-review.ts";
+import { accessReviews } from "./authorization/access-review.ts";
 import { attributesOf } from "../../kernel/access/authorization/attributes.ts";
 import { admissionWebhooks } from "./admission-webhooks.ts";
 import type { RemoteAccess } from "../../protocols/remote/remote-access.ts";

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AuthorizationAttributes } from "../../../core/access.ts";
 import type { RemoteAnswer, RemoteRequest } from "../../../protocols/remote/remote-client.ts";
-import { requestInfo } from "../../request/request-info.ts";
+import { requestInfo } from "../../../kernel/request/request-info.ts";
 import { type AccessReviewOptions, accessReviews, reviewAttributesLengthMax } from "./access-review.ts";
-import { attributesOf } from "./attributes.ts";
+import { attributesOf } from "../../../kernel/access/authorization/attributes.ts";
 import { accessReviewsMax, rememberedReviewsMax } from "./review-cache.ts";
 
 const alice = { name: "alice", groups: ["dev"] };

@@ -1,10 +1,10 @@
 /** The rules of an AuthorizationConfiguration, with upstream's messages. */
-import { compileAccess, isAccessExpression } from "../../../../cel/access/expressions.ts";
-import { duplicate, type FieldError, invalid, notSupported, required, tooMany } from "../../../../core/field-error.ts";
-import { dns1123Subdomain } from "../../../../core/meta/names.ts";
-import { parseDuration } from "../../../../core/scalars/duration.ts";
+import { compileAccess, isAccessExpression } from "../../../cel/access/expressions.ts";
+import { duplicate, type FieldError, invalid, notSupported, required, tooMany } from "../../../core/field-error.ts";
+import { dns1123Subdomain } from "../../../core/meta/names.ts";
+import { parseDuration } from "../../../core/scalars/duration.ts";
 import type { AuthorizationConfiguration, AuthorizerConfiguration, Webhook } from "./schema.ts";
-import { bound } from "../../../../core/bound.ts";
+import { bound } from "../../../core/bound.ts";
 
 /** Match conditions of an authorization webhook (kube-apiserver). */
 const matchConditionsMax = bound(64);

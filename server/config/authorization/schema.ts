@@ -1,5 +1,5 @@
 /** The file of --authorization-config: AuthorizationConfiguration (KEP-3221). */
-import { boolean, duration, field, type Infer, list, string, struct } from "../../../../core/schema.ts";
+import { boolean, duration, field, type Infer, list, string, struct } from "../../../core/schema.ts";
 
 const text = (doc: string) => field(0, string, doc);
 

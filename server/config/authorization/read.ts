@@ -1,8 +1,8 @@
 /** Parses and validates the text of --authorization-config. */
-import { fieldErrorText } from "../../../../core/field-error.ts";
-import type { ConfiguredAuthorizer, WebhookSettings } from "../configured-authorizer.ts";
-import { decodeConfigObject, type ReadConfig } from "../../../../core/config/config-object.ts";
-import { type Fault, faultsOfFields, FaultyText } from "../../../../core/config/mistake.ts";
+import { fieldErrorText } from "../../../core/field-error.ts";
+import type { ConfiguredAuthorizer, WebhookSettings } from "./configured-authorizer.ts";
+import { decodeConfigObject, type ReadConfig } from "../../../core/config/config-object.ts";
+import { type Fault, faultsOfFields, FaultyText } from "../../../core/config/mistake.ts";
 import { AuthorizationConfiguration, type AuthorizerConfiguration, type Webhook } from "./schema.ts";
 import { type ConfigurationContext, millisecondsOf, validateConfiguration } from "./validate.ts";
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AuthorizationAttributes } from "../../../core/access.ts";
 import type { UserInfo } from "../../../core/user-info.ts";
-import { requestInfo } from "../../request/request-info.ts";
+import { requestInfo } from "../../../kernel/request/request-info.ts";
 import { accessReviews } from "./access-review.ts";
-import { attributesOf } from "./attributes.ts";
+import { attributesOf } from "../../../kernel/access/authorization/attributes.ts";
 import { matchConditions } from "./match-conditions.ts";
 
 const alice: UserInfo = { name: "alice", groups: ["dev"] };
