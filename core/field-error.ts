@@ -6,7 +6,7 @@ import { goQuote } from "./tree/go-quote.ts";
 /** The value of an error that shows none, as upstream's `OmitValueType`. */
 export const omittedValue: unique symbol = Symbol("omitted value");
 
-/** One validation error, as upstream's `field.Error`: type, path, value and detail. */
+/** The type of a field error: it gives the begin of the message, such as `Required value`, and the reason of the cause, such as `FieldValueRequired`. */
 export type FieldErrorType =
   | "NotFound"
   | "Required"
@@ -75,7 +75,7 @@ export function fieldErrorBody(error: FieldError): string {
     : kind.text;
   return error.detail === "" ? head : `${head}: ${error.detail}`;
 }
-/** The error with its path, as in a Status message. */
+/** The text of an error in the message of a Status: `spec.size: Invalid value: 7: must be even`. */
 export function fieldErrorText(error: FieldError): string {
   return `${error.path}: ${fieldErrorBody(error)}`;
 }
@@ -84,27 +84,27 @@ export function fieldErrorReason(error: FieldError): string {
   return fieldErrorTexts[error.type].reason;
 }
 
-/** A field that must be set. */
+/** The error of a field that must be set: `spec.name: Required value`. `detail` may be "". */
 export function required(path: string, detail: string): FieldError {
   return { type: "Required", path, detail };
 }
-/** A value that violates a rule. `detail`: the rule. */
+/** The error of a value that violates a rule: `spec.size: Invalid value: 7: must be even`. `detail` says the rule. */
 export function invalid(path: string, value: unknown, detail: string): FieldError {
   return { type: "Invalid", path, value, detail };
 }
-/** A value that occurs in an earlier item of the list. */
+/** The error of a value that an earlier item of the list has, too. `path` is that of the later item. */
 export function duplicate(path: string, value: unknown): FieldError {
   return { type: "Duplicate", path, value, detail: "" };
 }
-/** A field that must not be set or changed. */
+/** The error of a field that must not be set or changed. `detail` says why. The value is not shown. */
 export function forbidden(path: string, detail: string): FieldError {
   return { type: "Forbidden", path, detail };
 }
-/** A value that refers to something that does not exist. */
+/** The error of a value that names something that does not exist. */
 export function notFound(path: string, value: unknown): FieldError {
   return { type: "NotFound", path, value, detail: "" };
 }
-/** A value outside of an enumeration. `supported` is shown quoted, in its order. */
+/** The error of a value outside of an enumeration. The message has the `supported` values in quotes, in their order. */
 export function notSupported(path: string, value: unknown, supported: readonly string[]): FieldError {
   return {
     type: "NotSupported",
@@ -113,11 +113,11 @@ export function notSupported(path: string, value: unknown, supported: readonly s
     detail: supported.length === 0 ? "" : `supported values: ${supported.map(goQuote).join(", ")}`,
   };
 }
-/** A value of more than `max` bytes. */
+/** The error of a text of more than `max` bytes. The value is not shown. */
 export function tooLong(path: string, max: number): FieldError {
   return { type: "TooLong", path, detail: `may not be more than ${max} ${max === 1 ? "byte" : "bytes"}` };
 }
-/** A list of more than `max` items. */
+/** The error of a list of `actual` items, which may have `max` at most. */
 export function tooMany(path: string, actual: number, max: number): FieldError {
   return { type: "TooMany", path, value: actual, detail: `must have at most ${max} ${max === 1 ? "item" : "items"}` };
 }

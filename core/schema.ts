@@ -17,7 +17,7 @@ export type { DefaultOf, FieldOptions, StructOptions, Union } from "./schema-opt
 export type Quantity = string;
 /** RFC 3339 in UTC with whole seconds, such as `"2024-05-01T10:00:00Z"`. */
 export type Time = string;
-/** RFC 3339 in UTC with six digits of microseconds. */
+/** RFC 3339 in UTC with six digits of microseconds, such as `"2024-05-01T10:00:00.250000Z"`. */
 export type MicroTime = string;
 /** Bytes as standard base64 with padding, as in JSON. */
 export type Base64 = string;
@@ -252,7 +252,7 @@ export const quantity: Typed<Quantity, QuantityNode> = Object.freeze({ tag: "qua
 export const intOrString: Typed<number | string, IntOrStringNode> = Object.freeze({ tag: "intOrString" });
 /**
  * A time in RFC 3339. Other zones are converted to UTC, and fractions of seconds are dropped. Its zero value is `null`. In protobuf it is a
- * message `Timestamp`. CEL: `timestamp`.
+ * message `Timestamp`, in CEL `timestamp`.
  */
 export const time: Typed<Time | null, TimeNode> = Object.freeze({ tag: "time" });
 /**
@@ -262,7 +262,7 @@ export const time: Typed<Time | null, TimeNode> = Object.freeze({ tag: "time" })
 export const microTime: Typed<MicroTime | null, MicroTimeNode> = Object.freeze({ tag: "microTime" });
 /**
  * A duration in Go's form, such as `1m30s`. It is stored in canonical form: `90s` becomes `1m30s`. Its zero value is `"0s"`. In protobuf it
- * is a message `Duration` with nanoseconds. CEL: `duration`.
+ * is a message `Duration` with nanoseconds, in CEL `duration`.
  */
 export const duration: Typed<string, DurationNode> = Object.freeze({ tag: "duration" });
 /**
@@ -353,7 +353,7 @@ export function lazy<T>(get: () => Typed<T>): Typed<T, LazyNode> {
 /**
  * An object with named fields. JSON has its keys in the order of `fields`. A field that is not named is dropped; with
  * `fieldValidation=Strict` it is refused with 400, and with `Warn` (the default of requests) the answer has a warning. OpenAPI publishes
- * each struct as one component. In protobuf it is a message. CEL: an object.
+ * each struct as one component. In protobuf it is a message, in CEL an object.
  *
  * @param name In upper camel case, unique in its package.
  */

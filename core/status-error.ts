@@ -125,7 +125,7 @@ function detailsOf(of: GroupName, name: string): StatusDetails {
   };
 }
 
-/** Returns a 404 for an object that does not exist. */
+/** Returns the error NotFound (404) for an object that does not exist. */
 export function notFoundError(resource: GroupName, name: string): StatusError {
   return new StatusError("NotFound", `${groupText(resource)} ${goQuote(name)} not found`, { details: detailsOf(resource, name) });
 }
@@ -152,21 +152,23 @@ export function notSupportedError(resource: GroupName, verb: string): StatusErro
 export function alreadyExistsError(resource: GroupName, name: string): StatusError {
   return new StatusError("AlreadyExists", `${groupText(resource)} ${goQuote(name)} already exists`, { details: detailsOf(resource, name) });
 }
-/** Returns a 409 for an object. `why` follows its name in the message. */
+/** Returns the error Conflict (409) for an object. `why` follows its name in the message. Clients read the object and try again. */
 export function conflictError(resource: GroupName, name: string, why: string): StatusError {
   return new StatusError("Conflict", `Operation cannot be fulfilled on ${groupText(resource)} ${goQuote(name)}: ${why}`, {
     details: detailsOf(resource, name),
   });
 }
-/** 403 by admission or a rule. An empty name is not quoted. */
+/** Returns the error Forbidden (403), by a rule and not for lack of rights. `why` ends the message. `name` may be "". */
 export function forbiddenError(resource: GroupName, name: string, why: string, causes?: readonly StatusCause[]): StatusError {
   const who = name === "" ? groupText(resource) : `${groupText(resource)} ${goQuote(name)}`;
   return new StatusError("Forbidden", `${who} is forbidden: ${why}`, {
     details: { ...detailsOf(resource, name), ...(causes === undefined ? {} : { causes }) },
   });
 }
-/** 422. The message has each error once, the causes include duplicates. Errors beyond the bound are only counted. `kind` is a kind, not a
- *  resource. */
+/**
+ * Returns the error Invalid (422) for an object. The message has each error once, the causes include duplicates. Errors beyond the bound are
+ * only counted. The name in `kind` is that of a kind, not of a resource.
+ */
 export function invalidError(kind: GroupName, name: string, errors: readonly FieldError[]): StatusError {
   const said = withinBound(errors.values().map(fieldErrorText));
   const shown = errors.slice(0, said.length);
@@ -189,15 +191,15 @@ function withinBound(texts: Iterable<string>): readonly string[] {
   }
   return fit;
 }
-/** Returns a 400 for an invalid request. */
+/** Returns the error BadRequest (400), to be thrown by a hook for a request that makes no sense. */
 export function badRequestError(message: string): StatusError {
   return new StatusError("BadRequest", message);
 }
-/** The error of a request whose body, or whose result, exceeds a bound (413, RequestEntityTooLarge). */
+/** Returns the error RequestEntityTooLarge (413) for a request whose body, or whose result, exceeds a bound. */
 export function tooLargeError(message: string): StatusError {
   return new StatusError("RequestEntityTooLarge", `Request entity too large: ${message}`);
 }
-/** The 500 for a failure behind the API. `what` is shown to the client. */
+/** Returns the error InternalError (500) for a failure behind the API. `what` is shown to the client, and `cause` is logged. */
 export function internalError(what: string, cause?: unknown): StatusError {
   return new StatusError("InternalError", `Internal error occurred: ${what}`, { details: { causes: [{ message: what }] }, cause });
 }

@@ -9,7 +9,7 @@ export interface Caller {
   /** Additional values of the user, by lower-case key. */
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
-/** The kernel's name for a `Caller`. */
+/** The user of a request: another name of `Caller`. */
 export type UserInfo = Caller;
 
 /** The type of `systemGroups`. */

@@ -12,7 +12,14 @@ import { isZero, zeroOf } from "./zero.ts";
 
 type Check = (value: any, path: string) => readonly FieldError[];
 
-/** A function that returns all errors of a canonical value. `path`: path of the value, "" for an object. */
+/**
+ * Makes a function that returns the errors of a value that the schema sees: required fields, enumerations, and repeated items of sets and maps.
+ * The function takes a value with defaults, and its path ("" for a whole object). It returns an empty list if the value is valid. Call
+ * `checker` once, when the module is loaded:
+ *
+ *     const check = checker(Widget);
+ *     const widgets = defineResource<Widget>({ create: (next) => check(next, ""), update: (next) => check(next, ""), ... });
+ */
 export function checker<T>(node: Typed<T>): (value: T, path: string) => readonly FieldError[] {
   return checkNode(node);
 }
@@ -86,7 +93,10 @@ function canBeMissing({ field, node, pointer }: Member): boolean {
 
 type Compare = (next: any, prior: any, path: string) => readonly FieldError[];
 
-/** A function that returns an error for each changed field with `immutable`. Descends into structs, not into lists and maps. */
+/**
+ * Makes a function that returns an error (`field is immutable`) for each field with the option `immutable` that differs between the new and the
+ * stored value. It looks into structs, and not into lists and maps. For the hook `update`.
+ */
 export function immutable<T>(node: Typed<T>): (next: T, prior: T, path: string) => readonly FieldError[] {
   return compareNode(node);
 }

@@ -24,7 +24,7 @@ export class Age {
   }
 }
 
-/** Returns the cell that shows the time since `time`. */
+/** Returns the cell that shows the time since `time`, in the format of kubectl; `<unknown>` without a time. */
 export function age(time: Time | MicroTime | null | undefined): Age | "<unknown>" {
   return time === undefined || time === null ? "<unknown>" : new Age(Date.parse(time));
 }
@@ -47,7 +47,7 @@ function inTwo(seconds: number, large: number, largeUnit: string, small: number,
   return `${Math.trunc(seconds / large)}${largeUnit}${rest === 0 ? "" : `${rest}${smallUnit}`}`;
 }
 
-/** The column `Name`. */
+/** The column `Name`: `metadata.name`. The columns of most kinds begin with it. */
 export const nameColumn: Column<ApiObject> = Object.freeze<Column<ApiObject>>({
   name: "Name",
   type: "string",
@@ -58,7 +58,7 @@ export const nameColumn: Column<ApiObject> = Object.freeze<Column<ApiObject>>({
 
 const createdText = "When the server created the object.";
 
-/** The column `Age`: time since creation. */
+/** The column `Age`: the time since `metadata.creationTimestamp`, such as `5d`. The columns of most kinds end with it. */
 export const ageColumn: Column<ApiObject> = Object.freeze<Column<ApiObject>>({
   name: "Age",
   type: "string",

@@ -80,16 +80,16 @@ function messages(...found: readonly (string | undefined)[]): readonly string[] 
   return found.filter((each) => each !== undefined);
 }
 
-/** A DNS label (RFC 1123): namespaces. */
+/** The errors of a DNS label (RFC 1123), as namespaces have: at most 63 bytes. Empty if it is valid. */
 export function dns1123Label(text: string): readonly string[] {
   const wrong = isLabelText(text) ? undefined : isSubdomainText(text) ? "must not contain dots" : labelText;
   return messages(tooLong(text, dnsLabelMax, "characters"), wrong);
 }
-/** A DNS subdomain (RFC 1123): most names. */
+/** The errors of a DNS subdomain (RFC 1123), as most names of objects are: at most 253 bytes. */
 export function dns1123Subdomain(text: string): readonly string[] {
   return messages(tooLong(text, dnsSubdomainMax, "characters"), isSubdomainText(text) ? undefined : subdomainText);
 }
-/** A DNS label that begins with a letter (RFC 1035): singular and plural names of kinds. */
+/** The errors of a DNS label that begins with a letter (RFC 1035), as plurals of kinds do: at most 63 bytes. */
 export function dns1035Label(text: string): readonly string[] {
   const right = isWord(text, 0, text.length, isLower, isDnsInner, isLowerOrDigit);
   return messages(tooLong(text, dnsLabelMax, "characters"), right ? undefined : label1035Text);
@@ -97,7 +97,7 @@ export function dns1035Label(text: string): readonly string[] {
 
 const nothingWrong: readonly string[] = Object.freeze([]);
 
-/** A label key, an annotation key in lower case, a finalizer, a condition type: `[prefix/]name`. */
+/** The errors of a `[prefix/]name`: a label key, an annotation key in lower case, a finalizer or the type of a condition. */
 export function qualifiedName(text: string): readonly string[] {
   // Most names are valid, and a body can have a hundred thousand of them: a valid name allocates nothing.
   const slash = text.indexOf("/");
@@ -121,12 +121,12 @@ export function qualifiedName(text: string): readonly string[] {
   if (!isKeyNameText(name)) found.push(`name part ${keyNameText}`);
   return found;
 }
-/** The value of a label; may be empty. */
+/** The errors of the value of a label, which may be empty: at most 63 bytes. */
 export function labelValue(text: string): readonly string[] {
   return messages(tooLong(text, labelPartMax, "bytes"), text === "" || isKeyNameText(text) ? undefined : labelValueText);
 }
 
-/** A key of a ConfigMap or Secret: also the name of a file. */
+/** The errors of a key of a ConfigMap or Secret, which is also the name of a file. */
 export function configMapKey(text: string): readonly string[] {
   const found: string[] = [];
   const length = tooLong(text, configKeyMax, "characters");
@@ -145,7 +145,7 @@ export function conditionReason(text: string): readonly string[] {
 /** Longest reason of a condition, in bytes. */
 export const conditionReasonBytesMax = conditionReasonMax;
 
-/** A port number. */
+/** The errors of a port number, which is from 1 to 65535. */
 export function portNumber(port: number): readonly string[] {
   return port >= 1 && port <= 65535 ? [] : ["must be between 1 and 65535, inclusive"];
 }

@@ -162,7 +162,7 @@ function keepsSpelling(text: string): boolean {
 /** Digits of a decimal quantity, and of a binary one without suffix, up to which the spelling is kept. */
 const keptDigitsMax = 18, binaryDigitsMax = 14;
 
-/** The amount of a canonical text. */
+/** The amount of a quantity in canonical text, as hooks get it. */
 export function amountOf(canonical: Quantity): Amount {
   const amount = parseQuantity(canonical);
   if (amount instanceof Unreadable) throw new Error(`Not a canonical quantity: ${canonical}`);
@@ -216,7 +216,7 @@ function signedDigits({ negative, digits, exponent }: Amount, step: number): { n
   return { negative, digits: digits + "0".repeat(exponent - step) };
 }
 
-/** Whether the amount is an integer. */
+/** Whether the amount has no fraction: `1500m` has one, `2` and `1Ki` have none. */
 export function isWhole({ exponent }: Amount): boolean {
   return exponent >= 0 && exponent <= integerDigitsMax;
 }

@@ -1,5 +1,6 @@
 /** Field selectors: `metadata.name=a,type!=b`, with `\` before a comma, an equals sign or a backslash in a value. */
 
+/** One requirement of a field selector: a field has this value, or does not. */
 export interface FieldRequirement {
   /** The label of the field, such as `metadata.name`. */
   readonly field: string;
