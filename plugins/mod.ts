@@ -8,6 +8,7 @@ import { clusterPlugin } from "./cluster/mod.ts";
 import { configmapsPlugin } from "./configmaps/mod.ts";
 import { csiPlugin } from "./csi/mod.ts";
 import { migrationPlugin } from "./migration/mod.ts";
+import { podsPlugin } from "./pods/mod.ts";
 import { quotasPlugin } from "./quotas/mod.ts";
 import { rbacPlugin } from "./rbac/mod.ts";
 import { schedulingPlugin } from "./scheduling/mod.ts";
@@ -16,6 +17,7 @@ import { storagePlugin } from "./storage/mod.ts";
 /** The built-in families, in their order. */
 export const plugins: readonly Plugin[] = Object.freeze([
   clusterPlugin,
+  podsPlugin,
   configmapsPlugin,
   storagePlugin,
   csiPlugin,

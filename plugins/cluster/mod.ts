@@ -8,23 +8,21 @@ import { legacyTokenTracking } from "./legacy-token-tracking.ts";
 import { namespaceController } from "./namespace-controller.ts";
 import { bootstrapNamespaces, namespaces } from "./namespace.ts";
 import { ownerPermissions } from "./owner-permissions.ts";
-import { pods } from "./pod.ts";
-import { podTemplateGateDependencies, podTemplateGates, podTemplates } from "./pod-template.ts";
 import { rootCaController } from "./root-ca-controller.ts";
 import { serviceAccountController } from "./service-account-controller.ts";
 import { serviceAccounts } from "./service-account.ts";
 import { services } from "./service.ts";
 import { tokenGateDependencies, tokenGates } from "./token-request.ts";
 
-export { events, leases, namespaces, pods, podTemplates, serviceAccounts, services };
+export { events, leases, namespaces, serviceAccounts, services };
 
 export const clusterPlugin = definePlugin({
   name: "cluster",
   summary: "The core resources of a cluster: namespaces, service accounts, leases and events.",
-  featureGates: { ...leaseGates, ...podTemplateGates, ...tokenGates },
-  gateDependencies: { ...podTemplateGateDependencies, ...tokenGateDependencies },
+  featureGates: { ...leaseGates, ...tokenGates },
+  gateDependencies: tokenGateDependencies,
   groupPriorities: { "events.{domain}": 17_750, "coordination.{domain}": 16_500 },
-  resources: [namespaces, serviceAccounts, leases, events, podTemplates, services, pods],
+  resources: [namespaces, serviceAccounts, leases, events, services],
   admission: [ownerPermissions],
   controllers: [
     namespaceController,

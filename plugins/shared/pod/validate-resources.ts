@@ -2,15 +2,8 @@
 import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from "../../../plugin.ts";
 import { amountOf, append, compareQuantities, integerOf, type Names, notFound, parseQuantity, roundUp } from "../../../toolbox.ts";
 import { Unreadable } from "../../../core/scalars/unreadable.ts";
-import {
-  canOvercommit,
-  containerResourceName,
-  isHugePages,
-  type NameRule,
-  resourceName,
-  validateAmount,
-} from "../../shared/resource-names.ts";
-import type { ResourceRequirements } from "../../shared/volumes/mod.ts";
+import { canOvercommit, containerResourceName, isHugePages, type NameRule, resourceName, validateAmount } from "../resource-names.ts";
+import type { ResourceRequirements } from "../volumes/mod.ts";
 import type { ValidationContext } from "./validation-options.ts";
 import { label } from "./rules.ts";
 

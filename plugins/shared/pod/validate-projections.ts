@@ -7,7 +7,7 @@ import type {
   ProjectedVolumeSource,
   ServiceAccountTokenProjection,
   VolumeProjection,
-} from "../../shared/volumes/mod.ts";
+} from "../volumes/mod.ts";
 import type { ValidationContext, ValidationOptions } from "./validation-options.ts";
 import { type RegisterPath, validateMode, validateTargetPath } from "./rules.ts";
 import { validateCertificate, validateTrustBundle } from "./validate-credentials.ts";

@@ -1,7 +1,7 @@
 /** Validation of a pod, with upstream's order and texts (pkg/apis/core/validation). */
 import { duplicate, type FieldError, forbidden, invalid, required } from "../../../plugin.ts";
 import { append, type Names, notFound, utf8Length, validateAnnotations, validateLabels } from "../../../toolbox.ts";
-import type { VolumeSource } from "../../shared/volumes/mod.ts";
+import type { VolumeSource } from "../volumes/mod.ts";
 import { readAddress } from "./address.ts";
 import { containersWithPaths } from "./containers-of.ts";
 import type { ValidationContext, ValidationOptions } from "./validation-options.ts";

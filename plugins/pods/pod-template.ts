@@ -1,11 +1,11 @@
 import { type Column, defineResource, field, type Infer, nameColumn, object, type Plugin, type Resource } from "../../plugin.ts";
 import { metaRulesOf, validateObjectMetaUpdate } from "../../toolbox.ts";
-import { optionsForCreate } from "./pod/validation-options.ts";
-import { PodTemplateSpec } from "./pod/pod-spec.ts";
-import { withoutStopSignals } from "./pod/stop-signals.ts";
-import { optionsForUpdate } from "./pod/stored-options.ts";
-import { validatePodTemplateSpec } from "./pod/validate-pod.ts";
-import { warnOfPodTemplate } from "./pod/warnings.ts";
+import { optionsForCreate } from "../shared/pod/validation-options.ts";
+import { PodTemplateSpec } from "../shared/pod/pod-spec.ts";
+import { withoutStopSignals } from "../shared/pod/stop-signals.ts";
+import { optionsForUpdate } from "../shared/pod/stored-options.ts";
+import { validatePodTemplateSpec } from "../shared/pod/validate-pod.ts";
+import { warnOfPodTemplate } from "../shared/pod/warnings.ts";
 
 const PodTemplate = object("PodTemplate", {
   template: field(2, PodTemplateSpec, "The template of the pods.", { written: "always" }),

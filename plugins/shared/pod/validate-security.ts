@@ -1,7 +1,7 @@
 /** Validation of security options, with upstream's order and texts. */
 import { duplicate, type FieldError, invalid, required } from "../../../plugin.ts";
 import { utf8Length } from "../../../toolbox.ts";
-import { validateLocalPath } from "../../shared/volumes/rules.ts";
+import { validateLocalPath } from "../volumes/rules.ts";
 import type { ValidationOptions } from "./validation-options.ts";
 import type { PodSpec } from "./pod-spec.ts";
 import { validateEnum } from "./rules.ts";

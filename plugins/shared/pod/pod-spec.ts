@@ -1,7 +1,7 @@
 /** The schema of PodSpec and PodTemplateSpec (core/v1). */
 import { boolean, field, type Infer, int32, int64, list, mapBy, oneOf, string, structsOf } from "../../../plugin.ts";
 import { atomicRecord, type Int64, LocalObjectReference, named, ObjectMeta } from "../../../toolbox.ts";
-import { ResourceList, ResourceRequirements, roundToMillis, Volume } from "../../shared/volumes/mod.ts";
+import { ResourceList, ResourceRequirements, roundToMillis, Volume } from "../volumes/mod.ts";
 import { Affinity, Toleration, TopologySpreadConstraint } from "./affinity.ts";
 import { Container, EphemeralContainer } from "./container.ts";
 import { PodSecurityContext } from "./security.ts";

@@ -1,7 +1,7 @@
 /** Validation of annotations that were later replaced by fields, with upstream's order and texts. */
 import { type FieldError, forbidden, invalid } from "../../../plugin.ts";
 import { type Names, spell, valueText } from "../../../toolbox.ts";
-import { validateLocalPath } from "../../shared/volumes/rules.ts";
+import { validateLocalPath } from "../volumes/rules.ts";
 import { containersWithPaths, everyContainer } from "./containers-of.ts";
 import type { ValidationOptions } from "./validation-options.ts";
 import type { PodSpec, PodTemplateSpec } from "./pod-spec.ts";

@@ -1,7 +1,7 @@
 /** Validation of environment variables, with upstream's order and texts. */
 import { type FieldError, invalid, required } from "../../../plugin.ts";
 import { append, configMapKey } from "../../../toolbox.ts";
-import { validateNoBacksteps } from "../../shared/volumes/rules.ts";
+import { validateNoBacksteps } from "../volumes/rules.ts";
 import type { EnvFromSource, EnvVar, EnvVarSource } from "./environment.ts";
 import { environmentName, label, named, subdomain } from "./rules.ts";
 import { validateFieldRef, validateResourceFieldRef, variableFields } from "./validate-fields.ts";

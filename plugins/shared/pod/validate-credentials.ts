@@ -10,7 +10,7 @@ import {
   validateLabelSelector,
   valueText,
 } from "../../../toolbox.ts";
-import type { ClusterTrustBundleProjection, PodCertificateProjection } from "../../shared/volumes/mod.ts";
+import type { ClusterTrustBundleProjection, PodCertificateProjection } from "../volumes/mod.ts";
 import { type RegisterPath, validateTargetPath } from "./rules.ts";
 import { annotationsBytesMax } from "../../../core/meta/labels.ts";
 

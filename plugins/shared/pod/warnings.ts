@@ -1,9 +1,9 @@
 /** Warnings about pod templates, with upstream's order and texts (pkg/api/pod/warnings.go). */
 import { trimEndOf } from "../../../core/trim-end.ts";
-import { deprecatedNodeLabel } from "../../shared/node-labels.ts";
+import { deprecatedNodeLabel } from "../node-labels.ts";
 import { goQuote, type LocalObjectReference, type Names, spell } from "../../../toolbox.ts";
-import type { KeyToPath, Volume, VolumeProjection, VolumeSource } from "../../shared/volumes/mod.ts";
-import { warnOfNodeSelector, warnOfPreference } from "../../shared/volumes/validate-node-selector.ts";
+import type { KeyToPath, Volume, VolumeProjection, VolumeSource } from "../volumes/mod.ts";
+import { warnOfNodeSelector, warnOfPreference } from "../volumes/validate-node-selector.ts";
 import { warnOfAddress } from "./address.ts";
 import type { NodeAffinity, PodAffinity, TopologySpreadConstraint } from "./affinity.ts";
 import { comparedForWarningsMax, warnOfContainers } from "./container-warnings.ts";

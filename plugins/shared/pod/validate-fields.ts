@@ -1,7 +1,7 @@
 /** Validation of references to fields and resources of the pod itself, with upstream's order and texts. */
 import { type FieldError, invalid, notSupported, required } from "../../../plugin.ts";
 import { qualifiedName } from "../../../toolbox.ts";
-import type { ObjectFieldSelector, ResourceFieldSelector } from "../../shared/volumes/mod.ts";
+import type { ObjectFieldSelector, ResourceFieldSelector } from "../volumes/mod.ts";
 
 /** The pod fields that volumes support. */
 export const volumeFields = Object.freeze([

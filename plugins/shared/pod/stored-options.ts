@@ -1,4 +1,4 @@
-import { hasInvalidNodeLabelValue } from "../../shared/volumes/validate-node-selector.ts";
+import { hasInvalidNodeLabelValue } from "../volumes/validate-node-selector.ts";
 import { type Gates, type Names, validateLabelSelector } from "../../../toolbox.ts";
 import type { PodAffinity } from "./affinity.ts";
 import { everyContainer } from "./containers-of.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { podTemplates } from "./pod-template.ts";
 import { at, make, one } from "./test-template.ts";
-import { comparedForWarningsMax } from "./pod/container-warnings.ts";
+import { comparedForWarningsMax } from "../shared/pod/container-warnings.ts";
 
 /** The warnings of a template. The prefix `template.` is removed. */
 const warnings = (spec: object, meta: object = {}) =>

@@ -1,7 +1,7 @@
 /** Schemas of environment variables (core/v1). */
 import { boolean, field, type Infer, string, structsOf } from "../../../plugin.ts";
 import { LocalObjectReference } from "../../../toolbox.ts";
-import { ObjectFieldSelector, ResourceFieldSelector } from "../../shared/volumes/mod.ts";
+import { ObjectFieldSelector, ResourceFieldSelector } from "../volumes/mod.ts";
 
 const struct = structsOf("core/v1");
 

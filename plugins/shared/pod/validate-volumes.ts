@@ -1,8 +1,8 @@
 /** Validation of the volumes of a pod, with upstream's order and texts. */
 import { duplicate, type FieldError, forbidden, invalid, required } from "../../../plugin.ts";
 import { append, compareQuantities, type ObjectMeta, validateAnnotations, validateLabels } from "../../../toolbox.ts";
-import { validateCsiDriverName } from "../../shared/csi-driver-name.ts";
-import { isNumberedIscsiName, isQualifiedIscsiName } from "../../shared/volumes/iscsi-name.ts";
+import { validateCsiDriverName } from "../csi-driver-name.ts";
+import { isNumberedIscsiName, isQualifiedIscsiName } from "../volumes/iscsi-name.ts";
 import type {
   CSIVolumeSource,
   EphemeralVolumeSource,
@@ -11,10 +11,10 @@ import type {
   KeyToPath,
   Volume,
   VolumeSource,
-} from "../../shared/volumes/mod.ts";
-import { between, requiredKeys, validateLocalPath } from "../../shared/volumes/rules.ts";
-import { validateClaimSpec } from "../../shared/volumes/validate-claim.ts";
-import * as shared from "../../shared/volumes/validate-shared-sources.ts";
+} from "../volumes/mod.ts";
+import { between, requiredKeys, validateLocalPath } from "../volumes/rules.ts";
+import { validateClaimSpec } from "../volumes/validate-claim.ts";
+import * as shared from "../volumes/validate-shared-sources.ts";
 import type { ValidationContext } from "./validation-options.ts";
 import { label, subdomain, validateEnum, validateMode } from "./rules.ts";
 import { validateDownwardFile, validateKeyToPath, validateProjected } from "./validate-projections.ts";

@@ -1,7 +1,7 @@
 /** Validation of volume mounts and devices, with upstream's order and texts. */
 import { type FieldError, forbidden, invalid, required } from "../../../plugin.ts";
 import { notFound } from "../../../toolbox.ts";
-import { validateLocalPath, validateNoBacksteps } from "../../shared/volumes/rules.ts";
+import { validateLocalPath, validateNoBacksteps } from "../volumes/rules.ts";
 import type { VolumeDevice, VolumeMount } from "./container.ts";
 import { validateEnum } from "./rules.ts";
 import type { UsableVolumes } from "./validate-volumes.ts";

@@ -4,7 +4,7 @@ import { amountOf, compareQuantities, type Quantity, quantityText, shortened, su
 import type { ValidationContext } from "./validation-options.ts";
 import type { PodSpec } from "./pod-spec.ts";
 import { podResourceName, validateResources } from "./validate-resources.ts";
-import { isHugePages } from "../../shared/resource-names.ts";
+import { isHugePages } from "../resource-names.ts";
 
 type Amounts = Readonly<Record<string, Quantity>>;
 

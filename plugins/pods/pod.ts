@@ -1,5 +1,5 @@
 import { ageColumn, type Column, defineResource, field, type Infer, nameColumn, object } from "../../plugin.ts";
-import { PodSpec } from "./pod/pod-spec.ts";
+import { PodSpec } from "../shared/pod/pod-spec.ts";
 
 const Pod = object("Pod", {
   spec: field(2, PodSpec, "The specification of the pod.", { written: "always" }),

@@ -1,8 +1,8 @@
 /** Validation of scheduling constraints, with upstream's order and texts. */
 import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from "../../../plugin.ts";
 import { dns1123Label, labelValue, validateLabelSelector } from "../../../toolbox.ts";
-import type { NodeSelectorTerm } from "../../shared/volumes/mod.ts";
-import { validateNodeSelector } from "../../shared/volumes/validate-node-selector.ts";
+import type { NodeSelectorTerm } from "../volumes/mod.ts";
+import { validateNodeSelector } from "../volumes/validate-node-selector.ts";
 import type { Affinity, PodAffinity, PodAffinityTerm, Toleration, TopologySpreadConstraint } from "./affinity.ts";
 import type { ValidationOptions } from "./validation-options.ts";
 import { named, qualified, validateEnum } from "./rules.ts";

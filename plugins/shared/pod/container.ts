@@ -1,5 +1,5 @@
 /** Schemas of containers (core/v1). */
-import { pullPolicyOf, ResourceRequirements } from "../../shared/volumes/mod.ts";
+import { pullPolicyOf, ResourceRequirements } from "../volumes/mod.ts";
 import { EnvFromSource, EnvVar } from "./environment.ts";
 import { Lifecycle, Probe } from "./probe.ts";
 import { SecurityContext } from "./security.ts";

@@ -1,7 +1,7 @@
 /** Schemas for the placement of pods by the scheduler (core/v1). */
 import { field, type Infer, int32, int64, LabelSelector, list, oneOf, string, structsOf } from "../../../plugin.ts";
 import { named } from "../../../toolbox.ts";
-import { NodeSelector, NodeSelectorTerm } from "../../shared/volumes/mod.ts";
+import { NodeSelector, NodeSelectorTerm } from "../volumes/mod.ts";
 
 const struct = structsOf("core/v1");
 

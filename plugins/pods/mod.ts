@@ -1,0 +1,13 @@
+import { definePlugin } from "../../plugin.ts";
+import { podTemplateGateDependencies, podTemplateGates, podTemplates } from "./pod-template.ts";
+import { pods } from "./pod.ts";
+
+export { pods, podTemplates };
+
+export const podsPlugin = definePlugin({
+  name: "pods",
+  summary: "Pods and their templates: Pod, PodTemplate.",
+  featureGates: podTemplateGates,
+  gateDependencies: podTemplateGateDependencies,
+  resources: [pods, podTemplates],
+});
