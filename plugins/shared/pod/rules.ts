@@ -19,7 +19,7 @@ export function qualified(text: string, path: string): readonly FieldError[] {
 
 /** Checks a relative path without ".." elements that does not start with "..". */
 export function validateTargetPath(target: string, path: string): readonly FieldError[] {
-  const reserved = target.startsWith("..") && !target.startsWith("../../cluster");
+  const reserved = target.startsWith("..") && !target.startsWith("../");
   return [...validateLocalPath(target, path), ...(reserved ? [invalid(path, target, "must not start with '..'")] : [])];
 }
 
