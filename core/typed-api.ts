@@ -30,8 +30,10 @@ function typedApi<T extends ApiObject>(api: ObjectApi, resource: ApiResource<T>,
         next = { continue: token };
       }
     },
-    create: async (namespace, object, options) => await api.create(version, plural, namespace, object, options) as T,
-    update: async (namespace, name, object, options) => await api.update(version, plural, namespace, name, object, options) as T,
+    // With the kind: custom resources of a kube-apiserver must have it.
+    create: async (namespace, object, options) => await api.create(version, plural, namespace, { kind, ...object }, options) as T,
+    update: async (namespace, name, object, options) =>
+      await api.update(version, plural, namespace, name, { kind, ...object }, options) as T,
     patch: async (namespace, name, patch, options) => await api.patch(version, plural, namespace, name, patch as ApiPatch, options) as T,
     apply: async (namespace, name, object, options) =>
       await api.apply(version, plural, namespace, name, { kind, ...object as object }, options) as T,

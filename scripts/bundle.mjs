@@ -15,7 +15,7 @@ import { root } from "./runtimes.mjs";
 import { nodesOf } from "./syntax.mjs";
 
 /** The modules that are imported by name, by the subpath of the export. */
-export const entries = { ".": "mod", "./plugin": "plugin", "./plugin/toolbox": "toolbox", "./testing": "testing" };
+export const entries = { ".": "mod", "./client": "client", "./plugin": "plugin", "./plugin/toolbox": "toolbox", "./testing": "testing" };
 
 /** Programs that are loaded by their address, beside any other module (`siblingModule`), and have the whole server. */
 const programs = [

@@ -88,6 +88,7 @@ function manifest() {
     files: [
       "bin",
       "cel",
+      "client",
       "commands",
       "core",
       "health",

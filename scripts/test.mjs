@@ -6,7 +6,21 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { denoMissing, denoPath, nodeMissing, nodePath, root } from "./runtimes.mjs";
 
-const folders = ["core", "cel", "protocols", "kernel", "server", "commands", "testing", "plugins", "metrics", "health", "tools", "test"];
+const folders = [
+  "core",
+  "cel",
+  "protocols",
+  "client",
+  "kernel",
+  "server",
+  "commands",
+  "testing",
+  "plugins",
+  "metrics",
+  "health",
+  "tools",
+  "test",
+];
 /** Two more than the cores: many files wait for other processes. */
 const processesAtOnce = Math.min(4, availableParallelism() + 2);
 /** Files that share a process: enough to hide its start, and few enough to spread over the cores. */

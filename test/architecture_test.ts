@@ -21,9 +21,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   health: [],
   cel: ["core"],
   protocols: [],
+  client: ["core", "protocols"],
   kernel: ["core", "cel", "protocols", "metrics", "health"],
-  server: ["core", "cel", "protocols", "metrics", "health", "kernel"],
-  commands: ["core", "cel", "protocols", "metrics", "health", "kernel", "server"],
+  server: ["core", "cel", "protocols", "client", "metrics", "health", "kernel"],
+  commands: ["core", "cel", "protocols", "client", "metrics", "health", "kernel", "server"],
   // The published test server selects from the built-in plugins, as programs do.
   testing: ["core", "metrics", "kernel", "server", "plugins"],
   "plugins/*": ["core", "cel", "metrics", "plugins/shared"],
@@ -33,7 +34,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   tools: everything,
   scripts: everything,
   // Files at the top: the entry points of the package.
-  entry: ["core", "cel", "metrics", "health", "kernel", "server", "testing", "plugins", "plugins/*"],
+  entry: ["core", "cel", "client", "metrics", "health", "kernel", "server", "testing", "plugins", "plugins/*"],
 };
 
 /** Programs start a process or a thread and select from the built-in plugins: only they may import `plugins/mod.ts`. */
@@ -52,6 +53,7 @@ const withoutApi = ["async", "bound", "codec/protobufjs", "reason-of", "turns", 
  * `node:module`, which only loads packages.
  */
 const machineFolders = [
+  "client/",
   "commands/",
   "kernel/access/audit/log/",
   "kernel/observe/",

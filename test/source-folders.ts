@@ -5,6 +5,7 @@ export const sourceFolders: readonly string[] = [
   "core",
   "cel",
   "protocols",
+  "client",
   "kernel",
   "server",
   "commands",

@@ -1,7 +1,7 @@
 /** A running server as a source: its metric of deprecated requests, the objects that it stores, and the releases of Helm among them. */
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { reasonOf } from "../../core/reason-of.ts";
-import { readAccess } from "../../server/config/kubeconfig.ts";
+import { readAccess } from "../../client/kubeconfig.ts";
 import { messageOf, remoteClient, type TextClient } from "../../protocols/remote/remote-client.ts";
 import type { Evidence, Source } from "../upgrade/advise/evidence.ts";
 import { requestsInMetrics } from "../upgrade/advise/metrics-text.ts";

@@ -43,14 +43,17 @@ export function beginRequest(url: URL, options: RequestOptions, body: Uint8Array
     };
     const abort = () => fail(signal.reason);
     signal.addEventListener("abort", abort, { once: true });
-    sent.on("socket", (socket) =>
+    sent.on("socket", (socket) => {
+      // Deno would send any request again if a connection breaks that has served another one before: a write could be made twice.
+      if (options.method !== "GET") sent.reusedSocket = false;
       slicePieces(socket, {
         next: (rest) => arrived.isPlain ? rest : Math.min(rest, remoteSliceBytes),
         begin(bytes) {
           arrived.received(bytes);
           return ended === undefined;
         },
-      }));
+      });
+    });
     sent.on("information", () => {
       // Those of a slice are parsed to its end.
       if (ended === undefined && ++informational > remoteInformationalMax) {

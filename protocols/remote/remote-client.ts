@@ -35,9 +35,20 @@ export interface RemoteText {
   readonly text: string;
   /** Target of a redirect that was not followed. */
   readonly location?: string | undefined;
+  /** Seconds of a Retry-After header. */
+  readonly retryAfter?: number | undefined;
+}
+/** A response whose body arrives while it is read. The body must be read, or its iteration ended. */
+export interface RemoteLines {
+  readonly status: number;
+  readonly retryAfter: number | undefined;
+  /** The lines of the body, each of at most this many characters. The server waits while no line is read. */
+  lines(lengthMax: number): AsyncIterable<string>;
+  /** The whole body, of at most this many bytes. */
+  text(bytesMax: number): Promise<string>;
 }
 export interface RemoteRequest {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Path and query, below the path of the server's URL. "" for the URL itself. */
   readonly path: string;
   /** The value to send as JSON. */
@@ -56,7 +67,7 @@ export interface RemoteClient {
   send(request: RemoteRequest): Promise<RemoteAnswer>;
   /** The JSON values of a streamed response, one per line. Rejects for an error response as well (`RemoteError`). */
   stream(path: string, signal: AbortSignal): AsyncIterable<unknown>;
-  /** Closes idle connections. */
+  /** Ends all connections. */
   close(): void;
 }
 /** Observes the response of a request while it arrives. */
@@ -70,6 +81,8 @@ export interface ResponseObserver {
 export interface TextClient extends RemoteClient {
   /** As `send`, with a body of any type and of at most this many bytes. */
   text(request: RemoteRequest, bytesMax: number, observer?: ResponseObserver): Promise<RemoteText>;
+  /** Begins a response whose body may take any time. The time of the request is for its head. */
+  begin(request: RemoteRequest): Promise<RemoteLines>;
 }
 /** An error response. */
 export class RemoteError extends Error {
@@ -81,18 +94,27 @@ export class RemoteError extends Error {
   }
 }
 
-/** `read` returns the credentials; they are read again after ten seconds, and connections are replaced if they have changed. */
-export function remoteClient(read: () => Promise<RemoteAccess>, now: () => number = () => performance.now()): TextClient {
+/**
+ * `read` returns the credentials; they are read again after ten seconds. Connections are replaced if anything else than the Authorization header
+ * has changed. `connectionsMax`: connections at a time; further requests wait.
+ */
+export function remoteClient(
+  read: () => Promise<RemoteAccess>,
+  now: () => number = () => performance.now(),
+  connectionsMax?: number,
+): TextClient {
   let known: { readonly access: RemoteAccess; readonly text: string; readonly agent: Agent } | undefined;
   let readAt = -Infinity, reading: Promise<void> | undefined;
 
   async function renew(): Promise<void> {
     const access = await read();
     readAt = now();
-    const text = valueText(access);
-    if (known?.text === text) return;
-    known?.agent.destroy();
-    known = { access, text, agent: agentOf(access) };
+    const { authorization: _, ...connection } = access, text = valueText(connection);
+    if (known?.text === text) known = { ...known, access };
+    else {
+      known?.agent.destroy();
+      known = { access, text, agent: agentOf(access, connectionsMax) };
+    }
   }
   async function current(): Promise<{ readonly access: RemoteAccess; readonly agent: Agent }> {
     if (known === undefined || now() - readAt > remoteCredentialsMs) {
@@ -115,10 +137,11 @@ export function remoteClient(read: () => Promise<RemoteAccess>, now: () => numbe
       headers: {
         accept: "application/json",
         "user-agent": "thole",
+        ...(bytes === undefined ? {} : { "content-type": "application/json" }),
         ...headers,
         ...(access.host === undefined ? {} : { host: access.host }),
         ...(access.authorization === undefined ? {} : { authorization: access.authorization }),
-        ...(bytes === undefined ? {} : { "content-type": "application/json", "content-length": bytes.length }),
+        ...(bytes === undefined ? {} : { "content-length": bytes.length }),
       },
     };
     let url = urlOf(access.server, path);
@@ -145,8 +168,35 @@ export function remoteClient(read: () => Promise<RemoteAccess>, now: () => numbe
         const response = await open({ ...request, signal }), { statusCode: status = 0, headers } = response.message;
         observer?.began();
         const text = await textOf(response, signal, bytesMax, observer);
-        return { status, contentType: headers["content-type"] ?? "", text, location: headers.location };
+        return {
+          status,
+          contentType: headers["content-type"] ?? "",
+          text,
+          location: headers.location,
+          retryAfter: secondsOf(headers["retry-after"]),
+        };
       }),
+    async begin(request) {
+      const { signal, timeoutMs = remoteCallMs } = request, time = new Deadline(signal, timeoutMs);
+      const response = await open({ ...request, signal: time.signal }).catch((error: unknown) => {
+        time.end();
+        throw error;
+      });
+      time.met();
+      const { statusCode: status = 0, headers } = response.message;
+      return {
+        status,
+        retryAfter: secondsOf(headers["retry-after"]),
+        async *lines(lengthMax) {
+          try {
+            yield* linesOf(response, lengthMax);
+          } finally {
+            time.end();
+          }
+        },
+        text: (bytesMax) => textOf(response, time.signal, bytesMax).finally(() => time.end()),
+      };
+    },
     async *stream(path, signal) {
       const time = new Deadline(signal, remoteCallMs);
       try {
@@ -242,16 +292,23 @@ async function textOf(
   return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
-async function* linesOf({ message, took, reasonOf }: BegunResponse): AsyncGenerator<string> {
+async function* linesOf({ message, took, reasonOf }: BegunResponse, lengthMax: number = remoteAnswerBytesMax): AsyncGenerator<string> {
   const decoder = new TextDecoder();
-  let rest = "";
+  /** The pieces of the line that has not ended: joined once, because a long line has many. */
+  let pieces: string[] = [], length = 0;
   try {
     for await (const chunk of chunksOf(message)) {
       took(chunk.length);
-      const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-      rest = lines.pop() ?? "";
-      if (rest.length > remoteAnswerBytesMax) throw new Error(`a line is longer than ${remoteAnswerBytesMax} characters`);
-      for (const line of lines) if (line !== "") yield line;
+      const text = decoder.decode(chunk, { stream: true });
+      let from = 0;
+      for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", from)) {
+        const line = pieces.join("") + text.slice(from, at);
+        [pieces, length, from] = [[], 0, at + 1];
+        if (line !== "") yield line;
+      }
+      pieces.push(text.slice(from));
+      length += text.length - from;
+      if (length > lengthMax) throw new Error(`a line is longer than ${lengthMax} characters`);
     }
   } catch (error) {
     throw reasonOf(error);

@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import type { Plugin } from "../../core/plugin.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import { readAuthorizationConfiguration } from "../config/authorization/read.ts";
-import { readAccess } from "../config/kubeconfig.ts";
+import { readAccess } from "../../client/kubeconfig.ts";
 import type { ConfiguredAuthorizer } from "../config/authorization/configured-authorizer.ts";
 import { authorizersOfFlags, authorizerTypes } from "../config/configured-authorizers.ts";
 import type { Followed } from "../config/follow-files.ts";
@@ -96,7 +96,7 @@ async function usable(
 
 async function checkKubeconfigs(configured: readonly ConfiguredAuthorizer[]): Promise<void> {
   const files = configured.flatMap(({ webhook }) => webhook === undefined || webhook.kubeconfig === "" ? [] : [webhook.kubeconfig]);
-  await allOrErrors([...new Set(files)].map(readAccess));
+  await allOrErrors([...new Set(files)].map((path) => readAccess(path)));
 }
 
 function fileMistake(path: string): string | undefined {

@@ -20,7 +20,7 @@ import {
   systemDiscovery,
   systemMonitoring,
 } from "../../kernel/access/authorization/mod.ts";
-import { readAccess } from "../config/kubeconfig.ts";
+import { readAccess } from "../../client/kubeconfig.ts";
 import { remoteClient } from "../../protocols/remote/remote-client.ts";
 import { accessReviews } from "../webhooks/authorization/access-review.ts";
 import { type ConditionMeter, matchConditions } from "../webhooks/authorization/match-conditions.ts";

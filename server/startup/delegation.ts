@@ -13,7 +13,7 @@ import {
   noTrust,
   readClusterTrust,
 } from "../../kernel/access/delegation/cluster-trust.ts";
-import { readAccess } from "../config/kubeconfig.ts";
+import { readAccess } from "../../client/kubeconfig.ts";
 import { messageOf, type RemoteClient, remoteClient, RemoteError } from "../../protocols/remote/remote-client.ts";
 import { tracedClient } from "./traced-client.ts";
 import type { Config } from "../config/settings.ts";

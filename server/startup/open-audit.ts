@@ -25,7 +25,7 @@ import { type LineSink, logBackend } from "../../kernel/access/audit/log/log-bac
 import { rotatingFile } from "../../kernel/access/audit/log/rotating-file.ts";
 import { standardOutput } from "../../kernel/access/audit/log/standard-output.ts";
 import { webhookBackend } from "../../kernel/access/audit/webhook/webhook-backend.ts";
-import { readAccess } from "../config/kubeconfig.ts";
+import { readAccess } from "../../client/kubeconfig.ts";
 import { remoteClient } from "../../protocols/remote/remote-client.ts";
 import { type AuditBackendName, backendConfig } from "../config/audit-settings.ts";
 import { namesOf } from "../config/active-config.ts";

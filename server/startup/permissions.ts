@@ -7,7 +7,7 @@ import { dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { append } from "../../core/append.ts";
-import { addressOfAccess, filesOfAccess, filesOfUsers, inCluster } from "../config/kubeconfig.ts";
+import { addressOfAccess, filesOfAccess, filesOfUsers, inCluster } from "../../client/kubeconfig.ts";
 import { commandFlagsOf, joined, settingsOf as commandSettings } from "../config/command-flags.ts";
 import { chooseCommand, type Chosen, commands, flagsOf as flagsOfCommand, UsageError } from "../config/commands.ts";
 import { parseArguments, readArguments } from "../config/parse.ts";

@@ -1,7 +1,7 @@
 /** The webhook for bearer tokens. */
 import { systemClock } from "../../core/async.ts";
 import { cachedTokens, type TokenAuthenticator, tokenReviewer } from "../../kernel/access/authentication/mod.ts";
-import { readAccess } from "../config/kubeconfig.ts";
+import { readAccess } from "../../client/kubeconfig.ts";
 import { remoteClient } from "../../protocols/remote/remote-client.ts";
 import { tracedClient } from "./traced-client.ts";
 import type { Config } from "../config/settings.ts";

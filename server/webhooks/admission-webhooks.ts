@@ -5,7 +5,7 @@ import type { WebhookAddress } from "../../core/conversion.ts";
 import { goQuote } from "../../core/tree/go-quote.ts";
 import { type CallSlot, CallSlots } from "./call-slots.ts";
 import type { Tracing } from "../../kernel/observe/tracing.ts";
-import type { Credentials } from "../config/kubeconfig.ts";
+import type { Credentials } from "../../client/kubeconfig.ts";
 import { remoteClient, type RemoteRequest, type RemoteText, type TextClient } from "../../protocols/remote/remote-client.ts";
 import { hostPortOf, webhookAccess, type WebhookAddresses } from "./webhook-access.ts";
 import { answerMistake, connectionText, type Target, targetOf } from "./webhook-texts.ts";

@@ -1,5 +1,5 @@
 /** Credentials for webhooks: the users of a kubeconfig are found by the names of servers (upstream: `NewDefaultAuthenticationInfoResolver`). */
-import { type Credentials, readUsers } from "../config/kubeconfig.ts";
+import { type Credentials, readUsers } from "../../client/kubeconfig.ts";
 
 /**
  * The user for a server, by its host and port, such as `hook.default.svc:443`. From the first to the last rule: a user with that name; the

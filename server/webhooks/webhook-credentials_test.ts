@@ -10,7 +10,7 @@ import { test } from "node:test";
 import type { TLSSocket } from "node:tls";
 import { issue } from "../listen/testing/clients.ts";
 import { admissionWebhooks } from "./admission-webhooks.ts";
-import { filesOfUsers } from "../config/kubeconfig.ts";
+import { filesOfUsers } from "../../client/kubeconfig.ts";
 import { credentialsIn, userFor } from "./webhook-credentials.ts";
 
 test("userFor() prefers the exact name, then longer domains, then names without port 443, then the star, then the context", () => {

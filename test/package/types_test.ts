@@ -25,7 +25,7 @@ for (const exact of [false, true]) {
         noEmit: true,
         skipLibCheck: true,
       };
-      const files = ["mod.ts", "plugin.ts", "toolbox.ts", "testing.ts", "server/main.ts"].map((file) => join(root, file));
+      const files = ["mod.ts", "client.ts", "plugin.ts", "toolbox.ts", "testing.ts", "server/main.ts"].map((file) => join(root, file));
       await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
       const tsc = join(root, "node_modules/typescript/bin/tsc");
       const { code, output } = await run(runtimePath("node"), [tsc, "-p", folder]);

@@ -61,6 +61,8 @@ export const rows: readonly Row[] = [
   inTest("docs/configuration.md", "# yaml-language-server", others),
   inTest("docs/configuration.md", "thole.yaml:2:1: error", "check/check"),
 
+  inTest("docs/client.md", "import { clientFrom }", "docs/client-page"),
+
   notRun("docs/custom-resources.md", "npm start", "the test starts the same server on another port"),
   inTest("docs/custom-resources.md", "Thole serves on", quickstart),
   inTest("docs/custom-resources.md", "conversion:", others),

@@ -87,7 +87,7 @@ export const kubeconfigs: Target = {
   binary: false,
   stepsPerCharacter: 400,
   async open(code) {
-    const { addressOfAccess, filesOfAccess } = await code.load("server/config/kubeconfig.ts");
+    const { addressOfAccess, filesOfAccess } = await code.load("client/kubeconfig.ts");
     return (input) => {
       const address = plainOrValue(() => addressOfAccess("/k", input)) as string | undefined;
       assert.match(address ?? "a:1", /^[^/@]+:\d+$/);

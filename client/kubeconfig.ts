@@ -4,15 +4,15 @@
  */
 import { dirname, resolve } from "node:path";
 import process from "node:process";
-import { bytesOf, parseBase64 } from "../../core/scalars/base64.ts";
-import { reasonOf } from "../../core/reason-of.ts";
-import { isObject, type Json, type JsonObject } from "../../core/schema.ts";
-import { jsonFromTree } from "../../core/tree/json.ts";
-import { readYaml } from "../../core/tree/yaml.ts";
-import { faultOf, FaultyFile, FaultyText } from "../../core/config/mistake.ts";
-import type { RemoteAccess } from "../../protocols/remote/remote-access.ts";
-import { readWholeText } from "../../protocols/files/bounded-files.ts";
-import { bound } from "../../core/bound.ts";
+import { bytesOf, parseBase64 } from "../core/scalars/base64.ts";
+import { reasonOf } from "../core/reason-of.ts";
+import { isObject, type Json, type JsonObject } from "../core/schema.ts";
+import { jsonFromTree } from "../core/tree/json.ts";
+import { readYaml } from "../core/tree/yaml.ts";
+import { faultOf, FaultyFile, FaultyText } from "../core/config/mistake.ts";
+import type { RemoteAccess } from "../protocols/remote/remote-access.ts";
+import { readWholeText } from "../protocols/files/bounded-files.ts";
+import { bound } from "../core/bound.ts";
 
 /** Bytes of a kubeconfig file. */
 export const kubeconfigBytesMax = bound(1024 * 1024);
@@ -44,13 +44,27 @@ export function addressOfAccess(path: string, text: string): string | undefined 
   return `${server.hostname}:${server.port || (server.protocol === "https:" ? "443" : "80")}`;
 }
 
-/** Credentials of a kubeconfig file, or of the pod for `in-cluster`. Rejects with an error that has the path and no secret. */
-export async function readAccess(path: string): Promise<RemoteAccess> {
+/** Credentials in the text of a kubeconfig, without a file. Paths in it are relative to the working folder. Rejects with an error without secrets. */
+export async function accessIn(text: string, context?: string): Promise<RemoteAccess> {
+  try {
+    if (text.length > kubeconfigBytesMax) throw new Error(`it is larger than ${kubeconfigBytesMax} bytes`);
+    return await accessOf(parse(text), "", context);
+  } catch (error) {
+    throw new Error(`cannot use the kubeconfig: ${reasonOf(error)}`);
+  }
+}
+
+/**
+ * Credentials of a kubeconfig file, or of the pod for `in-cluster`. Rejects with an error that has the path and no secret.
+ *
+ * @param context default: the current context of the file
+ */
+export async function readAccess(path: string, context?: string): Promise<RemoteAccess> {
   if (path === inCluster) return await podAccess();
   try {
     const text = await readWholeText(path);
     if (text.length > kubeconfigBytesMax) throw new Error(`it is larger than ${kubeconfigBytesMax} bytes`);
-    return await accessOf(parse(text), path);
+    return await accessOf(parse(text), path, context);
   } catch (error) {
     const message = `cannot use the kubeconfig "${path}": ${reasonOf(error)}`;
     throw error instanceof FaultyText ? new FaultyFile(path, message, error) : new Error(message);
@@ -113,13 +127,15 @@ async function runChecks<const T extends readonly (readonly [path: string, run: 
 }
 
 /** The cluster and the user of the current context. A user is optional. */
-function entriesOf(config: Json, path: string): { readonly cluster: Entry; readonly user: Entry } {
+function entriesOf(config: Json, path: string, wanted?: string): { readonly cluster: Entry; readonly user: Entry } {
   if (!isObject(config)) throw faulty("it is not a map");
-  const current = config["current-context"];
+  const current = wanted ?? config["current-context"];
   const contexts = named(config, "contexts", "context");
   const context = typeof current === "string" && current !== "" ? contexts.get(current) : undefined;
   if (context === undefined) {
-    throw faulty(`current-context names no context of ${path === "" ? "the file" : `"${path}"`}`, "current-context");
+    const where = path === "" ? "the file" : `"${path}"`;
+    if (wanted !== undefined) throw faulty(`there is no context "${wanted}" in ${where}`, "contexts");
+    throw faulty(`current-context names no context of ${where}`, "current-context");
   }
   const cluster = named(config, "clusters", "cluster").get(context.get("cluster") ?? "");
   const userName = context.get("user") ?? "";
@@ -152,8 +168,8 @@ const unsupported = Object.freeze({
   user: ["exec", "auth-provider", "as", "as-uid", "as-groups", "as-user-extra"],
 });
 
-async function accessOf(config: Json, path: string): Promise<RemoteAccess> {
-  const { cluster, user } = entriesOf(config, path);
+async function accessOf(config: Json, path: string, context?: string): Promise<RemoteAccess> {
+  const { cluster, user } = entriesOf(config, path, context);
   const folder = dirname(path), insecure = cluster.get("insecure-skip-tls-verify") === "true";
   const hasCa = ["certificate-authority", "certificate-authority-data"].some((key) => (cluster.get(key) ?? "") !== "");
   const [, server, ca, , credentials] = await runChecks([
