@@ -2,7 +2,7 @@
 import process from "node:process";
 import type { BeginProgress } from "../core/progress.ts";
 import { openLog } from "../kernel/observe/log.ts";
-import { loggedProgress, progressTerminal } from "../kernel/observe/progress.ts";
+import { loggedProgress, progressTerminal } from "../server/log/progress.ts";
 
 export function progressOfCommand(): BeginProgress {
   const now = () => performance.now();

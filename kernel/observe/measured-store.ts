@@ -1,5 +1,5 @@
 /** A store whose requests are counted and timed. Watches are not timed, because they last; their events are counted. */
-import type { KernelRecord } from "./metrics.ts";
+import type { RequestRecord } from "./metrics.ts";
 import type { Tracing } from "./tracing.ts";
 import type { Batch, Change, Store } from "../store/store.ts";
 
@@ -19,7 +19,7 @@ export interface StoredPlaces {
 type Operation = "create" | "delete" | "get" | "list" | "update";
 
 /** `store` with metrics and spans. `now` is in milliseconds and monotonic. */
-export function measuredStore(store: Store, places: StoredPlaces, record: KernelRecord, now: () => number, tracing?: Tracing): Store {
+export function measuredStore(store: Store, places: StoredPlaces, record: RequestRecord, now: () => number, tracing?: Tracing): Store {
   /** The labels of each operation on a place: metrics find the series of a frozen set by its identity. */
   const labelsByPlace = new WeakMap<StoredLabels, Map<Operation, Readonly<Record<"group" | "operation" | "resource", string>>>>();
   function labelsOf(place: StoredLabels, operation: Operation) {

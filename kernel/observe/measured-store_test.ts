@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createRegistry } from "../../metrics/mod.ts";
 import { measuredStore, type StoredPlaces } from "./measured-store.ts";
-import { kernelMetrics } from "./metrics.ts";
+import { requestMetrics } from "./metrics.ts";
 import { type Batch, type Store, StoreError } from "../store/store.ts";
 
 /** The second segment of a key is the resource; there are two resources. */
@@ -15,7 +15,7 @@ function places(): StoredPlaces {
 }
 
 test("measuredStore() counts and times requests by resource, and counts failures but not lost races", async () => {
-  const { record, text } = createRegistry(kernelMetrics);
+  const { record, text } = createRegistry(requestMetrics);
   let time = 0;
   const plain: Store = {
     get: async () => {
@@ -51,7 +51,7 @@ test("measuredStore() counts and times requests by resource, and counts failures
 });
 
 test("measuredStore() counts the events of watches by resource, and progress notifications for each covered resource", async () => {
-  const { record, text } = createRegistry(kernelMetrics);
+  const { record, text } = createRegistry(requestMetrics);
   const event = (key: string) => ({ key, revision: 2, value: undefined, previous: undefined });
   const batches: readonly Batch[] = [
     { revision: 2, events: ["/configmaps/a/a", "/configmaps/a/b", "/secrets/a/a", "/configmaps/a/c"].map(event) },

@@ -3,7 +3,7 @@ import type { AuthorizationDecision, Waiting } from "../../core/access.ts";
 import type { UserInfo } from "../../core/user-info.ts";
 import { type ChunkIterator, type Chunks, type Exchange, header, type Reply } from "../request/exchange.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import type { KernelRecord } from "./metrics.ts";
+import type { RequestRecord } from "./metrics.ts";
 import type { RequestInfo } from "../request/request-info.ts";
 import { recordRequest, type RequestLabels, requestLabels } from "./request-metrics.ts";
 import type { Finished, Step } from "./request-log.ts";
@@ -13,7 +13,7 @@ const utf8 = new TextEncoder();
 
 /** Observations of requests under the active catalog. `now` is in milliseconds and monotonic. */
 export function observer(
-  record: KernelRecord,
+  record: RequestRecord,
   now: () => number,
   report: (finished: Finished) => void,
   tracing?: Tracing,
@@ -92,7 +92,7 @@ const authentication = Object.freeze({ filter: "authentication" }), authorizatio
 /** The same chunks; `finish` is called once with the number of bytes sent: at the end, at a failure, or when the reader stops. */
 function followed(
   body: Chunks,
-  record: KernelRecord,
+  record: RequestRecord,
   labels: RequestLabels,
   finish: (bytes: number) => void,
 ): Chunks {
@@ -148,7 +148,7 @@ type DecideRequest = (user: UserInfo, info: RequestInfo, waiting?: Waiting) => A
 /** Counts and times `decide`. Synchronous if `decide` is. */
 export function measuredDecision(
   decide: DecideRequest,
-  record: KernelRecord,
+  record: RequestRecord,
   now: () => number,
 ): DecideRequest {
   const report = (result: AuthorizationResult, begun: number) => {

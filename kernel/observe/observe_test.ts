@@ -4,7 +4,7 @@ import type { AuthorizationDecision } from "../../core/access.ts";
 import { createRegistry } from "../../metrics/mod.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Exchange, Reply } from "../request/exchange.ts";
-import { kernelMetrics } from "./metrics.ts";
+import { requestMetrics } from "./metrics.ts";
 import { measuredDecision, observer } from "./observe.ts";
 import type { Finished } from "./request-log.ts";
 import { requestInfo } from "../request/request-info.ts";
@@ -16,7 +16,7 @@ const catalog = {
 const bytes = (length: number) => new Uint8Array(length);
 
 function world() {
-  const { record, text } = createRegistry(kernelMetrics);
+  const { record, text } = createRegistry(requestMetrics);
   const clock = { now: 0 };
   const told: Finished[] = [];
   const observe = observer(record, () => clock.now, (finished) => void told.push(finished));

@@ -1,7 +1,7 @@
 /** The labels and counts of requests, by kube-apiserver's rules; free text of clients never becomes a label. */
 import { applyMediaType } from "../../core/codec/negotiate.ts";
 import type { Catalog, Endpoint } from "../catalog/catalog.ts";
-import type { KernelRecord } from "./metrics.ts";
+import type { RequestRecord } from "./metrics.ts";
 import { isTrue, type RequestInfo } from "../request/request-info.ts";
 
 export type MetricScope = "" | "cluster" | "namespace" | "resource";
@@ -113,7 +113,7 @@ export interface Answered {
 }
 
 /** Counts one completed request. */
-export function recordRequest(record: KernelRecord, labels: RequestLabels, answered: Answered): void {
+export function recordRequest(record: RequestRecord, labels: RequestLabels, answered: Answered): void {
   record.requests.with(withCode(labels, answered.code)).add();
   record.requestSeconds.with(labels).observe(answered.seconds);
   if (labels.dry_run === "") record.requestSliSeconds.with(labels).observe(Math.max(0, answered.seconds - (answered.waitedSeconds ?? 0)));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createRegistry } from "../../metrics/mod.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import { kernelMetrics } from "./metrics.ts";
+import { requestMetrics } from "./metrics.ts";
 import { requestInfo } from "../request/request-info.ts";
 import { metricDryRun, metricScope, metricVerb, recordRequest, requestLabels } from "./request-metrics.ts";
 
@@ -82,7 +82,7 @@ test("requestLabels() has names of served resources only, and no text of clients
 });
 
 async function recorded(method: string, url: string): Promise<(name: string) => string | undefined> {
-  const { record, text } = createRegistry(kernelMetrics);
+  const { record, text } = createRegistry(requestMetrics);
   recordRequest(record, labels(method, url), { code: 200, seconds: 0.25, waitedSeconds: 0.2, bytes: 1000 });
   const written = await text();
   return (name) => new RegExp(`^${name}(?:\\{.*\\})? (.*)$`, "m").exec(written)?.[1];

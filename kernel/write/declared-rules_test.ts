@@ -6,7 +6,7 @@ import { field, int32, struct } from "../../core/schema.ts";
 import { createRegistry } from "../../metrics/mod.ts";
 import { compileRules } from "../catalog/compile-rules.ts";
 import { meterOf } from "../observe/meter.ts";
-import { kernelMetrics } from "../observe/metrics.ts";
+import { kernelMetrics } from "../../server/metrics/metrics.ts";
 import type { RequestContext } from "../request-context.ts";
 import { withDeclaredRules } from "./declared-rules.ts";
 

@@ -5,7 +5,7 @@ import { splitGroupVersion } from "../../core/versions.ts";
 import type { ActiveConfig } from "../config/active-config.ts";
 import { takeTurns } from "./leader-election.ts";
 import { describe, type Log } from "../../kernel/observe/log.ts";
-import type { KernelRecord } from "../../kernel/observe/metrics.ts";
+import type { KernelRecord } from "../metrics/metrics.ts";
 import { systemClock, untilAborted } from "../../core/async.ts";
 
 /** Namespace and name of the lease of the leader. */

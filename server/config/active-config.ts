@@ -3,7 +3,7 @@ import { append } from "../../core/append.ts";
 import type { Names } from "../../core/names.ts";
 import type { Plugin, Resource, ResourceSource } from "../../core/plugin.ts";
 import { lineNames } from "../../metrics/mod.ts";
-import { kernelMetrics } from "../../kernel/observe/metrics.ts";
+import { kernelMetrics } from "../metrics/metrics.ts";
 import { type AdmissionConfiguration, readAdmissionConfiguration } from "./admission-configuration.ts";
 import { authorizationMistakes } from "./configured-authorizers.ts";
 import { chosenAdmission } from "./choose-admission.ts";

@@ -6,7 +6,7 @@ import { compatFlag, kubeApiserverArguments } from "../config/kube-apiserver-arg
 import { knownNames } from "../config/known-names.ts";
 import { loadModule } from "../config/load-module.ts";
 import { type Log, openLog, verbosityOf } from "../../kernel/observe/log.ts";
-import { progressTerminal } from "../../kernel/observe/progress.ts";
+import { progressTerminal } from "../log/progress.ts";
 import { readConfiguration } from "../startup/read-configuration.ts";
 
 export interface Prepared {

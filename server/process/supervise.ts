@@ -4,7 +4,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { siblingModule } from "../../core/sibling-module.ts";
 import type { Config } from "../config/settings.ts";
-import { keepErrors } from "../../kernel/observe/recent-errors.ts";
+import { keepErrors } from "../log/recent-errors.ts";
 import type { Log } from "../../kernel/observe/log.ts";
 import { openAuditFile } from "../startup/open-audit.ts";
 import { withPort, workerPermissions } from "../workers/deno-permissions.ts";

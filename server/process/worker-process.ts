@@ -6,7 +6,7 @@ import process from "node:process";
 import { plugins } from "../../plugins/mod.ts";
 import { startHeavyThread } from "../heavy/thread.ts";
 import { describe } from "../../kernel/observe/log.ts";
-import { loggedProgress } from "../../kernel/observe/progress.ts";
+import { loggedProgress } from "../log/progress.ts";
 import { type Running, serve } from "../startup/serve.ts";
 import { lineReader, openChannel } from "../workers/channel.ts";
 import { type OwnAnswers, workerGroup } from "../workers/group.ts";

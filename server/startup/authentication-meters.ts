@@ -1,7 +1,7 @@
 /** Metrics of the authentication of tokens. */
 import { createHash } from "node:crypto";
 import type { JwtMeter, TokenCacheMeter } from "../../kernel/access/authentication/mod.ts";
-import type { KernelRecord } from "../../kernel/observe/metrics.ts";
+import type { KernelRecord } from "../metrics/metrics.ts";
 
 /** Upstream's hash of the server's identity; empty for a server without one. */
 const apiserver_id_hash = "";

@@ -19,7 +19,7 @@ import { readText } from "../config/read-files.ts";
 import { serviceAccountIssuers } from "../config/service-accounts.ts";
 import type { Config } from "../config/settings.ts";
 import type { Log } from "../../kernel/observe/log.ts";
-import type { KernelRecord } from "../../kernel/observe/metrics.ts";
+import type { KernelRecord } from "../metrics/metrics.ts";
 import type { Tracing } from "../../kernel/observe/tracing.ts";
 import type { Exchange } from "../../kernel/request/exchange.ts";
 import type { CheckedSetting } from "./checked-setting.ts";

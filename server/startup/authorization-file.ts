@@ -10,7 +10,7 @@ import type { Followed } from "../config/follow-files.ts";
 import { allOrErrors, FaultyFile } from "../../core/config/mistake.ts";
 import { readText } from "../config/read-files.ts";
 import type { Config } from "../config/settings.ts";
-import type { KernelRegistry } from "../../kernel/observe/metrics.ts";
+import type { KernelRegistry } from "../metrics/metrics.ts";
 import { authorizationReloadMeter } from "./authentication-meters.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
 import { bound } from "../../core/bound.ts";

@@ -29,7 +29,7 @@ import { type ActiveConfig, namesOf } from "../config/active-config.ts";
 import type { ConfiguredAuthorizer, WebhookSettings } from "../config/authorization/configured-authorizer.ts";
 import { authorizersOfFlags } from "../config/configured-authorizers.ts";
 import { describe, type Log } from "../../kernel/observe/log.ts";
-import type { KernelRegistry } from "../../kernel/observe/metrics.ts";
+import type { KernelRegistry } from "../metrics/metrics.ts";
 import type { Tracing } from "../../kernel/observe/tracing.ts";
 import type { AuthorizationFile } from "./authorization-file.ts";
 import type { ConfigInForce } from "./config-in-force.ts";

@@ -3,7 +3,7 @@ import { reasonOf } from "../../core/reason-of.ts";
 import { guide } from "../../core/guide.ts";
 import { type CertificateFacts, certificateFacts, pemCertificates } from "../../protocols/x509/certificate.ts";
 import type { Log } from "../../kernel/observe/log.ts";
-import type { KernelRecord } from "../../kernel/observe/metrics.ts";
+import type { KernelRecord } from "../metrics/metrics.ts";
 import { valueText } from "../../core/value-text.ts";
 
 /** Active certificates from one source. */

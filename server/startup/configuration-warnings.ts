@@ -10,7 +10,7 @@ import type { Fault, PlacedMistake } from "../../core/config/mistake.ts";
 import { serviceAccountWarnings } from "../config/service-accounts.ts";
 import { type Config, defaults, type SettingName } from "../config/settings.ts";
 import { mistakesOfUnusedAudit, settingsWithoutEffect } from "../config/without-effect.ts";
-import { kernelMetrics } from "../../kernel/observe/metrics.ts";
+import { kernelMetrics } from "../metrics/metrics.ts";
 import { warningsOf } from "./describe-server.ts";
 import { jwtWarnings } from "./jwt-authentication.ts";
 import { policyOf, strictWarnings } from "./open-audit.ts";

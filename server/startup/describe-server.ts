@@ -5,7 +5,7 @@ import { type Going, settings, settingWarnings } from "../config/settings.ts";
 import type { ActiveConfig } from "../config/active-config.ts";
 import type { Catalog } from "../../kernel/catalog/catalog.ts";
 import type { Log } from "../../kernel/observe/log.ts";
-import type { KernelRegistry } from "../../kernel/observe/metrics.ts";
+import type { KernelRegistry } from "../metrics/metrics.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
 import type { buildInfo } from "./version.ts";
 

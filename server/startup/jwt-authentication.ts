@@ -25,7 +25,7 @@ import type { Config } from "../config/settings.ts";
 import { pemCertificates } from "../../protocols/x509/certificate.ts";
 import { peerVerifier } from "../listen/verify-peer.ts";
 import type { Log } from "../../kernel/observe/log.ts";
-import type { KernelRecord } from "../../kernel/observe/metrics.ts";
+import type { KernelRecord } from "../metrics/metrics.ts";
 import { authenticationReloadMeter, jwtMeter, tokenCacheMeter } from "./authentication-meters.ts";
 import { errorLog } from "./error-log.ts";
 import { issuerFetch, issuerFetchMs } from "./issuer-fetch.ts";

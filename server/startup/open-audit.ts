@@ -33,7 +33,7 @@ import { FaultyFile } from "../../core/config/mistake.ts";
 import { readText } from "../config/read-files.ts";
 import type { Config } from "../config/settings.ts";
 import type { Log } from "../../kernel/observe/log.ts";
-import type { KernelRecord } from "../../kernel/observe/metrics.ts";
+import type { KernelRecord } from "../metrics/metrics.ts";
 import type { CheckedSetting } from "./checked-setting.ts";
 import { bound } from "../../core/bound.ts";
 

@@ -9,7 +9,7 @@ import type { Config } from "../config/settings.ts";
 import type { Release } from "../../core/releases.ts";
 import { type EmulationConfig, releasesOf } from "../config/emulation-settings.ts";
 import type { Log } from "../../kernel/observe/log.ts";
-import { kernelMetrics, type KernelRegistry } from "../../kernel/observe/metrics.ts";
+import { kernelMetrics, type KernelRegistry } from "../metrics/metrics.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
 import { readWholeSync } from "../../protocols/files/bounded-files.ts";
 import { valueText } from "../../core/value-text.ts";

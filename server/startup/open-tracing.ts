@@ -13,7 +13,7 @@ import { ownVersion } from "./version.ts";
 export async function openTracing(config: Config, log: Log): Promise<Tracing | undefined> {
   const configuration = await configurationOf(config);
   if (configuration === undefined) return undefined;
-  const { openTelemetry } = await import("../../kernel/observe/opentelemetry.ts");
+  const { openTelemetry } = await import("./opentelemetry.ts");
   try {
     return await openTelemetry({ ...configuration, version: ownVersion, instance: `${hostname()}_${crypto.randomUUID()}`, log });
   } catch (error) {

@@ -7,7 +7,7 @@ import { systemClock } from "../../core/async.ts";
 import type { AuthenticatorDefinition } from "../../core/authentication.ts";
 import { type Authenticator, pluginAuthenticator, pluginTokens, type TokenAuthenticator } from "../../kernel/access/authentication/mod.ts";
 import { describe, type Log } from "../../kernel/observe/log.ts";
-import type { KernelRegistry } from "../../kernel/observe/metrics.ts";
+import type { KernelRegistry } from "../metrics/metrics.ts";
 import type { ActiveConfig } from "../config/active-config.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
 import { errorLog } from "./error-log.ts";

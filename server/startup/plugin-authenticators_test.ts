@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Api } from "../../core/api.ts";
 import type { AuthenticatorContext, AuthenticatorDefinition } from "../../core/authentication.ts";
-import type { KernelRegistry } from "../../kernel/observe/metrics.ts";
+import type { KernelRegistry } from "../metrics/metrics.ts";
 import type { ActiveConfig } from "../config/active-config.ts";
 import { configInForce } from "./config-in-force.ts";
 import { openPluginAuthenticators } from "./plugin-authenticators.ts";

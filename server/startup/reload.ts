@@ -13,7 +13,7 @@ import { ConfigError } from "../config/parse.ts";
 import { type Config, type SettingName, settings } from "../config/settings.ts";
 import { type ActiveConfig, activeConfigOf, isMistaken, isSameValue } from "../config/active-config.ts";
 import { describe, type Log } from "../../kernel/observe/log.ts";
-import type { KernelRecord } from "../../kernel/observe/metrics.ts";
+import type { KernelRecord } from "../metrics/metrics.ts";
 import type { Written } from "./read-configuration.ts";
 import { bound } from "../../core/bound.ts";
 

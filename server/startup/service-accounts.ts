@@ -22,7 +22,7 @@ import { apiAudiences, serviceAccountIssuers, serviceAccountWarnings } from "../
 import type { Config } from "../config/settings.ts";
 import type { TokenDocuments } from "../../kernel/nonresource/token-documents.ts";
 import { describe, type Log } from "../../kernel/observe/log.ts";
-import type { KernelRecord } from "../../kernel/observe/metrics.ts";
+import type { KernelRecord } from "../metrics/metrics.ts";
 import type { Reads } from "../../kernel/reads/reads.ts";
 import { never } from "../../kernel/request-context.ts";
 import type { ConfigInForce } from "./config-in-force.ts";

@@ -2,7 +2,7 @@
 import { abortable } from "../../core/async.ts";
 import type { Catalog } from "../../kernel/catalog/catalog.ts";
 import { placeOf } from "../../kernel/conversion/converted-kinds.ts";
-import type { KernelRegistry } from "../../kernel/observe/metrics.ts";
+import type { KernelRegistry } from "../metrics/metrics.ts";
 import type { Store } from "../../kernel/store/store.ts";
 import { faultKinds, type Faults } from "../../kernel/store/fault.ts";
 import { bound } from "../../core/bound.ts";

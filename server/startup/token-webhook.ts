@@ -5,7 +5,7 @@ import { readAccess } from "../../client/kubeconfig.ts";
 import { remoteClient } from "../../protocols/remote/remote-client.ts";
 import { tracedClient } from "./traced-client.ts";
 import type { Config } from "../config/settings.ts";
-import type { KernelRecord } from "../../kernel/observe/metrics.ts";
+import type { KernelRecord } from "../metrics/metrics.ts";
 import type { Tracing } from "../../kernel/observe/tracing.ts";
 import { tokenCacheMeter } from "./authentication-meters.ts";
 import { keyedHash } from "./keyed-hash.ts";

@@ -1,6 +1,6 @@
 /** The status page as HTML. Every text is escaped: names of kinds come from clients. */
 import type { GateState } from "../../core/released/gates.ts";
-import type { RecentError } from "../../kernel/observe/recent-errors.ts";
+import type { RecentError } from "../log/recent-errors.ts";
 import type { ControllerState, KindState, ServerState } from "./state.ts";
 import { style } from "./style.ts";
 import { logTextLengthMax } from "../../core/bounds.ts";

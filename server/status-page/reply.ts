@@ -1,6 +1,6 @@
 /** `/` for a browser: the state of the server. Other clients get the index of paths. */
 import { report } from "../../health/mod.ts";
-import type { RecentError } from "../../kernel/observe/recent-errors.ts";
+import type { RecentError } from "../log/recent-errors.ts";
 import type { StatusPage } from "../../kernel/nonresource/status-page.ts";
 import { pageText } from "./page.ts";
 import { type ControllerRow, type Scrape, scrapeOf, stateOf } from "./state.ts";

@@ -1,7 +1,7 @@
 /** The metrics of a server with several workers: those of the workers, of the supervisor, and the counts of workers that have ended. */
 import { combineParts, createRegistry, cumulativeParts, type MetricPart, sampleSum } from "../../metrics/mod.ts";
-import { processMetrics, processReader } from "../../kernel/observe/process-metrics.ts";
-import { workerMetrics } from "../../kernel/observe/worker-metrics.ts";
+import { processMetrics, processReader } from "../metrics/process-metrics.ts";
+import { workerMetrics } from "../metrics/worker-metrics.ts";
 
 export interface GroupMetrics {
   /**

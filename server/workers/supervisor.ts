@@ -13,14 +13,14 @@ import type { LineSink } from "../../kernel/access/audit/log/log-backend.ts";
 import type { PageFacts } from "../status-page/reply.ts";
 import type { ControllerRow } from "../status-page/state.ts";
 import type { Log, LogFields } from "../../kernel/observe/log.ts";
-import type { RecentError } from "../../kernel/observe/recent-errors.ts";
+import type { RecentError } from "../log/recent-errors.ts";
 import { stopsAnswering, stopsStarting } from "./answering.ts";
 import { type Channel, openChannel } from "./channel.ts";
 import type { GroupMetrics } from "./group-metrics.ts";
 import type { Close, GroupQuestion, Ready, WorkerQuestion } from "./messages.ts";
 import { bound } from "../../core/bound.ts";
 import { workerAnswerMs, workerUnreadyEndMs } from "./bounds.ts";
-import { recentErrorsMax } from "../../kernel/observe/recent-errors.ts";
+import { recentErrorsMax } from "../log/recent-errors.ts";
 
 /** Milliseconds before a worker that has ended is started again. The pause doubles with each end. */
 export const workerRestartMs = bound(100);

@@ -5,7 +5,7 @@ import type { LineSink } from "../../kernel/access/audit/log/log-backend.ts";
 import { openLog, silentLog } from "../../kernel/observe/log.ts";
 import type { PageFacts } from "../status-page/reply.ts";
 import type { ControllerRow } from "../status-page/state.ts";
-import type { RecentError } from "../../kernel/observe/recent-errors.ts";
+import type { RecentError } from "../log/recent-errors.ts";
 import { type ManualClock, manualClock } from "../../test/store/clock.ts";
 import { type Channel, openChannel } from "./channel.ts";
 import type { GroupMetrics } from "./group-metrics.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { kernelMetrics } from "../../kernel/observe/metrics.ts";
+import { kernelMetrics } from "../../server/metrics/metrics.ts";
 import { served } from "../flags/served.ts";
 import { documents, httpsClient } from "../https.ts";
 import { until } from "../real-server.ts";
@@ -134,14 +134,14 @@ const bySituation: Readonly<Record<string, string>> = {
   "disabled_metrics_total": "test/flags/observing.ts",
   "cardinality_enforcement_unexpected_categorizations_total": "test/flags/observing.ts",
   "leader_election_master_status": "test/flags/electing.ts",
-  "nodejs_eventloop_delay_seconds": "kernel/observe/process-metrics_test.ts",
-  "process_open_fds": "kernel/observe/process-metrics_test.ts",
-  "process_max_fds": "kernel/observe/process-metrics_test.ts",
-  "process_virtual_memory_bytes": "kernel/observe/process-metrics_test.ts",
-  "workqueue_depth": "kernel/observe/work-metrics_test.ts",
-  "workqueue_retries_total": "kernel/observe/work-metrics_test.ts",
-  "workqueue_unfinished_work_seconds": "kernel/observe/work-metrics_test.ts",
-  "workqueue_longest_running_processor_seconds": "kernel/observe/work-metrics_test.ts",
+  "nodejs_eventloop_delay_seconds": "server/metrics/process-metrics_test.ts",
+  "process_open_fds": "server/metrics/process-metrics_test.ts",
+  "process_max_fds": "server/metrics/process-metrics_test.ts",
+  "process_virtual_memory_bytes": "server/metrics/process-metrics_test.ts",
+  "workqueue_depth": "server/metrics/work-metrics_test.ts",
+  "workqueue_retries_total": "server/metrics/work-metrics_test.ts",
+  "workqueue_unfinished_work_seconds": "server/metrics/work-metrics_test.ts",
+  "workqueue_longest_running_processor_seconds": "server/metrics/work-metrics_test.ts",
 };
 
 test("every metric is listed once with its scenario", () => {

@@ -99,7 +99,7 @@ export const rows: readonly Row[] = [
   ),
   alike("docs/instead-of-envtest.md", "Thole serves on", "examples/start-thole.mjs", "export KUBECONFIG="),
 
-  alike(guide, "migrating widgets", "kernel/observe/progress_test.ts", " objects (", " %), ", " a second, ", " s left"),
+  alike(guide, "migrating widgets", "server/log/progress_test.ts", " objects (", " %), ", " a second, ", " s left"),
   inTest(guide, "npm start -- --data-dir", others),
   notRun(guide, "podman build", "it needs a container engine, a registry and a cluster; test/image and test/chart check image and chart"),
   alike(guide, "I1121 17:34:27", "test/operations/renewal_test.ts", "the serving certificate was renewed"),

@@ -1,5 +1,5 @@
 /** Generates docs/metrics.md from the definitions. */
-import { kernelMetrics } from "../../kernel/observe/metrics.ts";
+import { kernelMetrics } from "../../server/metrics/metrics.ts";
 import { plugins } from "../../plugins/mod.ts";
 import { serverRelease } from "../../core/releases.ts";
 import { type MetricDefinition, stateAt } from "../../metrics/mod.ts";

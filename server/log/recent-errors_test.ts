@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openLog } from "./log.ts";
+import { openLog } from "../../kernel/observe/log.ts";
 import { keepErrors, recentErrorLengthMax, recentErrorsMax } from "./recent-errors.ts";
 
 test("keepErrors() keeps the last errors of a log and its modules, and passes every line on", () => {

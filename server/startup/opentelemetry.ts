@@ -5,12 +5,12 @@ import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace";
 import { pause } from "../../core/async.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import { systemGroups } from "../../core/user-info.ts";
-import { header } from "../request/exchange.ts";
-import { type Finished, loggedUrl } from "./request-log.ts";
-import type { Log } from "./log.ts";
-import { spanName, type TracedPart, type TracedRequest, type Tracing } from "./tracing.ts";
+import { header } from "../../kernel/request/exchange.ts";
+import { type Finished, loggedUrl } from "../../kernel/observe/request-log.ts";
+import type { Log } from "../../kernel/observe/log.ts";
+import { spanName, type TracedPart, type TracedRequest, type Tracing } from "../../kernel/observe/tracing.ts";
 import { bound } from "../../core/bound.ts";
-import { auditIdLoggedMax } from "./bounds.ts";
+import { auditIdLoggedMax } from "../../kernel/observe/bounds.ts";
 
 /** Spans of parts of one traced request. */
 const tracedPartsMax = bound(128);

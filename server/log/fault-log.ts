@@ -1,6 +1,6 @@
 /** Logs one line at the start of a store fault and one at its end. */
-import type { Log } from "./log.ts";
-import { type FaultEvents, faultText } from "../store/fault.ts";
+import type { Log } from "../../kernel/observe/log.ts";
+import { type FaultEvents, faultText } from "../../kernel/store/fault.ts";
 
 export function faultLog(log: Pick<Log, "info" | "error">): FaultEvents {
   return {

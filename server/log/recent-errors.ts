@@ -1,5 +1,5 @@
 /** The last error lines of the log, for the status page. The log contains no secrets. */
-import type { Log } from "./log.ts";
+import type { Log } from "../../kernel/observe/log.ts";
 import { bound } from "../../core/bound.ts";
 
 /** Errors that the status page shows. */

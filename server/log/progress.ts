@@ -4,7 +4,7 @@
  *     migrating widgets.example.com: 120000 of 300000 objects (40 %), 25000 a second, 8 s left
  */
 import type { BeginProgress } from "../../core/progress.ts";
-import type { Log } from "./log.ts";
+import type { Log } from "../../kernel/observe/log.ts";
 
 /** What is known of a running work. */
 interface State {
