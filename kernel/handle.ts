@@ -1,207 +1,198 @@
-/** The steps of a request, from top to bottom: authenticate, impersonate, limit, authorize, dispatch. */
-import { checkProduced, type Forms, negotiate, negotiateError, prefersPretty } from "../core/codec/negotiate.ts";
-import { incompleteError, StatusError, statusOf } from "../core/status-error.ts";
+/** Requests from the network. */
+import { negotiateError, prefersPretty } from "../core/codec/negotiate.ts";
+import { incompleteError, type StatusError, statusOf } from "../core/status-error.ts";
 import { goQuote } from "../core/tree/go-quote.ts";
+import type { UserInfo } from "../core/user-info.ts";
+import { bound } from "../core/bound.ts";
 import { AuthorizationFailure } from "./access/authorization/mod.ts";
 import { Unauthenticated } from "./access/authentication/mod.ts";
 import { AuditFailure, type AuditRecord } from "./access/audit/mod.ts";
-import { noteDeprecation, noteDiscovery, noteFailure, noteResult } from "./respond/audited.ts";
-import { replyOf, statusReply } from "./respond/answer.ts";
+import type { Catalog } from "./catalog/catalog.ts";
+import { pageRight, wantsPage } from "./nonresource/status-page.ts";
+import type { Observation } from "./observe/observe.ts";
+import { dispatch } from "./pipeline/dispatch.ts";
+import { isEarly, NotPermitted, Unidentified } from "./pipeline/early-error.ts";
+import { type Acting, type Entry, run } from "./pipeline/run.ts";
 import { auditIdOf } from "./request/audit-id.ts";
 import type { AuditNotes } from "./request/audit-notes.ts";
-import type { UserInfo } from "../core/user-info.ts";
-import { heavyHost, heavyRequest, requestBudget, type RequestContext, turns } from "./request-context.ts";
+import { allowedMs } from "./request/deadline.ts";
 import { type Exchange, header, type Reply } from "./request/exchange.ts";
-import type { Catalog, Endpoint } from "./catalog/catalog.ts";
-import { allowedMs, Deadline } from "./request/deadline.ts";
-import { isBug, toStatusError, withStoreTrouble } from "./respond/failure.ts";
-import { HandOver, type HeavyReply } from "./request/hand-over.ts";
-import { notFoundText, textReply } from "./respond/text.ts";
+import type { HeavyReply } from "./request/hand-over.ts";
 import { parseQuery } from "./request/query.ts";
-import { requestInfo } from "./request/request-info.ts";
+import { type RequestInfo, requestInfo } from "./request/request-info.ts";
+import { isApiPath, route } from "./request/route.ts";
 import { acceptsStatus, unservedKindError } from "./request/unserved-kinds.ts";
-import { isApiPath, type Route, route } from "./request/route.ts";
-import type { Server } from "./server.ts";
-import { pageRight, wantsPage } from "./nonresource/status-page.ts";
-import { verbs } from "./verbs/mod.ts";
-import { checkNamed, checkPatchType } from "./verbs/patch.ts";
 import { Warnings } from "./request/warnings.ts";
-import { writeStatus } from "./write/write-status.ts";
-import { bound } from "../core/bound.ts";
+import { turns } from "./request-context.ts";
+import { replyOf, statusReply } from "./respond/answer.ts";
+import { noteDiscovery, noteFailure } from "./respond/audited.ts";
+import { isBug, toStatusError, withStoreTrouble } from "./respond/failure.ts";
+import { notFoundText, textReply } from "./respond/text.ts";
+import type { Server } from "./server.ts";
 
-/** Steps of one request in the heavy thread. A request with more is rejected with 413. */
-export const requestStepsMax = bound(50_000_000);
-/** Steps of one request that cannot run in the heavy thread, because its kind is converted by a webhook. */
-const undividedStepsMax = bound(5_000_000);
 /** URLs longer than this are parsed one per turn of the event loop: a selector of 600 kB takes about 100 ms. */
 const turnUrlCharactersMin = bound(16 * 1024);
 
-/** Handles a request from the network. Never rejects: the only place where an error becomes a reply. */
+/** Handles a request from the network. Never rejects. */
 export async function handle(exchange: Exchange, server: Server): Promise<Reply> {
   if (exchange.url.length > turnUrlCharactersMin) await turns.next();
   const info = requestInfo(exchange.method, exchange.url);
   // As Go's server rejects a malformed request, before any handler: without the common headers.
   if (info === undefined) return { status: 400, headers: { "content-type": "text/plain; charset=utf-8" }, body: "400 Bad Request" };
   if (info.cutShort) return cutShortReply(exchange.url);
-  const { catalog } = server;
-  const warnings = new Warnings();
-  const auditId = auditIdOf(exchange);
-  const receivedAt = server.audit?.now() ?? 0;
-  const seen = server.observe(exchange, info, catalog, auditId);
-  let user: UserInfo | undefined, where: Route | undefined, audit: AuditRecord | undefined;
-  let stage: "request" | "authentication" | "audit" | "impersonation" | "authorization" | "answer" = "request";
-  const finished = (reply: Reply) => {
-    const whole = withCommonHeaders(reply, warnings, auditId);
-    // Before authentication the user is unknown, which differs from anonymous.
-    return seen.end(stage !== "request" && server.sendsGoaway(exchange, user, catalog) ? { ...whole, goAway: true } : whole);
-  };
-  const out = (reply: Reply) => audit === undefined ? finished(reply) : audit.end(finished(reply));
-  try {
-    allowedMs(info, server.requestTimeoutMs); // Rejects an invalid timeout before authentication.
-    stage = "authentication";
-    user = await server.authenticate(exchange, (text) => warnings.add(text));
-    seen.user(user);
-    if (server.audit !== undefined) {
-      stage = "audit";
-      audit = server.audit.begin(exchange, info, user, auditId, receivedAt);
-      await audit?.received();
+  return await run(new NetworkEntry(exchange, info, server));
+}
+
+/** The parts of the steps that differ for a request from the network. */
+class NetworkEntry implements Entry<Reply> {
+  readonly #exchange: Exchange;
+  readonly #info: RequestInfo;
+  readonly #server: Server;
+  readonly #catalog: Catalog;
+  readonly #warnings = new Warnings();
+  readonly #auditId: string;
+  readonly #receivedAt: number;
+  readonly #observation: Observation;
+  /** The authenticated user. Before authentication it is unknown, which differs from anonymous. */
+  #user: UserInfo | undefined;
+  /** Whether the path has a route: errors before have fewer encodings. */
+  #isRouted = false;
+
+  constructor(exchange: Exchange, info: RequestInfo, server: Server) {
+    this.#exchange = exchange;
+    this.#info = info;
+    this.#server = server;
+    this.#catalog = server.catalog;
+    this.#auditId = auditIdOf(exchange);
+    this.#receivedAt = server.audit?.now() ?? 0;
+    this.#observation = server.observe(exchange, info, server.catalog, this.#auditId);
+  }
+
+  async authenticate(): Promise<UserInfo> {
+    let isUnread = true;
+    try {
+      allowedMs(this.#info, this.#server.requestTimeoutMs); // Rejects an invalid timeout before authentication.
+      isUnread = false;
+      const user = await this.#server.authenticate(this.#exchange, (text) => this.#warnings.add(text));
+      this.#observation.user(user);
+      return this.#user = user;
+    } catch (error) {
+      throw new Unidentified(error, isUnread);
     }
-    stage = "impersonation";
-    // From here on `actor` is the user of the request; `user` is the authenticated one.
-    const impersonated = await server.impersonate(exchange, user, catalog.names);
-    const { user: actor, exchange: asked } = impersonated ?? { user, exchange };
-    if (impersonated !== undefined) {
-      seen.impersonates(actor);
-      audit?.impersonates(actor);
+  }
+
+  record(user: UserInfo): AuditRecord | undefined {
+    return this.#server.audit?.begin(this.#exchange, this.#info, user, this.#auditId, this.#receivedAt);
+  }
+
+  async impersonate(user: UserInfo, record: AuditRecord | undefined): Promise<Acting> {
+    const exchange = this.#exchange;
+    try {
+      const acting = await this.#server.impersonate(exchange, user, this.#catalog.names);
+      if (acting === undefined) return { user, exchange };
+      this.#observation.impersonates(acting.user);
+      record?.impersonates(acting.user);
+      return acting;
+    } catch (error) {
+      throw new NotPermitted(error, "impersonation");
     }
-    stage = "authorization";
-    seen.holds(server.admit(info));
-    await server.authorize(actor, info, audit?.decided, exchange);
-    seen.step("authorized");
-    stage = "answer";
-    if (!info.isResourceRequest) {
-      if (wantsPage(asked, info)) await server.authorize(actor, { ...info, path: pageRight });
-      const mayGet = (path: string) => server.authorize(actor, { ...info, path }).then(() => true, () => false);
-      const reply = await server.nonresource(asked, info, catalog, mayGet);
-      if (reply.status === 404 && info.path.startsWith("/apis/") && !server.isComplete()) throw incompleteError();
-      if (audit !== undefined) await noteDiscovery(audit.notes, info, reply);
-      return out(reply);
+  }
+
+  limit(): void {
+    try {
+      this.#observation.holds(this.#server.admit(this.#info));
+    } catch (error) {
+      throw new NotPermitted(error, "limit");
     }
-    if (!isApiPath(info, catalog)) {
-      if (!server.isComplete()) throw incompleteError();
-      const leftOut = unservedKindError(info, catalog);
-      if (leftOut !== undefined && acceptsStatus(header(asked, "accept"), catalog.media)) throw leftOut;
-      return out(notFoundText());
+  }
+
+  async authorize(user: UserInfo, decided: AuditRecord["decided"] | undefined): Promise<void> {
+    try {
+      await this.#server.authorize(user, this.#info, decided, this.#exchange);
+      this.#observation.step("authorized");
+    } catch (error) {
+      throw new NotPermitted(error, "authorization");
     }
-    where = route(info, exchange.method, catalog);
-    return out(
-      await dispatch({ exchange: asked, info, where, user: actor, audit: audit?.notes, catalog, server, warnings, step: seen.step }),
+  }
+
+  async answer(acting: Acting, notes: AuditNotes | undefined): Promise<Reply> {
+    const info = this.#info, server = this.#server, catalog = this.#catalog;
+    if (!info.isResourceRequest) return this.#finish(await this.#answerPath(acting, notes));
+    if (!isApiPath(info, catalog)) return this.#finish(this.#answerUnserved(acting.exchange));
+    const where = route(info, this.#exchange.method, catalog);
+    this.#isRouted = true;
+    const { step } = this.#observation;
+    return this.#finish(
+      await dispatch({ ...acting, info, where, audit: notes, catalog, server, warnings: this.#warnings, step }, replies),
     );
-  } catch (error) {
-    if (error instanceof AuthorizationFailure && stage === "authorization") return out(internalErrorText(exchange.url, error.failure));
-    if (error instanceof AuditFailure) return finished(internalErrorText(exchange.url, error.message));
-    const mapped = toStatusError(error, info, server.report);
-    // As any address of the store, for users with the right to the request only.
-    const failure = stage === "answer" ? withStoreTrouble(mapped, server.storeTrouble()) : mapped;
-    const reply = (wantsPage(exchange, info) ? server.refusedPage(failure) : undefined) ??
-      errorReply(exchange, failure, catalog, where === undefined ? catalog.earlyMedia : catalog.media);
-    const isRefusal = stage === "impersonation" || (failure.reason === "Forbidden" && stage !== "answer");
-    const shown = isRefusal ? withoutSniffing(reply) : reply;
-    const refusal = error instanceof Unauthenticated ? error.refusal : undefined;
-    if (refusal !== undefined) server.unauthenticated(auditId, refusal);
-    if (server.audit === undefined) return finished(shown);
-    if (stage === "request" || stage === "authentication") {
-      const refused = server.audit.begin(exchange, info, undefined, auditId, receivedAt);
-      if (refused === undefined) return finished(shown);
-      if (refusal !== undefined) refused.unauthenticated(refusal);
-      noteFailure(refused.notes, failure);
-      return refused.refused(finished(shown));
+  }
+
+  /** The reply to a path without a resource: discovery, OpenAPI, health, metrics, the status page. */
+  async #answerPath({ user, exchange }: Acting, notes: AuditNotes | undefined): Promise<Reply> {
+    const info = this.#info, server = this.#server;
+    if (wantsPage(exchange, info)) await server.authorize(user, { ...info, path: pageRight });
+    const mayGet = (path: string) => server.authorize(user, { ...info, path }).then(() => true, () => false);
+    const reply = await server.nonresource(exchange, info, this.#catalog, mayGet);
+    if (reply.status === 404 && info.path.startsWith("/apis/") && !server.isComplete()) throw incompleteError();
+    if (notes !== undefined) await noteDiscovery(notes, info, reply);
+    return reply;
+  }
+
+  /** The reply to a path of the API whose resource is not served. */
+  #answerUnserved(exchange: Exchange): Reply {
+    if (!this.#server.isComplete()) throw incompleteError();
+    const leftOut = unservedKindError(this.#info, this.#catalog);
+    if (leftOut !== undefined && acceptsStatus(header(exchange, "accept"), this.#catalog.media)) throw leftOut;
+    return notFoundText();
+  }
+
+  /** The only place where an error becomes a reply. */
+  refuse(thrown: unknown, record: AuditRecord | undefined): Reply | Promise<Reply> {
+    const server = this.#server, error = isEarly(thrown) ? thrown.error : thrown;
+    if (error instanceof AuditFailure) return this.#finish(internalErrorText(this.#exchange.url, error.message));
+    if (error instanceof AuthorizationFailure && thrown instanceof NotPermitted) {
+      const reply = this.#finish(internalErrorText(this.#exchange.url, error.failure));
+      return record === undefined ? reply : record.end(reply);
     }
-    if (audit === undefined) return finished(shown);
-    noteFailure(audit.notes, failure);
-    return isBug(error) ? audit.panicked(failure.message, finished(shown)) : audit.end(finished(shown));
+    const mapped = toStatusError(error, this.#info, server.report);
+    // As any address of the store, for users with the right to the request only.
+    const failure = isEarly(thrown) ? mapped : withStoreTrouble(mapped, server.storeTrouble());
+    const reply = this.#finish(this.#refusal(failure, thrown), !(thrown instanceof Unidentified && thrown.isUnread));
+    if (thrown instanceof Unidentified) return this.#refuseUnidentified(error, failure, reply);
+    if (record === undefined) return reply;
+    noteFailure(record.notes, failure);
+    return isBug(error) ? record.panicked(failure.message, reply) : record.end(reply);
+  }
+
+  #refusal(failure: StatusError, thrown: unknown): Reply {
+    const { media, earlyMedia } = this.#catalog;
+    const reply = (wantsPage(this.#exchange, this.#info) ? this.#server.refusedPage(failure) : undefined) ??
+      errorReply(this.#exchange, failure, this.#catalog, this.#isRouted ? media : earlyMedia);
+    const isForbidden = isEarly(thrown) && failure.reason === "Forbidden";
+    return isForbidden || (thrown instanceof NotPermitted && thrown.step === "impersonation") ? withoutSniffing(reply) : reply;
+  }
+
+  /** Records a request whose user is unknown. */
+  #refuseUnidentified(error: unknown, failure: StatusError, reply: Reply): Reply | Promise<Reply> {
+    const server = this.#server, refusal = error instanceof Unauthenticated ? error.refusal : undefined;
+    if (refusal !== undefined) server.unauthenticated(this.#auditId, refusal);
+    const record = server.audit?.begin(this.#exchange, this.#info, undefined, this.#auditId, this.#receivedAt);
+    if (record === undefined) return reply;
+    if (refusal !== undefined) record.unauthenticated(refusal);
+    noteFailure(record.notes, failure);
+    return record.refused(reply);
+  }
+
+  /** Adds what all replies have, and observes them to their end. */
+  #finish(reply: Reply, mayGoAway = true): Reply {
+    const whole = withCommonHeaders(reply, this.#warnings, this.#auditId);
+    const goesAway = mayGoAway && this.#server.sendsGoaway(this.#exchange, this.#user, this.#catalog);
+    return this.#observation.end(goesAway ? { ...whole, goAway: true } : whole);
   }
 }
 
-/** A request of an authenticated and authorized user for a resource. */
-export interface AuthorizedRequest extends Pick<RequestContext, "exchange" | "info" | "user" | "catalog" | "warnings" | "step"> {
-  readonly where: Route;
-  readonly audit?: AuditNotes | undefined;
-  readonly server: Pick<Server, "backend" | "requestTimeoutMs" | "access" | "authorize" | "deprecated" | "heavy" | "report">;
-}
-
-/** Runs the steps of a request after its authorization. */
-export async function dispatch(authorized: AuthorizedRequest): Promise<Reply> {
-  const { exchange, info, where: { endpoint, verb }, catalog, server, warnings, step, audit } = authorized;
-  const { media } = catalog;
-  if (endpoint.resource.custom) checkNamed(authorized);
-  else { // Upstream's handler of custom resources has no such check.
-    if (verb === "patch") checkPatchType({ exchange, endpoint, media });
-    checkProduced(header(exchange, "accept"), verb === "list" || verb === "watch" ? media.listTypes : media.types);
-  }
-  if (endpoint.deprecation !== undefined) {
-    warnings.add(endpoint.deprecation.warning);
-    if (audit !== undefined) noteDeprecation(audit, catalog.names, endpoint.deprecation.removedRelease);
-    server.deprecated(endpoint, info.subresource, endpoint.deprecation.removedRelease);
-  }
-  // Not `using`: V8 runs it outside of optimized code.
-  const deadline = new Deadline(exchange, allowedMs(info, server.requestTimeoutMs));
-  let call: RequestContext | undefined;
-  try {
-    call = requestContextOf(authorized, deadline);
-    const found = await verbs[verb](call);
-    step("verb done");
-    if (audit !== undefined) await noteResult(call, audit, found);
-    return await replyOf(call, found);
-  } catch (error) {
-    if (!(error instanceof HandOver) || call?.heavy === undefined) throw error;
-    return replyFrom(await call.heavy.work.run("answer", heavyRequest(call), heavyHost(call), deadline.signal));
-  } finally {
-    deadline[Symbol.dispose]();
-  }
-}
-
-/** The context of an authenticated request. */
-export function requestContextOf(
-  { exchange, info, where, user, catalog, server, warnings, step, audit }: AuthorizedRequest,
-  deadline: Deadline,
-): RequestContext {
-  const { endpoint, verb, subresource } = where;
-  const output = negotiate(header(exchange, "accept"), catalog.media, formsOf(where));
-  const mayHandOver = server.heavy === undefined || canBeHeavy(endpoint, verb);
-  return {
-    exchange,
-    info,
-    user,
-    catalog,
-    endpoint,
-    subresource,
-    output,
-    pretty: prefersPretty(info.query.first("pretty"), header(exchange, "user-agent"), output),
-    warnings,
-    step,
-    access: server.access,
-    authorize: (other) => server.authorize(user, other, undefined, exchange),
-    audit,
-    backend: server.backend,
-    writeStatus,
-    report: server.report,
-    deadline: verb === "watch" ? exchange : deadline,
-    heavy: server.heavy === undefined || !mayHandOver ? undefined : { work: server.heavy, body: undefined },
-    takeBacks: [],
-    budget: requestBudget(mayHandOver ? requestStepsMax : undividedStepsMax),
-  };
-}
-
-/** Conversions are called in this thread. */
-function canBeHeavy({ resource }: Endpoint, verb: Route["verb"]): boolean {
-  return verb !== "list" && verb !== "watch" && resource.conversion === undefined;
-}
-
-function formsOf({ endpoint: { resource }, verb, subresource }: AuthorizedRequest["where"]): Forms {
-  if (resource.custom) return "custom";
-  return resource.handleCreate !== undefined || (verb === "create" && subresource?.response !== undefined) ? "withoutTable" : "all";
-}
+/** Results as replies in the encoding that the client accepts. */
+export const replies = Object.freeze({ of: replyOf, moved: replyFrom });
 
 /** A reply of the heavy thread. */
 function replyFrom({ status, headers, chunks, streamed }: HeavyReply): Reply {

@@ -11,7 +11,7 @@ import type { UserInfo } from "../core/user-info.ts";
 import { type AuditNotes, noteRemote } from "./request/audit-notes.ts";
 import type { Catalog, Endpoint, EndpointSubresource } from "./catalog/catalog.ts";
 import type { Exchange } from "./request/exchange.ts";
-import { HandOver, type HeavyHost, type HeavyRequest, type HeavyWork } from "./request/hand-over.ts";
+import { HandOver, type HeavyHost, type HeavyRequest, type HeavyRoute } from "./request/hand-over.ts";
 import type { Meter } from "./observe/meter.ts";
 import type { RequestInfo } from "./request/request-info.ts";
 import type { Reads, Waiter } from "./reads/reads.ts";
@@ -63,6 +63,8 @@ export interface Backend {
 
 export interface RequestContext {
   readonly exchange: Exchange;
+  /** The body of a create, update or patch; empty for other verbs. */
+  readonly body: Uint8Array;
   readonly info: RequestInfo;
   readonly user: UserInfo;
   readonly catalog: Catalog;
@@ -89,7 +91,7 @@ export interface RequestContext {
    * object, because literals with getters have a new hidden class each time, which slows down all accesses.
    */
   readonly deadline: RequestDeadline;
-  /** The route to the heavy thread, if the call is heavy; undefined if everything runs in this thread. */
+  /** The route to the heavy thread; undefined if everything runs in this thread. */
   readonly heavy: HeavyRoute | undefined;
   /** Bounds the work of the request that multiplies. `budgeted` runs work under it. */
   readonly budget: Budget;
@@ -103,54 +105,51 @@ export interface RequestDeadline extends Waiter {
   within?<T>(running: Promise<T>): Promise<T>;
 }
 
-/** The route to the heavy thread, and the body to transfer. */
-export interface HeavyRoute {
-  readonly work: HeavyWork;
-  /** Set when the body is read. */
-  body: Uint8Array | undefined;
-}
-
 /** A signal that never aborts. */
 export const never: AbortSignal = new AbortController().signal;
 
 /** For requests that occupy this thread for many milliseconds. */
 export const turns = new Turns();
 
-/** The whole body; throws 413 if it is too large, 504 if it is not received in time. A heavy request is handed over with its body. */
-export async function bodyOf(call: RequestContext): Promise<Uint8Array> {
-  const read = anyBodyOf(call), bytes = read instanceof Promise ? await read : read;
-  if (isHeavy(call, bytes)) throw new HandOver();
-  // Several medium bodies together would take as long as a heavy one.
-  if (bytes.length > turnBodyBytesMin) await turns.next();
-  return bytes;
-}
-
-/** The whole body, of any size within the limit. Not a Promise if it has arrived. */
-export function anyBodyOf(call: RequestContext): Uint8Array | Promise<Uint8Array> {
-  const { exchange, deadline } = call, body = exchange.body(bodyBytesMax);
-  if (!(body instanceof Promise)) return received(call, body);
-  const inTime = deadline.within?.(body) ?? abortable(body, deadline.signal);
-  return inTime.then((bytes) => received(call, bytes));
-}
-function received({ endpoint, info, backend, step, heavy }: RequestContext, bytes: Uint8Array): Uint8Array {
-  if (heavy !== undefined) heavy.body = bytes;
+/** The whole body; throws 413 if it is too large, 504 if it is not received in time. */
+export async function receiveBody(
+  { exchange, deadline, endpoint, info, backend, step }: Pick<
+    RequestContext,
+    "exchange" | "deadline" | "endpoint" | "info" | "backend" | "step"
+  >,
+): Promise<Uint8Array> {
+  const body = exchange.body(bodyBytesMax);
+  const bytes = body instanceof Promise ? await (deadline.within?.(body) ?? abortable(body, deadline.signal)) : body;
   backend.meter.received(endpoint, info.verb, bytes.length);
   step("body read");
   return bytes;
 }
-export function isHeavy({ heavy }: RequestContext, body: Uint8Array): boolean {
+
+/** Whether decoding a body would block other connections for too long. */
+export function isHeavyBody({ heavy }: Pick<RequestContext, "heavy">, body: Uint8Array): boolean {
   return heavy !== undefined && body.length > inlineBodyBytesMax;
 }
 
 /** Hands the call over if its object is large. Must precede all changes. */
-export function checkWeight({ heavy }: RequestContext, item: { readonly size: number }): void {
-  if (heavy !== undefined && item.size > inlineObjectBytesMax) throw new HandOver();
+export function checkWeight(call: Repeatable, item: { readonly size: number }): void {
+  if (mayHandOver(call) && item.size > inlineObjectBytesMax) throw new HandOver();
 }
 
 /** Hands a write over if validating one of the objects takes long. Must precede all changes. */
-export function checkValidation({ heavy, endpoint: { resource }, subresource }: RequestContext, ...objects: readonly ApiObject[]): void {
-  const isHeavy = resource.strategy?.isHeavy;
-  if (heavy !== undefined && isHeavy !== undefined && subresource === undefined && objects.some(isHeavy)) throw new HandOver();
+export function checkValidation(call: RequestContext, ...objects: readonly ApiObject[]): void {
+  const { endpoint: { resource }, subresource } = call, isHeavy = resource.strategy?.isHeavy;
+  if (mayHandOver(call) && isHeavy !== undefined && subresource === undefined && objects.some(isHeavy)) throw new HandOver();
+}
+
+/** The state of a request that says whether it can run again from its beginning. */
+export type Repeatable = Pick<RequestContext, "heavy" | "takeBacks">;
+
+/** Whether the call has a route to the heavy thread. Throws an error if it has changed something, so that it cannot be handed over. */
+function mayHandOver({ heavy, takeBacks }: Repeatable): boolean {
+  if (heavy === undefined) return false;
+  heavy.check();
+  if (takeBacks.length > 0) throw new Error("A request with effects to take back cannot be handed over to another thread");
+  return true;
 }
 
 /** The budget of one request. */
@@ -163,8 +162,8 @@ export function requestBudget(stepsMax: number): Budget {
  *
  * @throws StatusError 413 above the bound of the request
  */
-export function budgeted<T>({ budget, heavy }: Pick<RequestContext, "budget" | "heavy">, work: () => T): T {
-  return heavy === undefined ? budget.run(work) : budget.run(work, inlineShare);
+export function budgeted<T>(call: Repeatable & Pick<RequestContext, "budget">, work: () => T): T {
+  return mayHandOver(call) ? call.budget.run(work, inlineShare) : call.budget.run(work);
 }
 /** Whether an error is what `budgeted` throws above a bound. */
 export function isOfBudget(error: unknown): boolean {
@@ -172,8 +171,8 @@ export function isOfBudget(error: unknown): boolean {
 }
 const inlineShare: Share = { stepsMax: inlineStepsMax, exceeded: () => new HandOver() };
 
-/** The call in the form for the heavy thread. */
-export function heavyRequest({ exchange, user, heavy, audit }: RequestContext): HeavyRequest {
+/** The call in the form for the heavy thread, to which its body is moved. */
+export function heavyRequest({ exchange, user, audit }: RequestContext, body: Uint8Array): HeavyRequest {
   const { method, url, headers, remote, protocol } = exchange;
   return {
     method,
@@ -182,7 +181,7 @@ export function heavyRequest({ exchange, user, heavy, audit }: RequestContext): 
     remote,
     protocol,
     user,
-    body: heavy?.body ?? new Uint8Array(),
+    body: body.length === 0 ? new Uint8Array() : body, // The empty body is shared.
     audit: audit && { level: audit.level, omitsManagedFields: audit.omitsManagedFields },
   };
 }

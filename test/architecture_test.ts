@@ -338,6 +338,13 @@ test("no two entries of a folder import each other, not even by type", () => {
   assert.deepEqual([...parents].flatMap((folder) => folderCycles(folder, files)), []);
 });
 
+test("requests change the store through one function, after which they stay in their thread", () => {
+  const callers = sources.filter(({ path, text }) =>
+    /^kernel\/(?:verbs|write)\//.test(path) && !isTest(path) && text.includes("store.commit(")
+  );
+  assert.deepEqual(callers.map(({ path }) => path), ["kernel/write/commit.ts"]);
+});
+
 test("the top of the kernel has three files beside the old place of the program", () => {
   const top = sources.filter(({ path }) => /^kernel\/[^/]+\.ts$/.test(path) && !isTest(path)).map(({ path }) => path);
   assert.deepEqual(top, ["kernel/handle.ts", "kernel/main.ts", "kernel/request-context.ts", "kernel/server.ts"]);

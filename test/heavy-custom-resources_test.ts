@@ -5,7 +5,7 @@ import { responseOf, statusOf, withHeavyThread } from "./heavy-server.ts";
 import { until } from "./real-server.ts";
 import { inlineExpressionsLengthMax } from "../plugins/shared/bounds.ts";
 import { inlineBodyBytesMax } from "../kernel/request-context.ts";
-import { requestStepsMax } from "../kernel/handle.ts";
+import { requestStepsMax } from "../kernel/pipeline/dispatch.ts";
 
 const group = "example.com", things = `/apis/${group}/v1/things`;
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";

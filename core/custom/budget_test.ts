@@ -8,7 +8,7 @@ import type { StructuralSchema } from "../structural-schema.ts";
 import { listTypeErrors } from "./list-types.ts";
 import { areCut } from "./result.ts";
 import { validateValue } from "./validate.ts";
-import { requestStepsMax } from "../../kernel/handle.ts";
+import { requestStepsMax } from "../../kernel/pipeline/dispatch.ts";
 
 const refused = new Error("refused");
 

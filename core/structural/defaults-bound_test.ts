@@ -5,7 +5,7 @@ import type { Json } from "../json.ts";
 import { StatusError } from "../status-error.ts";
 import type { StructuralSchema } from "../structural-schema.ts";
 import { defaultBytesMax, withDefaults } from "./defaults.ts";
-import { requestStepsMax } from "../../kernel/handle.ts";
+import { requestStepsMax } from "../../kernel/pipeline/dispatch.ts";
 
 const text = (length: number): StructuralSchema => ({ type: "string", default: "x".repeat(length) });
 const items = (length: number): StructuralSchema => ({

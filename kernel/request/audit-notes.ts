@@ -24,6 +24,8 @@ export interface AuditNotes {
   responseObject(json: string): void;
   /** An annotation by authorization, admission or the server. Further values of the same key are ignored. */
   annotate(key: string, value: string): void;
+  /** Returns a function that removes what was noted since: the request then runs again in another thread. */
+  checkpoint(): () => void;
 }
 
 type Call<Name extends "requestObject" | "responseStatus" | "responseObject" | "annotate"> = Name extends unknown
@@ -58,5 +60,7 @@ export function remoteNotes(
     responseStatus: (status) => post(["responseStatus", status]),
     responseObject: (json) => post(["responseObject", json]),
     annotate: (key, value) => post(["annotate", key, value]),
+    // In the other thread a request runs once.
+    checkpoint: () => () => {},
   };
 }

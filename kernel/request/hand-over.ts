@@ -5,9 +5,39 @@ import { MovedWork } from "../../core/budget.ts";
 import type { AuditNotes, RemoteNote } from "./audit-notes.ts";
 import type { UserInfo } from "../../core/user-info.ts";
 
-/** Thrown by a verb before it has changed anything: `dispatch` catches it and runs the whole request in the heavy thread. */
+/** Thrown where a verb finds that its request is too expensive for this thread. `dispatch` catches it and runs the whole request in the heavy thread. */
 export class HandOver extends MovedWork {
   readonly tag = "hand-over";
+}
+
+/**
+ * The route of one request to the heavy thread. A request that is handed over is run from its beginning, so it must not have changed anything:
+ *
+ *   open ──changes──> closed      an object, a quota, or something outside of the server may have changed
+ *     ^──isUndone──────┘          the store did not accept the change
+ *
+ * A step that may hand over checks this each time, also when the request is cheap: a wrong order of steps then fails every test of them.
+ */
+export class HeavyRoute {
+  readonly work: HeavyWork;
+  #changed: string | undefined;
+
+  constructor(work: HeavyWork) {
+    this.work = work;
+  }
+  /** Records what the request is about to change. It then stays in this thread. */
+  changes(what: string): void {
+    this.#changed = what;
+  }
+  /** The last change was not made, or was undone. */
+  isUndone(): void {
+    this.#changed = undefined;
+  }
+  /** Throws an error for a request that has changed something. */
+  check(): void {
+    if (this.#changed === undefined) return;
+    throw new Error(`A request that has changed ${this.#changed} cannot be handed over to another thread: it would change it again`);
+  }
 }
 
 /** What the heavy thread needs of a request. */

@@ -12,6 +12,13 @@ export class Warnings {
   add(text: string): void {
     this.#texts.add(text);
   }
+  /** Returns a function that removes the texts added since. */
+  checkpoint(): () => void {
+    const { size } = this.#texts;
+    return () => {
+      for (const text of [...this.#texts].slice(size)) this.#texts.delete(text);
+    };
+  }
   /** In the order of `add`. */
   get texts(): Iterable<string> {
     return this.#texts;

@@ -45,3 +45,12 @@ test("Warnings.headers() includes the truncated text that crosses the bound", ()
   for (let i = 0; i < 60; i++) warnings.add(`${i}`.padEnd(length, "x"));
   assert.equal(warnings.headers().length, Math.ceil(warningRunesMax / length));
 });
+
+test("Warnings.checkpoint() returns a function that removes the texts added since", () => {
+  const warnings = new Warnings();
+  warnings.add("first");
+  const restore = warnings.checkpoint();
+  for (const text of ["second", "first", "third"]) warnings.add(text);
+  restore();
+  assert.deepEqual([...warnings.texts], ["first"]);
+});

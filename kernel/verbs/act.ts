@@ -2,7 +2,7 @@ import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { badRequestError, invalidError, notFoundError } from "../../core/status-error.ts";
 import type { EndpointSubresource } from "../catalog/catalog.ts";
 import { Item } from "../objects/objects.ts";
-import { bodyOf, hookContext, type RequestContext, resourceName } from "../request-context.ts";
+import { hookContext, type RequestContext, resourceName } from "../request-context.ts";
 import { objectResult, shownResult, type VerbResult } from "../respond/answer.ts";
 import { conversionOf } from "../respond/served.ts";
 import { writeOptions } from "../request/options.ts";
@@ -40,12 +40,9 @@ async function requestOf(
   { definition, request, response }: EndpointSubresource,
   fieldValidation: Parameters<typeof readBody>[1],
 ): Promise<ApiObject | undefined> {
-  if (request === undefined) {
-    await bodyOf(call);
-    return undefined;
-  }
+  if (request === undefined) return undefined;
   const shown: RequestContext = { ...call, endpoint: request }, { info } = call;
-  const sent = await mutatedAction(call, setNamespace(shown, await readBody(call, fieldValidation, shown)));
+  const sent = await mutatedAction(call, setNamespace(shown, readBody(call, fieldValidation, shown)));
   if (definition.create?.validateRequest !== undefined) {
     const errors = definition.create.validateRequest(sent, info.name);
     if (errors.length > 0) throw invalidError({ group: request.group, name: request.kind }, info.name, errors);

@@ -10,7 +10,7 @@ import type { Item } from "../objects/objects.ts";
 import { type WriteOptions, writeOptions } from "../request/options.ts";
 import { servedObject } from "../respond/served.ts";
 import { setNamespace } from "../write/write-pipeline.ts";
-import { bodyOf, budgeted, type RequestContext, resourceName } from "../request-context.ts";
+import { budgeted, type RequestContext, resourceName } from "../request-context.ts";
 import { store } from "./create.ts";
 import type { Start } from "../write/guaranteed-update.ts";
 import { checkName, expectedRevision, refuseAbsent, replace } from "./update.ts";
@@ -21,9 +21,8 @@ const updateTries = bound(5);
 
 /** PATCH by server-side apply of the document that `read` parses: 200 with the object, or 201 if it was created. */
 export async function apply(call: RequestContext, read: (body: Uint8Array) => ApplyDocument): Promise<VerbResult> {
-  const { backend, endpoint, info } = call;
+  const { backend, endpoint, info, body } = call;
   const options = writeOptions(info.query, "PatchOptions", call.catalog.names, true);
-  const body = await bodyOf(call);
   const key = keyOfCall(call);
   // For a subresource, the absence of the object is reported before errors in the body.
   if (call.subresource !== undefined && (await backend.reads.live(endpoint.stored, key, call.deadline)).item === undefined) {

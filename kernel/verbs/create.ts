@@ -6,6 +6,7 @@ import { objectResult, type VerbResult } from "../respond/answer.ts";
 import { readBody } from "../write/draft/body.ts";
 import { recordOwners } from "../write/field-managers.ts";
 import { Item, keyOf, storedBytes } from "../objects/objects.ts";
+import { commit } from "../write/commit.ts";
 import { asStored, untilDeadline } from "../write/converted-writes.ts";
 import { writeOptions } from "../request/options.ts";
 import { requestHookContext, takeBack } from "../write/request-hook-context.ts";
@@ -19,7 +20,7 @@ const generateNameTries = bound(8);
 /** POST of a collection: 201 with the object as stored. */
 export async function create(call: RequestContext): Promise<VerbResult> {
   const options = writeOptions(call.info.query, "CreateOptions", call.catalog.names);
-  const object = withoutDeletion(setNamespace(call, await readBody(call, options.fieldValidation)));
+  const object = withoutDeletion(setNamespace(call, readBody(call, options.fieldValidation)));
   if (call.endpoint.resource.handleCreate !== undefined) return objectResult(201, await handled(call, object));
   return objectResult(201, await store(call, object, options.dryRun));
 }
@@ -38,6 +39,7 @@ async function handled(call: RequestContext, sent: ApiObject): Promise<Item> {
   const errors = resource.create?.(object, context) ?? [];
   if (errors.length > 0) throw invalidError(kindName(call), object.metadata.name ?? "", errors);
   await approve(call, object, undefined);
+  call.heavy?.changes("what its kind handles");
   return Item.unsaved(stored, "", await resource.handleCreate!(object, requestHookContext(call)));
 }
 
@@ -93,15 +95,15 @@ async function insert(call: RequestContext, object: ApiObject, dryRun: boolean, 
     return { done: true, item: Item.unsaved(endpoint.stored, key, created, sent) };
   }
   const ttlSeconds = endpoint.resource.strategy?.ttlSeconds;
-  const commit = await backend.store.commit({
+  const outcome = await commit(call, {
     key,
     expect: "absent",
     value,
     ...untilDeadline(call),
     ...(ttlSeconds === undefined ? {} : { ttlSeconds }),
   });
-  if (commit.done) return { done: true, item: Item.committed(endpoint.stored, key, value, commit, object) };
-  return { done: false, current: commit.current === undefined ? undefined : new Item(endpoint.stored, commit.current) };
+  if (outcome.done) return { done: true, item: Item.committed(endpoint.stored, key, value, outcome, object) };
+  return { done: false, current: outcome.current === undefined ? undefined : new Item(endpoint.stored, outcome.current) };
 }
 
 /** Rejects a resourceVersion in a new object: upstream answers 500, and ignores 0 and values that are not numbers. */

@@ -15,6 +15,7 @@ import { deleteOptions, type DeleteRequest } from "../write/delete-options.ts";
 import { ignoreReadErrorsField } from "../request/ignore-read-errors.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import { Item, storedBytes } from "../objects/objects.ts";
+import { commit } from "../write/commit.ts";
 import { asStored, untilDeadline } from "../write/converted-writes.ts";
 import { approveDeletion } from "../write/admission/admit.ts";
 import { metaWith } from "../write/write-pipeline.ts";
@@ -59,8 +60,8 @@ async function removeUnreadable(call: RequestContext, key: string): Promise<Verb
       invalid(ignoreReadErrorsField, true, "is exclusively used to delete corrupt object(s), try again by removing this option"),
     ]);
   }
-  const commit = await backend.store.commit({ key, expect: entry.revision, value: undefined });
-  if (!commit.done) throw modified(call);
+  const outcome = await commit(call, { key, expect: entry.revision, value: undefined });
+  if (!outcome.done) throw modified(call);
   return statusResult(200, deletedStatus(call, info.name, undefined));
 }
 
@@ -104,7 +105,7 @@ function deletedStatus(call: RequestContext, name: string, uid: string | undefin
  * Undefined if another request deleted it meanwhile.
  */
 export function deleteItem(call: RequestContext, start: Start, options: DeleteRequest): Promise<Deleted | undefined> {
-  const { endpoint: { stored, resource }, backend } = call;
+  const { endpoint: { stored, resource } } = call;
   return guaranteedUpdate(call, start, async (current): Promise<Tried<Deleted>> => {
     const { object } = current;
     const unchanged: Tried<Deleted> = { tag: "done", result: { gone: false, item: current }, committed: false };
@@ -132,8 +133,8 @@ export function deleteItem(call: RequestContext, start: Start, options: DeleteRe
       return done(current.revision, false);
     }
     const change = { key: current.key, expect: current.revision, value: finished ? undefined : value, frees: true, ...untilDeadline(call) };
-    const commit = await backend.store.commit(change);
-    return commit.done ? done(commit.revision, true) : { tag: "lost", found: commit.current };
+    const outcome = await commit(call, change);
+    return outcome.done ? done(outcome.revision, true) : { tag: "lost", found: outcome.current };
   });
 }
 

@@ -24,11 +24,13 @@ export async function removeCollection(call: RequestContext): Promise<VerbResult
   // A continued list is as old as its first page.
   const mayBeOld = isOld || listing.continue !== "";
   const page = await backend.reads.list(collection, exact, catalog.names, call.deadline.signal);
+  // From the first deletion on, the request must not be repeated in the heavy thread: it stays in this one.
+  const here: RequestContext = { ...call, heavy: undefined };
   const items: Item[] = [];
   for (const item of page.items) {
     const current = mayBeOld ? await backend.reads.get(endpoint.stored, item.key, "", call.deadline) : item;
     // An object that another request deleted meanwhile is listed as well.
-    if (current !== undefined) await deleteItem(call, { item: current, renew: undefined }, options);
+    if (current !== undefined) await deleteItem(here, { item: current, renew: undefined }, options);
     items.push(item);
   }
   return listResult({ ...page, items });

@@ -12,7 +12,7 @@ import { keyOfCall } from "./key-of-call.ts";
 import { writeOptions } from "../request/options.ts";
 import type { Route } from "../request/route.ts";
 import { setNamespace } from "../write/write-pipeline.ts";
-import { bodyOf, budgeted, type RequestContext, resourceName } from "../request-context.ts";
+import { budgeted, type RequestContext, resourceName } from "../request-context.ts";
 import { apply } from "./apply.ts";
 import { checkName, expectedRevision, replace } from "./update.ts";
 
@@ -57,7 +57,7 @@ function patchType(exchange: Exchange): string {
 
 /** Applies the patch to the live object, and again after each conflicting write. */
 async function patched(call: RequestContext, dialect: Dialect): Promise<VerbResult> {
-  const body = await bodyOf(call);
+  const { body } = call;
   const { dryRun, fieldValidation } = writeOptions(call.info.query, "PatchOptions", call.catalog.names);
   if (call.audit !== undefined) notePatch(call, body);
   const { backend, endpoint, info } = call;

@@ -11,6 +11,7 @@ import { isExpected, readIfMatch } from "../request/if-match.ts";
 import { type Attempt, shownKind } from "./shown-kind.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import { Item, storedBytes } from "../objects/objects.ts";
+import { commit } from "../write/commit.ts";
 import { asStored, untilDeadline } from "../write/converted-writes.ts";
 import { writeOptions } from "../request/options.ts";
 import { servedObject } from "../respond/served.ts";
@@ -24,7 +25,7 @@ import { guaranteedUpdate, type Start, type Tried } from "../write/guaranteed-up
 export async function update(call: RequestContext): Promise<VerbResult> {
   const options = writeOptions(call.info.query, "UpdateOptions", call.catalog.names);
   const shown = shownKind(call);
-  const sent = await readBody(call, options.fieldValidation, shown.call);
+  const sent = readBody(call, options.fieldValidation, shown.call);
   checkNamespaceOf(call, sent);
   checkName(call, sent);
   const object = setNamespace(shown.call, sent);
@@ -128,7 +129,7 @@ export function modified(call: RequestContext): StatusError {
 
 /** Writes an object unless it is unchanged; deletes it if it was waiting for its last finalizer only. */
 async function put(call: RequestContext, current: Item, next: ApiObject, dryRun: boolean): Promise<Tried<Item>> {
-  const { backend, catalog, endpoint } = call;
+  const { catalog, endpoint } = call;
   const { stored, resource } = endpoint;
   const value = storedBytes(stored, next, catalog.storedAs);
   // Compares stored bytes: an object stored in another version or encoding is written again.
@@ -149,16 +150,16 @@ async function put(call: RequestContext, current: Item, next: ApiObject, dryRun:
   }
   // Updates remove the finalizers of an object that is being deleted, so they may use the reserve of a full disk.
   const frees = current.object.metadata.deletionTimestamp !== undefined;
-  const commit = await backend.store.commit({
+  const outcome = await commit(call, {
     key: current.key,
     expect: current.revision,
     value: finished ? undefined : value,
     frees,
     ...untilDeadline(call),
   });
-  if (!commit.done) return { tag: "lost", found: commit.current };
+  if (!outcome.done) return { tag: "lost", found: outcome.current };
   // An object that is removed with its last finalizer keeps its resourceVersion.
-  const result = finished ? shown(current.revision) : Item.committed(stored, current.key, value, commit, next);
+  const result = finished ? shown(current.revision) : Item.committed(stored, current.key, value, outcome, next);
   return { tag: "done", result, committed: true };
 }
 

@@ -12,7 +12,7 @@ import { goQuote } from "../../core/tree/go-quote.ts";
 import { readJson } from "../../core/tree/json.ts";
 import { TreeObject } from "../../core/tree/tree.ts";
 import { readYaml } from "../../core/tree/yaml.ts";
-import { anyBodyOf, heavyHost, heavyRequest, isHeavy, type RequestContext } from "../request-context.ts";
+import { heavyHost, heavyRequest, isHeavyBody, receiveBody, type RequestContext } from "../request-context.ts";
 import { header } from "../request/exchange.ts";
 import { bodyEncoding } from "../../core/codec/negotiate.ts";
 import { reasonOf } from "../../core/reason-of.ts";
@@ -53,10 +53,10 @@ const inMeta = [
 ];
 
 export async function deleteOptions(call: RequestContext): Promise<DeleteRequest> {
-  const bytes = await anyBodyOf(call);
-  if (call.heavy !== undefined && isHeavy(call, bytes)) {
+  const bytes = await receiveBody(call);
+  if (call.heavy !== undefined && isHeavyBody(call, bytes)) {
     // The heavy thread runs this function; its result is plain data.
-    return await call.heavy.work.run("deleteOptions", heavyRequest(call), heavyHost(call), call.deadline.signal) as DeleteRequest;
+    return await call.heavy.work.run("deleteOptions", heavyRequest(call, bytes), heavyHost(call), call.deadline.signal) as DeleteRequest;
   }
   const options = bytes.length > 0 ? fromBody(call, bytes) : fromQuery(call);
   const errors: FieldError[] = [];

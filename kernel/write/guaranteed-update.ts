@@ -36,8 +36,7 @@ export async function guaranteedUpdate<T>(
   let current = item;
   let confirm = renew;
   for (;;) {
-    // The deletion of a collection is not handed over: it may have deleted objects already.
-    if (call.info.verb !== "deletecollection") checkWeight(call, current);
+    checkWeight(call, current);
     const tried = await outcome(() => attempt(current));
     let found: Item | undefined;
     if (tried.tag === "lost") {

@@ -14,7 +14,9 @@ import { directReads } from "../reads/direct-reads.ts";
 import type { Exchange } from "../request/exchange.ts";
 import { toStatusError } from "../respond/failure.ts";
 import { activeConfigOf } from "../../server/config/active-config.ts";
-import { dispatch, errorReply } from "../handle.ts";
+import { errorReply } from "../handle.ts";
+import { dispatch } from "../pipeline/dispatch.ts";
+import { replyOf } from "../respond/answer.ts";
 import { silentLog } from "../observe/log.ts";
 import { openMetrics } from "../../server/startup/open-metrics.ts";
 import { requestInfo } from "../request/request-info.ts";
@@ -75,7 +77,9 @@ function askOf(server: Server): Ask {
       warnings: new Warnings(),
       step() {},
     };
-    const reply = await dispatch(asked).catch((error: unknown) => errorReply(exchange, toStatusError(error, info, () => {}), catalog));
+    const reply = await dispatch(asked, { of: replyOf, moved: () => assert.fail() }).catch((error: unknown) =>
+      errorReply(exchange, toStatusError(error, info, () => {}), catalog)
+    );
     assert.ok(typeof reply.body === "string" || reply.body instanceof Uint8Array);
     const text = typeof reply.body === "string" ? reply.body : new TextDecoder().decode(reply.body);
     return { status: reply.status, body: JSON.parse(text) };

@@ -7,6 +7,7 @@ import type { Exchange } from "../request/exchange.ts";
 import { requestInfo } from "../request/request-info.ts";
 import { Warnings } from "../request/warnings.ts";
 import type { RequestContext } from "../request-context.ts";
+import { commit } from "./commit.ts";
 import { recordOwners } from "./field-managers.ts";
 import { toUpdate } from "./write-pipeline.ts";
 
@@ -33,10 +34,12 @@ export async function writeStatus(call: RequestContext, endpoint: Endpoint, obje
   const owned = await recordOwners(own, object, endpoint.fromStored(current.object));
   const next = await toUpdate(own, owned, current.object, false);
   const value = storedBytes(stored, next, catalog.storedAs);
-  const commit = await backend.store.commit({ key, expect: current.revision, value });
-  if (!commit.done) throw lost();
-  return endpoint.fromStored(Item.committed(stored, key, value, commit, next).object);
+  const outcome = await commit(own, { key, expect: current.revision, value });
+  if (!outcome.done) throw lost();
+  return endpoint.fromStored(Item.committed(stored, key, value, outcome, next).object);
 }
+
+const noBytes = new Uint8Array();
 
 /** The context of a PUT of the status of `object` by the server itself. */
 function statusCall(call: RequestContext, endpoint: Endpoint, { metadata }: ApiObject, signal: AbortSignal): RequestContext {
@@ -47,7 +50,7 @@ function statusCall(call: RequestContext, endpoint: Endpoint, { metadata }: ApiO
     method: "PUT",
     url,
     headers: { "user-agent": manager },
-    body: () => Promise.resolve(new Uint8Array()),
+    body: () => noBytes,
     peer: undefined,
     remote: "local",
     protocol: "HTTP/1.1",
@@ -57,6 +60,7 @@ function statusCall(call: RequestContext, endpoint: Endpoint, { metadata }: ApiO
   return {
     ...call,
     exchange,
+    body: noBytes,
     info: requestInfo("PUT", url)!, // its parts are names that were stored
     user: loopback,
     endpoint,

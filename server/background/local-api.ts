@@ -15,7 +15,8 @@ import { spell } from "../../core/names.ts";
 import type { UserInfo } from "../../core/user-info.ts";
 import type { Exchange, Reply } from "../../kernel/request/exchange.ts";
 import { AuditFailure } from "../../kernel/access/audit/mod.ts";
-import { dispatch, errorReply } from "../../kernel/handle.ts";
+import { errorReply, replies } from "../../kernel/handle.ts";
+import { dispatch } from "../../kernel/pipeline/dispatch.ts";
 import { type Endpoint } from "../../kernel/catalog/catalog.ts";
 import { type RequestInfo, requestInfo } from "../../kernel/request/request-info.ts";
 import { route } from "../../kernel/request/route.ts";
@@ -96,7 +97,7 @@ export function localApi(server: Server, user: UserInfo, options: LocalOptions =
       const { group, version, resource } = info;
       const where = route(info, method, catalog, catalog.endpoint(group, version, resource) ?? catalog.unserved(group, version, resource));
       const call = { exchange, info, where, user: caller, audit: audit?.notes, catalog, server, warnings: new Warnings(), step() {} };
-      const reply = await dispatch(call);
+      const reply = await dispatch(call, replies);
       return audit === undefined ? reply : await audit.end(reply);
     } catch (error) {
       const failure = toStatusError(error, info, server.report);

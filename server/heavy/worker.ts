@@ -12,9 +12,11 @@ import type { Config } from "../config/settings.ts";
 import { Deadline } from "../../kernel/request/deadline.ts";
 import { deleteOptions } from "../../kernel/write/delete-options.ts";
 import type { Exchange } from "../../kernel/request/exchange.ts";
+import { replyOf } from "../../kernel/respond/answer.ts";
 import { toStatusError } from "../../kernel/respond/failure.ts";
 import { activeConfigOf } from "../config/active-config.ts";
-import { type AuthorizedRequest, dispatch, requestContextOf } from "../../kernel/handle.ts";
+import { type Answers, type AuthorizedRequest, dispatch, requestContextOf } from "../../kernel/pipeline/dispatch.ts";
+import { run } from "../../kernel/pipeline/run.ts";
 import { loadModule } from "../config/load-module.ts";
 import { takeWritten } from "../../kernel/objects/objects.ts";
 import { remoteNotes } from "../../kernel/request/audit-notes.ts";
@@ -115,35 +117,46 @@ interface Here {
 async function jobOf({ config, catalog }: Opened, { job, request, milliseconds }: ToHeavy & { tag: "job" }, here: Here): Promise<unknown> {
   const { post, store, signal } = here;
   const { user, body, audit, ...rest } = request;
-  const exchange: Exchange = { ...rest, body: async () => body, peer: undefined, signal };
+  const exchange: Exchange = { ...rest, body: () => body, peer: undefined, signal };
   const info = requestInfo(request.method, request.url)!; // The main thread has parsed the same.
   const report = (error: unknown, reference: string) => post({ tag: "report", error: plainError(error), reference });
+  const notes = audit && remoteNotes(audit, (note) => post({ tag: "audited", note }));
   const warnings = new Warnings();
-  const authorized: AuthorizedRequest = {
-    exchange,
-    info,
-    where: route(info, request.method, catalog),
-    user,
-    audit: audit && remoteNotes(audit, (note) => post({ tag: "audited", note })),
-    catalog,
-    warnings,
-    step: (what) => post({ tag: "step", what }),
-    server: {
-      backend: backendOf(config, here),
-      requestTimeoutMs: milliseconds,
-      access: store.access,
-      authorize: (_user: UserInfo, { verb }) => store.authorize(verb),
-      deprecated() {}, // Counted in the main thread.
-      heavy: undefined,
-      report,
-    },
-  };
   try {
-    if (job === "answer") return await plainReply(authorized);
-    using deadline = new Deadline(exchange, milliseconds);
-    return await deleteOptions(requestContextOf(authorized, deadline));
-  } catch (error) {
-    throw toStatusError(error, info, report);
+    // The main thread has authorized the request, and ends its record.
+    return await run<unknown>({
+      authenticate: () => user,
+      record: () => notes && { notes, received() {}, decided() {}, end: (answer) => answer },
+      impersonate: () => ({ user, exchange }),
+      limit() {},
+      authorize() {},
+      async answer(acting, audit) {
+        const authorized: AuthorizedRequest = {
+          ...acting,
+          info,
+          where: route(info, request.method, catalog),
+          audit,
+          catalog,
+          warnings,
+          step: (what) => post({ tag: "step", what }),
+          server: {
+            backend: backendOf(config, here),
+            requestTimeoutMs: milliseconds,
+            access: store.access,
+            authorize: (_user: UserInfo, { verb }) => store.authorize(verb),
+            deprecated() {}, // Counted in the main thread.
+            heavy: undefined,
+            report,
+          },
+        };
+        if (job === "answer") return await dispatch(authorized, plainReplies);
+        using deadline = new Deadline(exchange, milliseconds);
+        return await deleteOptions(requestContextOf(authorized, deadline));
+      },
+      refuse(error) {
+        throw toStatusError(error, info, report);
+      },
+    });
   } finally {
     for (const text of warnings.texts) post({ tag: "warning", text });
   }
@@ -175,14 +188,20 @@ function backendOf(config: Config, { post, store }: Here): Backend {
   };
 }
 
-async function plainReply(authorized: AuthorizedRequest): Promise<HeavyReply> {
-  const { status, headers, body } = await dispatch(authorized);
-  if (typeof body === "string") return { status, headers, chunks: [new TextEncoder().encode(body)], streamed: false };
-  if (body instanceof Uint8Array) return { status, headers, chunks: [new Uint8Array(body)], streamed: false };
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(new Uint8Array(chunk));
-  return { status, headers, chunks, streamed: true };
-}
+/** Results as replies that can be sent to the main thread. */
+const plainReplies: Answers<HeavyReply> = Object.freeze(
+  {
+    async of(call, result) {
+      const { status, headers, body } = await replyOf(call, result);
+      if (typeof body === "string") return { status, headers, chunks: [new TextEncoder().encode(body)], streamed: false };
+      if (body instanceof Uint8Array) return { status, headers, chunks: [new Uint8Array(body)], streamed: false };
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of body) chunks.push(new Uint8Array(chunk));
+      return { status, headers, chunks, streamed: true };
+    },
+    moved: (reply) => reply,
+  } satisfies Answers<HeavyReply>,
+);
 
 /** Buffers of a reply: each is a separate copy, which is transferred. */
 function buffersOf(outcome: Settled): ArrayBuffer[] {

@@ -202,6 +202,17 @@ class Record implements AuditRecord, AuditNotes {
   annotate(key: string, value: string): void {
     if (!this.#annotations.has(key)) this.#annotations.set(key, value);
   }
+  checkpoint(): () => void {
+    const { size } = this.#annotations, status = this.#status, named = this.#objectRef;
+    const requestObject = this.#requestObject, responseObject = this.#responseObject;
+    return () => {
+      for (const key of [...this.#annotations.keys()].slice(size)) this.#annotations.delete(key);
+      this.#status = status;
+      this.#objectRef = named;
+      this.#requestObject = requestObject;
+      this.#responseObject = responseObject;
+    };
+  }
 
   end(reply: Reply): Reply | Promise<Reply> {
     this.#status = { ...this.#status, code: reply.status };

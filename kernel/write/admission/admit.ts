@@ -3,6 +3,7 @@ import type { Subject } from "../../../core/admission/attributes.ts";
 import type { Reinvocation } from "../../../core/admission/request.ts";
 import type { Admission, RequestHookContext } from "../../../core/plugin.ts";
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
+import { MovedWork } from "../../../core/budget.ts";
 import { badRequestError, forbiddenError, type StatusError } from "../../../core/status-error.ts";
 import type { RequestContext } from "../../request-context.ts";
 import type { DeleteRequest } from "../delete-options.ts";
@@ -143,7 +144,7 @@ function inOrder(
       try {
         running = run(step);
       } catch (error) {
-        ended(call, step.name, type, true, begun);
+        failed(call, step.name, type, begun, error);
         throw error;
       }
       if (running instanceof Promise) return waited(call, step.name, type, running, begun).then(() => from(at + 1));
@@ -190,7 +191,7 @@ export function measured<T>(
     ended(call, name, type, false, begun);
     return result;
   } catch (error) {
-    ended(call, name, type, true, begun);
+    failed(call, name, type, begun, error);
     throw error;
   }
 }
@@ -206,13 +207,17 @@ async function waited<T>(
     ended(call, name, type, false, begun);
     return result;
   } catch (error) {
-    ended(call, name, type, true, begun);
+    failed(call, name, type, begun, error);
     throw error;
   }
 }
 /** Records the end of a step, or of all steps, and returns its time. */
 function ended(call: RequestContext, name: string | undefined, type: AdmissionType, rejected: boolean, begun: number): number {
   return call.backend.meter.admitted(name, type, operations[call.info.verb] ?? "UPDATE", rejected, begun);
+}
+/** Records the end of a step that threw an error. A request that goes on in another thread was not rejected: its steps are recorded there. */
+function failed(call: RequestContext, name: string | undefined, type: AdmissionType, begun: number, error: unknown): void {
+  if (!(error instanceof MovedWork)) ended(call, name, type, true, begun);
 }
 /** Admission operations by verb; UPDATE for other verbs. */
 const operations: Readonly<Record<string, string>> = { create: "CREATE", delete: "DELETE", deletecollection: "DELETE" };
@@ -224,6 +229,7 @@ async function takeEffect(
   run: (effect: NonNullable<Admission["effect"]>) => void | Promise<void>,
 ): Promise<void> {
   if (call.info.query.first("dryRun") === "") {
+    call.heavy?.changes("what an admission step changes");
     for (const { effect } of steps) if (effect !== undefined) await run(effect);
     return;
   }

@@ -16,7 +16,7 @@ import { badRequestError, forbiddenError, invalidError, StatusError } from "../.
 import { readJson } from "../../../core/tree/json.ts";
 import { type Read, type Tree, TreeObject } from "../../../core/tree/tree.ts";
 import { readYaml } from "../../../core/tree/yaml.ts";
-import { bodyOf, budgeted, type RequestContext } from "../../request-context.ts";
+import { budgeted, type RequestContext } from "../../request-context.ts";
 import { header } from "../../request/exchange.ts";
 import type { Endpoint } from "../../catalog/catalog.ts";
 import type { FieldValidation } from "../../request/options.ts";
@@ -30,14 +30,13 @@ import { typeOf, typeOfCbor } from "./type-of.ts";
  *
  * @param shown the same request with the endpoint of the body's kind, where a subresource has its own
  */
-export async function readBody(call: RequestContext, validation: FieldValidation, shown = call): Promise<ApiObject> {
+export function readBody(call: RequestContext, validation: FieldValidation, shown = call): ApiObject {
   const { endpoint, catalog } = shown;
   const encoding = bodyEncoding(header(call.exchange, "content-type"), catalog.media);
   if (encoding === "protobuf" && endpoint.resource.custom) {
     throw unsupportedMediaType(catalog.media.types.filter((_, index) => catalog.media.encodings[index] !== "protobuf"));
   }
-  const bytes = await bodyOf(call);
-  const object = budgeted(call, () => endpoint.applyDefaults(decoded(bytes, encoding, shown, validation)));
+  const object = budgeted(call, () => endpoint.applyDefaults(decoded(call.body, encoding, shown, validation)));
   if (call.audit !== undefined) noteObject(call, endpoint, object);
   return object;
 }
