@@ -201,7 +201,7 @@ export {
   parseQuantity,
   quantityText,
   roundUp,
-  shortened,
+  shorten as shortened,
   sumOf,
 } from "./core/scalars/quantity.ts";
 export { Unreadable } from "./core/scalars/unreadable.ts";
@@ -225,9 +225,9 @@ export {
 
 // Controllers: a rate-limited work queue.
 export { type Clock, pause, untilAborted } from "./core/async.ts";
-export { listed } from "./core/listed.ts";
+export { listAll as listed } from "./core/listed.ts";
 export type { RetryLimits } from "./core/retry-delays.ts";
-export { noWorkMeter, worked, type WorkMeter } from "./core/work.ts";
+export { measureWork as worked, noWorkMeter, type WorkMeter } from "./core/work.ts";
 export type { BeginProgress, Progress } from "./core/progress.ts";
 export { WorkQueue, type WorkQueueContext, type WorkQueueOptions } from "./core/work-queue.ts";
 

@@ -19,7 +19,7 @@ export const listedTurnMs = bound(10);
  * The objects at one revision, which is the return value. Throws a StatusError Expired if reading takes longer than the retention of
  * history.
  */
-export async function* listed(
+export async function* listAll(
   api: Pick<Api, "list">,
   groupVersion: GroupVersion,
   resource: string,

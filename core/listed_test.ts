@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { listed, listedTurnMs } from "./listed.ts";
+import { listAll, listedTurnMs } from "./listed.ts";
 import type { Api } from "./api.ts";
 import type { ApiObject } from "./meta/object-meta.ts";
 import { StatusError } from "./status-error.ts";
@@ -37,18 +37,18 @@ async function all(objects: AsyncGenerator<ApiObject, string>): Promise<{ readon
 const limitsOf = (calls: readonly Call[]) => calls.map(({ query }) => query["limit"]);
 
 for (const [count, pages] of [[0, ["10"]], [10, ["10"]], [11, ["10", "100"]], [110, ["10", "100"]], [111, ["10", "100", "100"]]] as const) {
-  test(`listed() gives ${count} objects in order, and their revision at the end, from ${pages.length} pages`, async () => {
+  test(`listAll() gives ${count} objects in order, and their revision at the end, from ${pages.length} pages`, async () => {
     const { list, calls } = paged(things(count));
-    const { names, revision } = await all(listed({ list }, "v1", "things", "ns"));
+    const { names, revision } = await all(listAll({ list }, "v1", "things", "ns"));
     assert.deepEqual(names, things(count).map(({ metadata }) => metadata.name));
     assert.equal(revision, "7");
     assert.deepEqual(limitsOf(calls), pages);
   });
 }
 
-test("listed() requests each page with the same query and the token of the previous page", async () => {
+test("listAll() requests each page with the same query and the token of the previous page", async () => {
   const { list, calls } = paged(things(111));
-  await all(listed({ list }, "example.com/v1", "things", "ns", { labelSelector: "a=b" }));
+  await all(listAll({ list }, "example.com/v1", "things", "ns", { labelSelector: "a=b" }));
   assert.deepEqual(calls.map(({ where }) => where.join(" ")), Array(3).fill("example.com/v1 things ns"));
   assert.deepEqual(calls.map(({ query }) => query), [
     { labelSelector: "a=b", limit: "10" },
@@ -57,20 +57,20 @@ test("listed() requests each page with the same query and the token of the previ
   ]);
 });
 
-test("listed() keeps at most four Mi of text in memory, or one larger object", async () => {
+test("listAll() keeps at most four Mi of text in memory, or one larger object", async () => {
   const mebi = 1024 * 1024;
   const long = paged(things(12, "x".repeat(mebi)));
-  await all(listed(long, "v1", "things", ""));
+  await all(listAll(long, "v1", "things", ""));
   assert.deepEqual(limitsOf(long.calls).slice(0, 2), ["10", "4"]);
   const longer = paged(things(12, "x".repeat(5 * mebi)));
-  assert.equal((await all(listed(longer, "v1", "things", ""))).names.length, 12);
+  assert.equal((await all(listAll(longer, "v1", "things", ""))).names.length, 12);
   assert.deepEqual(limitsOf(longer.calls), ["10", "1", "1"]);
 });
 
-test("listed() reads a page when its first item is needed, and rethrows read errors", async () => {
+test("listAll() reads a page when its first item is needed, and rethrows read errors", async () => {
   const { list, calls } = paged(things(20));
   const gone = new StatusError("Expired", "too old");
-  const objects = listed(
+  const objects = listAll(
     { list: (...wanted) => calls.length === 1 ? Promise.reject(gone) : list(...wanted) },
     "v1",
     "things",
@@ -81,7 +81,7 @@ test("listed() reads a page when its first item is needed, and rethrows read err
   await assert.rejects(objects.next(), gone);
 });
 
-test("listed() lets the event loop run between pages that take long to make", async () => {
+test("listAll() lets the event loop run between pages that take long to make", async () => {
   const { list } = paged(things(1_000));
   let turned = false, pages = 0;
   const slow: Api["list"] = (...args) => {
@@ -89,6 +89,6 @@ test("listed() lets the event loop run between pages that take long to make", as
     for (const end = performance.now() + listedTurnMs; performance.now() <= end;);
     return list(...args);
   };
-  await all(listed({ list: slow }, "v1", "things", "ns"));
+  await all(listAll({ list: slow }, "v1", "things", "ns"));
   assert.ok(turned);
 });

@@ -29,12 +29,12 @@ export function compilePattern(text: string, charge: (steps: number) => void): P
   const size = estimatedSize(text);
   if (size > celPatternSizeMax) return new Unreadable("error parsing regexp: expression too large");
   charge(size * compileSteps);
-  const pattern = compiled(text);
+  const pattern = compile(text);
   remember(text, pattern, size + text.length);
   return pattern;
 }
 
-function compiled(text: string): Pattern | Unreadable {
+function compile(text: string): Pattern | Unreadable {
   try {
     return re2js().RE2JS.compile(text);
   } catch (error) {

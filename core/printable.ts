@@ -15,11 +15,11 @@ export function printable(text: string): string {
 
 /** JSON with such characters as escapes: the values stay the same. `json` may have line breaks between its tokens. */
 export function printableJson(json: string): string {
-  const escaped = (character: string) =>
+  const escape = (character: string) =>
     character === "\n"
       ? character
       : Array.from({ length: character.length }, (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`).join("");
-  return json.replaceAll(unsafe, escaped);
+  return json.replaceAll(unsafe, escape);
 }
 
 const plainWord = /^[A-Za-z0-9_@%+=:,./-]+$/;

@@ -16,7 +16,7 @@ export interface WorkMeter {
 export const noWorkMeter: WorkMeter = Object.freeze({ added() {}, started() {}, done() {}, forgotten() {} });
 
 /** Runs work on one item and reports it to the meter. */
-export async function worked<T>(meter: WorkMeter, item: string, run: () => Promise<T>): Promise<T> {
+export async function measureWork<T>(meter: WorkMeter, item: string, run: () => Promise<T>): Promise<T> {
   meter.added(item);
   meter.started(item);
   try {

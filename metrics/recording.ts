@@ -45,7 +45,7 @@ export function notifyOnce(made: Recording, notify: () => void): Recording {
 }
 
 /** Makes the recorder of a metric. */
-export function recording(definition: MetricDefinition, options: RecordingOptions): Recording {
+export function recordingOf(definition: MetricDefinition, options: RecordingOptions): Recording {
   const { name, labels: names, seriesMax = seriesMaxDefault } = definition;
   const allowed = options.allowedLabels?.get(name);
   const rules = {

@@ -3,7 +3,7 @@ import type { MetricPart } from "./combine.ts";
 import type { MetricDefinition } from "./define.ts";
 import { type MetricState, stateAt } from "./lifecycle.ts";
 import type { MetricOf, Recorder } from "./recorder.ts";
-import { notifyOnce, type Recording, recording, type RecordingOptions, unrecorded } from "./recording.ts";
+import { notifyOnce, type Recording, recordingOf, type RecordingOptions, unrecorded } from "./recording.ts";
 import { headText } from "./text.ts";
 
 export type Definitions = Readonly<Record<string, MetricDefinition>>;
@@ -119,7 +119,7 @@ interface Entry {
 function entryOf(definition: MetricDefinition, options: RegistryOptions): Entry {
   const { name } = definition, state = standingOf(definition, options);
   if (state === "disabled" || state === "hidden" || state === "gone") return { definition, state, recording: unrecorded, shown: undefined };
-  const made = recording(definition, options), isDeprecated = state === "deprecated";
+  const made = recordingOf(definition, options), isDeprecated = state === "deprecated";
   return {
     definition,
     state,

@@ -2,13 +2,15 @@
 
 /** The two lines before the samples of a metric. */
 export function headText(name: string, type: string, help: string): string {
-  return `# HELP ${name} ${escaped(help)}\n# TYPE ${name} ${type}\n`;
+  return `# HELP ${name} ${escapeText(help)}\n# TYPE ${name} ${type}\n`;
 }
 
 /** The labels of a series, without braces: `verb="GET",code="200"`. */
 export function labelsText(labels: Readonly<Record<string, string>>): string {
   let text = "";
-  for (const [name, value] of Object.entries(labels)) text += `${text === "" ? "" : ","}${name}="${escaped(value).replaceAll('"', '\\"')}"`;
+  for (const [name, value] of Object.entries(labels)) {
+    text += `${text === "" ? "" : ","}${name}="${escapeText(value).replaceAll('"', '\\"')}"`;
+  }
   return text;
 }
 
@@ -22,6 +24,6 @@ export function numberText(value: number): string {
   return Number.isFinite(value) ? String(value) : Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
 }
 
-function escaped(text: string): string {
+function escapeText(text: string): string {
   return text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
 }

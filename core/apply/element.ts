@@ -44,9 +44,9 @@ export function readElement(text: string): Element | undefined {
     case "f":
       return text;
     case "v":
-      return valueElement(parsed(rest));
+      return valueElement(parseElement(rest));
     case "k": {
-      const keys = parsed(rest);
+      const keys = parseElement(rest);
       if (!isObject(keys)) throw new Error(`keys are no object: ${text}`);
       return keyElement(Object.entries(keys));
     }
@@ -58,7 +58,7 @@ export function readElement(text: string): Element | undefined {
   }
 }
 
-function parsed(text: string): Json {
+function parseElement(text: string): Json {
   const read = readJson(text);
   if (!read.ok) throw new Error(read.error);
   return jsonFromTree(read.tree);
@@ -85,7 +85,7 @@ function compareKeys(a: SortKey, b: SortKey): number {
 }
 /** The value of a canonical text. Strings without an escape, the usual case, are not parsed. */
 function valueOf(text: string): Json {
-  return text.startsWith('"') && !text.includes("\\") ? text.slice(1, -1) : parsed(text);
+  return text.startsWith('"') && !text.includes("\\") ? text.slice(1, -1) : parseElement(text);
 }
 
 function compareObjects(a: Json, b: Json): number {

@@ -9,7 +9,7 @@ export function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 /** An own member of an object; undefined if it has none of that name. */
-export function own(object: JsonObject, key: string): Json | undefined {
+export function ownMember(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 

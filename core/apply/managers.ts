@@ -25,7 +25,7 @@ import {
 } from "./field-set.ts";
 import { merge, removeFields } from "./merge.ts";
 import { type Owner, ownerId, type Owners } from "./owners.ts";
-import { compare, type Comparison, fieldSetOf, ignoring, isSame, reconciled, withNamedMembers } from "./typed.ts";
+import { compare, type Comparison, fieldSetOf, isSame, reconcile, withNamedMembers, withoutIgnored } from "./typed.ts";
 import { sameValue } from "../derive/same-value.ts";
 import { valueText } from "../value-text.ts";
 
@@ -84,7 +84,7 @@ const unowned: FieldSet = setOfPaths(
 
 /** The differences between two objects in the current version, without the paths that the write ignores. */
 export function changesOf(versions: Versions, before: Json, after: Json): Comparison {
-  return ignoring(compare(atomOf(versions), before, after), versions.ignored(versions.current));
+  return withoutIgnored(compare(atomOf(versions), before, after), versions.ignored(versions.current));
 }
 
 /** The owners after an update from `before` to `after`, both in the current version. */
@@ -97,20 +97,20 @@ export function ownersAfterUpdate(
   found: Comparison = changesOf(versions, before, after),
 ): Owners {
   if (isSame(found) && [...owners.values()].every((owner) => versions.atom(owner.apiVersion) !== undefined && !isEmptySet(owner.set))) {
-    return reconciledOwners(versions, owners);
+    return reconcileOwners(versions, owners);
   }
-  const others = takenFrom(versions, before, after, reconciledOwners(versions, owners), found, "");
+  const others = takeFrom(versions, before, after, reconcileOwners(versions, owners), found, "");
   const took = difference(union(found.modified, found.added), unowned);
   if (isEmptySet(took)) return others.owners;
   const self = { manager: writer.manager === "" ? "unknown" : writer.manager, operation: "Update", apiVersion: versions.current } as const;
   const id = ownerId({ ...self, subresource: writer.subresource });
   const had = others.owners.get(id);
-  const set = kept(owners.get(id), had === undefined ? took : union(had.set, took));
+  const set = keepSet(owners.get(id), had === undefined ? took : union(had.set, took));
   return others.owners.set(id, { ...self, subresource: writer.subresource, set, time: writer.time });
 }
 
 /** The set of an owner before the write if it is equal: its text is known. */
-function kept(before: Owner | undefined, set: FieldSet): FieldSet {
+function keepSet(before: Owner | undefined, set: FieldSet): FieldSet {
   return before !== undefined && sameSet(before.set, set) ? before.set : set;
 }
 
@@ -125,9 +125,9 @@ export interface Conflict {
 }
 
 /** Applies `config` to `live`, both in the current version. `config` must have passed `typeProblems`. */
-export function applied(versions: Versions, live: Json, config: Json, before: Owners, writer: Writer, force: boolean): Applied {
+export function applyConfig(versions: Versions, live: Json, config: Json, before: Owners, writer: Writer, force: boolean): Applied {
   const atom = atomOf(versions);
-  const owners = reconciledOwners(versions, before);
+  const owners = reconcileOwners(versions, before);
   const self = { manager: writer.manager, operation: "Apply", apiVersion: versions.current, subresource: writer.subresource } as const;
   const id = ownerId(self);
   const last = owners.get(id);
@@ -137,13 +137,13 @@ export function applied(versions: Versions, live: Json, config: Json, before: Ow
   const keepsAll = last === undefined || (last.apiVersion === versions.current && isSubset(last.set, set));
   const object = keepsAll ? merged : within("failed to prune fields", () => {
     const claimed = new Map(owners).set(id, { ...self, set, time: last.time });
-    return pruned(versions, merged, claimed, last);
+    return pruneAbandoned(versions, merged, claimed, last);
   });
 
   const found = changesOf(versions, live, object);
-  const { owners: after, conflicts } = takenFrom(versions, live, object, owners, found, id);
+  const { owners: after, conflicts } = takeFrom(versions, live, object, owners, found, id);
   if (conflicts.length > 0 && !force) return { done: false, conflicts };
-  const own = kept(last, difference(set, unowned));
+  const own = keepSet(last, difference(set, unowned));
   const changed = !sameAsLive(live, object);
   if (!isEmptySet(own)) after.set(id, { ...self, set: own, time: changed ? writer.time : last?.time, entry: last?.entry });
   return { done: true, object: changed ? object : undefined, owners: after };
@@ -167,7 +167,7 @@ function sameAsLive(live: Json | undefined, object: Json | undefined, depth = 0)
 }
 
 /** The merged object without the fields that the manager applied last and omits now, unless another manager owns them. */
-function pruned(versions: Versions, merged: Json, owners: Owners, last: Owner): Json {
+function pruneAbandoned(versions: Versions, merged: Json, owners: Owners, last: Owner): Json {
   const { current } = versions;
   const version = last.apiVersion;
   const atom = versions.atom(version);
@@ -211,7 +211,7 @@ function withOwned(versions: Versions, whole: Json, rest: Json, version: string,
  * The owners other than `self` without the changed fields, in a new map. Fields that an owner loses to a change, not to a removal, are
  * conflicts.
  */
-function takenFrom(
+function takeFrom(
   versions: Versions,
   before: Json,
   after: Json,
@@ -231,7 +231,7 @@ function takenFrom(
       if (atom === undefined) continue;
       const to = (object: Json, what: string) =>
         within(`failed to convert ${what} object`, () => versions.convert(object, versions.current, apiVersion));
-      there = takenBy(ignoring(compare(atom, to(before, "old"), to(after, "new")), versions.ignored(apiVersion)));
+      there = takenBy(withoutIgnored(compare(atom, to(before, "old"), to(after, "new")), versions.ignored(apiVersion)));
       byVersion.set(apiVersion, there);
     }
     const lost = intersection(owner.set, there.changed);
@@ -253,21 +253,21 @@ function takenBy({ added, modified, removed }: Comparison): Taken {
 /** Atoms by sets that match them. Objects share most sets. */
 const matching = new WeakMap<FieldSet, Atom>();
 
-/** As `reconciled`; a set that matches the atom is walked once. */
-function reconciledOnce(atom: Atom, set: FieldSet): FieldSet {
+/** As `reconcile`; a set that matches the atom is walked once. */
+function reconcileOnce(atom: Atom, set: FieldSet): FieldSet {
   if (set.children === undefined || matching.get(set) === atom) return set;
-  const found = reconciled(atom, set);
+  const found = reconcile(atom, set);
   if (found === set) matching.set(set, atom);
   return found;
 }
 
 /** The owners with sets that match the current schema. */
-function reconciledOwners(versions: Versions, owners: Owners): Owners {
+function reconcileOwners(versions: Versions, owners: Owners): Owners {
   let changed: Map<string, Owner> | undefined;
   for (const [id, owner] of owners) {
     const atom = versions.atom(owner.apiVersion);
     if (atom === undefined) continue;
-    const set = reconciledOnce(atom, owner.set);
+    const set = reconcileOnce(atom, owner.set);
     if (set !== owner.set) (changed ??= new Map(owners)).set(id, { ...owner, set });
   }
   return changed ?? owners;

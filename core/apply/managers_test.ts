@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { field, int32, type Json, mapBy, record, setOf, string, struct } from "../schema.ts";
 import { type Atom, atomOf } from "./atom.ts";
 import { emptySet, isSubset, pathTexts, readFieldSet, sameSet } from "./field-set.ts";
-import { type Applied, applied, conflictTexts, ownersAfterUpdate, topLevel, type Versions, type Writer } from "./managers.ts";
+import { type Applied, applyConfig, conflictTexts, ownersAfterUpdate, topLevel, type Versions, type Writer } from "./managers.ts";
 import { noOwners, type Owner, type Owners } from "./owners.ts";
 import { fieldSetOf, withNamedMembers } from "./typed.ts";
 
@@ -25,7 +25,7 @@ const versions: Versions = {
 };
 const writer = (manager: string, time = "2024-01-01T00:00:00Z"): Writer => ({ manager, subresource: "", time });
 const apply = (live: Json, config: Json, owners: Owners, manager: string, force = false) =>
-  applied(versions, live, config, owners, writer(manager), force);
+  applyConfig(versions, live, config, owners, writer(manager), force);
 const owned = (owners: Owners, manager: string): string[] =>
   [...owners.values()].filter((owner) => owner.manager === manager).flatMap(({ set }) => pathTexts(set));
 
@@ -74,7 +74,7 @@ test("ownersAfterUpdate() drops entries of versions that are not served", () => 
   assert.deepEqual([...owners.values()].map(({ manager }) => manager), ["alpha"]);
 });
 
-test("applied() conflicts on a different value of another manager, shares an equal one, and takes over with force", () => {
+test("applyConfig() conflicts on a different value of another manager, shares an equal one, and takes over with force", () => {
   const alpha = done(apply({}, { spec: { text: "a" } }, noOwners, "alpha"));
   const refused = apply(alpha.object!, { spec: { text: "b" } }, alpha.owners, "beta");
   assert.ok(!refused.done);
@@ -87,7 +87,7 @@ test("applied() conflicts on a different value of another manager, shares an equ
   assert.deepEqual(owned(forced.owners, "alpha"), []);
 });
 
-test("applied() removes fields that its manager omits, unless another manager owns them", () => {
+test("applyConfig() removes fields that its manager omits, unless another manager owns them", () => {
   const alpha = done(apply({}, { spec: { labels: { a: "1", b: "1" } } }, noOwners, "alpha"));
   const beta = done(apply(alpha.object!, { spec: { labels: { b: "1" } } }, alpha.owners, "beta"));
   const given = done(apply(alpha.object!, { spec: { text: "t" } }, beta.owners, "alpha"));

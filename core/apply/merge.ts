@@ -4,7 +4,7 @@ import { type Atom, elementOf, type ListAtom, type MapAtom, memberAtom, shapeOf 
 import type { Element } from "./element.ts";
 import type { FieldSet } from "./field-set.ts";
 import { isObject, type Json, type JsonObject } from "../schema.ts";
-import { elementOfItem, isList, own } from "./items.ts";
+import { elementOfItem, isList, ownMember } from "./items.ts";
 
 /** The live value with the applied value merged into it. Parts that the applied value does not mention are shared, not copied. */
 export function merge(atom: Atom, live: Json | undefined, applied: Json | undefined): Json | undefined {
@@ -26,7 +26,7 @@ function mergeMembers(map: MapAtom, live: JsonObject, applied: JsonObject): Json
   let merged: Record<string, Json> | undefined;
   for (const key of Object.keys(applied)) {
     const inner = memberAtom(map, key);
-    const old = own(live, key);
+    const old = ownMember(live, key);
     const next = inner === undefined ? old : merge(inner, old, applied[key]);
     if (next !== undefined && (next !== old || !Object.hasOwn(live, key))) setOwn(merged ??= { ...live }, key, next);
   }
@@ -38,7 +38,7 @@ function mergeMembers(map: MapAtom, live: JsonObject, applied: JsonObject): Json
  * live `a x b` with applied `b a` gives `x b a`. Follows upstream's merge step by step.
  */
 function mergeItems(list: ListAtom, live: readonly Json[], applied: readonly Json[]): Json {
-  const ours = indexed(list, live), theirs = indexed(list, applied);
+  const ours = indexItems(list, live), theirs = indexItems(list, applied);
   const shared = theirs.order.filter((element) => ours.items.has(element));
   let nextShared = 0;
   const merged = new Set<Element>();
@@ -85,7 +85,7 @@ function mergeItems(list: ListAtom, live: readonly Json[], applied: readonly Jso
 }
 
 /** Elements in order; items by element, undefined for a duplicate element. */
-function indexed(list: ListAtom, items: readonly Json[]): { order: Element[]; values: Json[]; items: Map<Element, Json | undefined> } {
+function indexItems(list: ListAtom, items: readonly Json[]): { order: Element[]; values: Json[]; items: Map<Element, Json | undefined> } {
   const order: Element[] = [], values: Json[] = [];
   const byElement = new Map<Element, Json | undefined>();
   for (const item of items) {

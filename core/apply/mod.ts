@@ -4,7 +4,7 @@ export { atomicPaths, foreignProblem } from "./configuration.ts";
 export * from "./field-set.ts";
 export {
   type Applied,
-  applied,
+  applyConfig as applied,
   changesOf,
   checkConvertible,
   type Conflict,
@@ -16,5 +16,5 @@ export {
   type Writer,
 } from "./managers.ts";
 export { merge } from "./merge.ts";
-export { capped, noOwners, type Owner, type Owners, ownersProblem, readOwners, writeOwners } from "./owners.ts";
+export { capOwners as capped, noOwners, type Owner, type Owners, ownersProblem, readOwners, writeOwners } from "./owners.ts";
 export { compare, fieldSetOf, hasAllKeys, isSame, isTyped, problemsText, typeProblems } from "./typed.ts";

@@ -104,7 +104,7 @@ const epoch = "1970-01-01T00:00:00Z";
 const ancientManager = "ancient-changes";
 
 /** Bounds the owners by update to `updateManagersMax`: the oldest of each version are merged under the name `ancient-changes`. */
-export function capped(owners: Owners): Owners {
+export function capOwners(owners: Owners): Owners {
   const updaters = [...owners].filter(([, owner]) => owner.operation === "Update");
   let count = updaters.length;
   if (count <= updateManagersMax) return owners;

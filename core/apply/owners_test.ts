@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ManagedFieldsEntry } from "../meta/object-meta.ts";
 import { pathTexts, setOfPaths } from "./field-set.ts";
-import { capped, type Owner, type Owners, ownersProblem, readOwners, updateManagersMax, writeOwners } from "./owners.ts";
+import { capOwners, type Owner, type Owners, ownersProblem, readOwners, updateManagersMax, writeOwners } from "./owners.ts";
 
 const entry = (more: Partial<ManagedFieldsEntry>): ManagedFieldsEntry => ({
   manager: "m",
@@ -88,14 +88,14 @@ const many = (count: number) =>
     (_, i) => entry({ manager: `m${i}`, time: `2024-01-01T00:00:${String(i).padStart(2, "0")}Z`, fieldsV1: { [`f:${i}`]: {} } }),
   );
 
-test("capped() keeps ten updates and any number of applies", () => {
+test("capOwners() keeps ten updates and any number of applies", () => {
   const applies = Array.from({ length: 20 }, (_, i) => entry({ manager: `a${i}`, operation: "Apply" }));
   const owners = read(...many(updateManagersMax), ...applies);
-  assert.equal(capped(owners), owners);
+  assert.equal(capOwners(owners), owners);
 });
 
-test("capped() merges the oldest updates under one name, with the latest time", () => {
-  const owners = capped(read(...many(updateManagersMax + 2)));
+test("capOwners() merges the oldest updates under one name, with the latest time", () => {
+  const owners = capOwners(read(...many(updateManagersMax + 2)));
   assert.equal(owners.size, updateManagersMax);
   const ancient = [...owners.values()].find(({ manager }) => manager === "ancient-changes")!;
   assert.deepEqual(pathTexts(ancient.set), [".0", ".1", ".2"]);
@@ -103,10 +103,10 @@ test("capped() merges the oldest updates under one name, with the latest time", 
   assert.ok(![...owners.values()].some(({ manager }) => ["m0", "m1", "m2"].includes(manager)));
 });
 
-test("capped() respects its bound if the merged entry comes second, after a manager with an older entry", () => {
+test("capOwners() respects its bound if the merged entry comes second, after a manager with an older entry", () => {
   const time = "2024-01-01T00:00:00Z";
   const entries = [entry({ manager: "agent", time }), entry({ manager: "ancient-changes", time }), ...many(updateManagersMax - 1)];
-  const owners = capped(read(...entries));
+  const owners = capOwners(read(...entries));
   assert.equal(owners.size, updateManagersMax);
   const ancient = [...owners.values()].find(({ manager }) => manager === "ancient-changes")!;
   assert.deepEqual(pathTexts(ancient.set), [".0", ".data"]);

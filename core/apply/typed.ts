@@ -6,7 +6,7 @@ import { type Atom, elementOf, type ListAtom, memberAtom, oneValue, type ScalarT
 import { type Element, elementText } from "./element.ts";
 import { emptySet, type FieldSet, isEmptySet, leafSet, recursiveDifference, setOf, union } from "./field-set.ts";
 import { isObject, type Json } from "../schema.ts";
-import { elementOfItem, isList, itemElement, own } from "./items.ts";
+import { elementOfItem, isList, itemElement, ownMember } from "./items.ts";
 
 /** The errors of a value in upstream's format; empty for a valid value. Duplicates in sets and keyed lists are errors unless allowed. */
 export function typeProblems(atom: Atom, value: Json, duplicates?: "allowed"): readonly string[] {
@@ -203,7 +203,7 @@ export function isSame(comparison: Comparison): boolean {
   return isEmptySet(comparison.added) && isEmptySet(comparison.modified) && isEmptySet(comparison.removed);
 }
 /** The comparison without the paths of `ignored` and the paths below them. */
-export function ignoring(comparison: Comparison, ignored: FieldSet): Comparison {
+export function withoutIgnored(comparison: Comparison, ignored: FieldSet): Comparison {
   if (isEmptySet(ignored)) return comparison;
   return {
     added: recursiveDifference(comparison.added, ignored),
@@ -248,7 +248,7 @@ function compareAs(atom: Atom, shape: Shape, before: Json | undefined, after: Js
   for (const key in old) {
     if (!Object.hasOwn(old, key)) continue;
     const inner = memberAtom(map, key);
-    const theirs = next === undefined ? undefined : own(next, key);
+    const theirs = next === undefined ? undefined : ownMember(next, key);
     if (inner !== undefined && old[key] !== theirs) found.add(elementOf(map, key), compare(inner, old[key], theirs));
   }
   for (const key in next) {
@@ -274,13 +274,13 @@ function withItself(inside: Comparison, before: Json | undefined, after: Json | 
 
 function compareItems(list: ListAtom, before: readonly Json[], after: readonly Json[]): Comparison {
   const found = new Found();
-  const old = grouped(list, before), next = grouped(list, after);
+  const old = groupItems(list, before), next = groupItems(list, after);
   for (const [element, ours] of old) found.add(element, compareGroups(list.of, ours, next.get(element) ?? []));
   for (const [element, theirs] of next) if (!old.has(element)) found.add(element, compareGroups(list.of, [], theirs));
   return found.end();
 }
 
-function grouped(list: ListAtom, items: readonly Json[]): Map<Element, Json[]> {
+function groupItems(list: ListAtom, items: readonly Json[]): Map<Element, Json[]> {
   const groups = new Map<Element, Json[]>();
   for (const item of items) {
     const element = elementOfItem(list, item);
@@ -335,22 +335,22 @@ const noAtom: Atom = {};
 
 /** The set after a change of the schema since it was written: a list or map that is atomic now is owned as one value. One that was atomic
  *  and is merged now keeps its path. */
-export function reconciled(atom: Atom, set: FieldSet): FieldSet {
+export function reconcile(atom: Atom, set: FieldSet): FieldSet {
   if (set.children === undefined) return set;
   const { map, list } = atom;
   if (map !== undefined) {
     if (atom.scalar !== undefined) return set;
-    return map.atomic ? leafSet : reconciledChildren(set, (element) => memberAtom(map, element.slice(2)));
+    return map.atomic ? leafSet : reconcileChildren(set, (element) => memberAtom(map, element.slice(2)));
   }
   if (list === undefined) return set;
-  return list.type === "atomic" ? leafSet : reconciledChildren(set, () => list.of);
+  return list.type === "atomic" ? leafSet : reconcileChildren(set, () => list.of);
 }
 
-function reconciledChildren(set: FieldSet, atomAt: (element: Element) => Atom | undefined): FieldSet {
+function reconcileChildren(set: FieldSet, atomAt: (element: Element) => Atom | undefined): FieldSet {
   let changed: Map<Element, FieldSet> | undefined;
   for (const [element, child] of set.children!) { // checked by the caller
     const atom = child.children === undefined ? undefined : atomAt(element);
-    const next = atom === undefined ? child : reconciled(atom, child);
+    const next = atom === undefined ? child : reconcile(atom, child);
     if (next !== child) (changed ??= new Map(set.children)).set(element, next);
   }
   return changed === undefined ? set : setOf(set.owned, changed);

@@ -21,7 +21,7 @@ import type { StructuralSchema } from "../structural-schema.ts";
 import { atomOf, deducedDepthMax } from "./atom.ts";
 import { pathTexts, readFieldSet, setOfPaths, writeFieldSet } from "./field-set.ts";
 import { merge, removeFields } from "./merge.ts";
-import { compare, fieldSetOf, hasAllKeys, problemsText, reconciled, typeProblems } from "./typed.ts";
+import { compare, fieldSetOf, hasAllKeys, problemsText, reconcile, typeProblems } from "./typed.ts";
 import { documentDepthMax } from "../bounds.ts";
 
 const Port = struct("Port", {
@@ -162,11 +162,11 @@ test("removeFields() removes items and entries, and keeps emptied containers but
   assert.equal(removeFields(atom, value, gone), value);
 });
 
-test("reconciled() merges the fields of a value that is atomic now, and changes nothing for one that is no longer atomic", () => {
+test("reconcile() merges the fields of a value that is atomic now, and changes nothing for one that is no longer atomic", () => {
   const before = readFieldSet({ "f:whole": { "f:one": {} }, "f:values": { 'k:{"name":"a"}': {} }, "f:part": {} });
-  assert.deepEqual(pathTexts(reconciled(atom, before)), [".part", ".values", ".whole"]);
+  assert.deepEqual(pathTexts(reconcile(atom, before)), [".part", ".values", ".whole"]);
   const same = readFieldSet({ "f:part": { "f:one": {} } });
-  assert.equal(reconciled(atom, same), same);
+  assert.equal(reconcile(atom, same), same);
 });
 
 const P: StructuralSchema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
@@ -196,6 +196,6 @@ test("a value without a schema may have ten thousand levels: deep ones are owned
     assert.equal(hasAllKeys(custom, after), true);
     const set = readFieldSet(writeFieldSet(fieldSetOf(custom, after)));
     assert.equal(pathTexts(set).at(-1), path);
-    assert.deepEqual(reconciled(custom, set), set);
+    assert.deepEqual(reconcile(custom, set), set);
   }
 });

@@ -2,7 +2,7 @@
 import { type Clock, pause, systemClock } from "../async.ts";
 import { bound } from "../bound.ts";
 import type { Api, ApiList } from "../api.ts";
-import { listed } from "../listed.ts";
+import { listAll } from "../listed.ts";
 import type { ApiObject } from "../meta/object-meta.ts";
 import { StatusError } from "../status-error.ts";
 import { FollowedObjects } from "./followed-objects.ts";
@@ -90,7 +90,7 @@ async function opened(followed: Followed, query: Query): Promise<AsyncIterable<W
 async function* added(followed: Followed, objects: FollowedObjects): AsyncGenerator<Change, string> {
   const api: Pick<Api, "list"> = { list: (_version, _resource, _namespace, query = {}) => followed.list(query) };
   for (;;) {
-    const list = listed(api, "", "", "");
+    const list = listAll(api, "", "", "");
     objects.beginList();
     try {
       for (let next = await list.next();; next = await list.next()) {

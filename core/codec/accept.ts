@@ -18,7 +18,7 @@ export function parseAccept(header: string): readonly AcceptClause[] {
     const clause = clauseOf(range, rest);
     if (clause !== undefined) clauses.push(clause);
   }
-  return clauses.length <= insertionMax ? inserted(clauses) : clauses.toSorted((a, b) => b.quality - a.quality || vague(a) - vague(b));
+  return clauses.length <= insertionMax ? sortClauses(clauses) : clauses.toSorted((a, b) => b.quality - a.quality || vague(a) - vague(b));
 }
 
 /** Undefined for a word without a subtype (other than `*`) and for more than one slash. */
@@ -55,7 +55,7 @@ const insertionMax = 12;
  * Insertion sort with upstream's comparison. The comparison is not transitive (a named type precedes `*` at any quality, and a higher
  * quality precedes a lower one), so the result depends on the algorithm.
  */
-function inserted(clauses: AcceptClause[]): readonly AcceptClause[] {
+function sortClauses(clauses: AcceptClause[]): readonly AcceptClause[] {
   for (let index = 1; index < clauses.length; index++) {
     for (let at = index; at > 0 && before(clauses[at]!, clauses[at - 1]!); at--) {
       [clauses[at], clauses[at - 1]] = [clauses[at - 1]!, clauses[at]!];

@@ -16,7 +16,7 @@ export function areMediaParameters(text: string): boolean {
     const valueAt = afterBlanks(text, equals + 1);
     at = text[valueAt] === '"' ? afterQuoted(text, valueAt) : afterToken(text, valueAt);
     if (at === valueAt) return false;
-    const name = text.slice(nameAt, nameEnd).toLowerCase(), value = unquoted(text.slice(valueAt, at));
+    const name = text.slice(nameAt, nameEnd).toLowerCase(), value = unquote(text.slice(valueAt, at));
     if ((known.get(name) ?? value) !== value) return false;
     known.set(name, value);
   }
@@ -41,6 +41,6 @@ function afterQuoted(text: string, from: number): number {
   }
   return from;
 }
-function unquoted(value: string): string {
+function unquote(value: string): string {
   return value.startsWith('"') ? value.slice(1, -1).replace(/\\(.)/g, "$1") : value;
 }

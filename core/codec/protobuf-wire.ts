@@ -75,7 +75,7 @@ export type ReadField = (number: number, type: number) => boolean;
 /** Known fields by number: wire type, name in Go, reader of the value. */
 export type Fields = Readonly<Record<number, readonly [type: number, name: string, read: () => unknown]>>;
 /** A `ReadField` of these fields. It throws for a wrong wire type. */
-export function known(fields: Fields): ReadField {
+export function knownFields(fields: Fields): ReadField {
   return (number, type) => {
     const field = fields[number];
     if (field === undefined) return false;

@@ -4,7 +4,7 @@
  */
 import type { Reader } from "protobufjs/minimal.js";
 import { newReader, newWriter } from "./protobufjs.ts";
-import { endOfNext, known, ProtobufError, readable, readBytes, readFields, readText } from "./protobuf-wire.ts";
+import { endOfNext, knownFields, ProtobufError, readable, readBytes, readFields, readText } from "./protobuf-wire.ts";
 
 const magic = Object.freeze([0x6b, 0x38, 0x73, 0x00]);
 
@@ -32,7 +32,7 @@ export function readEnvelope(bytes: Uint8Array): Envelope {
   const found = { apiVersion: "", kind: "", raw: new Uint8Array() as Uint8Array, contentEncoding: "", contentType: "" };
   const from = newReader(bytes.subarray(magic.length));
   try {
-    const fields = known({
+    const fields = knownFields({
       1: [2, "TypeMeta", () => readTypeMeta(from, found)],
       2: [2, "Raw", () => found.raw = readBytes(from)],
       3: [2, "ContentEncoding", () => found.contentEncoding = readText(from)],
@@ -46,7 +46,7 @@ export function readEnvelope(bytes: Uint8Array): Envelope {
 }
 
 function readTypeMeta(from: Reader, to: { apiVersion: string; kind: string }): void {
-  const fields = known({
+  const fields = knownFields({
     1: [2, "APIVersion", () => to.apiVersion = readText(from)],
     2: [2, "Kind", () => to.kind = readText(from)],
   });

@@ -27,7 +27,7 @@ function visit(value: Json, schema: StructuralSchema, path: string, errors: Fiel
 function visitItems(items: readonly Json[], schema: StructuralSchema, path: string, errors: FieldError[]): void {
   const type = schema["x-kubernetes-list-type"];
   if (type === "set") {
-    for (const index of repeated(items)) errors.push(duplicate(`${path}[${index}]`, items[index]));
+    for (const index of repetitionsOf(items)) errors.push(duplicate(`${path}[${index}]`, items[index]));
   } else if (type === "map") append(errors, keyErrors(items, schema["x-kubernetes-list-map-keys"] ?? [], path));
   const { items: inner } = schema;
   if (inner !== undefined) items.forEach((item, index) => visit(item, inner, `${path}[${index}]`, errors));
@@ -38,7 +38,7 @@ const itemSteps = 10;
 const charactersPerStep = 4;
 
 /** Indexes of the first repetition of each value that occurs more than once. */
-function repeated(values: readonly Json[]): readonly number[] {
+function repetitionsOf(values: readonly Json[]): readonly number[] {
   const times = new Map<string, number>();
   return values.flatMap((value, index) => {
     const text = sortedText(value), seen = times.get(text) ?? 0;
@@ -55,5 +55,5 @@ function keyErrors(items: readonly Json[], keys: readonly string[], path: string
   const own = items.map((item): JsonObject =>
     Object.fromEntries(keys.flatMap((key) => isObject(item) && Object.hasOwn(item, key) ? [[key, item[key]!]] : []))
   );
-  return repeated(own).map((index) => duplicate(`${path}[${index}]`, own[index]));
+  return repetitionsOf(own).map((index) => duplicate(`${path}[${index}]`, own[index]));
 }

@@ -246,12 +246,12 @@ function aboutAlternatives(text: string): FieldError {
 function checkAlternatives(value: Json, { anyOf, oneOf, allOf, not }: Alternatives, place: Place, result: Result): void {
   const add = (text: string) => result.add(aboutAlternatives(`${goQuote(place.path)} must ${text}`));
   if (anyOf.length > 0) {
-    const { valid: [valid], best } = tried(value, anyOf, place, 1);
+    const { valid: [valid], best } = tryAlternatives(value, anyOf, place, 1);
     if (valid === undefined) add("validate at least one schema (anyOf)");
     result.merge(valid ?? best!);
   }
   if (oneOf.length > 0) {
-    const { valid, best } = tried(value, oneOf, place);
+    const { valid, best } = tryAlternatives(value, oneOf, place);
     if (valid.length === 1) result.merge(valid[0]!);
     else {
       const why = valid.length === 0 ? "Found none valid" : `Found ${valid.length} valid alternatives`;
@@ -272,7 +272,7 @@ function checkAlternatives(value: Json, { anyOf, oneOf, allOf, not }: Alternativ
 }
 
 /** The results of the alternatives that are valid, at most so many, and of the failed one with most passed checks: the first of several. */
-function tried(value: Json, schemas: readonly StructuralSchema[], place: Place, validMax = Infinity) {
+function tryAlternatives(value: Json, schemas: readonly StructuralSchema[], place: Place, validMax = Infinity) {
   const valid: Result[] = [];
   let best: Result | undefined;
   for (const schema of schemas) {

@@ -6,7 +6,7 @@ import { lineNames, metricMistakes } from "../../metrics/mod.ts";
 import { append } from "../append.ts";
 import { gateMistakes } from "./gates.ts";
 import { elementMistakes } from "./released.ts";
-import { groupVersionMistakes, repeated, resourceMistakes } from "./resource.ts";
+import { groupVersionMistakes, repetitionsIn, resourceMistakes } from "./resource.ts";
 import { pluralOf } from "./plural.ts";
 import { rememberCorrect } from "./schema.ts";
 import { dns1035Label, dns1123Subdomain, qualifiedName } from "../meta/names.ts";
@@ -88,20 +88,20 @@ function pluginMistakes(plugin: Plugin): readonly string[] {
     ),
     ...resources.flatMap((resource) => resourceMistakes(resource, gates)),
     ...(plugin.released === undefined ? [] : elementMistakes(resources, plugin.released)),
-    ...repeated(resources.flatMap(endpointsOf)).map((each) => `${each} is defined twice`),
-    ...repeated(resources.flatMap(({ storedUnder }) => storedUnder ?? [])).map((each) => `two resources are stored under "${each}"`),
-    ...repeated(admission.map((step) => step.name)).map((each) => `two admission steps are named "${each}"`),
-    ...repeated(authenticators.map(({ name }) => name)).map((each) => `two authenticators are named "${each}"`),
+    ...repetitionsIn(resources.flatMap(endpointsOf)).map((each) => `${each} is defined twice`),
+    ...repetitionsIn(resources.flatMap(({ storedUnder }) => storedUnder ?? [])).map((each) => `two resources are stored under "${each}"`),
+    ...repetitionsIn(admission.map((step) => step.name)).map((each) => `two admission steps are named "${each}"`),
+    ...repetitionsIn(authenticators.map(({ name }) => name)).map((each) => `two authenticators are named "${each}"`),
     // The names begin reasons in logs and audit events.
     ...authenticators.filter(({ name }) => dns1035Label(name).length > 0).map(({ name }) =>
       `authenticator "${name}": its name must have lower-case letters, digits and dashes`
     ),
-    ...repeated(authorizers.map((authorizer) => authorizer.name)).map((each) => `two authorizers are named "${each}"`),
+    ...repetitionsIn(authorizers.map((authorizer) => authorizer.name)).map((each) => `two authorizers are named "${each}"`),
     // --authorization-mode separates names by commas; these are modes of the server itself.
     ...authorizers.filter(({ name }) => !/^[A-Z][A-Za-z0-9]*$/.test(name) || ["AlwaysAllow", "AlwaysDeny", "Webhook"].includes(name)).map(
       ({ name }) => `authorizer "${name}": its name must be an upper camel case word that is no mode of the server`,
     ),
-    ...repeated(controllers.map((controller) => controller.name)).map((each) => `two controllers are named "${each}"`),
+    ...repetitionsIn(controllers.map((controller) => controller.name)).map((each) => `two controllers are named "${each}"`),
     // The name of a controller is the reporting controller of its events.
     ...controllers.filter(({ name }) => qualifiedName(name).length > 0).map(({ name }) =>
       `controller "${name}": its name must be a qualified name`
@@ -111,14 +111,14 @@ function pluginMistakes(plugin: Plugin): readonly string[] {
       ...(gate === undefined || gates.has(gate) ? [] : [`controller "${name}": the plugin has no feature gate "${gate}"`]),
       ...needs.flatMap(({ groupVersions }) => groupVersions.flatMap(groupVersionMistakes)).map((each) => `controller "${name}": ${each}`),
     ]),
-    ...repeated(healthChecks.map((check) => check.name)).map((each) => `two health checks are named "${each}"`),
-    ...repeated(startHooks.map((hook) => hook.name)).map((each) => `two start hooks are named "${each}"`),
+    ...repetitionsIn(healthChecks.map((check) => check.name)).map((each) => `two health checks are named "${each}"`),
+    ...repetitionsIn(startHooks.map((hook) => hook.name)).map((each) => `two start hooks are named "${each}"`),
     // The names are also paths: /readyz/<name>.
     ...[...healthChecks, ...startHooks].filter(({ name }) => !/^[A-Za-z0-9][-._A-Za-z0-9/]*$/.test(name)).map(({ name }) =>
       `"${name}" is not a valid name of a health check or start hook: it must contain only letters, digits, dashes, dots, underscores and slashes`
     ),
     ...[...controllers, ...startHooks].flatMap(({ name, fieldManager = name }) => managerMistakes(name, fieldManager)),
-    ...repeated(metrics.flatMap(lineNames)).map((each) => `two metrics have lines named "${each}"`),
+    ...repetitionsIn(metrics.flatMap(lineNames)).map((each) => `two metrics have lines named "${each}"`),
     ...metrics.flatMap((metric) => metricMistakes(metric).map((each) => `metric "${metric.name}": ${each}`)),
     ...bootstrapObjectMistakes(plugin),
   ];

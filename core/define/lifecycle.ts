@@ -49,7 +49,7 @@ function removalMistakes({ stage, served: { introduced, deprecated, removed } }:
     return [violation(
       "beta-version-removal",
       `removed in ${removed} without a deprecation`,
-      `set deprecated to ${quoted(releaseAfter(removed, -served))} or earlier`,
+      `set deprecated to ${quote(releaseAfter(removed, -served))} or earlier`,
     )];
   }
   const between = releasesBetween(deprecated, removed);
@@ -58,7 +58,7 @@ function removalMistakes({ stage, served: { introduced, deprecated, removed } }:
   return [violation(
     "beta-version-removal",
     `removed in ${removed}, ${count(between)} after its deprecation in ${deprecated}, but a beta version is served for ${count(served)}`,
-    `set removed to ${quoted(releaseAfter(deprecated, served))}`,
+    `set removed to ${quote(releaseAfter(deprecated, served))}`,
   )];
 }
 
@@ -73,12 +73,12 @@ function deprecationMistakes({ stage, served: { introduced, deprecated, removed 
     mistakes.push(violation(
       "beta-version-deprecation",
       `${state}, more than ${count(longest)} after its introduction in ${introduced}`,
-      `set deprecated to ${quoted(latest)} or earlier`,
+      `set deprecated to ${quote(latest)} or earlier`,
     ));
   }
   if (deprecated !== undefined && removed === undefined) {
     const end = releaseAfter(deprecated, releasesOf(betaVersion.untilRemoval));
-    mistakes.push(violation("beta-version-removal", `deprecated in ${deprecated} without a removal`, `set removed to ${quoted(end)}`));
+    mistakes.push(violation("beta-version-removal", `deprecated in ${deprecated} without a removal`, `set removed to ${quote(end)}`));
   }
   return mistakes;
 }
@@ -99,7 +99,7 @@ function replacementMistakes({ groupVersion, stage, served }: Version, versions:
       violation(
         "replacement",
         `deprecated in ${deprecated} without a replacement`,
-        `set replacement, such as ${quoted(heir.groupVersion)}`,
+        `set replacement, such as ${quote(heir.groupVersion)}`,
       ),
     ];
   }
@@ -108,7 +108,7 @@ function replacementMistakes({ groupVersion, stage, served }: Version, versions:
   if (stageRank[target] < stageRank[stage]) {
     mistakes.push(violation(
       "replacement-stability",
-      `its replacement ${quoted(replacement.groupVersion)} is ${target}, less stable than ${stage}`,
+      `its replacement ${quote(replacement.groupVersion)} is ${target}, less stable than ${stage}`,
       `name a replacement that is ${stage} or more stable, or do not deprecate the version yet`,
     ));
   }
@@ -122,13 +122,13 @@ function replacementMistakes({ groupVersion, stage, served }: Version, versions:
     mistakes.push(violation(
       "replacement",
       `deprecated in ${deprecated}, before its replacement is introduced in ${introduced}`,
-      `set deprecated to ${quoted(introduced)} or later`,
+      `set deprecated to ${quote(introduced)} or later`,
     ));
   }
   if (otherRemoved !== undefined && (removed === undefined || compareReleases(otherRemoved, removed) < 0)) {
     mistakes.push(violation(
       "replacement",
-      `its replacement ${quoted(replacement.groupVersion)} is removed in ${otherRemoved}, before the version itself`,
+      `its replacement ${quote(replacement.groupVersion)} is removed in ${otherRemoved}, before the version itself`,
       `name a replacement that is served longer`,
     ));
   }
@@ -146,23 +146,23 @@ function storedMistakes(storedAs: GroupVersion, versions: readonly Version[]): r
     other !== stored && other.stage !== "Alpha" && compareReleases(other.served.introduced, introduced) < 0
   );
   if (before.length === 0) return [];
-  const older = before.map(({ groupVersion }) => quoted(groupVersion)).join(", ");
+  const older = before.map(({ groupVersion }) => quote(groupVersion)).join(", ");
   if (!before.some(({ served: { removed } }) => removed === undefined || compareReleases(removed, introduced) > 0)) {
     return [violation(
       "stored-version",
-      `the stored version ${quoted(storedAs)} is introduced in ${introduced}, when ${older} is not served any more`,
+      `the stored version ${quote(storedAs)} is introduced in ${introduced}, when ${older} is not served any more`,
       `remove the older version later`,
     )];
   }
   if (compareReleases(introduced, serverRelease) < 0) return [];
   return [violation(
     "stored-version",
-    `the stored version ${quoted(storedAs)} is introduced in ${introduced}, and no earlier release could read it`,
+    `the stored version ${quote(storedAs)} is introduced in ${introduced}, and no earlier release could read it`,
     `store ${older} until ${releaseAfter(introduced, 1)}`,
   )];
 }
 
-function quoted(text: GroupVersion | Release): string {
+function quote(text: GroupVersion | Release): string {
   return valueText(text);
 }
 

@@ -75,7 +75,9 @@ export function elementMistakes(resources: readonly Resource[], released: Releas
     return Object.entries(kinds).flatMap(([kind, before]) => {
       if (before.removed !== undefined && compareReleases(before.removed, serverRelease) <= 0) return [];
       const after = now[groupVersion]?.[kind];
-      return (after === undefined ? [missing("the kind")] : kindMistakes(before, after)).map((each) => `${kind}: ${groupVersion}: ${each}`);
+      return (after === undefined ? [missingText("the kind")] : kindMistakes(before, after)).map((each) =>
+        `${kind}: ${groupVersion}: ${each}`
+      );
     });
   });
 }
@@ -87,10 +89,10 @@ function kindMistakes(before: ReleasedKind, after: ReleasedKind): readonly strin
     ...(isEarlier
       ? [violation("element-removal", `removed in ${removed}, but ${before.removed} was announced`, "keep the announced release")]
       : []),
-    ...before.subresources.filter((name) => !after.subresources.includes(name)).map((name) => missing(`subresource "${name}"`)),
+    ...before.subresources.filter((name) => !after.subresources.includes(name)).map((name) => missingText(`subresource "${name}"`)),
     ...Object.entries(before.fields).flatMap(([path, field]) => {
       const next = after.fields[path];
-      return next === undefined ? [missing(`field "${path}"`)] : fieldMistakes(path, field, next);
+      return next === undefined ? [missingText(`field "${path}"`)] : fieldMistakes(path, field, next);
     }),
     ...Object.entries(after.fields).filter(([path, { required }]) => required === true && !isRequired(before, path)).map(([path]) =>
       violation(
@@ -131,9 +133,11 @@ function fieldMistakes(path: string, before: ReleasedField, after: ReleasedField
   if (before.values === undefined) {
     return [violation("element-removal", `field "${path}" allowed every value in an earlier release`, "restrict it in a new version")];
   }
-  return before.values.filter((value) => !values.includes(value)).map((value) => missing(`value ${valueText(value)} of field "${path}"`));
+  return before.values.filter((value) => !values.includes(value)).map((value) =>
+    missingText(`value ${valueText(value)} of field "${path}"`)
+  );
 }
 
-function missing(what: string): string {
+function missingText(what: string): string {
   return violation("element-removal", `${what} was released and is missing`, "keep it, and leave it out of a new version");
 }

@@ -40,7 +40,7 @@ function nameMistakes(resource: Resource): readonly string[] {
   for (const each of [plural, singular, ...shortNames, ...categories]) {
     if (dns1035Label(each).length > 0) mistakes.push(`"${each}" is not a name of lower-case letters, digits and dashes`);
   }
-  for (const each of repeated([plural, singular, ...shortNames])) mistakes.push(`"${each}" is used for two of its names`);
+  for (const each of repetitionsIn([plural, singular, ...shortNames])) mistakes.push(`"${each}" is used for two of its names`);
   return mistakes;
 }
 
@@ -108,7 +108,7 @@ function columnMistakes(columns: readonly Column[] | undefined): readonly string
   if (columns === undefined) return [];
   const mistakes: string[] = [];
   if (!columns.some((column) => column.name === "Name")) mistakes.push("the columns have no Name");
-  for (const name of repeated(columns.map((column) => column.name))) mistakes.push(`two columns are named "${name}"`);
+  for (const name of repetitionsIn(columns.map((column) => column.name))) mistakes.push(`two columns are named "${name}"`);
   for (const { name, type, priority = 0 } of columns) {
     if (!columnTypes.includes(type)) mistakes.push(`column "${name}" has the unknown type "${type}"`);
     if (!Number.isInteger(priority) || priority < 0) mistakes.push(`column "${name}" has the priority ${priority}`);
@@ -124,7 +124,7 @@ function subresourceMistakes(name: string, subresource: Subresource): readonly s
   const own = verbsOfSubresource(subresource);
   if (own.length === 0) add("has no verbs");
   for (const verb of own) if (!subresourceVerbs.includes(verb)) add(`cannot have the verb "${verb}"`);
-  for (const verb of repeated(own)) add(`has the verb "${verb}" twice`);
+  for (const verb of repetitionsIn(own)) add(`has the verb "${verb}" twice`);
   if (write !== undefined && view !== undefined) add("has both write and view");
   if (write === undefined && view === undefined && own.some((verb) => verb !== "create")) add("has neither write nor view");
   if (own.includes("create") && create === undefined) add('has the verb "create" without create()');
@@ -154,6 +154,6 @@ export function verbsOfSubresource({ verbs, write, view, create }: Subresource):
 }
 
 /** The values that occur more than once, each listed once. */
-export function repeated(values: readonly string[]): readonly string[] {
+export function repetitionsIn(values: readonly string[]): readonly string[] {
   return [...new Set(values.filter((value, i) => values.indexOf(value) !== i))];
 }

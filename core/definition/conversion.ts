@@ -1,7 +1,7 @@
 /** Conversion between versions without a webhook: members that the other version does not have are pruned. */
 import type { Json } from "../json.ts";
 import type { StructuralSchema } from "../structural-schema.ts";
-import { pruned } from "../structural/prune.ts";
+import { pruneValue } from "../structural/prune.ts";
 import type { ApiObject } from "../meta/object-meta.ts";
 import type { Served } from "../plugin.ts";
 import type { Version } from "./definition.ts";
@@ -14,15 +14,15 @@ export function conversions(versions: readonly Version[], version: Version): Pic
   if (stored === undefined || stored === version) return {};
   const own = schemaOfVersion(version), other = schemaOfVersion(stored);
   if (valueText(own) === valueText(other)) return {};
-  return { toStored: prunedTo(other), fromStored: prunedTo(own) };
+  return { toStored: prunerFor(other), fromStored: prunerFor(own) };
 }
 
-function prunedTo(schema: StructuralSchema): (object: ApiObject) => ApiObject {
+function prunerFor(schema: StructuralSchema): (object: ApiObject) => ApiObject {
   // Kind, version and metadata stay as they are.
   const whole: StructuralSchema = { ...schema, "x-kubernetes-embedded-resource": true };
   return (object) => {
     const { kind, apiVersion, metadata, ...contents } = object;
-    const next = pruned(contents as unknown as Json, whole, { metadata: (value) => value }) as object;
+    const next = pruneValue(contents as unknown as Json, whole, { metadata: (value) => value }) as object;
     return { kind, apiVersion, metadata, ...next } as ApiObject; // of the kind, whose members were pruned
   };
 }

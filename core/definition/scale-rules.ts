@@ -23,7 +23,7 @@ export function statusReplicasErrors(object: Json, scale: Scale | undefined): re
 }
 
 function replicasErrors(object: Json, path: string): readonly FieldError[] {
-  const found = nested(object, path, (value) => typeof value === "bigint" || Number.isSafeInteger(value), "int64");
+  const found = findNested(object, path, (value) => typeof value === "bigint" || Number.isSafeInteger(value), "int64");
   if ("error" in found) return [invalid(path, 0, found.error)];
   const replicas = (found.value ?? 0) as number | bigint; // of that type
   if (replicas < 0) return [invalid(path, replicas, "should be a non-negative integer")];
@@ -31,14 +31,14 @@ function replicasErrors(object: Json, path: string): readonly FieldError[] {
 }
 
 function selectorErrors(object: Json, path: string): readonly FieldError[] {
-  const found = nested(object, path, (value) => typeof value === "string", "string");
+  const found = findNested(object, path, (value) => typeof value === "string", "string");
   return "error" in found ? [invalid(path, "", found.error)] : [];
 }
 
 type Found = { readonly value: Json | undefined } | { readonly error: string };
 
 /** The value at a path such as `.spec.replicas`, or Go's message about a value of another type. */
-function nested(object: Json, path: string, fits: (value: Json) => boolean, type: string): Found {
+function findNested(object: Json, path: string, fits: (value: Json) => boolean, type: string): Found {
   const names = path.replace(/^\./, "").split(".");
   let value: Json | undefined = object;
   for (const [index, name] of names.entries()) {

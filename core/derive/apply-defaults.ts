@@ -63,9 +63,9 @@ function recordDefaults(node: RecordNode, go: (node: Node) => ApplyDefaults): Ap
 function structDefaults(node: StructNode, go: (node: Node) => ApplyDefaults): ApplyDefaults {
   const members = membersOf(node);
   const defaulted = members.flatMap(defaultOf);
-  const own = [...inlined(node), node].flatMap(({ applyDefaults, gatedDefaults }) => [
+  const own = [...inlinedStructs(node), node].flatMap(({ applyDefaults, gatedDefaults }) => [
     ...applyDefaults === undefined ? [] : [applyDefaults],
-    ...gated(gatedDefaults),
+    ...gatedDefaultsOf(gatedDefaults),
   ]);
   const inner = members.map((member) => ({
     key: member.key,
@@ -92,15 +92,15 @@ function structDefaults(node: StructNode, go: (node: Node) => ApplyDefaults): Ap
   };
 }
 
-function gated(defaults: StructNode["gatedDefaults"] = {}): readonly ApplyDefaults[] {
+function gatedDefaultsOf(defaults: StructNode["gatedDefaults"] = {}): readonly ApplyDefaults[] {
   return Object.entries(defaults).map(([gate, apply]): ApplyDefaults => (value, isOn) => isOn(gate) ? apply(value) : value);
 }
 
 /** The inlined structs of a struct. Their `applyDefaults` gets the object that contains the inlined keys. */
-function inlined(node: StructNode): StructNode[] {
+function inlinedStructs(node: StructNode): StructNode[] {
   return Object.values(node.fields).flatMap((field) => {
     const inner = resolve(field.node);
-    return field.inline && inner.tag === "struct" ? [...inlined(inner), inner] : [];
+    return field.inline && inner.tag === "struct" ? [...inlinedStructs(inner), inner] : [];
   });
 }
 

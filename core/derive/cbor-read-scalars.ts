@@ -1,5 +1,5 @@
 /** Scalars from CBOR data items. Null is the zero value of Go's built-in types; types with an UnmarshalCBOR method define its meaning. */
-import { CborFailure, type Later, untagged, wrongType } from "../codec/cbor/failure.ts";
+import { CborFailure, type Later, untaggingReader, wrongType } from "../codec/cbor/failure.ts";
 import { CborBytes, CborFloat, type CborItem } from "../codec/cbor/item.ts";
 import { int64Max, int64Min, outside, textOf } from "../codec/cbor/text.ts";
 import { objectOfCbor, treeOfCbor } from "../codec/cbor/untyped.ts";
@@ -22,7 +22,9 @@ export interface CborRun {
 /** Reads one value. */
 export type CborRead = (item: CborItem, later: Later, run: CborRun) => unknown;
 
-export const readBoolean: CborRead = untagged((item) => item === null ? false : typeof item === "boolean" ? item : outside(item, "bool"));
+export const readBoolean: CborRead = untaggingReader((item) =>
+  item === null ? false : typeof item === "boolean" ? item : outside(item, "bool")
+);
 
 const text = textOf("string");
 /** `type`: name of the string type upstream. */
@@ -32,7 +34,7 @@ export function readString(type: string): CborRead {
 }
 
 export function readInt(type: "int32" | "int64"): CborRead {
-  return untagged((item) => {
+  return untaggingReader((item) => {
     if (item === null) return 0;
     if (typeof item !== "number" && typeof item !== "bigint") return outside(item, type);
     if (type === "int32" ? typeof item === "number" && isInt32(item) : item >= int64Min && item <= int64Max) return item;
@@ -40,14 +42,14 @@ export function readInt(type: "int32" | "int64"): CborRead {
   });
 }
 
-export const readDouble: CborRead = untagged((item) => {
+export const readDouble: CborRead = untaggingReader((item) => {
   if (item === null) return 0;
   if (item instanceof CborFloat) return item.value;
   return typeof item === "number" || (typeof item === "bigint" && item >= int64Min) ? Number(item) : outside(item, "float64");
 });
 
 /** Bytes as base64 in a byte string, as tagged bytes, or as a list of numbers, as in Go. */
-export const readBytes: CborRead = untagged((item, later) => {
+export const readBytes: CborRead = untaggingReader((item, later) => {
   if (item === null) return "";
   if (Array.isArray(item)) return listedBytes(item);
   if (!(item instanceof CborBytes)) return outside(item, "[]uint8");
@@ -56,7 +58,7 @@ export const readBytes: CborRead = untagged((item, later) => {
   return base64 instanceof Unreadable ? new CborFailure(`cbor: failed to decode base64 from byte string: ${base64.error}`) : base64;
 });
 
-const readByte = untagged<number | CborFailure>((item) => {
+const readByte = untaggingReader<number | CborFailure>((item) => {
   if (item === null) return 0;
   if (typeof item === "number" && item >= 0 && item <= 255) return item;
   const isLarge = (typeof item === "number" || typeof item === "bigint") && item > 255;
@@ -89,7 +91,7 @@ export const readIntOrString: CborRead = (item, _later, run) => {
 };
 
 /** The error of the tags of an item. */
-const tagsOf = untagged<undefined>(() => undefined);
+const tagsOf = untaggingReader<undefined>(() => undefined);
 
 /** Upstream transcodes durations to JSON, so errors are those of the JSON decoder. */
 export const readDuration: CborRead = (item) => {

@@ -2,7 +2,7 @@
  * Reads CBOR data items into canonical objects as upstream reads structs: keys are texts or byte strings, a duplicate key is an error,
  * null is absent. Reading continues after a failure. The first failure is reported, unless an entry of a map ends the run.
  */
-import { CborFailure, duplicateKey, type Later, untagged, wrongType } from "../codec/cbor/failure.ts";
+import { CborFailure, duplicateKey, type Later, untaggingReader, wrongType } from "../codec/cbor/failure.ts";
 import { CborBytes, CborInvalidText, type CborItem, CborMap, CborSimple, nameOfItem } from "../codec/cbor/item.ts";
 import { int64Min, outside, textOf } from "../codec/cbor/text.ts";
 import { treeOfCbor } from "../codec/cbor/untyped.ts";
@@ -76,7 +76,7 @@ const readNode: (node: Node) => CborRead = fold<CborRead>({
 }, (get) => (item, later, run) => get()(item, later, run));
 
 function readList(node: ListNode, read: CborRead): CborRead {
-  return untagged<unknown, CborRun>((item, later, run) => {
+  return untaggingReader<unknown, CborRun>((item, later, run) => {
     if (item === null) return zeroOf(node);
     if (!Array.isArray(item)) return outside(item, goType(node));
     let failure: CborFailure | undefined;
@@ -91,7 +91,7 @@ function readList(node: ListNode, read: CborRead): CborRead {
 
 function readEither({ object, other, refusal }: EitherNode, go: (node: Node) => CborRead): CborRead {
   const ofObject = go(object), ofOther = go(other);
-  return untagged<unknown, CborRun>((item, later, run) => {
+  return untaggingReader<unknown, CborRun>((item, later, run) => {
     const read = item instanceof CborMap
       ? ofObject
       : (other.tag === "boolean" ? typeof item === "boolean" : Array.isArray(item))
@@ -108,7 +108,7 @@ function readEither({ object, other, refusal }: EitherNode, go: (node: Node) => 
 const keyOf = textOf("string");
 
 function readRecord(node: RecordNode, read: CborRead): CborRead {
-  return untagged<unknown, CborRun>((item, later, run) => {
+  return untaggingReader<unknown, CborRun>((item, later, run) => {
     if (item === null) return zeroOf(node);
     if (!(item instanceof CborMap)) return outside(item, goType(node));
     const values: Record<string, unknown> = {};
@@ -162,7 +162,7 @@ function readStruct(node: StructNode, go: (node: Node) => CborRead): CborRead {
     return failure ?? assemble(values);
   };
 
-  return untagged<unknown, CborRun>((item, later, run) => {
+  return untaggingReader<unknown, CborRun>((item, later, run) => {
     if (item === null) return zeroOf(node);
     if (Array.isArray(item)) return wrongType(item, type, "cannot decode CBOR array to struct without toarray option");
     if (!(item instanceof CborMap)) return outside(item, type);

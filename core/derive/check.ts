@@ -25,10 +25,10 @@ export function checker<T>(node: Typed<T>): (value: T, path: string) => readonly
 }
 
 const fine: readonly FieldError[] = Object.freeze([]);
-const anything: Check = () => fine;
+const acceptAll: Check = () => fine;
 
 const checkNode: (node: Node) => Check = fold<Check>({
-  scalar: () => anything,
+  scalar: () => acceptAll,
   string: checkString,
   list: checkList,
   record: checkRecord,
@@ -36,7 +36,7 @@ const checkNode: (node: Node) => Check = fold<Check>({
 }, (get) => (value, path) => get()(value, path));
 
 function checkString({ oneOf }: StringNode): Check {
-  if (oneOf === undefined) return anything;
+  if (oneOf === undefined) return acceptAll;
   const sorted = [...oneOf].sort();
   return (value: string, path) => oneOf.includes(value) ? fine : [notSupported(path, value, sorted)];
 }
@@ -44,7 +44,7 @@ function checkString({ oneOf }: StringNode): Check {
 function checkList(node: ListNode, go: (node: Node) => Check): Check {
   const check = go(node.of);
   const identity = node.type === "atomic" ? undefined : (item: any) => node.keys === undefined ? item : keysOf(node.keys, item);
-  if (check === anything && identity === undefined) return anything;
+  if (check === acceptAll && identity === undefined) return acceptAll;
   return (items: readonly unknown[], path) => {
     const seen = new Set<string>();
     return items.flatMap((item, i) => {
@@ -63,7 +63,7 @@ function keysOf(keys: readonly string[], item: Readonly<Record<string, unknown>>
 
 function checkRecord(node: RecordNode, go: (node: Node) => Check): Check {
   const check = go(node.of);
-  if (check === anything) return anything;
+  if (check === acceptAll) return acceptAll;
   return (entries: Readonly<Record<string, unknown>>, path) => sortedKeys(entries).flatMap((key) => check(entries[key], `${path}[${key}]`));
 }
 
@@ -73,8 +73,8 @@ function checkStruct(node: StructNode, go: (node: Node) => Check): Check {
     check: go(member.node),
     isMissing: canBeMissing(member) ? isZero(member.node) : undefined,
     skipsZero: member.pointer ? undefined : isZero(member.node),
-  })).filter(({ check, isMissing }) => check !== anything || isMissing !== undefined);
-  if (members.length === 0) return anything;
+  })).filter(({ check, isMissing }) => check !== acceptAll || isMissing !== undefined);
+  if (members.length === 0) return acceptAll;
   return (object: Readonly<Record<string, unknown>>, path) =>
     members.flatMap(({ key, node, always, pointer, check, isMissing, skipsZero }) => {
       const at = path === "" ? key : `${path}.${key}`;
@@ -101,22 +101,22 @@ export function immutable<T>(node: Typed<T>): (next: T, prior: T, path: string) 
   return compareNode(node);
 }
 
-const free: Compare = () => fine;
+const acceptAny: Compare = () => fine;
 
 const compareNode: (node: Node) => Compare = fold<Compare>({
-  scalar: () => free,
-  list: () => free,
-  record: () => free,
+  scalar: () => acceptAny,
+  list: () => acceptAny,
+  record: () => acceptAny,
   struct: compareStruct,
 }, (get) => (next, prior, path) => get()(next, prior, path));
 
 function compareStruct(node: StructNode, go: (node: Node) => Compare): Compare {
   const members = membersOf(node).map((member) => ({
     ...member,
-    compare: member.field.immutable === true ? sealed(member) : go(member.node),
+    compare: member.field.immutable === true ? compareSealed(member) : go(member.node),
   }))
-    .filter(({ compare }) => compare !== free);
-  if (members.length === 0) return free;
+    .filter(({ compare }) => compare !== acceptAny);
+  if (members.length === 0) return acceptAny;
   return (next, prior, path) => {
     if (next === prior) return fine;
     return members.flatMap(({ key, field, node, pointer, compare }) => {
@@ -129,7 +129,7 @@ function compareStruct(node: StructNode, go: (node: Node) => Compare): Compare {
   };
 }
 
-function sealed({ node, pointer }: Member): Compare {
+function compareSealed({ node, pointer }: Member): Compare {
   const zero = pointer || node.tag === "list" || node.tag === "record" ? undefined : zeroOf(node);
   const normal = (value: unknown) => {
     const given = value ?? zero;

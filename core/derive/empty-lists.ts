@@ -11,12 +11,12 @@ type Settle = (value: unknown) => unknown;
 const asItIs: Settle = (value) => value;
 
 /** A function that normalises values of a node. Returns the same value if nothing changes. */
-export const emptyListsToNil: (node: Node) => Settle = settling(true);
+export const emptyListsToNil: (node: Node) => Settle = settleFold(true);
 
 /** As `emptyListsToNil`, for empty maps with `keepsEmpty` only: the object before it is stored, as in its JSON. */
-export const emptyMapDropper: (node: Node) => Settle = settling(false);
+export const emptyMapDropper: (node: Node) => Settle = settleFold(false);
 
-function settling(lists: boolean): (node: Node) => Settle {
+function settleFold(lists: boolean): (node: Node) => Settle {
   return fold<Settle>({
     scalar: () => asItIs,
     list: ({ of }, go) => {

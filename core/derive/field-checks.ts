@@ -20,22 +20,22 @@ type Check = (value: any, prior: any, path: string) => readonly FieldError[];
 /** The check of a schema; undefined if none of its fields has a check. `prior`: the stored object, at an update. */
 export type Checks = <T>(node: Typed<T>) => ((next: T, prior: T | undefined) => readonly FieldError[]) | undefined;
 
-const anything: Check = () => noErrors;
+const acceptAll: Check = () => noErrors;
 
 /** The walk with these checks. `own` returns undefined for a field without any. */
 export function fieldChecks(own: (field: Field) => OwnChecks | undefined): Checks {
   const checkNode: (node: Node) => Check = fold<Check>({
-    scalar: () => anything,
+    scalar: () => acceptAll,
     either({ object, other }, go) {
       const inner = go(object), beside = go(other);
-      if (inner === anything && beside === anything) return anything;
+      if (inner === acceptAll && beside === acceptAll) return acceptAll;
       return (value, prior, path) =>
         isJsonObject(value) ? inner(value, isJsonObject(prior) ? prior : undefined, path) : beside(value, undefined, path);
     },
     list: checkList,
     record({ of }, go) {
       const check = go(of);
-      if (check === anything) return anything;
+      if (check === acceptAll) return acceptAll;
       return (entries: Readonly<Record<string, unknown>>, prior: Readonly<Record<string, unknown>> | undefined, path) =>
         Object.keys(entries).flatMap((key) => check(entries[key], prior?.[key], `${path}[${key}]`));
     },
@@ -50,7 +50,7 @@ export function fieldChecks(own: (field: Field) => OwnChecks | undefined): Check
 
 function checkList({ of, keys }: ListNode, go: (node: Node) => Check): Check {
   const check = go(of);
-  if (check === anything) return anything;
+  if (check === acceptAll) return acceptAll;
   const identity = (item: any) => rawText((keys ?? []).map((key): Json => item[key] ?? null));
   return (items: readonly unknown[], prior: readonly unknown[] | undefined, path) => {
     if (prior !== undefined && sameValue(items, prior)) return noErrors;
@@ -71,8 +71,8 @@ function checkStruct(node: StructNode, go: (node: Node) => Check, own: (field: F
     zero: always && !pointer ? () => zeroOf(node) : () => undefined,
     isZero: isZero(node),
     zeroIsAbsent: !always && !pointer,
-  })).filter(({ own, inner }) => own !== undefined || inner !== anything);
-  if (members.length === 0) return anything;
+  })).filter(({ own, inner }) => own !== undefined || inner !== acceptAll);
+  if (members.length === 0) return acceptAll;
   return (object: Readonly<Record<string, unknown>>, prior: Readonly<Record<string, unknown>> | undefined, path) =>
     members.flatMap(({ key, own, inner, zero, isZero, zeroIsAbsent }) => {
       const value = object[key] ?? zero(), before = prior === undefined ? undefined : prior[key] ?? zero();

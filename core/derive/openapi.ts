@@ -6,7 +6,7 @@ import { append } from "../append.ts";
 import { type Names, spell } from "../names.ts";
 import { ObjectMeta } from "../meta/object-meta.ts";
 import type { StructuralSchema } from "../structural-schema.ts";
-import { published } from "../structural/openapi.ts";
+import { publish } from "../structural/openapi.ts";
 import type { GroupVersion } from "../versions.ts";
 import { type Field, fold, type Json, type Node, resolve, type StructNode, type Union } from "../schema.ts";
 
@@ -66,11 +66,11 @@ function packageName(home: GroupVersion, names: Names, custom = false): string {
   const slash = home.lastIndexOf("/");
   const group = slash < 0 ? "core" : spell(names, home.slice(0, slash)), version = home.slice(slash + 1);
   const own = group.endsWith(`.${names.domain}`) && !custom;
-  if (!own && group.includes(".")) return `${reversed(group)}.${version}`;
+  if (!own && group.includes(".")) return `${reverseDomain(group)}.${version}`;
   const short = group.split(".")[0]!;
-  return `${reversed(names.domain)}.${Object.hasOwn(homes, short) ? homes[short] : `api.${short}`}.${version}`;
+  return `${reverseDomain(names.domain)}.${Object.hasOwn(homes, short) ? homes[short] : `api.${short}`}.${version}`;
 }
-function reversed(domain: string): string {
+function reverseDomain(domain: string): string {
   return domain.split(".").reverse().join(".");
 }
 
@@ -132,7 +132,7 @@ function structSchema(node: StructNode, home: GroupVersion, name: string, option
   if (node.typeMeta) append(properties, Object.entries(typeMetaProperties));
   add(node.fields);
   const schema = {
-    ...described(node.doc, options.names),
+    ...descriptionOf(node.doc, options.names),
     type: "object",
     ...(properties.length > 0 ? { properties: Object.fromEntries(properties.toSorted(byName)) } : {}),
     ...(required.length > 0 ? { required } : {}),
@@ -162,7 +162,7 @@ const typeMetaProperties: Readonly<Record<string, OpenapiSchema>> = Object.freez
 /** The keywords of a kind's schema beside its properties. */
 function keywordsOf(whole: StructuralSchema, version: OpenapiVersion): OpenapiSchema {
   const { properties: _, type: _object, description: _doc, ...rest } = whole;
-  return published(rest, { version, embedded: {} });
+  return publish(rest, { version, embedded: {} });
 }
 
 function publishedRules(rules: StructNode["rules"]): OpenapiSchema {
@@ -177,7 +177,7 @@ function propertySchema(field: Field, part: Part, options: OpenapiOptions): Open
   const zero = part.always || field.written === "always" ? part.zero : undefined;
   const value = field.default ?? (field.pointer ? undefined : zero);
   return beside(part.schema, {
-    ...described(field.doc, options.names),
+    ...descriptionOf(field.doc, options.names),
     ...(value === undefined || options.version === "v2" ? {} : { default: value }),
     ...(field.patch?.mergeKey === undefined ? {} : { "x-kubernetes-patch-merge-key": field.patch.mergeKey }),
     ...(field.patch?.strategy === undefined ? {} : { "x-kubernetes-patch-strategy": field.patch.strategy.join(",") }),
@@ -196,7 +196,7 @@ function beside(schema: OpenapiSchema, siblings: OpenapiSchema, version: Openapi
   return { ...first, ...schema, ...rest };
 }
 
-function described(doc: string, names: Names): { description?: string } {
+function descriptionOf(doc: string, names: Names): { description?: string } {
   return doc === "" ? {} : { description: spell(names, doc) };
 }
 
@@ -205,7 +205,7 @@ function partsOf(home: GroupVersion, options: OpenapiOptions): (node: Node) => P
   const { names, version, enums = true } = options;
   const known = (name: keyof typeof wellKnown): Part => {
     const { under, doc, ...shapes } = wellKnown[name];
-    const full = `${reversed(names.domain)}.${under}.${name}`;
+    const full = `${reverseDomain(names.domain)}.${under}.${name}`;
     const make = () => ({ schema: { description: doc, ...shapes[version] }, needs: [] });
     return { schema: { $ref: pointerTo(full, version) }, needs: [{ name: full, make }] };
   };
@@ -234,7 +234,7 @@ function partsOf(home: GroupVersion, options: OpenapiOptions): (node: Node) => P
       const meta = structComponent(ObjectMeta, home, options);
       const metadata = beside({ $ref: pointerTo(meta.name, version) }, { description: "Standard object's metadata." }, version);
       const embedded = { ...typeMetaProperties, metadata };
-      return { schema: published(schema, { version, embedded }), needs: [meta] };
+      return { schema: publish(schema, { version, embedded }), needs: [meta] };
     },
     fieldsV1: () => known("FieldsV1"),
     list: (node, go) => {
@@ -258,7 +258,7 @@ function partsOf(home: GroupVersion, options: OpenapiOptions): (node: Node) => P
     },
     either: (node) => {
       const name = componentName(node, home, names);
-      const make = () => ({ schema: { ...described(node.doc, names) }, needs: [] });
+      const make = () => ({ schema: { ...descriptionOf(node.doc, names) }, needs: [] });
       return { schema: { $ref: pointerTo(name, version) }, needs: [{ name, make }] };
     },
     struct: (node) => {

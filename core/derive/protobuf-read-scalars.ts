@@ -5,7 +5,7 @@ import { storedQuantity } from "../scalars/quantity.ts";
 import { isWritable } from "../scalars/time.ts";
 import { Unreadable } from "../scalars/unreadable.ts";
 import { readJson } from "../tree/json.ts";
-import { type Fields, known, ProtobufError, readBytes, readFields, readText, readVarint, wrongType } from "../codec/protobuf-wire.ts";
+import { type Fields, knownFields, ProtobufError, readBytes, readFields, readText, readVarint, wrongType } from "../codec/protobuf-wire.ts";
 import { rawOf } from "./raw-json.ts";
 
 /** Rejects NaN and infinities, which JSON cannot represent; upstream fails on writing such an object. */
@@ -52,7 +52,7 @@ export function readIntOrString(from: Reader, end: number): number | string {
     2: [0, "IntVal", () => number = from.int32()],
     3: [2, "StrVal", () => text = readText(from)],
   };
-  readFields(from, end, "IntOrString", known(fields));
+  readFields(from, end, "IntOrString", knownFields(fields));
   return isText ? text : number;
 }
 
@@ -64,7 +64,7 @@ export function readTimestamp(from: Reader, end: number, timeOf: (seconds: numbe
     1: [0, "Seconds", () => seconds = Number(readVarint(from))],
     2: [0, "Nanos", () => nanos = from.int32()],
   };
-  readFields(from, end, "Timestamp", known(fields));
+  readFields(from, end, "Timestamp", knownFields(fields));
   if (!isWritable(seconds) || nanos < 0 || nanos > 999999999) throw new ProtobufError("time out of range");
   return timeOf(seconds, nanos);
 }

@@ -5,7 +5,7 @@
 import { ObjectMeta } from "../meta/object-meta.ts";
 import { type Node, resolve, type StructNode } from "../schema.ts";
 import type { StructuralSchema } from "../structural-schema.ts";
-import { type Published, published } from "../structural/openapi.ts";
+import { publish, type Published } from "../structural/openapi.ts";
 
 /** The schema of a kind. Made once for each kind. */
 export function publishedSchema(kind: StructNode): StructuralSchema {
@@ -51,7 +51,7 @@ function schemaOf(unresolved: Node, above: ReadonlySet<StructNode>): StructuralS
     case "fieldsV1":
       return noFields;
     case "structural":
-      return published(node.schema, { version: "v3", embedded: embedded() }) as StructuralSchema; // the keywords of a schema
+      return publish(node.schema, { version: "v3", embedded: embedded() }) as StructuralSchema; // the keywords of a schema
     case "list":
       return { type: "array", items: schemaOf(node.of, above) };
     case "record":

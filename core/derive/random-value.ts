@@ -112,7 +112,7 @@ function randomStruct(node: StructNode, go: (node: Node) => Generate): Generate 
         entries.push([key, make(source)]);
       }
     }
-    if (whole !== undefined) append(entries, unnamed(whole, source));
+    if (whole !== undefined) append(entries, unnamedMembers(whole, source));
     return Object.fromEntries(entries);
   };
 }
@@ -132,17 +132,17 @@ function distinct({ type, keys = [] }: Pick<ListNode, "type" | "keys">, items: r
 const textOf = (value: Json): string => valueText(value);
 
 /** Any JSON, at most this deep. */
-function anything(source: Source, depth: number): Json {
+function anyValue(source: Source, depth: number): Json {
   source.left--;
   const kind = depth === 0 || source.left <= 0 ? source.upTo(3) : source.upTo(5);
   if (kind === 0) return source.among(texts);
   if (kind === 1) return source.among([0, 1, -1, 0.5, 2 ** 53 - 1]);
   if (kind === 2) return source.chance(0.5);
   if (kind === 3) return source.among(["", "a"]);
-  return kind === 4 ? source.few(() => anything(source, depth - 1)) : randomObject(source, depth - 1);
+  return kind === 4 ? source.few(() => anyValue(source, depth - 1)) : randomObject(source, depth - 1);
 }
 function randomObject(source: Source, depth: number): JsonObject {
-  return Object.fromEntries(source.few(() => null).map(() => [source.among(keys), anything(source, depth)]));
+  return Object.fromEntries(source.few(() => null).map(() => [source.among(keys), anyValue(source, depth)]));
 }
 
 /** A value of a structural schema. Patterns, rules and conditions are not known here. */
@@ -159,13 +159,13 @@ function structuralValue(schema: StructuralSchema, source: Source): Json {
     case "boolean":
       return source.chance(0.5);
     case "integer":
-      return bounded(schema, source.among(int32s));
+      return clamp(schema, source.among(int32s));
     case "number":
-      return bounded(schema, source.among(doubles));
+      return clamp(schema, source.among(doubles));
     case "string":
       return structuralText(schema, source);
     default:
-      return anything(source, 2);
+      return anyValue(source, 2);
   }
 }
 
@@ -176,7 +176,7 @@ function structuralText({ format, minLength = 0, maxLength = Infinity }: Structu
   return [...source.among(texts).padEnd(minLength, "x")].slice(0, maxLength).join("");
 }
 
-function bounded({ minimum = -Infinity, maximum = Infinity }: StructuralSchema, value: number): number {
+function clamp({ minimum = -Infinity, maximum = Infinity }: StructuralSchema, value: number): number {
   return Math.max(minimum, Math.min(maximum, value));
 }
 
@@ -197,11 +197,11 @@ function structuralObject(schema: StructuralSchema, source: Source): JsonObject 
   const head: JsonObject = schema["x-kubernetes-embedded-resource"] === true
     ? { apiVersion: "v1", kind: "Embedded", metadata: { name: "embedded", labels: { a: "b" } } }
     : {};
-  return { ...head, ...Object.fromEntries([...named, ...unnamed(schema, source)]) };
+  return { ...head, ...Object.fromEntries([...named, ...unnamedMembers(schema, source)]) };
 }
 
 /** Members that the schema allows and does not name. */
-function unnamed(schema: StructuralSchema, source: Source): readonly [string, Json][] {
+function unnamedMembers(schema: StructuralSchema, source: Source): readonly [string, Json][] {
   const inner = otherMembers(schema) ?? (schema["x-kubernetes-preserve-unknown-fields"] === true ? {} : undefined);
   if (inner === undefined) return [];
   const named = new Set([...Object.keys(schema.properties ?? {}), "apiVersion", "kind", "metadata"]);

@@ -73,16 +73,16 @@ function structOf({ fields, rules }: StructNode, above: ReadonlySet<StructNode>)
     }
   };
   add(fields);
-  return { type: "object", properties, ...(required.length === 0 ? {} : { required }), ...ruled(rules) };
+  return { type: "object", properties, ...(required.length === 0 ? {} : { required }), ...rulesMember(rules) };
 }
 
 /** The schema of a field: `publish` has the bounds that limit the estimated cost of a rule. */
 function fieldOf({ node, publish, rules }: Field, above: ReadonlySet<StructNode>): StructuralSchema {
   const schema = schemaOf(node, above);
   const both = [...schema["x-kubernetes-validations"] ?? [], ...rules ?? []];
-  return { ...schema, ...publish, ...ruled(both) };
+  return { ...schema, ...publish, ...rulesMember(both) };
 }
 
-function ruled(rules: readonly ValidationRule[] | undefined): Pick<StructuralSchema, "x-kubernetes-validations"> {
+function rulesMember(rules: readonly ValidationRule[] | undefined): Pick<StructuralSchema, "x-kubernetes-validations"> {
   return rules === undefined || rules.length === 0 ? {} : { "x-kubernetes-validations": rules };
 }

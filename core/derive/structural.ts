@@ -4,7 +4,7 @@ import { isObject, type Json } from "../json.ts";
 import { ObjectMeta } from "../meta/object-meta.ts";
 import type { Node, StructNode, StructuralNode } from "../schema.ts";
 import type { StructuralSchema } from "../structural-schema.ts";
-import { InvalidTypeMember, type Path, pruned } from "../structural/prune.ts";
+import { InvalidTypeMember, type Path, pruneValue } from "../structural/prune.ts";
 import { isIntegralDouble, markDouble } from "../tree/doubles.ts";
 import { sortedKeys } from "../tree/sorted-keys.ts";
 import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";
@@ -33,7 +33,7 @@ export function decodeStructural({ schema }: StructuralNode, go: (node: Node) =>
 /** The canonical form of plain JSON. */
 function canonical(value: Json, schema: StructuralSchema, decodeMeta: Decode, run: Decoding): Json | undefined {
   if (value === null && schema.nullable !== true && !(run.applied && schema.default === undefined)) return undefined;
-  return pruned(value, schema, {
+  return pruneValue(value, schema, {
     ...(run.applied ? { keepsNulls: true as const } : {}),
     ...(run.strict ? { unknown: (path: Path) => run.unknownAt(path) } : { dropInvalid: true as const }),
     metadata: (metadata, path) => run.strict ? embeddedMeta(metadata, path, decodeMeta, run) : storedMeta(metadata, decodeMeta),

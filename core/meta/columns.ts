@@ -20,7 +20,7 @@ export class Age {
 
   /** The text at `now`, in milliseconds since 1970, in the format of kubectl: `3m20s`, `5d`, `2y10d`. */
   at(now: number): string {
-    return elapsed(Math.trunc((now - this.since) / 1000));
+    return elapsedText(Math.trunc((now - this.since) / 1000));
   }
 }
 
@@ -29,7 +29,7 @@ export function age(time: Time | MicroTime | null | undefined): Age | "<unknown>
   return time === undefined || time === null ? "<unknown>" : new Age(Date.parse(time));
 }
 
-function elapsed(seconds: number): string {
+function elapsedText(seconds: number): string {
   if (seconds < -aheadSecondsMax) return "<invalid>";
   if (seconds < 0) return "0s";
   if (seconds < 2 * minute) return `${seconds}s`;

@@ -25,7 +25,7 @@ interface TypeMeta {
 }
 
 /** A struct with `kind` and `apiVersion`, but without metadata. */
-function typed<const F extends Readonly<Record<string, Field<any, any>>>>(
+function typedStruct<const F extends Readonly<Record<string, Field<any, any>>>>(
   name: string,
   fields: F,
   doc: string,
@@ -40,7 +40,7 @@ export const Preconditions = struct("Preconditions", {
 }, { doc: "Preconditions of a request. A request whose preconditions do not hold is rejected with a conflict." });
 export type Preconditions = Infer<typeof Preconditions>;
 
-export const DeleteOptions = typed("DeleteOptions", {
+export const DeleteOptions = typedStruct("DeleteOptions", {
   gracePeriodSeconds: field(
     1,
     int64,
@@ -97,7 +97,7 @@ export const ServerAddressByClientCIDR = struct("ServerAddressByClientCIDR", {
   serverAddress: field(2, string, "Host and port of the server for those clients.", { required: true }),
 }, { doc: "The server address for clients of one network." });
 
-export const APIVersions = typed("APIVersions", {
+export const APIVersions = typedStruct("APIVersions", {
   versions: field(1, list(string), "Versions of the core group.", { required: true }),
   serverAddressByClientCIDRs: field(2, list(ServerAddressByClientCIDR), "Server addresses by client network.", {
     required: true,
@@ -105,7 +105,7 @@ export const APIVersions = typed("APIVersions", {
 }, "Served versions of the core group.");
 export type APIVersions = Infer<typeof APIVersions>;
 
-export const APIGroup = typed("APIGroup", {
+export const APIGroup = typedStruct("APIGroup", {
   name: field(1, string, "Name of the group.", { required: true }),
   versions: field(2, list(GroupVersionForDiscovery), "Served versions of the group.", { required: true }),
   preferredVersion: field(3, GroupVersionForDiscovery, "The version that clients should use by default.", {
@@ -115,7 +115,7 @@ export const APIGroup = typed("APIGroup", {
 }, "A group and its versions.");
 export type APIGroup = Infer<typeof APIGroup>;
 
-export const APIGroupList = typed("APIGroupList", {
+export const APIGroupList = typedStruct("APIGroupList", {
   groups: field(1, list(APIGroup), "The groups.", { required: true, made: true }),
 }, "All served groups except the core group.");
 export type APIGroupList = Infer<typeof APIGroupList>;
@@ -138,7 +138,7 @@ export const APIResource = struct("APIResource", {
   storageVersionHash: field(10, string, "Hash of the storage version. Compare for equality only."),
 }, { doc: "A resource and its verbs." });
 
-export const APIResourceList = typed("APIResourceList", {
+export const APIResourceList = typedStruct("APIResourceList", {
   groupVersion: field(1, string, "Group and version of the resources.", { required: true }),
   resources: field(2, list(APIResource), "The resources, each followed by its subresources.", { required: true }),
 }, "The resources of one group version.");

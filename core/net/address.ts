@@ -160,7 +160,7 @@ export function prefixText({ address, bits }: Prefix): string {
 }
 
 /** The prefix with all bits after its length cleared. */
-export function masked({ address, bits }: Prefix): Prefix {
+export function mask({ address, bits }: Prefix): Prefix {
   const bytes = address.bytes.map((byte, index) => byte & maskByte(bits, index));
   return { address: { bytes, zone: "" }, bits };
 }

@@ -137,11 +137,11 @@ function missingAt(what: string): never {
 
 const steps: ReadonlyMap<string, Step> = new Map<string, Step>(Object.entries({
   add: (run: Run, { path, value }: Operation) => {
-    const target = targetOf(run, path, "add operation does not apply: doc is missing path", quoted);
+    const target = targetOf(run, path, "add operation does not apply: doc is missing path", quotePath);
     within(`error in add for path: '${path}'`, () => add(target, copyOf(value ?? null)));
   },
   remove: (run: Run, { path }: Operation) => {
-    const target = targetOf(run, path, "remove operation does not apply: doc is missing path", quoted);
+    const target = targetOf(run, path, "remove operation does not apply: doc is missing path", quotePath);
     within(`error in remove for path: '${path}'`, () => remove(target));
   },
   replace: (run: Run, { path, value }: Operation) => {
@@ -169,14 +169,14 @@ const steps: ReadonlyMap<string, Step> = new Map<string, Step>(Object.entries({
     within("error while adding value during copy", () => add(target, copyOf(value)));
   },
   test: (run: Run, { path, value }: Operation) => {
-    const found = path === "" ? run.root : tested(run, path);
+    const found = path === "" ? run.root : valueToTest(run, path);
     if (found === null ? (value ?? null) !== null : value === undefined || !sameWritten(found, value)) {
       throw new JsonPatchFailure(`testing value ${path} failed: test failed`, { isTest: true });
     }
   },
 }));
 
-function quoted(path: string): string {
+function quotePath(path: string): string {
   return `"${path}"`;
 }
 
@@ -186,7 +186,7 @@ function replace(target: Place, path: string, value: Tree | undefined): void {
   target.in[indexOf(target.key, target.in.length)] = copyOf(value ?? null);
 }
 
-function tested(run: Run, path: string | undefined): Tree {
+function valueToTest(run: Run, path: string | undefined): Tree {
   const target = targetOf(run, path, "test operation does not apply: is missing path");
   return within(`error in test for path: '${path}'`, () => get(target) ?? null);
 }

@@ -28,7 +28,7 @@ export function readMergePatch(body: Uint8Array, validates: boolean): MergePatch
  * objects that the patch names are sorted. Neither argument is changed; unchanged parts are shared.
  */
 export function mergePatch(target: Tree | undefined, patch: Tree): Tree {
-  if (!(patch instanceof TreeObject) || !(target instanceof TreeObject)) return pruned(patch);
+  if (!(patch instanceof TreeObject) || !(target instanceof TreeObject)) return pruneNulls(patch);
   const merged = new TreeObject();
   const waiting: [into: TreeObject, target: TreeObject, patch: TreeObject][] = [[merged, target, patch]];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -40,7 +40,7 @@ export function mergePatch(target: Tree | undefined, patch: Tree): Tree {
     for (const [key, change] of last) {
       const old = members.get(key);
       if (change === null) members.delete(key);
-      else if (!(old instanceof TreeObject)) members.set(key, pruned(change));
+      else if (!(old instanceof TreeObject)) members.set(key, pruneNulls(change));
       else if (!(change instanceof TreeObject)) members.set(key, change);
       else {
         const child = new TreeObject();
@@ -57,7 +57,7 @@ export function mergePatch(target: Tree | undefined, patch: Tree): Tree {
 }
 
 /** The tree without null members, with unique, sorted keys. */
-function pruned(tree: Tree): Tree {
+function pruneNulls(tree: Tree): Tree {
   const waiting: [from: Tree[] | TreeObject, to: Tree[] | TreeObject][] = [];
   const start = (from: Tree): Tree => {
     if (from === null || typeof from !== "object" || from instanceof NumberText) return from;

@@ -21,12 +21,12 @@ const mapType = "map[string]interface {}";
 type MergeMaps = (original: UntypedMap, patch: UntypedMap, shape: Shape) => UntypedMap;
 
 /** The items of both lists: unique scalars, objects merged by key. In the order of the patch, if given. */
-export function merged(original: Untyped[], patch: Untyped[], mergeKey: string, items: Shape, mergeMaps: MergeMaps): Untyped[] {
+export function mergeItems(original: Untyped[], patch: Untyped[], mergeKey: string, items: Shape, mergeMaps: MergeMaps): Untyped[] {
   if (original.length === 0 && patch.length === 0) return original;
   const type = elementType(original, patch);
-  if (type !== mapType) return ordered([...new Set([...original, ...patch])], patch, original, mergeKey, type);
+  if (type !== mapType) return orderItems([...new Set([...original, ...patch])], patch, original, mergeKey, type);
   if (mergeKey === "") throw mergeError(`cannot merge lists without merge key for ${items.kind}`);
-  const { kept, changes } = directed(original, patch, mergeKey);
+  const { kept, changes } = followDirectives(original, patch, mergeKey);
   const all = [...kept];
   const index = indexOf(all, mergeKey);
   for (const change of changes) {
@@ -36,11 +36,11 @@ export function merged(original: Untyped[], patch: Untyped[], mergeKey: string, 
     // Items of the list are objects: the caller has checked their type.
     else all[at] = mergeMaps(all[at] as UntypedMap, change as UntypedMap, items);
   }
-  return ordered(all, changes, kept, mergeKey, type);
+  return orderItems(all, changes, kept, mergeKey, type);
 }
 
 /** Executes the directives of a patch's items. Returns the kept items of the original and the items to merge into them. */
-function directed(original: Untyped[], patch: Untyped[], mergeKey: string): { kept: Untyped[]; changes: Untyped[] } {
+function followDirectives(original: Untyped[], patch: Untyped[], mergeKey: string): { kept: Untyped[]; changes: Untyped[] } {
   const changes: Untyped[] = [], deleted = new Set<Untyped>();
   let replaces = false;
   for (const item of patch) {
@@ -83,13 +83,13 @@ function indexOf(list: readonly Untyped[], mergeKey: string): Map<Untyped, numbe
  * The items in their final order: items in the patch's order follow that order; the others keep the order of the original, each before
  * the first ordered item that followed it in the original.
  */
-export function ordered(items: Untyped[], order: Untyped[], original: Untyped[], mergeKey: string, type: string): Untyped[] {
+export function orderItems(items: Untyped[], order: Untyped[], original: Untyped[], mergeKey: string, type: string): Untyped[] {
   const inOrder = indexOf(order, mergeKey), inOriginal = indexOf(original, mergeKey);
   if (type === mapType) { for (const item of [...items, ...order, ...original]) keyOf(item, mergeKey); }
-  const ranked = (of: Map<Untyped, number>, named: boolean) =>
+  const rankItems = (of: Map<Untyped, number>, named: boolean) =>
     items.filter((item) => inOrder.has(keyOf(item, mergeKey)) === named)
       .sort((a, b) => (of.get(keyOf(a, mergeKey)) ?? Infinity) - (of.get(keyOf(b, mergeKey)) ?? Infinity) || 0);
-  const named = ranked(inOrder, true), others = ranked(inOriginal, false);
+  const named = rankItems(inOrder, true), others = rankItems(inOriginal, false);
   const result: Untyped[] = [];
   let next = 0;
   for (const item of named) {

@@ -6,7 +6,7 @@ import { readJson } from "../tree/json.ts";
 import { TreeObject } from "../tree/tree.ts";
 import { duplicateKeys } from "./duplicates.ts";
 import { notAMap } from "../tree/go-errors.ts";
-import { checkOrder, elementType, merged as mergedItems, ordered } from "./strategic-lists.ts";
+import { checkOrder, elementType, mergeItems as mergedItems, orderItems } from "./strategic-lists.ts";
 import { unknownDirective, wrongArgument } from "./strategic-error.ts";
 import type { Shape, ShapeMember } from "./strategic-shape.ts";
 import { mergeError } from "./strategic-error.ts";
@@ -135,7 +135,7 @@ function mergeOrdered(original: UntypedMap, patch: UntypedMap, shape: Shape, key
     : old === undefined
     ? change.map(withoutDirectives).filter((item) => item !== undefined)
     : mergedList([...old], change, member);
-  original.set(name, ordered(both, order, old ?? [], member.mergeKey, elementType(old ?? [], change ?? [])));
+  original.set(name, orderItems(both, order, old ?? [], member.mergeKey, elementType(old ?? [], change ?? [])));
   patch.delete(name);
 }
 

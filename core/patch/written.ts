@@ -32,12 +32,12 @@ function areInByteOrder(keys: readonly string[]): boolean {
 
 /** A deep copy of a tree. */
 export function copyOf(tree: Tree): Tree {
-  return mapped(tree, (string) => string);
+  return mapTree(tree, (string) => string);
 }
 
 /** The tree with decoded strings, for decoders. The same tree if no string is escaped. */
 export function plainTree(written: Tree): Tree {
-  return hasEscapes(written) ? mapped(written, plainString) : written;
+  return hasEscapes(written) ? mapTree(written, plainString) : written;
 }
 function hasEscapes(tree: Tree): boolean {
   const waiting: Tree[] = [tree];
@@ -53,7 +53,7 @@ function hasEscapes(tree: Tree): boolean {
 }
 const none: readonly Tree[] = Object.freeze([]);
 
-function mapped(tree: Tree, string: (written: string) => string): Tree {
+function mapTree(tree: Tree, string: (written: string) => string): Tree {
   const waiting: [from: Tree[] | TreeObject, to: Tree[]][] = [];
   const start = (from: Tree): Tree => {
     if (typeof from === "string") return string(from);

@@ -14,7 +14,7 @@ export function parseBase64(text: string): Base64 | Unreadable {
     if (digit >= 0) {
       digits.push(digit);
       left = (left + 1) % 4;
-    } else if (code === 0x3d) return padded(text, at, left, digits);
+    } else if (code === 0x3d) return readPadding(text, at, left, digits);
     else if (code !== 0x0a && code !== 0x0d) return illegal(at);
   }
   return left === 0 ? textOf(digits) : illegal(at - left);
@@ -72,7 +72,7 @@ function isCanonical(text: string): boolean {
 }
 
 /** Checks the rest from the first `=`: complete padding, followed only by line breaks. */
-function padded(text: string, first: number, left: number, digits: readonly number[]): Base64 | Unreadable {
+function readPadding(text: string, first: number, left: number, digits: readonly number[]): Base64 | Unreadable {
   if (left < 2) return illegal(first);
   let at = first + 1;
   if (left === 2) {

@@ -4,7 +4,7 @@
 const chunkDigits = 15;
 
 /** The first `kept` digits, plus one in the last place: rounds up if the omitted digits are not zero. */
-export function rounded(digits: string, kept: number): string {
+export function roundDigits(digits: string, kept: number): string {
   let end = kept;
   while (end > 0 && digits.charCodeAt(end - 1) === 0x39) end--;
   if (end <= 0) return `1${"0".repeat(Math.max(0, kept))}`;
@@ -12,7 +12,7 @@ export function rounded(digits: string, kept: number): string {
 }
 
 /** Returns the decimal digits of the product. */
-export function multiplied(digits: string, factor: bigint): string {
+export function multiplyDigits(digits: string, factor: bigint): string {
   if (factor === 1n) return digits;
   const chunks: string[] = [];
   const base = 10n ** BigInt(chunkDigits);
@@ -31,7 +31,7 @@ interface Signed {
 }
 
 /** The sum of two signed numbers, for up to a few thousand digits. */
-export function added(a: Signed, b: Signed): Signed {
+export function addDigits(a: Signed, b: Signed): Signed {
   const sum = valueOf(a) + valueOf(b);
   return { negative: sum < 0n, digits: String(sum < 0n ? -sum : sum) };
 }

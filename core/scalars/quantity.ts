@@ -4,7 +4,7 @@
  * so digits are kept as text: all functions except sums take linear time.
  */
 import type { Quantity } from "../schema.ts";
-import { added, multiplied, rounded } from "./decimal-digits.ts";
+import { addDigits, multiplyDigits, roundDigits } from "./decimal-digits.ts";
 import { Unreadable } from "./unreadable.ts";
 
 /** `digits * 10^exponent` with a sign, and the preferred suffix: powers of 1000, powers of 1024, or an exponent. */
@@ -95,7 +95,7 @@ function binary(negative: boolean, digits: string, exponent: number, factor: big
   const given = amountFrom(negative, digits, exponent, "binary");
   // The factor is at least 1, so the product exceeds the maximum too.
   if (given.digits === "" || compareSizes(given, most) > 0) return given.digits === "" ? given : most;
-  const exact = fine(negative, multiplied(given.digits, factor), given.exponent, "binary");
+  const exact = fine(negative, multiplyDigits(given.digits, factor), given.exponent, "binary");
   return compareSizes(exact, most) > 0 ? most : exact;
 }
 
@@ -104,7 +104,7 @@ export function roundUp(amount: Amount, step: number): Amount {
   const { negative, digits, exponent, format } = amount;
   if (exponent >= step || digits === "") return amount;
   // The last digit is not zero, so removing digits always rounds.
-  return amountFrom(negative, rounded(digits, digits.length - (step - exponent)), step, format);
+  return amountFrom(negative, roundDigits(digits, digits.length - (step - exponent)), step, format);
 }
 
 /** The canonical text: without a fraction, with the largest exact suffix. */
@@ -199,16 +199,16 @@ export function sumOf(a: Amount, b: Amount): Amount {
 /** `sumOf` without the bounds of precision and size that parsing has. */
 export function uncappedSum(a: Amount, b: Amount): Amount {
   const format = a.digits === "" ? b.format : a.format;
-  const [most, least] = compareSizes(a, b) < 0 ? [shortened(b), shortened(a)] : [shortened(a), shortened(b)];
+  const [most, least] = compareSizes(a, b) < 0 ? [shorten(b), shorten(a)] : [shorten(a), shorten(b)];
   // The smaller amount would be lost by rounding.
   if (least.digits === "" || most.digits.length + most.exponent - least.exponent > 2 * summedDigitsMax) return { ...most, format };
   const exponent = Math.min(most.exponent, least.exponent);
-  const sum = added(signedDigits(most, exponent), signedDigits(least, exponent));
+  const sum = addDigits(signedDigits(most, exponent), signedDigits(least, exponent));
   return amountFrom(sum.negative, sum.digits, exponent, format);
 }
 
 /** The amount rounded away from zero to `summedDigitsMax` digits. */
-export function shortened(amount: Amount): Amount {
+export function shorten(amount: Amount): Amount {
   return roundUp(amount, amount.exponent + Math.max(0, amount.digits.length - summedDigitsMax));
 }
 

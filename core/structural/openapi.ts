@@ -14,7 +14,7 @@ export interface PublishOptions {
 }
 
 /** The published form of a schema. */
-export function published(schema: StructuralSchema, options: PublishOptions): Published {
+export function publish(schema: StructuralSchema, options: PublishOptions): Published {
   return options.version === "v2" ? publishedV2(schema, options) : publishedV3(schema, options);
 }
 
@@ -45,7 +45,7 @@ function publishedV3(schema: StructuralSchema, options: PublishOptions): Publish
     else result["allOf"] = [{ anyOf: intOrString }, ...(result["allOf"] as readonly Published[] | undefined ?? [])];
   }
   if (isEmbedded(schema)) result["required"] = embeddedRequired(schema.required);
-  return sorted(result);
+  return sortMembers(result);
 }
 
 function publishedV2(schema: StructuralSchema, options: PublishOptions): Published {
@@ -71,7 +71,7 @@ function publishedV2(schema: StructuralSchema, options: PublishOptions): Publish
   const all = isEmbedded(schema) && !keepsUnknown ? embeddedRequired(required) : required;
   if (all.length > 0) result["required"] = all;
   else delete result["required"];
-  return sorted(result);
+  return sortMembers(result);
 }
 
 const intOrString: readonly Published[] = [{ type: "integer" }, { type: "string" }];
@@ -90,10 +90,10 @@ function isEmbedded(schema: StructuralSchema): boolean {
 }
 
 function publishedMembers(schema: StructuralSchema, options: PublishOptions): Published {
-  const own = Object.entries(schema.properties ?? {}).map(([key, inner]) => [key, published(inner, options)] as const);
-  return sorted(Object.fromEntries([...own, ...isEmbedded(schema) ? Object.entries(options.embedded) : []]));
+  const own = Object.entries(schema.properties ?? {}).map(([key, inner]) => [key, publish(inner, options)] as const);
+  return sortMembers(Object.fromEntries([...own, ...isEmbedded(schema) ? Object.entries(options.embedded) : []]));
 }
 
-function sorted(object: Record<string, Json>): Published {
+function sortMembers(object: Record<string, Json>): Published {
   return Object.fromEntries(Object.entries(object).toSorted(([a], [b]) => a < b ? -1 : a > b ? 1 : 0));
 }

@@ -35,7 +35,7 @@ export class InvalidTypeMember extends Error {
 }
 
 /** The canonical form of a value of the schema. `path`: where the value is, for `options`. The value itself is not changed. */
-export function pruned(value: Json, schema: StructuralSchema, options: PruneOptions, path: Path = []): Json {
+export function pruneValue(value: Json, schema: StructuralSchema, options: PruneOptions, path: Path = []): Json {
   return prune(value, schema, { options, path: [...path] });
 }
 

@@ -8,12 +8,12 @@ import { field, type StructNode, structural, type Typed } from "../schema.ts";
 import type { StructuralSchema } from "../structural-schema.ts";
 import { readJson } from "../tree/json.ts";
 import { hasDefaults, withDefaults } from "./defaults.ts";
-import { published } from "./openapi.ts";
-import { pruned } from "./prune.ts";
+import { publish } from "./openapi.ts";
+import { pruneValue } from "./prune.ts";
 
 const plain = { metadata: (metadata: Json) => metadata };
 
-test("pruned() drops members without a schema, and keeps those of free-form objects", () => {
+test("prune() drops members without a schema, and keeps those of free-form objects", () => {
   const schema: StructuralSchema = {
     type: "object",
     properties: {
@@ -33,7 +33,7 @@ test("pruned() drops members without a schema, and keeps those of free-form obje
     any: { o: { p: 1 }, q: 2 },
     a: "a",
   };
-  const result = pruned(value, schema, { ...plain, unknown: (path) => unknown.push(path.join("/")) });
+  const result = pruneValue(value, schema, { ...plain, unknown: (path) => unknown.push(path.join("/")) });
   assert.equal(
     JSON.stringify(result),
     '{"a":"a","any":{"o":{},"q":2},"free":{"known":{},"z":{"y":1}},"list":[{"c":"c"},3],"map":{"x":{"b":1}}}',
@@ -41,17 +41,17 @@ test("pruned() drops members without a schema, and keeps those of free-form obje
   assert.deepEqual(unknown, ["any/o/p", "free/known/x", "list/0/e", "map/x/d", "z"]);
 });
 
-test("pruned() keeps the unknown members of the items of a list that keeps them, and not those of their members", () => {
+test("prune() keeps the unknown members of the items of a list that keeps them, and not those of their members", () => {
   const inner: StructuralSchema = { type: "object", properties: { k: { type: "string" } } };
   const list = (items: StructuralSchema): StructuralSchema => ({ type: "array", items, "x-kubernetes-preserve-unknown-fields": true });
   const items: StructuralSchema = { type: "object", properties: { k: { type: "string" }, inner } };
   const schema: StructuralSchema = { type: "object", properties: { flat: list(items), nested: list({ type: "array", items }) } };
   const item = { inner: { k: "1", u: 2 }, k: "1", n: { x: [{ y: 1 }] }, u: 2 };
   const kept = { inner: { k: "1" }, k: "1", n: { x: [{ y: 1 }] }, u: 2 };
-  assert.deepEqual(pruned({ flat: [item], nested: [[item], []] }, schema, plain), { flat: [kept], nested: [[kept], []] });
+  assert.deepEqual(pruneValue({ flat: [item], nested: [[item], []] }, schema, plain), { flat: [kept], nested: [[kept], []] });
 });
 
-test("pruned() removes nulls of members that may not be null and have no default", () => {
+test("prune() removes nulls of members that may not be null and have no default", () => {
   const schema: StructuralSchema = {
     type: "object",
     properties: {
@@ -61,7 +61,7 @@ test("pruned() removes nulls of members that may not be null and have no default
       list: { type: "array", items: { type: "string" } },
     },
   };
-  const result = pruned({ gone: null, kept: null, later: null, list: [null] }, schema, plain);
+  const result = pruneValue({ gone: null, kept: null, later: null, list: [null] }, schema, plain);
   assert.deepEqual(result, { kept: null, later: null, list: [null] });
   assert.deepEqual(withDefaults(result, schema), { kept: null, later: "d", list: [null] });
 });
@@ -134,7 +134,7 @@ test("a kind with other members keeps them, and an embedded resource has the mem
   assert.deepEqual(findings, ['unknown field "template.metadata.odd"', 'unknown field "template.more"']);
 });
 
-test("published() leaves out of version 2 what kubectl cannot read", () => {
+test("publish() leaves out of version 2 what kubectl cannot read", () => {
   const schema: StructuralSchema = {
     type: "object",
     required: ["a", "b"],
@@ -144,17 +144,17 @@ test("published() leaves out of version 2 what kubectl cannot read", () => {
       c: { type: "object", "x-kubernetes-preserve-unknown-fields": true, properties: { d: { type: "string" } } },
     },
   };
-  assert.deepEqual(published(schema, { version: "v2", embedded: {} }), {
+  assert.deepEqual(publish(schema, { version: "v2", embedded: {} }), {
     properties: { a: {}, b: { "x-kubernetes-int-or-string": true }, c: { "x-kubernetes-preserve-unknown-fields": true } },
     required: ["b"],
     type: "object",
   });
-  assert.deepEqual(published(schema, { version: "v3", embedded: {} })["required"], ["a", "b"]);
+  assert.deepEqual(publish(schema, { version: "v3", embedded: {} })["required"], ["a", "b"]);
 });
 
-test("published() names the types of an integer or a string in version 3 unless the schema does", () => {
+test("publish() names the types of an integer or a string in version 3 unless the schema does", () => {
   const pair = [{ type: "integer" }, { type: "string" }], intOrString = { "x-kubernetes-int-or-string": true } as const;
-  const made = (schema: StructuralSchema) => published(schema, { version: "v3", embedded: {} });
+  const made = (schema: StructuralSchema) => publish(schema, { version: "v3", embedded: {} });
   assert.deepEqual(made(intOrString), { ...intOrString, anyOf: pair });
   assert.deepEqual(made({ ...intOrString, anyOf: pair }), { ...intOrString, anyOf: pair });
   assert.deepEqual(made({ ...intOrString, allOf: [{ anyOf: pair }] }), { ...intOrString, allOf: [{ anyOf: pair }] });
@@ -165,10 +165,10 @@ test("published() names the types of an integer or a string in version 3 unless 
   });
 });
 
-test("published() requires kind and apiVersion of embedded resources, where they are properties", () => {
+test("publish() requires kind and apiVersion of embedded resources, where they are properties", () => {
   const schema: StructuralSchema = { type: "object", "x-kubernetes-embedded-resource": true, required: ["kind", "spec"] };
   const required = (version: "v2" | "v3", kept: StructuralSchema = {}) =>
-    published({ ...schema, ...kept }, { version, embedded: { kind: { type: "string" } } })["required"];
+    publish({ ...schema, ...kept }, { version, embedded: { kind: { type: "string" } } })["required"];
   assert.deepEqual(required("v2"), ["kind", "spec", "apiVersion"]);
   assert.deepEqual(required("v3"), ["kind", "spec", "apiVersion"]);
   assert.deepEqual(required("v2", { "x-kubernetes-preserve-unknown-fields": true }), ["kind", "spec"]);

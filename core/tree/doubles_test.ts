@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { withDefaults } from "../structural/defaults.ts";
-import { pruned } from "../structural/prune.ts";
+import { pruneValue } from "../structural/prune.ts";
 import type { StructuralSchema } from "../structural-schema.ts";
 import { isMarkedDouble } from "./doubles.ts";
 import { readJson } from "./json.ts";
@@ -34,7 +34,10 @@ test("marks survive pruning and defaults", () => {
     type: "object",
     properties: { a: { type: "integer" }, d: { type: "integer", default: 1 }, list: { type: "array", items: { type: "number" } } },
   };
-  const value = withDefaults(pruned(json('{"z":1,"a":3.0,"list":[2,2.0]}'), schema, { metadata: (metadata) => metadata }), schema) as any;
+  const value = withDefaults(
+    pruneValue(json('{"z":1,"a":3.0,"list":[2,2.0]}'), schema, { metadata: (metadata) => metadata }),
+    schema,
+  ) as any;
   assert.deepEqual(Object.keys(value), ["a", "d", "list"]);
   assert.deepEqual([isMarkedDouble(value, "a"), isMarkedDouble(value, "d"), isMarkedDouble(value.list, 1)], [true, false, true]);
 });

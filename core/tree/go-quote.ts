@@ -13,7 +13,7 @@ export function goQuotedByte(byte: number): string {
 
 /** A string in Go's `%q` format. Characters that are not printable become `\x07`, `\u00a0` or `\U000e0001`. */
 export function goQuote(text: string): string {
-  return `"${text.replace(unquotable, escaped)}"`;
+  return `"${text.replace(unquotable, escapeCharacter)}"`;
 }
 
 /** Whether all characters are printable and ASCII, which is true of nearly all names. */
@@ -48,7 +48,7 @@ const letters: ReadonlyMap<string, string> = new Map([
   ["\\", "\\\\"],
 ]);
 
-function escaped(character: string): string {
+function escapeCharacter(character: string): string {
   const letter = letters.get(character);
   if (letter !== undefined) return letter;
   const point = character.codePointAt(0) ?? 0;

@@ -40,7 +40,7 @@ export function policyAuthorization<P extends Policy>({ kind: kindOfPolicy, vali
     const { paramKind } = next.spec;
     if (paramKind === undefined || isMaster(context.caller) || sameValue(prior?.spec.paramKind, paramKind)) return;
     if ([...subdomainName(next.metadata.name ?? "", false), ...validate(next, context, prior)].length > 0) return;
-    const { group, version, resource } = located(paramKind, context);
+    const { group, version, resource } = locate(paramKind, context);
     if (await mayRead({ verb: "get", group, version, resource, namespace: "*", name: "*" }, context)) return;
     const { apiVersion = "", kind = "" } = paramKind;
     const needed = `must have "get" permission on all objects of the referenced paramKind (kind=${kind}, apiVersion=${apiVersion})`;
@@ -70,7 +70,7 @@ export function bindingAuthorization<B extends Binding>(
       policy ??= await context.server.recentObject(groupVersion, policies.resource, "", policyName) as Policy | undefined; // of it
     }
     const paramKind = policy?.spec.paramKind;
-    const place = paramKind === undefined ? { group: "*", version: "*", resource: "*" } : located(paramKind, context);
+    const place = paramKind === undefined ? { group: "*", version: "*", resource: "*" } : locate(paramKind, context);
     const { name = "", namespace = "" } = paramRef, verb = name === "" ? "list" : "get";
     if (await mayRead({ ...place, verb, namespace, name }, context)) return;
     const user = callerText(context.caller), who = `user ${user} does not have "${verb}" permission`;
@@ -90,7 +90,7 @@ function isMaster({ groups }: Caller): boolean {
   return groups.includes(systemGroups.masters);
 }
 
-function located({ apiVersion = "", kind = "" }: ParamKind, { server }: RequestHookContext): Pick<Read, "group" | "version" | "resource"> {
+function locate({ apiVersion = "", kind = "" }: ParamKind, { server }: RequestHookContext): Pick<Read, "group" | "version" | "resource"> {
   const slash = apiVersion.indexOf("/");
   const resource = server.resourceOfKind(apiVersion, kind)?.resource ?? "*";
   return { group: slash < 0 ? "" : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1), resource };

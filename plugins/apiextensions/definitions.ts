@@ -1,7 +1,7 @@
 /** The resource `customresourcedefinitions`: how definitions are prepared, changed and deleted. */
 import { defineResource, type FieldError, type HookContext, type Resource, type Subresource } from "../../plugin.ts";
 import { spell } from "../../toolbox.ts";
-import { dropped } from "./dropped.ts";
+import { dropGatedFields } from "./dropped.ts";
 import { CustomResourceDefinition, groupVersion, storageVersion, withStoredVersion } from "./schema.ts";
 import { ofOldVersion, OldDefinition } from "./old-version.ts";
 import { validateDefinition, validateDefinitionUpdate, validateStatusUpdate } from "./validate/definition.ts";
@@ -23,7 +23,7 @@ function prepare(
   const added = stored === undefined || storedVersions.includes(stored)
     ? next
     : { ...next, status: { ...next.status, storedVersions: [...storedVersions, stored] } };
-  return dropped(added, prior, gates);
+  return dropGatedFields(added, prior, gates);
 }
 
 const status: Subresource<CustomResourceDefinition> = {

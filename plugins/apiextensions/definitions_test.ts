@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { HookContext } from "../../plugin.ts";
 import { defaultNames } from "../../toolbox.ts";
 import { customResourceDefinitions } from "./definitions.ts";
-import { dropped } from "./dropped.ts";
+import { dropGatedFields } from "./dropped.ts";
 import type { SchemaProps } from "./schema-props.ts";
 import { testDefinition, testVersion } from "./test-definition.ts";
 import { formatWarnings } from "./warnings.ts";
@@ -55,12 +55,12 @@ test("fields of disabled features are dropped, unless they are in use", () => {
     properties: { a: { type: "array", items: { type: "string", "x-kubernetes-validations": rules } } },
   };
   const next = testDefinition({ versions: [testVersion(schema, { selectableFields: [{ jsonPath: ".a" }] })] }, { observedGeneration: 2 });
-  const clean = dropped(next, undefined, () => false);
+  const clean = dropGatedFields(next, undefined, () => false);
   assert.equal(JSON.stringify(clean).includes("optionalOldSelf"), false);
   assert.equal(clean.spec.versions[0]!.selectableFields, undefined);
   assert.equal(clean.status.observedGeneration, undefined);
-  assert.equal(dropped(next, next, () => false).spec.versions[0]!.selectableFields?.length, 1);
-  assert.equal(dropped(next, undefined, () => true), next);
+  assert.equal(dropGatedFields(next, next, () => false).spec.versions[0]!.selectableFields?.length, 1);
+  assert.equal(dropGatedFields(next, undefined, () => true), next);
 });
 
 test("formats that are not supported have a warning, unless they are stored", () => {

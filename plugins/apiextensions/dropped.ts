@@ -6,7 +6,7 @@ import type { SchemaProps } from "./schema-props.ts";
 import { specHas } from "./schema-walk.ts";
 
 /** The definition without the fields of disabled features that `prior` does not use. Returns `next` itself if nothing is dropped. */
-export function dropped(
+export function dropGatedFields(
   next: CustomResourceDefinition,
   prior: CustomResourceDefinition | undefined,
   gates: Gates,
@@ -31,22 +31,22 @@ function hasSelectableFields({ versions }: Spec): boolean {
 
 function withoutOptionalOldSelf(version: Version): Version {
   const root = version.schema?.openAPIV3Schema;
-  return root === undefined ? version : { ...version, schema: { openAPIV3Schema: stripped(root) } };
+  return root === undefined ? version : { ...version, schema: { openAPIV3Schema: stripSchema(root) } };
 }
 /** The depth of decoded schemas is bounded (`typedDepthMax`). Upstream descends into items, properties and additionalProperties only. */
-function stripped(schema: SchemaProps): SchemaProps {
+function stripSchema(schema: SchemaProps): SchemaProps {
   const { items, properties, additionalProperties, "x-kubernetes-validations": rules, ...rest } = schema;
   return {
     ...rest,
     ...(items === undefined
       ? {}
-      : { items: items === null ? null : Array.isArray(items) ? items.map(stripped) : stripped(items as SchemaProps) }),
+      : { items: items === null ? null : Array.isArray(items) ? items.map(stripSchema) : stripSchema(items as SchemaProps) }),
     ...(properties === undefined
       ? {}
-      : { properties: Object.fromEntries(Object.entries(properties).map(([key, each]) => [key, stripped(each)])) }),
+      : { properties: Object.fromEntries(Object.entries(properties).map(([key, each]) => [key, stripSchema(each)])) }),
     ...(additionalProperties === undefined ? {} : {
       additionalProperties: typeof additionalProperties === "object" && additionalProperties !== null
-        ? stripped(additionalProperties)
+        ? stripSchema(additionalProperties)
         : additionalProperties,
     }),
     ...(rules === undefined ? {} : { "x-kubernetes-validations": rules.map(({ optionalOldSelf: _dropped, ...rule }) => rule) }),

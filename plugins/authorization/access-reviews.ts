@@ -50,7 +50,7 @@ export const subjectAccessReviews = defineResource<SubjectAccessReview>({
   served: { [groupVersion]: { schema: SubjectAccessReview, introduced: "1.6" } },
   async handleCreate(next, context) {
     refuse([...validateUserRequest(next.spec), ...validateNoMetadata(next.metadata)], context);
-    return { ...next, status: await decided(userOf(next.spec), next.spec, context) };
+    return { ...next, status: await decide(userOf(next.spec), next.spec, context) };
   },
 });
 
@@ -64,7 +64,7 @@ export const localSubjectAccessReviews = defineResource<LocalSubjectAccessReview
     const { spec, metadata } = next;
     const { namespace = "" } = metadata;
     refuse([...validateUserRequest(spec), ...validateNoMetadata(metadata, true), ...validateLocalRequest(spec, namespace)], context);
-    return { ...next, status: await decided(userOf(spec), spec, context) };
+    return { ...next, status: await decide(userOf(spec), spec, context) };
   },
 });
 
@@ -76,7 +76,7 @@ export const selfSubjectAccessReviews = defineResource<SelfSubjectAccessReview>(
   served: { [groupVersion]: { schema: SelfSubjectAccessReview, introduced: "1.6" } },
   async handleCreate(next, context) {
     refuse([...validateRequest(next.spec), ...validateNoMetadata(next.metadata)], context);
-    return { ...next, status: await decided(context.caller, next.spec, context) };
+    return { ...next, status: await decide(context.caller, next.spec, context) };
   },
 });
 
@@ -90,7 +90,7 @@ function userOf({ user = "", uid, groups = [], extra }: SubjectAccessReview["spe
 }
 
 /** The decision of the chain, with the errors of the request's attributes. */
-async function decided(user: Caller, spec: ReviewedRequest, { access }: RequestHookContext): Promise<SubjectAccessReview["status"]> {
+async function decide(user: Caller, spec: ReviewedRequest, { access }: RequestHookContext): Promise<SubjectAccessReview["status"]> {
   const { attributes, errors } = attributesOf(spec.resourceAttributes, spec.nonResourceAttributes);
   const { verdict, reason, error } = await access.authorize(user, attributes);
   const evaluationError = [...(error === undefined ? [] : [error]), ...errors].join("; ");

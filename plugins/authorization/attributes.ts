@@ -68,7 +68,7 @@ function errorsOf(name: string, selected: Selected<unknown> | undefined): readon
 }
 
 function fieldsOf({ rawSelector = "", requirements = [] }: FieldSelectorAttributes): Selected<FieldRequirement> {
-  if (requirements.length === 0) return parsed(parseFieldSelector(rawSelector));
+  if (requirements.length === 0) return parseSelector(parseFieldSelector(rawSelector));
   const found = requirements.map(fieldRequirement).filter((each) => each !== undefined);
   return { requirements: found, isWhole: found.length === requirements.length };
 }
@@ -81,7 +81,7 @@ function fieldRequirement({ key: field, operator, values: [value, ...more] = [] 
 }
 
 function labelsOf({ rawSelector = "", requirements = [] }: LabelSelectorAttributes): Selected<LabelRequirement> {
-  if (requirements.length === 0) return parsed(parseLabelSelector(rawSelector));
+  if (requirements.length === 0) return parseSelector(parseLabelSelector(rawSelector));
   const found = requirements.map(labelRequirement).filter((each) => each !== undefined);
   return { requirements: found, isWhole: found.length === requirements.length };
 }
@@ -97,6 +97,6 @@ const labelOperators: Readonly<Record<string, LabelRequirement["operator"]>> = O
   DoesNotExist: "!",
 });
 
-function parsed<R>(selector: { readonly ok: true; readonly requirements: readonly R[] } | { readonly ok: false }): Selected<R> {
+function parseSelector<R>(selector: { readonly ok: true; readonly requirements: readonly R[] } | { readonly ok: false }): Selected<R> {
   return selector.ok ? { requirements: selector.requirements, isWhole: true } : { requirements: [], isWhole: false };
 }

@@ -57,12 +57,12 @@ async function ensure({ api }: ControllerContext): Promise<boolean> {
     return true;
   } catch (error) {
     if (!(error instanceof StatusError) || error.reason !== "NotFound") throw error; // A conflict is retried as well.
-    return await created(api.create("v1", "configmaps", namespace, { metadata: { name }, data }));
+    return await succeeds(api.create("v1", "configmaps", namespace, { metadata: { name }, data }));
   }
 }
 
 /** Whether the ConfigMap exists now. At the first start its namespace may be missing. */
-async function created(creating: Promise<unknown>): Promise<boolean> {
+async function succeeds(creating: Promise<unknown>): Promise<boolean> {
   try {
     await creating;
     return true;

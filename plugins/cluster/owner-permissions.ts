@@ -30,7 +30,7 @@ export const ownerPermissions: Admission = {
 async function deleteRefusal(next: ApiObject, prior: ApiObject, context: RequestHookContext): Promise<string | undefined> {
   const { namespace, name, form } = attributesOf({ operation: "UPDATE", object: next, oldObject: prior }, context);
   const { group, version, resource } = form;
-  const decision = await decided(context, { verb: "delete", group, version, resource, subresource: context.subresource, namespace, name });
+  const decision = await decide(context, { verb: "delete", group, version, resource, subresource: context.subresource, namespace, name });
   return decision.verdict === "allow" ? undefined : `cannot set an ownerRef on a resource you can't delete: ${textOf(decision)}`;
 }
 
@@ -44,7 +44,7 @@ function newlyBlocking(owners: readonly OwnerReference[], before: readonly Owner
 async function blockRefusal(refs: readonly OwnerReference[], context: RequestHookContext): Promise<string | undefined> {
   if (refs.length === 0) return undefined;
   const everything = { verb: "update", group: "*", version: "*", resource: "*", subresource: "finalizers", namespace: "", name: "*" };
-  if ((await decided(context, everything)).verdict === "allow") return undefined;
+  if ((await decide(context, everything)).verdict === "allow") return undefined;
   for (const { apiVersion = "", kind = "", name = "" } of refs) {
     const found = context.server.resourceOfKind(apiVersion, kind);
     if (found === undefined) {
@@ -53,7 +53,7 @@ async function blockRefusal(refs: readonly OwnerReference[], context: RequestHoo
     const { group, version } = splitGroupVersion(apiVersion);
     // An owner in a namespace is in that of the dependent.
     const namespace = found.namespaced ? context.request.namespace : "";
-    const decision = await decided(context, {
+    const decision = await decide(context, {
       verb: "update",
       group,
       version,
@@ -69,7 +69,7 @@ async function blockRefusal(refs: readonly OwnerReference[], context: RequestHoo
   return undefined;
 }
 
-function decided(
+function decide(
   { access, caller }: RequestHookContext,
   attributes: Omit<AuthorizationAttributes, "isResourceRequest" | "path">,
 ): Promise<AuthorizationDecision> {

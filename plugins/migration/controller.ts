@@ -126,7 +126,7 @@ interface Migrating {
 async function migrate(run: Migrating, migration: StorageVersionMigration): Promise<void> {
   const { api, names, client, isActive, signal } = run;
   // The watch event may be older than the end of the migration.
-  const current = await unfinished(client, migration);
+  const current = await readUnfinished(client, migration);
   if (current === undefined) return;
   const { resource } = migration.spec;
   // A continued migration keeps its mark: objects may have been written for an older generation of the definition.
@@ -139,7 +139,7 @@ async function migrate(run: Migrating, migration: StorageVersionMigration): Prom
   if (isCustom) await pause(run.settleMs, signal);
   const found = await collectionOf(api, migration, isActive, signal);
   if (!isActive()) return;
-  const problem = typeof found === "string" ? undefined : await rewritten(run, migration, found);
+  const problem = typeof found === "string" ? undefined : await rewriteAndReport(run, migration, found);
   if (!isActive()) return;
   const why = typeof found === "string" ? found : problem && `migration encountered unhandled error: ${problem}`;
   const outcome = why === undefined
@@ -152,7 +152,7 @@ async function migrate(run: Migrating, migration: StorageVersionMigration): Prom
 }
 
 /** As `rewriteAll`, from the migration's continue token on. */
-async function rewritten(run: Migrating, migration: StorageVersionMigration, collection: Collection): Promise<string | undefined> {
+async function rewriteAndReport(run: Migrating, migration: StorageVersionMigration, collection: Collection): Promise<string | undefined> {
   const { api, client, isActive } = run;
   const progress = run.progress(`migrating ${keyOf(migration)}`);
   try {
@@ -206,7 +206,7 @@ function condition(type: string, status: string, reason: string, message: string
 }
 
 /** The current state of a migration; undefined if it is deleted or finished. */
-async function unfinished(
+async function readUnfinished(
   client: MigrationClient,
   { metadata: { name = "", uid } }: StorageVersionMigration,
 ): Promise<StorageVersionMigration | undefined> {

@@ -26,8 +26,8 @@ export function validateSpec(next: StorageVersionMigration, context: HookContext
   if (isAlpha(context)) return [...missing, ...missingVersion(next)];
   return [
     ...missing,
-    ...(resource === "" ? [] : joined(dns1035Label(resource), "spec.resource.resource", resource)),
-    ...(group === "" ? [] : joined(dns1123Subdomain(group), "spec.resource.group", group)),
+    ...(resource === "" ? [] : joinProblems(dns1035Label(resource), "spec.resource.resource", resource)),
+    ...(group === "" ? [] : joinProblems(dns1123Subdomain(group), "spec.resource.group", group)),
   ];
 }
 
@@ -39,7 +39,7 @@ function missingVersion(next: StorageVersionMigration): readonly FieldError[] {
 }
 
 /** Joins the problems of a value into one error, as upstream. */
-function joined(wrong: readonly string[], path: string, value: string): readonly FieldError[] {
+function joinProblems(wrong: readonly string[], path: string, value: string): readonly FieldError[] {
   return wrong.length === 0 ? [] : [invalid(path, value, wrong.join(","))];
 }
 

@@ -14,12 +14,12 @@ const resourceQuota: Admission = {
     if (namespace === "") return undefined;
     const quotas = server.recent("v1", "resourcequotas", namespace);
     // Most namespaces have no quotas: no wait for them.
-    if (!(quotas instanceof Promise)) return quotas.length === 0 ? undefined : charged(next, prior, context);
-    return quotas.then((found) => found.length === 0 ? undefined : charged(next, prior, context));
+    if (!(quotas instanceof Promise)) return quotas.length === 0 ? undefined : chargeRequest(next, prior, context);
+    return quotas.then((found) => found.length === 0 ? undefined : chargeRequest(next, prior, context));
   },
 };
 
-async function charged(next: ApiObject, prior: ApiObject | undefined, context: RequestHookContext): Promise<string | undefined> {
+async function chargeRequest(next: ApiObject, prior: ApiObject | undefined, context: RequestHookContext): Promise<string | undefined> {
   const { resource: { group, plural }, subresource, isDryRun, server } = context;
   const usage = usageOf(group, plural, context);
   if (usage === undefined || !usage.charges(prior === undefined, subresource)) return undefined;

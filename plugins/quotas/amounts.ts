@@ -9,7 +9,7 @@ export function amountIn(amounts: Amounts | undefined, name: string): string | u
 }
 
 /** The sum of two amounts, in the notation of the first. */
-export function added(a: string, b: string): string {
+export function addAmounts(a: string, b: string): string {
   return quantityText(sumOf(amountOf(a), amountOf(b)));
 }
 
@@ -21,7 +21,7 @@ export function increase(a: string, b: string): string {
 }
 
 export function addedTo(amounts: Amounts | undefined, more: Amounts): Amounts {
-  const sum = Object.entries(more).map(([name, amount]) => [name, added(amountIn(amounts, name) ?? "0", amount)]);
+  const sum = Object.entries(more).map(([name, amount]) => [name, addAmounts(amountIn(amounts, name) ?? "0", amount)]);
   return { ...amounts, ...Object.fromEntries(sum) };
 }
 

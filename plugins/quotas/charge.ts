@@ -19,7 +19,7 @@ export type Charged = { readonly quotas: readonly ResourceQuota[] } | { readonly
 /** Adds a write to quotas of its namespace. */
 export function chargeTo(quotas: readonly ResourceQuota[], charge: Charge): Charged {
   const charged: ResourceQuota[] = [], { usage, next, prior } = charge;
-  const whole = usage.of(next), more = prior === undefined ? whole : increased(whole, usage.of(prior));
+  const whole = usage.of(next), more = prior === undefined ? whole : increases(whole, usage.of(prior));
   const concerned = quotas.map((quota) => concerns(quota, charge));
   for (const [i, names] of concerned.entries()) {
     const { status, metadata } = quotas[i]!;
@@ -29,7 +29,7 @@ export function chargeTo(quotas: readonly ResourceQuota[], charge: Charge): Char
   for (const [i, quota] of quotas.entries()) {
     // A claim that comes into the scopes of a quota is charged as a whole.
     const isNew = prior === undefined || !isInScopes(usage, quota.spec, prior);
-    const result = added(quota, concerned[i]!, isNew ? whole : more, charge.subresource);
+    const result = addUsage(quota, concerned[i]!, isNew ? whole : more, charge.subresource);
     if (typeof result === "string") return { refused: result };
     charged.push(result);
   }
@@ -40,7 +40,7 @@ export function chargeTo(quotas: readonly ResourceQuota[], charge: Charge): Char
 export function releasedFrom(quota: ResourceQuota, charge: Charge): ResourceQuota {
   const { usage, next, prior } = charge, whole = usage.of(next);
   const isNew = prior === undefined || !isInScopes(usage, quota.spec, prior);
-  const less = only(isNew ? whole : increased(whole, usage.of(prior)), concerns(quota, charge)), { used = {} } = quota.status;
+  const less = only(isNew ? whole : increases(whole, usage.of(prior)), concerns(quota, charge)), { used = {} } = quota.status;
   const names = Object.keys(less).filter((name) => compareQuantities(less[name]!, "0") !== 0 && amountIn(used, name) !== undefined);
   if (names.length === 0) return quota;
   const after = { ...used, ...Object.fromEntries(names.map((name) => [name, increase(used[name]!, less[name]!)])) };
@@ -53,12 +53,12 @@ function concerns({ spec, status }: ResourceQuota, { usage, next }: Charge): rea
   return names.length > 0 && isInScopes(usage, spec, next) ? names : [];
 }
 
-function increased(next: Amounts, prior: Amounts): Amounts {
+function increases(next: Amounts, prior: Amounts): Amounts {
   return Object.fromEntries(Object.entries(next).map(([name, amount]) => [name, increase(amount, amountIn(prior, name) ?? "0")]));
 }
 
 /** The quota with the usage, or the reason why it does not fit. */
-function added(quota: ResourceQuota, names: readonly string[], usage: Amounts, subresource: string): ResourceQuota | string {
+function addUsage(quota: ResourceQuota, names: readonly string[], usage: Amounts, subresource: string): ResourceQuota | string {
   const { hard = {}, used = {} } = quota.status;
   const more = Object.fromEntries(Object.entries(only(usage, names)).filter(([, amount]) => compareQuantities(amount, "0") !== 0));
   if (Object.keys(more).length === 0) return quota;

@@ -176,7 +176,7 @@ function sum(quotas: readonly ResourceQuota[], batch: readonly Waiter[]): {
   const accepted: Waiter[] = [], rejected: { waiter: Waiter; reason: string }[] = [];
   let after = quotas;
   for (const waiter of batch) {
-    const result = charged(after, waiter);
+    const result = tryCharge(after, waiter);
     if (result === undefined) continue;
     if ("refused" in result) rejected.push({ waiter, reason: result.refused });
     else {
@@ -188,7 +188,7 @@ function sum(quotas: readonly ResourceQuota[], batch: readonly Waiter[]): {
 }
 
 /** As `chargeTo`. An error ends this write only, and the others of the batch go on: undefined. */
-function charged(quotas: readonly ResourceQuota[], { charge, end }: Waiter): Charged | undefined {
+function tryCharge(quotas: readonly ResourceQuota[], { charge, end }: Waiter): Charged | undefined {
   try {
     return chargeTo(quotas, charge);
   } catch (error) {

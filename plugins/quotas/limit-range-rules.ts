@@ -98,7 +98,7 @@ function validateOrder({ min, max, limit, request }: Bounds, path: string, name:
 const millisMax = (2n ** 63n - 1n) / 1000n;
 
 /** The amount in steps of 10^-`digits`, rounded away from zero; 0 beyond 64 bits, as upstream. */
-function scaled(amount: string, digits: 0 | 3): bigint {
+function scale(amount: string, digits: 0 | 3): bigint {
   const rounded = roundUp(amountOf(amount), -digits);
   const value = integerOf(rounded.digits === "" ? rounded : { ...rounded, exponent: rounded.exponent + digits }) ?? 0n;
   return BigInt.asIntN(64, value) === value ? value : 0n;
@@ -108,10 +108,10 @@ function validateRatio({ min, max, ratio }: Bounds, path: string): readonly Fiel
   if (ratio === undefined) return [];
   const errors: FieldError[] = compareQuantities(ratio, "1") < 0 ? [invalid(path, ratio, `ratio ${ratio} is less than 1`)] : [];
   if (min === undefined || max === undefined) return errors;
-  const inMillis = [ratio, min, max].every((amount) => scaled(amount, 0) < millisMax);
+  const inMillis = [ratio, min, max].every((amount) => scale(amount, 0) < millisMax);
   const digits = inMillis ? 3 : 0, factor = inMillis ? 1000 : 1;
-  const most = Number(scaled(max, digits)) / Number(scaled(min, digits));
-  if (Number(scaled(ratio, digits)) / factor > most) {
+  const most = Number(scale(max, digits)) / Number(scale(min, digits));
+  if (Number(scale(ratio, digits)) / factor > most) {
     errors.push(invalid(path, ratio, `ratio ${ratio} is greater than max/min = ${goFloat(most)}`));
   }
   return errors;

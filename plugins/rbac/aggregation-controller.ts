@@ -56,7 +56,7 @@ async function aggregateAll(
   for (const role of sorted) {
     const name = nameOf(role), { uid } = role.metadata;
     try {
-      const rules = aggregated(role, sorted);
+      const rules = aggregateRules(role, sorted);
       if (rules === undefined || sameValue(rules, role.rules ?? [])) continue;
       // Without the UID an apply would create a role that was deleted meanwhile.
       await api.apply(groupVersion, "clusterroles", "", name, { metadata: { uid }, rules });
@@ -71,7 +71,7 @@ async function aggregateAll(
 }
 
 /** The rules of a role that is built from others: of each selector in order, each rule once. Undefined for other roles. */
-export function aggregated(role: ClusterRole, sorted: readonly ClusterRole[]): readonly PolicyRule[] | undefined {
+export function aggregateRules(role: ClusterRole, sorted: readonly ClusterRole[]): readonly PolicyRule[] | undefined {
   const selectors = role.aggregationRule?.clusterRoleSelectors;
   if (selectors === undefined) return undefined;
   const found = new Map<string, PolicyRule>();

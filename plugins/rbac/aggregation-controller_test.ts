@@ -4,7 +4,7 @@ import type { Api } from "../../core/api.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { fakeApi, fakeContext } from "../../testing/fakes.ts";
-import { aggregated, aggregationController } from "./aggregation-controller.ts";
+import { aggregateRules, aggregationController } from "./aggregation-controller.ts";
 import type { ClusterRole, PolicyRule } from "./schema.ts";
 
 const rule = (...resources: string[]): PolicyRule => ({ verbs: ["get"], apiGroups: [""], resources });
@@ -24,9 +24,9 @@ test("a role is built from the roles of each selector in turn, by name, with eac
     part("o", [rule("w")], { to: "two" }),
     part("p", [rule("v")], { to: "other" }),
   ];
-  assert.deepEqual(aggregated(own, roles), [rule("w"), rule("x"), rule("y"), rule("z")]);
-  assert.deepEqual(aggregated({ ...own, aggregationRule: { clusterRoleSelectors: [{}] } }, roles)?.length, 5, "{} selects every role");
-  assert.equal(aggregated(roles[0]!, roles), undefined);
+  assert.deepEqual(aggregateRules(own, roles), [rule("w"), rule("x"), rule("y"), rule("z")]);
+  assert.deepEqual(aggregateRules({ ...own, aggregationRule: { clusterRoleSelectors: [{}] } }, roles)?.length, 5, "{} selects every role");
+  assert.equal(aggregateRules(roles[0]!, roles), undefined);
 });
 
 interface Watched {

@@ -87,7 +87,7 @@ function reconciledRole(stored: ClusterRole, wanted: ClusterRole): Reconciled<Cl
     !selectors.some((own) => valueText(own) === valueText(each))
   );
   // The aggregation controller owns the rules of such a role.
-  const missingRules = wanted.aggregationRule === undefined ? missing(stored.rules ?? [], wanted.rules ?? []) : [];
+  const missingRules = wanted.aggregationRule === undefined ? missingFrom(stored.rules ?? [], wanted.rules ?? []) : [];
   if (metadata === stored.metadata && missingSelectors.length === 0 && missingRules.length === 0) return "unchanged";
   return {
     ...stored,
@@ -98,7 +98,7 @@ function reconciledRole(stored: ClusterRole, wanted: ClusterRole): Reconciled<Cl
 }
 
 /** The rights in `wanted` that no rule of `owned` includes, as rules. */
-function missing(owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
+function missingFrom(owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
   return wanted.flatMap((rule) => [...rightsOf(rule)]).filter((right) => !owned.some((each) => covers(each, right)))
     .map(({ verb, apiGroup, resource, resourceName, nonResourceURL }) => ({
       verbs: [verb],

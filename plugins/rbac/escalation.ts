@@ -5,7 +5,7 @@
 import { badRequestError, type RequestHookContext, StatusError } from "../../plugin.ts";
 import { goQuote, type NonResourceRule, pathSegmentName, type ResourceRule, sameValue, spell, systemGroups } from "../../toolbox.ts";
 import { type Binding, type ClusterRole, groupVersion, type PolicyRule, type Role, type RoleRef } from "./schema.ts";
-import { covers, describeRights, quoted, type Right, rightsOf, sizeOf } from "./rules.ts";
+import { covers, describeRights, quoteTexts, type Right, rightsOf, sizeOf } from "./rules.ts";
 
 /** Maximum number of comparisons of rule values per write; a write that needs more is rejected. */
 const comparisonsMax = 100_000_000;
@@ -24,7 +24,7 @@ const everything: readonly PolicyRule[] = Object.freeze([
 export async function authorizeRole(next: Role, prior: Role | undefined, context: RequestHookContext): Promise<string | undefined> {
   if (await mayEscalate("roles", next.metadata.namespace ?? "", context)) return undefined;
   if (prior !== undefined && onlyForGarbageCollection(next, prior)) return undefined;
-  return await missing(next.rules ?? [], next.metadata.namespace ?? "", context);
+  return await describeMissing(next.rules ?? [], next.metadata.namespace ?? "", context);
 }
 
 export async function authorizeClusterRole(
@@ -34,11 +34,13 @@ export async function authorizeClusterRole(
 ): Promise<string | undefined> {
   if (await mayEscalate("clusterroles", "", context)) return undefined;
   if (prior !== undefined && onlyForGarbageCollection(next, prior)) return undefined;
-  const lacked = await missing(next.rules ?? [], "", context);
+  const lacked = await describeMissing(next.rules ?? [], "", context);
   if (lacked !== undefined) return lacked;
   const aggregates = (role: ClusterRole | undefined) => (role?.aggregationRule?.clusterRoleSelectors ?? []).length > 0;
   if (!aggregates(next) && !aggregates(prior)) return undefined;
-  return await missing(everything, "", context) === undefined ? undefined : "must have cluster-admin privileges to use the aggregationRule";
+  return await describeMissing(everything, "", context) === undefined
+    ? undefined
+    : "must have cluster-admin privileges to use the aggregationRule";
 }
 
 /** Why the caller may not write this binding, or undefined. Throws 400 for a role that cannot exist, and 404 for one that does not. */
@@ -51,7 +53,7 @@ export async function authorizeBinding(
   if (isMaster(context)) return undefined;
   if (prior !== undefined && onlyForGarbageCollection(next, prior)) return undefined;
   if (await mayBind(next.roleRef, namespace, context)) return undefined;
-  return await missing(await rulesOfRole(next.roleRef, namespace, context), namespace, context);
+  return await describeMissing(await rulesOfRole(next.roleRef, namespace, context), namespace, context);
 }
 
 const isMaster = ({ caller }: RequestHookContext): boolean => caller.groups.includes(systemGroups.masters);
@@ -108,7 +110,7 @@ async function rulesOfRole(
 }
 
 /** The rights in `rules` that the caller lacks in the namespace, as a sentence; undefined if there are none. */
-async function missing(
+async function describeMissing(
   rules: readonly PolicyRule[],
   namespace: string,
   { access, caller, names }: RequestHookContext,
@@ -142,7 +144,9 @@ async function missing(
   // Here kube-apiserver names the resource of a missing role, and elsewhere its kind.
   const group = spell(names, "rbac.authorization.{domain}");
   const errors = evaluationError === "" ? "" : `; resolution errors: [${evaluationError.replaceAll(`role.${group} `, `roles.${group} `)}]`;
-  return `user ${quoted([name]).slice(1, -1)} (groups=${quoted(groups)}) is attempting to grant RBAC permissions not currently held:\n` +
+  return `user ${quoteTexts([name]).slice(1, -1)} (groups=${
+    quoteTexts(groups)
+  }) is attempting to grant RBAC permissions not currently held:\n` +
     `${describeRights(found).join("\n")}${more ? "\nand others" : ""}${errors}`;
 }
 

@@ -35,7 +35,7 @@ const rule = (verbs: readonly string[], apiGroups: string | readonly string[], .
   apiGroups: typeof apiGroups === "string" ? [apiGroups] : apiGroups.toSorted(),
   resources: resources.toSorted(),
 });
-const named = (verbs: readonly string[], group: string, resource: string, name: string): PolicyRule => ({
+const namedRule = (verbs: readonly string[], group: string, resource: string, name: string): PolicyRule => ({
   ...rule(verbs, group, resource),
   resourceNames: [name],
 });
@@ -53,7 +53,7 @@ const controllerRules: Readonly<Record<string, readonly PolicyRule[]>> = {
   "clusterrole-aggregation-controller": [rule([...read, "escalate", "patch", "update"], "rbac.authorization.{domain}", "clusterroles")],
   "generic-garbage-collector": [rule([...read, "delete", "patch", "update"], all, "*"), events],
   "legacy-service-account-token-cleaner": [
-    named(["get"], core, "configmaps", "kube-apiserver-legacy-service-account-token-tracking"),
+    namedRule(["get"], core, "configmaps", "kube-apiserver-legacy-service-account-token-tracking"),
     rule(["delete", "patch"], core, "secrets"),
   ],
   "namespace-controller": [
@@ -221,7 +221,7 @@ const bindings: readonly DefaultBinding[] = [
 export function defaultRoles(names: Names): readonly ClusterRole[] {
   const prefix = spell(names, "rbac.authorization.{domain}");
   const label = (suffix: string) => ({ [`${prefix}/aggregate-to-${suffix}`]: "true" });
-  const spelled = ({ apiGroups, ...rest }: PolicyRule): PolicyRule => ({
+  const spellGroups = ({ apiGroups, ...rest }: PolicyRule): PolicyRule => ({
     ...rest,
     ...(apiGroups === undefined ? {} : { apiGroups: apiGroups.map((group) => spell(names, group)) }),
   });
@@ -229,7 +229,7 @@ export function defaultRoles(names: Names): readonly ClusterRole[] {
     kind: "ClusterRole",
     apiVersion: spell(names, groupVersion),
     metadata: withMarks(names, name, aggregatedTo === undefined ? {} : label(aggregatedTo)),
-    rules: rules.map(spelled),
+    rules: rules.map(spellGroups),
     ...(aggregates === undefined ? {} : { aggregationRule: { clusterRoleSelectors: [{ matchLabels: label(aggregates) }] } }),
   }));
 }

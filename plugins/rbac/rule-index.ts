@@ -107,7 +107,7 @@ export class RuleIndex {
    */
   find(user: Caller, attributes: AuthorizationAttributes): Found | Promise<Found> {
     const search = this.#search(user, attributes), { done, value } = search.next();
-    return done === true ? value : finished(search);
+    return done === true ? value : finish(search);
   }
 
   /** Yields at points where other requests may run. */
@@ -195,7 +195,7 @@ export class RuleIndex {
 
 const none: readonly string[] = Object.freeze([]), clusterOnly: readonly string[] = Object.freeze([""]);
 
-async function finished(search: Generator<undefined, Found>): Promise<Found> {
+async function finish(search: Generator<undefined, Found>): Promise<Found> {
   for (;;) {
     await new Promise<void>((resolve) => void setTimeout(resolve, 0));
     const { done, value } = search.next();

@@ -83,13 +83,13 @@ export function describeRights(rights: readonly Right[]): readonly string[] {
       ["Resources", right.resource],
       ["NonResourceURLs", right.nonResourceURL],
       ["ResourceNames", right.resourceName],
-    ].flatMap(([word, value]) => value === undefined ? [] : [`${word}:${quoted([value])}`]);
-    return `{${[...parts, `Verbs:${quoted(verbs)}`].join(", ")}}`;
+    ].flatMap(([word, value]) => value === undefined ? [] : [`${word}:${quoteTexts([value])}`]);
+    return `{${[...parts, `Verbs:${quoteTexts(verbs)}`].join(", ")}}`;
   });
   return [...new Set(texts)].toSorted();
 }
 
 /** A list in the format of Go's %q. */
-export function quoted(texts: readonly string[]): string {
+export function quoteTexts(texts: readonly string[]): string {
   return `[${texts.map((text) => goQuote(text)).join(" ")}]`;
 }

@@ -17,7 +17,7 @@ import {
 } from "../../toolbox.ts";
 import { type PersistentVolumeClaimSpec, validateClaimSpec } from "../shared/volumes/mod.ts";
 import { type PersistentVolumeClaim, resizeStatuses } from "./claim-schema.ts";
-import { mirrored } from "./claim-sources.ts";
+import { mirrorSource } from "./claim-sources.ts";
 import { classAnnotation } from "./columns.ts";
 import { attributesClassGate, attributesClassInUse } from "./gates.ts";
 
@@ -42,7 +42,7 @@ export function validateClaimUpdate(
 ): readonly FieldError[] {
   const rules = metaRulesOf(kind, context.names);
   // A claim stored by an older release may have only one of the two source fields.
-  const prior = { ...stored, spec: mirrored(stored.spec) };
+  const prior = { ...stored, spec: mirrorSource(stored.spec) };
   return [
     ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", rules),
     ...validateObjectMeta(next.metadata, rules),

@@ -9,7 +9,7 @@ export function withSources(
   prior: PersistentVolumeClaimSpec | undefined,
   context: HookContext,
 ): PersistentVolumeClaimSpec {
-  return mirrored(withoutOldSource(withoutForeignSource(next, prior, context), prior, context));
+  return mirrorSource(withoutOldSource(withoutForeignSource(next, prior, context), prior, context));
 }
 
 /** Drops a source in another namespace if its gate is disabled, unless `dataSourceRef` is stored. */
@@ -46,7 +46,7 @@ function withoutOldSource(
 }
 
 /** Copies `dataSource` to `dataSourceRef` or back. A source in another namespace has no `dataSource`. */
-export function mirrored(spec: PersistentVolumeClaimSpec): PersistentVolumeClaimSpec {
+export function mirrorSource(spec: PersistentVolumeClaimSpec): PersistentVolumeClaimSpec {
   const { dataSource, dataSourceRef } = spec;
   if ((dataSourceRef?.namespace ?? "") !== "" || (dataSource === undefined) === (dataSourceRef === undefined)) return spec;
   if (dataSourceRef === undefined) return { ...spec, dataSourceRef: dataSource! }; // `!`: exactly one of them is set

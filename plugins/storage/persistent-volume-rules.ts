@@ -103,7 +103,7 @@ function withoutNewExpandSecret(next: PersistentVolumeSpec, prior: PersistentVol
 function validateNodeAffinity(next: PersistentVolumeSpec, prior: PersistentVolumeSpec, names: Names): readonly FieldError[] {
   const { nodeAffinity } = prior;
   if (nodeAffinity === undefined || sameValue(next.nodeAffinity, nodeAffinity)) return [];
-  const renamed = renamedTo(nodeAffinity, next.nodeAffinity, names);
+  const renamed = renameTo(nodeAffinity, next.nodeAffinity, names);
   if (renamed !== undefined && sameValue(next.nodeAffinity, renamed)) return [];
   return [invalid("nodeAffinity", next.nodeAffinity, "field is immutable, except for updating from beta label to GA")];
 }
@@ -114,21 +114,21 @@ type Affinity = NonNullable<PersistentVolumeSpec["nodeAffinity"]>;
  * Renames deprecated keys of the prior affinity whose successor is at the same position in the next one. As upstream, a key without
  * successor has the empty key as its successor; the validation of keys rejects that anyway.
  */
-function renamedTo(prior: Affinity, next: Affinity | undefined, names: Names): Affinity | undefined {
+function renameTo(prior: Affinity, next: Affinity | undefined, names: Names): Affinity | undefined {
   const { required } = prior;
   if (required === undefined) return undefined;
   return {
     required: {
       nodeSelectorTerms: required.nodeSelectorTerms.map((term, i) => {
         const other = next?.required?.nodeSelectorTerms[i];
-        const renamed = (list: "matchExpressions" | "matchFields") =>
+        const renameIn = (list: "matchExpressions" | "matchFields") =>
           term[list] === undefined ? {} : {
             [list]: term[list].map((each, j) => {
               const successor = topologySuccessor(each.key, names) ?? "";
               return other?.[list]?.[j]?.key === successor ? { ...each, key: successor } : each;
             }),
           };
-        return { ...term, ...renamed("matchExpressions"), ...renamed("matchFields") };
+        return { ...term, ...renameIn("matchExpressions"), ...renameIn("matchFields") };
       }),
     },
   };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Clock } from "../../core/async.ts";
 import { definePlugin } from "../../core/define/define.ts";
-import { listed } from "../../core/listed.ts";
+import { listAll } from "../../core/listed.ts";
 import { object } from "../../core/meta/object.ts";
 import type { Api, ApiApplyOptions, ApiPatch, ApiWriteOptions } from "../../core/api.ts";
 import { boolean, field, int64, mapBy, record, string, struct } from "../../core/schema.ts";
@@ -55,7 +55,7 @@ async function read(api: Api): Promise<{ readonly seen: readonly string[]; reado
     sizes.push(page.items.length);
     return page;
   };
-  const objects = listed({ list }, "example.com/v1", "things", "");
+  const objects = listAll({ list }, "example.com/v1", "things", "");
   for (let next = await objects.next();; next = await objects.next()) {
     if (next.done === true) return { seen, sizes, revision: next.value };
     seen.push(next.value.metadata.name!);
@@ -70,7 +70,7 @@ for (
     { count: firstPage + wholePage + 1, pages: [firstPage, wholePage, 1] },
   ]
 ) {
-  test(`listed() yields each of ${count} objects once and returns their revision, in pages of ${pages}`, async () => {
+  test(`listAll() yields each of ${count} objects once and returns their revision, in pages of ${pages}`, async () => {
     const { api, close } = await scene(count);
     const { seen, sizes, revision } = await read(api);
     assert.deepEqual(seen, names(count));
@@ -80,7 +80,7 @@ for (
   });
 }
 
-test("listed() reads smaller pages if objects are long", async () => {
+test("listAll() reads smaller pages if objects are long", async () => {
   const { api, close } = await scene(0);
   const annotations = { note: "x".repeat(200_000) };
   for (const name of names(40)) {

@@ -7,7 +7,7 @@ import { type RuleResult, validateRules } from "../../cel/schema/validate.ts";
 import { type FieldError, fieldErrorBody, fieldErrorReason } from "../../core/field-error.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { withDefaults } from "../../core/structural/defaults.ts";
-import { pruned } from "../../core/structural/prune.ts";
+import { pruneValue } from "../../core/structural/prune.ts";
 import { otherMembers, type StructuralSchema } from "../../core/structural-schema.ts";
 import { optionsOfCreate } from "../../plugins/apiextensions/validate/options.ts";
 import { Patterns } from "../../plugins/apiextensions/validate/patterns.ts";
@@ -137,5 +137,5 @@ const identity: JsonObject = {
 function prepared(object: Json, schema: StructuralSchema): Json {
   const complete = { ...identity, ...(object as JsonObject) };
   const root = { ...schema, "x-kubernetes-embedded-resource": true };
-  return withDefaults(pruned(complete, root, { metadata: (metadata) => metadata }), schema);
+  return withDefaults(pruneValue(complete, root, { metadata: (metadata) => metadata }), schema);
 }

@@ -8,7 +8,7 @@ import { traversal } from "../../value/size.ts";
 import { CelError, OpaqueValue, type Value } from "../../values.ts";
 import { type Costs, declare, fixed, reading, sizeOf } from "../costs.ts";
 import type { Library } from "../library.ts";
-import { isMapped, masked, parsePrefix, type Prefix, prefixText, sameNetwork } from "../../../core/net/address.ts";
+import { isMapped, mask, parsePrefix, type Prefix, prefixText, sameNetwork } from "../../../core/net/address.ts";
 import { ipCosts, ipOf, ipType, IpValue } from "./ip.ts";
 
 export const cidrType = opaqueType("net.CIDR");
@@ -121,7 +121,7 @@ export const cidrLibrary: Library = {
       member: true,
       args: [cidrType],
       result: cidrType,
-      call: (cidr) => new CidrValue(masked((cidr as CidrValue).prefix)),
+      call: (cidr) => new CidrValue(mask((cidr as CidrValue).prefix)),
     }),
     declare("string", {}, {
       id: "cidr_to_string",

@@ -38,14 +38,14 @@ export function diagnosticOf(bytes: Uint8Array): string | undefined {
 /** Writes the beginning of a container. Undefined for a leaf. */
 function containerOf(from: Source, { major, value, indefinite }: Head, pieces: string[]): Open | undefined {
   const count = indefinite ? Infinity : Number(value), after = indefinite ? "_ " : "";
-  const opened = (kind: Open["kind"], left: number, text: string): Open => {
+  const begin = (kind: Open["kind"], left: number, text: string): Open => {
     pieces.push(text);
     return { kind, left, written: 0 };
   };
-  if (major === 4) return opened("list", count, `[${after}`);
-  if (major === 5) return opened("map", count * 2, `{${after}`);
-  if (major === 6) return opened("tag", 1, `${value}(`);
-  return indefinite && (major === 2 || major === 3) && from.bytes[from.at] !== BREAK ? opened("string", Infinity, "(_ ") : undefined;
+  if (major === 4) return begin("list", count, `[${after}`);
+  if (major === 5) return begin("map", count * 2, `{${after}`);
+  if (major === 6) return begin("tag", 1, `${value}(`);
+  return indefinite && (major === 2 || major === 3) && from.bytes[from.at] !== BREAK ? begin("string", Infinity, "(_ ") : undefined;
 }
 
 /** Writes a leaf. False for a text that is not UTF-8. */
@@ -77,15 +77,15 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /** Byte strings of UTF-8 are written as texts, others in hexadecimal. */
 function writeString(from: Source, major: number, length: number, pieces: string[]): boolean {
   const bytes = from.bytes.subarray(from.at, from.at += length);
-  const text = decoded(bytes);
+  const text = decodeText(bytes);
   // As upstream, which takes the character for the sign of an error.
   if (text?.includes("\ufffd") || (text === undefined && major === 3)) return false;
   if (text === undefined || (major === 2 && length === 0)) {
     pieces.push("h'", Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(""), "'");
-  } else pieces.push(quoted(text, major === 2 ? "'" : '"'));
+  } else pieces.push(quoteBytes(text, major === 2 ? "'" : '"'));
   return true;
 }
-function decoded(bytes: Uint8Array): string | undefined {
+function decodeText(bytes: Uint8Array): string | undefined {
   try {
     return utf8.decode(bytes);
   } catch {
@@ -95,7 +95,7 @@ function decoded(bytes: Uint8Array): string | undefined {
 
 const escapes: Readonly<Record<string, string>> = { "\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\" };
 
-function quoted(text: string, quote: string): string {
+function quoteBytes(text: string, quote: string): string {
   const inner = text.replace(/[^ !#-&(-[\]-~]/g, (unit) => {
     if (unit === quote) return `\\${unit}`;
     if (unit === '"' || unit === "'") return unit;

@@ -45,14 +45,14 @@ export type Later = number | bigint | undefined;
 export type Bare = Exclude<CborItem, CborTag>;
 
 /** A reader that removes the tags of an item and passes the content to `read`. Fails for a tag that does not match its content. */
-export function untagged<R, C = void>(
+export function untaggingReader<R, C = void>(
   read: (item: Bare, later: Later, run: C) => R,
 ): (item: CborItem, later: Later, run: C) => R | CborFailure {
   return (item, later, run) => {
     let at = item, last = later;
     while (at instanceof CborTag) {
       const { number, content } = at;
-      const why = misplaced(number, content);
+      const why = misplacedTag(number, content);
       if (why !== undefined) return why;
       if (isLaterEncoding(number)) last = number;
       at = content;
@@ -62,13 +62,13 @@ export function untagged<R, C = void>(
 }
 
 /** The error for a time tag on an item of the wrong type; undefined for a valid one. */
-export function misplaced(number: number | bigint, content: CborItem): CborFailure | undefined {
+export function misplacedTag(number: number | bigint, content: CborItem): CborFailure | undefined {
   const name = nameOfItem(content);
-  if (number === tags.time && name !== "UTF-8 text string") return followed(number, "text string", name);
-  if (number === tags.epoch && !isNumber(content)) return followed(number, "integer or floating-point number", name);
+  if (number === tags.time && name !== "UTF-8 text string") return wrongContent(number, "text string", name);
+  if (number === tags.epoch && !isNumber(content)) return wrongContent(number, "integer or floating-point number", name);
   return undefined;
 }
-function followed(number: number, by: string, name: string): CborFailure {
+function wrongContent(number: number, by: string, name: string): CborFailure {
   return new CborFailure(`cbor: tag number ${number} must be followed by ${by}, got ${name}`);
 }
 function isNumber(item: CborItem): boolean {

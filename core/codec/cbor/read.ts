@@ -33,7 +33,7 @@ export function readCbor(bytes: Uint8Array): CborItem {
   for (;;) {
     while (parent.left === 0 || atBreak(from, parent)) {
       const outer = open.pop();
-      if (outer === undefined) return ended(from, root[0]!);
+      if (outer === undefined) return expectEnd(from, root[0]!);
       parent = outer;
     }
     parent.left--;
@@ -45,7 +45,7 @@ export function readCbor(bytes: Uint8Array): CborItem {
   }
 }
 
-function ended({ bytes, at }: Source, item: CborItem): CborItem {
+function expectEnd({ bytes, at }: Source, item: CborItem): CborItem {
   if (at < bytes.length) throw new CborError(`cbor: ${bytes.length - at} bytes of extraneous data starting at index ${at}`);
   return item;
 }
@@ -88,16 +88,16 @@ function readItem(from: Source, to: CborItem[], depth: number): Open | undefined
     if (head.value === tags.bignum || head.value === tags.negativeBignum) throw unacceptable("tag", "bignum");
     numbers.push(head.value);
   }
-  if (head.major !== 4 && head.major !== 5) return void to.push(tagged(numbers, leafOf(from, head)));
+  if (head.major !== 4 && head.major !== 5) return void to.push(wrapInTags(numbers, leafOf(from, head)));
   checkDepth(++depth);
   const kind = head.major === 4 ? "array" : "map";
   const left = head.indefinite ? Infinity : itemsOf(kind, head.value);
   const opened = kind === "array" ? [] : new CborMap();
-  to.push(tagged(numbers, opened));
+  to.push(wrapInTags(numbers, opened));
   return { into: Array.isArray(opened) ? opened : opened.entries, left, kind, depth };
 }
 
-function tagged(numbers: readonly (number | bigint)[], item: CborItem): CborItem {
+function wrapInTags(numbers: readonly (number | bigint)[], item: CborItem): CborItem {
   return numbers.reduceRight<CborItem>((content, number) => new CborTag(number, content), item);
 }
 
@@ -126,11 +126,11 @@ function leafOf(from: Source, { major, value, info, indefinite }: Head): CborIte
   if (major === 0) return value;
   if (major === 1) return typeof value === "number" && value < Number.MAX_SAFE_INTEGER ? -1 - value : -1n - BigInt(value);
   if (major === 7) return primitiveOf(from, info, value);
-  if (indefinite) return major === 2 ? joined(from) : textOf(from, major);
+  if (indefinite) return major === 2 ? joinChunks(from) : textOf(from, major);
   const end = endOf(from, major, value);
   const start = from.at;
   from.at = end;
-  return major === 2 ? new CborBytes(from.bytes, start, end) : decoded(from.bytes.subarray(start, end));
+  return major === 2 ? new CborBytes(from.bytes, start, end) : decodeText(from.bytes.subarray(start, end));
 }
 
 function endOf({ bytes, at }: Source, major: number, length: number | bigint): number {
@@ -141,7 +141,7 @@ function endOf({ bytes, at }: Source, major: number, length: number | bigint): n
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-function decoded(bytes: Uint8Array): string | CborInvalidText {
+function decodeText(bytes: Uint8Array): string | CborInvalidText {
   try {
     return utf8.decode(bytes);
   } catch {
@@ -167,7 +167,7 @@ function chunks(from: Source, major: number): Uint8Array[] {
   from.at++;
   return found;
 }
-function joined(from: Source): CborBytes {
+function joinChunks(from: Source): CborBytes {
   const some = chunks(from, 2);
   const all = new Uint8Array(some.reduce((length, chunk) => length + chunk.length, 0));
   let at = 0;
@@ -179,7 +179,7 @@ function joined(from: Source): CborBytes {
 }
 /** The text of a string of indefinite length. Each chunk must be valid UTF-8. */
 function textOf(from: Source, major: number): string | CborInvalidText {
-  const texts = chunks(from, major).map(decoded);
+  const texts = chunks(from, major).map(decodeText);
   return texts.every((text) => typeof text === "string") ? texts.join("") : new CborInvalidText();
 }
 
@@ -225,11 +225,17 @@ export function readHead(from: Source): Head {
   const at = from.at;
   from.at += 1 << info - 24;
   if (from.at > bytes.length) throw eof();
-  const value = info === 24 ? view.getUint8(at) : info === 25 ? view.getUint16(at) : info === 26 ? view.getUint32(at) : unsigned(view, at);
+  const value = info === 24
+    ? view.getUint8(at)
+    : info === 25
+    ? view.getUint16(at)
+    : info === 26
+    ? view.getUint32(at)
+    : readUnsigned(view, at);
   if (major === 7 && info === 24 && value < 32) throw new CborError(`cbor: invalid simple value ${value} for type ${majorNames[major]}`);
   return { major, info, value, indefinite: false };
 }
-function unsigned(view: DataView, at: number): number | bigint {
+function readUnsigned(view: DataView, at: number): number | bigint {
   const value = view.getBigUint64(at);
   return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
 }

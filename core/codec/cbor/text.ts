@@ -2,12 +2,12 @@
 import { base64Of } from "../../scalars/base64.ts";
 import { epochText, rfc3339Text } from "../../scalars/time.ts";
 import { Unreadable } from "../../scalars/unreadable.ts";
-import { type Bare, CborFailure, type Later, untagged, wrongType } from "./failure.ts";
+import { type Bare, CborFailure, type Later, untaggingReader, wrongType } from "./failure.ts";
 import { CborBytes, CborFloat, CborInvalidText, type CborItem, tags } from "./item.ts";
 
 /** A reader of byte and text strings; undefined for null. Fails for any other item; `goType` is the expected type in the message. */
 export function textOf(goType: string): (item: CborItem, later: Later) => string | undefined | CborFailure {
-  return untagged((item, later) => {
+  return untaggingReader((item, later) => {
     if (item === null) return undefined;
     if (typeof item === "string") return item;
     if (item instanceof CborBytes) return textOfBytes(item, later);

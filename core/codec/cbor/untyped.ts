@@ -5,7 +5,7 @@
 import { goQuote } from "../../tree/go-quote.ts";
 import { NumberText, type Tree, TreeObject } from "../../tree/tree.ts";
 import { numberText } from "../../tree/values.ts";
-import { type Bare, CborFailure, duplicateKey, type Later, misplaced, untagged, wrongType } from "./failure.ts";
+import { type Bare, CborFailure, duplicateKey, type Later, misplacedTag, untaggingReader, wrongType } from "./failure.ts";
 import { CborBytes, CborFloat, type CborItem, CborMap, CborTag, isLaterEncoding, tags } from "./item.ts";
 import { int64Max, int64Min, outside, taggedTime, textOf, textOfBytes } from "./text.ts";
 
@@ -26,7 +26,7 @@ export function treeOfCbor(item: CborItem, later?: Later): Tree | CborFailure {
 /** As `treeOfCbor`, for an item that must be a map. Null is an empty map. */
 export const objectOfCbor: (item: CborItem) => TreeObject | CborFailure = (item) => mapOf(item, undefined);
 
-const mapOf = untagged<TreeObject | CborFailure>((item, later) => {
+const mapOf = untaggingReader<TreeObject | CborFailure>((item, later) => {
   if (item === null) return new TreeObject();
   // A map becomes an object or a failure.
   if (item instanceof CborMap) return treeOfCbor(item, later) as TreeObject | CborFailure;
@@ -50,7 +50,7 @@ function begin(item: CborItem, later: Later, open: Frame[]): Tree | CborFailure 
   let at = item, last = later;
   while (at instanceof CborTag) {
     const { number, content } = at;
-    const why = misplaced(number, content);
+    const why = misplacedTag(number, content);
     if (why !== undefined) return why;
     if (number === tags.time || number === tags.epoch) return taggedTime(content as Bare); // checked by `misplaced`
     if (isLaterEncoding(number)) last = number;

@@ -61,7 +61,7 @@ function mistake(bytes: string, part: Part): Unreadable | undefined {
 }
 
 /** The bytes without escapes. In queries, `+` is a space. */
-export function unescaped(bytes: string, part: Part): string | Unreadable {
+export function unescapeBytes(bytes: string, part: Part): string | Unreadable {
   const wrong = mistake(bytes, part);
   if (wrong !== undefined) return wrong;
   const spaced = part === "query" ? bytes.replaceAll("+", " ") : bytes;
@@ -70,7 +70,7 @@ export function unescaped(bytes: string, part: Part): string | Unreadable {
 }
 
 /** The bytes with everything escaped that is not plain in this part. Not for queries. */
-export function escaped(bytes: string, part: Part): string {
+export function escapeBytes(bytes: string, part: Part): string {
   const table = tables.get(part)!;
   return bytes.replace(/[^A-Za-z0-9._~-]/g, (byte) => {
     const code = byte.charCodeAt(0);

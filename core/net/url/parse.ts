@@ -3,7 +3,7 @@ import { Unreadable } from "../../scalars/unreadable.ts";
 import { goQuote } from "../../tree/go-quote.ts";
 import { parseAddress } from "../address.ts";
 import { bytesOfText, quotable, textOfBytes } from "./bytes.ts";
-import { escaped, isEncoded, type Part, unescaped } from "./escape.ts";
+import { escapeBytes, isEncoded, type Part, unescapeBytes } from "./escape.ts";
 import { bound } from "../../bound.ts";
 
 /** Parameters in the query of a URL in a CEL expression. With more, upstream's `getQuery` returns an empty map. */
@@ -126,7 +126,7 @@ function cut(bytes: string, separator: string): readonly [string, string | undef
 }
 
 function escapable(written: string, part: Part): Escapable | Unreadable {
-  const plain = unescaped(written, part);
+  const plain = unescapeBytes(written, part);
   return plain instanceof Unreadable ? plain : { plain, written };
 }
 
@@ -138,9 +138,9 @@ function parseAuthority(scheme: string, authority: string): Pick<Url, "user" | "
   const info = authority.slice(0, at);
   if (!/^[A-Za-z0-9._:~!$&'()*+,;=%@-]*$/.test(info)) return new Unreadable("net/url: invalid userinfo");
   const [first, second] = cut(info, ":");
-  const name = unescaped(first, "user");
+  const name = unescapeBytes(first, "user");
   if (name instanceof Unreadable) return name;
-  const password = second === undefined ? undefined : unescaped(second, "user");
+  const password = second === undefined ? undefined : unescapeBytes(second, "user");
   return password instanceof Unreadable ? password : { user: { name, password }, host };
 }
 
@@ -161,7 +161,7 @@ function parseHost(scheme: string, host: string): string | Unreadable {
     const port = host.slice(scheme === "http" || scheme === "https" ? colon : host.lastIndexOf(":"));
     if (!isPort(port)) return wrongPort(port);
   }
-  return unescaped(host, "host");
+  return unescapeBytes(host, "host");
 }
 
 /** `[address]` with an optional port. */
@@ -171,9 +171,9 @@ function parseLiteral(host: string): string | Unreadable {
   const port = host.slice(close + 1);
   if (!isPort(port)) return wrongPort(port);
   const name = host.slice(1, close), zone = name.indexOf("%25");
-  const address = unescaped(zone < 0 ? name : name.slice(0, zone), "host");
+  const address = unescapeBytes(zone < 0 ? name : name.slice(0, zone), "host");
   if (address instanceof Unreadable) return address;
-  const scope = zone < 0 ? "" : unescaped(name.slice(zone), "zone");
+  const scope = zone < 0 ? "" : unescapeBytes(name.slice(zone), "zone");
   if (scope instanceof Unreadable) return scope;
   const parsed = parseAddress(quotable(address + scope));
   if (parsed instanceof Unreadable) return new Unreadable(`invalid host: ${parsed.error}`);
@@ -182,7 +182,7 @@ function parseLiteral(host: string): string | Unreadable {
 
 /** The written form if it is a valid encoding of the part, else the escaped part. */
 function encodedPart({ plain, written }: Escapable, part: Part): string {
-  const standard = escaped(plain, part);
+  const standard = escapeBytes(plain, part);
   return written === standard || written === "" || !isEncoded(written, part) ? standard : written;
 }
 
@@ -193,7 +193,7 @@ export function escapedPath({ path }: Url): string {
 
 /** Name and password with escapes. */
 export function urlUser({ name, password }: NonNullable<Url["user"]>): string {
-  return escaped(name, "user") + (password === undefined ? "" : `:${escaped(password, "user")}`);
+  return escapeBytes(name, "user") + (password === undefined ? "" : `:${escapeBytes(password, "user")}`);
 }
 
 /** The text of the URL. */
@@ -206,7 +206,7 @@ export function urlText(url: Url): string {
     if ((scheme !== "" || hasAuthority) && !(withoutHost && !hasAuthority)) {
       if (hasAuthority || path.plain !== "") out += "//";
       if (user !== undefined) out += `${urlUser(user)}@`;
-      out += escaped(host, "host");
+      out += escapeBytes(host, "host");
     }
     const written = escapedPath(url);
     if (written !== "" && !written.startsWith("/") && host !== "") out += "/";
@@ -234,7 +234,7 @@ export function queryValues({ query }: Url): ReadonlyMap<string, readonly string
   for (const pair of pairs) {
     if (pair === "" || pair.includes(";")) continue;
     const [first, second = ""] = cut(pair, "=");
-    const name = unescaped(first, "query"), value = unescaped(second, "query");
+    const name = unescapeBytes(first, "query"), value = unescapeBytes(second, "query");
     if (name instanceof Unreadable || value instanceof Unreadable) continue;
     const key = textOfBytes(name), known = values.get(key);
     if (known === undefined) values.set(key, [textOfBytes(value)]);

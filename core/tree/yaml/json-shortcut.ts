@@ -18,14 +18,14 @@ export function readJsonObject(body: Uint8Array | string): Tree | undefined {
   const text = typeof body === "string" ? body : textOfBytes(body);
   if (doubtful.test(text) || !text.isWellFormed()) return undefined;
   const read = readJson(text);
-  return read.ok && normalised(read.tree) ? read.tree : undefined;
+  return read.ok && normalise(read.tree) ? read.tree : undefined;
 }
 
 /**
  * Sorts keys and converts numbers to their form after the conversion of YAML to JSON. Changes the given tree, so it must not be shared. False if
  * YAML could read a key in another way.
  */
-function normalised(root: Tree): boolean {
+function normalise(root: Tree): boolean {
   const waiting: Tree[] = [root];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (next instanceof TreeObject && !sortMembers(next)) return false;

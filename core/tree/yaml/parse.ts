@@ -116,12 +116,12 @@ function valueOf(text: string, event: ScalarEvent): string {
 
 /** The whole tag, such as `tag:yaml.org,2002:int`. */
 function tagOf(raw: string, handles: ReadonlyMap<string, string>): string {
-  if (raw.startsWith("!<")) return unescaped(raw.slice(2, -1));
+  if (raw.startsWith("!<")) return unescapeTag(raw.slice(2, -1));
   const end = raw.indexOf("!", 1) + 1, handle = end === 0 ? "!" : raw.slice(0, end);
-  return unescaped((handles.get(handle) ?? handle) + raw.slice(handle.length));
+  return unescapeTag((handles.get(handle) ?? handle) + raw.slice(handle.length));
 }
 
-function unescaped(tag: string): string {
+function unescapeTag(tag: string): string {
   try {
     return decodeURIComponent(tag);
   } catch { // its only error is bytes that are not UTF-8

@@ -7,14 +7,14 @@ const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u
 
 /** The text of the first document. Throws YamlProblem for bytes that are not UTF-8 or UTF-16, and for control characters. */
 export function firstDocumentOf(body: Uint8Array | string): string {
-  const text = typeof body === "string" ? body.toWellFormed() : decoded(body);
+  const text = typeof body === "string" ? body.toWellFormed() : decodeText(body);
   // In YAML 1.1 U+0085 is a line break; for the library it is text.
   const first = firstDocument(text.includes("\u0085") ? text.replaceAll("\u0085", "\n") : text);
   if (forbidden.test(first)) throw new YamlProblem("control characters are not allowed");
   return first;
 }
 
-function decoded(bytes: Uint8Array): string {
+function decodeText(bytes: Uint8Array): string {
   const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);

@@ -66,7 +66,7 @@ export async function approveDeletion(call: RequestContext, prior: ApiObject, op
   await rejectForReason(call, steps, prior.metadata.name ?? "", ({ refuseDelete }) => refuseDelete?.(prior, context));
 }
 
-/** As `mutated`, for the request of an action. */
+/** As `mutate`, for the request of an action. */
 export async function mutatedAction(call: RequestContext, request: ApiObject): Promise<ApiObject> {
   const found = stepsFor(call, phases.mutatingAction, acted(request)), steps = found instanceof Promise ? await found : found;
   if (steps.length === 0) return request;

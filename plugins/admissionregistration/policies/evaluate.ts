@@ -45,12 +45,12 @@ async function evaluateRest(
   conditions: MeasuredConditions | undefined,
 ): Promise<Evaluation> {
   const ignores = policy.spec.failurePolicy === "Ignore";
-  const failed = (message: string): Evaluation => ({ decisions: [failure(message, ignores, 0)], annotations: [] });
+  const failWith = (message: string): Evaluation => ({ decisions: [failure(message, ignores, 0)], annotations: [] });
   if (conditions?.result.tag === "excluded") return nothing;
-  if (conditions?.result.tag === "failed") return ignores ? nothing : failed(conditions.result.message);
+  if (conditions?.result.tag === "failed") return ignores ? nothing : failWith(conditions.result.message);
   const activation = compiled.compiler.activate(input);
   const checked = await inTurn(work, activation, compiled.validations, celObjectCostMax);
-  if (checked.left < 0) return failed(spent);
+  if (checked.left < 0) return failWith(spent);
   const isAdmitted = checked.results.every((result) => result?.value === true);
   // Their results matter only for what is denied.
   const messages = isAdmitted ? unused : await inTurn(work, compiled.compiler.activate(input), compiled.messages, checked.left);
@@ -65,7 +65,7 @@ async function evaluateRest(
   });
   if (compiled.annotations.length === 0) return { decisions, annotations: [] };
   const annotated = await inTurn(work, compiled.compiler.activate(input), compiled.annotations, celObjectCostMax);
-  if (annotated.left < 0) return failed(spent);
+  if (annotated.left < 0) return failWith(spent);
   const annotations = annotated.results.flatMap((result, i) => annotation(compiled.annotations[i]!.key, result, ignores));
   return { decisions, annotations };
 }

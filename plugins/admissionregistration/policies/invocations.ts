@@ -46,7 +46,7 @@ export async function visitInvocations<P extends Policy, B extends Binding>(
 ): Promise<void> {
   for (const { policy, bindings } of policies) {
     const { matchConstraints, paramKind } = policy.spec;
-    const form = await tried(policy, undefined, visitor, context, async () => {
+    const form = await runStep(policy, undefined, visitor, context, async () => {
       const covering = await coveredForm(matchConstraints ?? {}, attributes) as AdmissionForm | undefined; // one of the attributes
       if (covering !== undefined && paramKind !== undefined) parameterResource(paramKind, context);
       return covering;
@@ -54,26 +54,26 @@ export async function visitInvocations<P extends Policy, B extends Binding>(
     if (form === undefined) continue;
     for (const binding of bindings) {
       const { matchResources, paramRef } = binding.spec;
-      const parameters = await tried(policy, binding, visitor, context, async () => {
+      const parameters = await runStep(policy, binding, visitor, context, async () => {
         if (matchResources !== undefined && await coveredForm(matchResources, attributes) === undefined) return undefined;
         return await parametersOf(paramKind, paramRef, attributes.namespace, context);
       });
       for (const params of parameters ?? []) {
-        await guarded(policy, binding, visitor, context, async () => await visitor.invoke({ policy, binding, form, params }));
+        await runGuarded(policy, binding, visitor, context, async () => await visitor.invoke({ policy, binding, form, params }));
       }
     }
   }
 }
 
 /** Runs a step of the configuration. */
-function tried<P extends Policy, B extends Binding, T>(
+function runStep<P extends Policy, B extends Binding, T>(
   policy: P,
   binding: B | undefined,
   visitor: InvocationVisitor<P, B>,
   context: RequestHookContext,
   run: () => Promise<T>,
 ): Promise<T | undefined> {
-  return guarded(policy, binding, visitor, context, async () => {
+  return runGuarded(policy, binding, visitor, context, async () => {
     try {
       return await run();
     } catch (error) {
@@ -88,7 +88,7 @@ function tried<P extends Policy, B extends Binding, T>(
  * Runs a step of one policy. An error that is no rejection is logged with the name of the policy, and its failure policy decides; the other
  * policies go on.
  */
-export async function guarded<P extends Policy, B extends Binding, T>(
+export async function runGuarded<P extends Policy, B extends Binding, T>(
   policy: P,
   binding: B | undefined,
   visitor: Pick<InvocationVisitor<P, B>, "fail">,

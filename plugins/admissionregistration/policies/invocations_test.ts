@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { MovedWork } from "../../../core/budget.ts";
 import { forbiddenError, type RequestHookContext } from "../../../plugin.ts";
 import type { SubjectAttributes } from "../../../toolbox.ts";
-import { type Binding, type BoundPolicy, guarded, type Policy, visitInvocations } from "./invocations.ts";
+import { type Binding, type BoundPolicy, type Policy, runGuarded, visitInvocations } from "./invocations.ts";
 
 const policyOf = (name: string, spec: object = {}): Policy => ({ kind: "ValidatingAdmissionPolicy", metadata: { name }, spec } as Policy);
 const bound = (policy: Policy): BoundPolicy<Policy, Binding> => ({ policy, bindings: [] });
@@ -12,21 +12,21 @@ function contextOf(failures: string[]): RequestHookContext {
   return { server: { failed: (name: string, error: Error) => void failures.push(`${name}: ${error.message}`) } } as never; // the used member
 }
 
-test("guarded() logs an unexpected error with the name of the policy, and its failure policy decides", async () => {
+test("runGuarded() logs an unexpected error with the name of the policy, and its failure policy decides", async () => {
   const failures: string[] = [], failed: string[] = [], context = contextOf(failures);
   const visitor = { fail: (policy: Policy, _binding: unknown, message: string) => void failed.push(`${policy.metadata.name}: ${message}`) };
-  assert.equal(await guarded(policyOf("good"), undefined, visitor, context, () => Promise.resolve(1)), 1);
-  assert.equal(await guarded(policyOf("bad"), undefined, visitor, context, () => Promise.reject(new TypeError("a fault"))), undefined);
+  assert.equal(await runGuarded(policyOf("good"), undefined, visitor, context, () => Promise.resolve(1)), 1);
+  assert.equal(await runGuarded(policyOf("bad"), undefined, visitor, context, () => Promise.reject(new TypeError("a fault"))), undefined);
   assert.deepEqual(failures, ["ValidatingAdmissionPolicy bad: a fault"]);
   assert.deepEqual(failed, ["bad: the policy met an unexpected condition, see the log of the server"]);
   const rejection = forbiddenError({ group: "", name: "things" }, "a", "no");
-  await assert.rejects(guarded(policyOf("good"), undefined, visitor, context, () => Promise.reject(rejection)), rejection);
+  await assert.rejects(runGuarded(policyOf("good"), undefined, visitor, context, () => Promise.reject(rejection)), rejection);
 });
 
-test("guarded() passes on that the request goes on in another thread: no failure policy applies", async () => {
+test("runGuarded() passes on that the request goes on in another thread: no failure policy applies", async () => {
   class Moved extends MovedWork {}
   const visitor = { fail: () => assert.fail("no failure") }, moved = new Moved();
-  const thrown = await guarded(policyOf("p"), undefined, visitor, contextOf([]), () => Promise.reject(moved)).catch((error: unknown) =>
+  const thrown = await runGuarded(policyOf("p"), undefined, visitor, contextOf([]), () => Promise.reject(moved)).catch((error: unknown) =>
     error
   );
   assert.equal(thrown, moved);

@@ -30,15 +30,15 @@ export class PolicyFamily<P extends Policy, B extends Binding> {
     { server, request: { form, forms }, subresource }: RequestHookContext,
   ): readonly BoundPolicy<P, B>[] | Promise<readonly BoundPolicy<P, B>[]> {
     const request = { operation, form, subresource, equivalents: forms };
-    const index = server.derived(this, this.#collections, (lists) => new RuleIndex(bound<P, B>(lists), rulesOf));
+    const index = server.derived(this, this.#collections, (lists) => new RuleIndex(firstBound<P, B>(lists), rulesOf));
     return index instanceof Promise ? index.then((known) => known.candidates(request)) : index.candidates(request);
   }
 }
 
 /** The bound policies of the first version that has some. `lists`: policies and bindings of each version. */
-function bound<P extends Policy, B extends Binding>(lists: readonly (readonly ApiObject[])[]): readonly BoundPolicy<P, B>[] {
+function firstBound<P extends Policy, B extends Binding>(lists: readonly (readonly ApiObject[])[]): readonly BoundPolicy<P, B>[] {
   for (let at = 0; at < lists.length; at += 2) {
-    const found = joined(lists[at] as readonly P[], lists[at + 1] as readonly B[]); // of these resources
+    const found = joinBindings(lists[at] as readonly P[], lists[at + 1] as readonly B[]); // of these resources
     if (found.length > 0) return found;
   }
   return [];
@@ -46,7 +46,7 @@ function bound<P extends Policy, B extends Binding>(lists: readonly (readonly Ap
 
 const rulesOf = ({ policy }: BoundPolicy<Policy, Binding>) => policy.spec.matchConstraints?.resourceRules;
 
-function joined<P extends Policy, B extends Binding>(policies: readonly P[], bindings: readonly B[]): readonly BoundPolicy<P, B>[] {
+function joinBindings<P extends Policy, B extends Binding>(policies: readonly P[], bindings: readonly B[]): readonly BoundPolicy<P, B>[] {
   const byPolicy = Map.groupBy(bindings, ({ spec }) => spec.policyName ?? "");
   return policies.flatMap((policy) => {
     const own = byPolicy.get(policy.metadata.name ?? "");

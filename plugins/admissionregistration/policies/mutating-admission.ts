@@ -9,7 +9,7 @@ import type { MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding } from "..
 import { type CompiledMutation, type CompiledMutations, compiledMutations } from "./compiled-mutations.ts";
 import { measuredConditions } from "../conditions/match-conditions.ts";
 import { inTurn, type Results, spent } from "../conditions/in-turn.ts";
-import { type BoundPolicy, guarded, type Invocation, visitInvocations } from "./invocations.ts";
+import { type BoundPolicy, type Invocation, runGuarded, visitInvocations } from "./invocations.ts";
 import { CompiledPolicies, isExempt, PolicyFamily } from "./known-policies.ts";
 import { recordMutation } from "./metrics.ts";
 import { MutationError, withConfiguration, withJsonPatch } from "./mutations.ts";
@@ -26,10 +26,10 @@ export const mutatingPolicies: Admission = {
   mutate: (next, prior, context) =>
     context.request.isAction
       ? next
-      : mutated({ operation: prior === undefined ? "CREATE" : "UPDATE", object: next, oldObject: prior }, context),
+      : mutateBy({ operation: prior === undefined ? "CREATE" : "UPDATE", object: next, oldObject: prior }, context),
   // The POST of a subresource.
   mutateAction: (request: ApiObject, _subresource, context) =>
-    mutated({ operation: "CREATE", object: request, oldObject: undefined }, context),
+    mutateBy({ operation: "CREATE", object: request, oldObject: undefined }, context),
 };
 
 const family = new PolicyFamily<Policy, PolicyBinding>(
@@ -41,7 +41,7 @@ const family = new PolicyFamily<Policy, PolicyBinding>(
 /** The subject of a mutation has an object. */
 type MutatedSubject = Subject & { readonly object: ApiObject };
 
-function mutated(subject: MutatedSubject, context: RequestHookContext): ApiObject | Promise<ApiObject> {
+function mutateBy(subject: MutatedSubject, context: RequestHookContext): ApiObject | Promise<ApiObject> {
   if (!context.gates("MutatingAdmissionPolicy") || isExempt(context)) return subject.object;
   const policies = family.candidates(subject.operation, context);
   if (policies instanceof Promise) return policies.then((known) => new Mutation(subject, context).run(known));
@@ -98,7 +98,7 @@ class Mutation {
     let hasMutated = false;
     for (const invocation of invocations) {
       const { policy, binding } = invocation;
-      if (await guarded(policy, binding, { fail: this.#fail }, this.#context, () => this.#runOne(invocation))) hasMutated = true;
+      if (await runGuarded(policy, binding, { fail: this.#fail }, this.#context, () => this.#runOne(invocation))) hasMutated = true;
     }
     if (hasMutated) {
       runs.changed();
@@ -156,7 +156,9 @@ class Mutation {
     const input = await this.#evaluations.input(subject, invocation, compiled);
     try {
       const made = valueOf(
-        await this.#evaluations.evaluate(() => evaluated(this.#context.request.expressions, mutation, compiled.compiler.activate(input))),
+        await this.#evaluations.evaluate(() =>
+          evaluateMutation(this.#context.request.expressions, mutation, compiled.compiler.activate(input))
+        ),
       );
       const next = this.#context.request.bounded(() =>
         mutation.type === "JSONPatch"
@@ -186,7 +188,7 @@ class Mutation {
 }
 
 /** The evaluation of a mutation. Its errors are values: it may run again with more decisions of the authorizer. */
-function evaluated(work: ExpressionWork, { text, compiled }: CompiledMutation, activation: PolicyActivation): Promise<Results> {
+function evaluateMutation(work: ExpressionWork, { text, compiled }: CompiledMutation, activation: PolicyActivation): Promise<Results> {
   return inTurn(work, activation, [{ text, compiled }], celObjectCostMax);
 }
 /** The value of a mutation. Throws a MutationError. */

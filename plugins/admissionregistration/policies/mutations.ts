@@ -57,7 +57,7 @@ export function withConfiguration({ form, stored, json }: Mutated, made: Value):
     throw new MutationError(`error applying patch: failed to convert original object to typed object: ${why}`);
   }
   const merged = merge(atom, json, configuration) as JsonObject; // of two objects
-  return merged === json ? stored : converted({ form, stored, json: merged });
+  return merged === json ? stored : convert({ form, stored, json: merged });
 }
 
 function isCustom({ schema }: AdmissionForm): boolean {
@@ -65,7 +65,7 @@ function isCustom({ schema }: AdmissionForm): boolean {
 }
 
 /** The object of a merged JSON. */
-function converted({ form, stored, json }: Mutated): ApiObject {
+function convert({ form, stored, json }: Mutated): ApiObject {
   const text = goJson(json);
   refuseLength(text);
   try {
@@ -151,16 +151,16 @@ function operationsOf(made: Value): readonly Operation[] {
     left -= written?.length ?? 0;
     if (left < 0) throw tooLarge();
     return {
-      op: passed(op),
-      path: passed(path),
-      from: from === "" ? undefined : passed(from),
+      op: passThroughJson(op),
+      path: passThroughJson(path),
+      from: from === "" ? undefined : passThroughJson(from),
       value: written === undefined ? undefined : treeOf(written),
     };
   });
 }
 
 /** A text as it gets to upstream's library: quoted as in Go and read as JSON, which control characters do not survive. */
-function passed(text: string): string | undefined {
+function passThroughJson(text: string): string | undefined {
   if (/^[ -~]*$/.test(text)) return text;
   const read = readJson(goQuote(text));
   return read.ok && typeof read.tree === "string" ? read.tree : undefined;

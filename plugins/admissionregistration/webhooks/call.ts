@@ -40,7 +40,7 @@ const exempt: ReadonlySet<string> = new Set([
 /**
  * Runs `review` with the webhooks that may cover the request; undefined if there are none. Not a Promise if nothing is to be waited for.
  */
-export function reviewedBy<T>(
+export function callIfMatched<T>(
   known: (context: RequestHookContext) => RuleIndex<KnownWebhook> | Promise<RuleIndex<KnownWebhook>>,
   subject: Subject,
   context: RequestHookContext,

@@ -6,10 +6,10 @@ import { type AdmissionForm, goQuote, internalError, sameValue, type Subject, va
 import {
   calledForm,
   CallError,
+  callIfMatched,
   endOfCall,
   rejectionOf,
   requestOver,
-  reviewedBy,
   type ReviewedRequest,
   stepNames,
   verdictOf,
@@ -26,30 +26,30 @@ export const mutatingWebhooks: Admission = {
   mutate: (next, prior, context) =>
     context.request.isAction
       ? next
-      : admitted({ operation: prior === undefined ? "CREATE" : "UPDATE", object: next, oldObject: prior }, context) as Changed,
+      : admit({ operation: prior === undefined ? "CREATE" : "UPDATE", object: next, oldObject: prior }, context) as Changed,
   mutateAction: (request: ApiObject, _subresource, context) =>
-    admitted({ operation: "CREATE", object: request, oldObject: undefined }, context),
+    admit({ operation: "CREATE", object: request, oldObject: undefined }, context),
   // An action without a request has no object to change.
   refuseAction: (request: ApiObject | undefined, _subresource, context) =>
-    request === undefined ? rejected({ operation: "CREATE", object: undefined, oldObject: undefined }, context) : undefined,
-  refuseDelete: (prior, context) => rejected({ operation: "DELETE", object: undefined, oldObject: prior }, context),
+    request === undefined ? rejectOnly({ operation: "CREATE", object: undefined, oldObject: undefined }, context) : undefined,
+  refuseDelete: (prior, context) => rejectOnly({ operation: "DELETE", object: undefined, oldObject: prior }, context),
 };
 /** The object of a request with an object. */
 type Changed = ApiObject | Promise<ApiObject>;
 
-async function rejected(subject: Subject, context: RequestHookContext): Promise<undefined> {
-  await admitted(subject, context);
+async function rejectOnly(subject: Subject, context: RequestHookContext): Promise<undefined> {
+  await admit(subject, context);
   return undefined;
 }
 
 /** The object after all webhooks. Throws the first rejection. */
-function admitted(subject: Subject, context: RequestHookContext): Subject["object"] | Promise<Subject["object"]> {
-  const reviewed = reviewedBy(known, subject, context, async (webhooks) => ({ object: await admittedBy(webhooks, subject, context) }));
+function admit(subject: Subject, context: RequestHookContext): Subject["object"] | Promise<Subject["object"]> {
+  const reviewed = callIfMatched(known, subject, context, async (webhooks) => ({ object: await admitBy(webhooks, subject, context) }));
   return reviewed === undefined ? subject.object : reviewed.then((result) => result === undefined ? subject.object : result.object);
 }
 const known = knownWebhooks("mutatingwebhookconfigurations");
 
-async function admittedBy(webhooks: readonly KnownWebhook[], subject: Subject, context: RequestHookContext): Promise<Subject["object"]> {
+async function admitBy(webhooks: readonly KnownWebhook[], subject: Subject, context: RequestHookContext): Promise<Subject["object"]> {
   const { reinvocation } = context, runs = reinvocation.stateOf(mutatingWebhooks, () => new WebhookRuns());
   if (reinvocation.isSecondRun) runs.beginSecond(subject.object);
   const decisions = new DecisionTable();
@@ -59,7 +59,7 @@ async function admittedBy(webhooks: readonly KnownWebhook[], subject: Subject, c
     const form = await calledForm(webhook, request);
     // A webhook that was not called in the first run is not called in the second.
     if (form === undefined || reinvocation.isSecondRun && !runs.isDue(webhook.id)) continue;
-    const next = await changedBy(webhook, form, request);
+    const next = await changeBy(webhook, form, request);
     const isChanged = next !== object && !sameValue(next, object);
     if (isChanged) {
       runs.changed();
@@ -73,7 +73,7 @@ async function admittedBy(webhooks: readonly KnownWebhook[], subject: Subject, c
 }
 
 /** The object after one webhook. Throws the rejection of the request. */
-async function changedBy(webhook: KnownWebhook, form: AdmissionForm, request: ReviewedRequest): Promise<Subject["object"]> {
+async function changeBy(webhook: KnownWebhook, form: AdmissionForm, request: ReviewedRequest): Promise<Subject["object"]> {
   const { context, subject: { object } } = request, { names: { domain }, reinvocation, annotate } = context;
   const place = `round_${reinvocation.isSecondRun ? 1 : 0}_index_${webhook.index}`;
   const keys = { mutation: `mutation.webhook.admission.${domain}/${place}`, patch: `patch.webhook.admission.${domain}/${place}` };
@@ -81,7 +81,7 @@ async function changedBy(webhook: KnownWebhook, form: AdmissionForm, request: Re
   const end = await endOfCall(webhook, request, `failed-open.${keys.mutation}`, async () => {
     const verdict = await verdictOf(webhook, form, request);
     const rejection = rejectionOf(webhook, verdict);
-    if (rejection === undefined) next = await patched(webhook, form, verdict, request, keys.patch);
+    if (rejection === undefined) next = await patchBy(webhook, form, verdict, request, keys.patch);
     return rejection;
   });
   const { configuration, webhook: { name } } = webhook;
@@ -91,7 +91,7 @@ async function changedBy(webhook: KnownWebhook, form: AdmissionForm, request: Re
   return next;
 }
 
-async function patched(
+async function patchBy(
   { configuration, webhook: { name } }: KnownWebhook,
   form: AdmissionForm,
   { patch, patchType }: Verdict,

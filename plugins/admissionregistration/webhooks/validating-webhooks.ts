@@ -2,7 +2,7 @@
 import { DecisionTable } from "../../../cel/functions/authorizer/decisions.ts";
 import type { Admission, ApiObject, RequestHookContext } from "../../../plugin.ts";
 import type { AdmissionForm, Subject } from "../../../toolbox.ts";
-import { calledForm, endOfCall, rejectionOf, requestOver, reviewedBy, type ReviewedRequest, stepNames, verdictOf } from "./call.ts";
+import { calledForm, callIfMatched, endOfCall, rejectionOf, requestOver, type ReviewedRequest, stepNames, verdictOf } from "./call.ts";
 import { type KnownWebhook, knownWebhooks } from "./known-webhooks.ts";
 import { bound } from "../../../core/bound.ts";
 
@@ -24,7 +24,7 @@ export const validatingWebhooks: Admission = {
 };
 
 function review(subject: Subject, context: RequestHookContext): undefined | Promise<undefined> {
-  return reviewedBy(known, subject, context, (webhooks) => reviewBy(webhooks, subject, context));
+  return callIfMatched(known, subject, context, (webhooks) => reviewBy(webhooks, subject, context));
 }
 const known = knownWebhooks("validatingwebhookconfigurations");
 

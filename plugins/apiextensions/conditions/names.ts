@@ -1,7 +1,7 @@
 /** Accepts names of definitions. A name belongs to the first definition of its group that uses it. */
 import { goQuote, sameValue } from "../../../toolbox.ts";
 import type { CustomResourceDefinition, DefinitionStatus, Names } from "../schema.ts";
-import { aggregated } from "../aggregated.ts";
+import { joinErrors } from "../aggregated.ts";
 import { type ConditionNews, conditionOf, isEquivalent, withCondition } from "../condition.ts";
 
 /** The names that other definitions of the group use. */
@@ -63,7 +63,7 @@ function acceptNames(wanted: Names, before: Names, used: UsedNames): { readonly 
   take("plural", "PluralConflict", used.resources);
   take("singular", "SingularConflict", used.resources);
   const own = new Set(before.shortNames), taken = (wanted.shortNames ?? []).filter((name) => !own.has(name) && used.resources.has(name));
-  if (taken.length > 0) conflict = { reason: "ShortNamesConflict", message: aggregated(taken.map(inUse)) };
+  if (taken.length > 0) conflict = { reason: "ShortNamesConflict", message: joinErrors(taken.map(inUse)) };
   else names.shortNames = wanted.shortNames ?? [];
   take("kind", "KindConflict", used.kinds);
   take("listKind", "ListKindConflict", used.kinds);

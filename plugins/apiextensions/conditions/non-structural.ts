@@ -5,7 +5,7 @@ import type { CustomResourceDefinition, DefinitionStatus } from "../schema.ts";
 import { Convertible } from "../validate/convertible.ts";
 import { Patterns } from "../validate/patterns.ts";
 import { validateStructural } from "../validate/structural.ts";
-import { aggregated } from "../aggregated.ts";
+import { joinErrors } from "../aggregated.ts";
 import { type ConditionNews, conditionOf, isEquivalent, withCondition, withoutCondition } from "../condition.ts";
 
 const type = "NonStructuralSchema";
@@ -24,7 +24,7 @@ export function nonStructuralCondition({ spec }: CustomResourceDefinition): Cond
     append(errors, validateStructural(root, `spec.versions[${i}].schema.openAPIV3Schema`, new Patterns()));
   }
   if (errors.length === 0) return undefined;
-  return { type, status: "True", reason: "Violations", message: aggregated(errors.map(fieldErrorText)) };
+  return { type, status: "True", reason: "Violations", message: joinErrors(errors.map(fieldErrorText)) };
 }
 
 /** The status with the condition, or without it; undefined if nothing changes. `news`: `nonStructuralCondition` of the definition. */

@@ -48,7 +48,7 @@ export function webhookConversion({ name: definition, names: { plural }, spec, s
       const sent = objects.filter((object) => object["apiVersion"] !== apiVersion);
       if (sent.length === 0) return objects;
       if (reviewVersion === undefined) throw failure("no supported conversion review versions");
-      const converted = await measured(definition, sent, apiVersion, context, () => review(sent, apiVersion, context)).catch((error) => {
+      const converted = await measure(definition, sent, apiVersion, context, () => review(sent, apiVersion, context)).catch((error) => {
         if (!state.terminating) throw error;
         return sent.map((object) => ({ ...object, apiVersion }));
       });
@@ -111,7 +111,7 @@ function failure(message: string): StatusError {
   return new StatusError("Unknown", message.length <= most ? message : `${message.slice(0, most)}...`);
 }
 
-async function measured<T>(
+async function measure<T>(
   definition: string,
   sent: readonly JsonObject[],
   apiVersion: string,

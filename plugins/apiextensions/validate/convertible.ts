@@ -35,15 +35,15 @@ export class Convertible {
 
 /** Empty texts and records are absent in decoded schemas, except `dependencies`. */
 function ownMistake(schema: SchemaProps): string | undefined {
-  if (schema.id !== undefined) return unsupported("id");
-  if (schema.$schema !== undefined) return unsupported("schema");
-  if (schema.$ref !== undefined && schema.$ref !== "") return unsupported("$ref");
-  if (schema.patternProperties !== undefined) return unsupported("patternProperties");
-  if (schema.dependencies !== undefined && Object.keys(schema.dependencies).length > 0) return unsupported("dependencies");
-  if (schema.additionalItems !== undefined) return unsupported("additionalItems");
-  return schema.definitions === undefined ? undefined : unsupported("definitions");
+  if (schema.id !== undefined) return unsupportedText("id");
+  if (schema.$schema !== undefined) return unsupportedText("schema");
+  if (schema.$ref !== undefined && schema.$ref !== "") return unsupportedText("$ref");
+  if (schema.patternProperties !== undefined) return unsupportedText("patternProperties");
+  if (schema.dependencies !== undefined && Object.keys(schema.dependencies).length > 0) return unsupportedText("dependencies");
+  if (schema.additionalItems !== undefined) return unsupportedText("additionalItems");
+  return schema.definitions === undefined ? undefined : unsupportedText("definitions");
 }
-function unsupported(key: string): string {
+function unsupportedText(key: string): string {
   return `OpenAPIV3Schema '${key}' is not supported`;
 }
 function laterMistake(schema: SchemaProps): string | undefined {

@@ -4,7 +4,7 @@ import { type Json, ObjectMeta, type StructuralSchema } from "../../../toolbox.t
 import { DecodeError, decodeStored } from "../../../core/derive/decode.ts";
 import { isObject } from "../../../core/json.ts";
 import { memberSchema } from "../../../core/structural-schema.ts";
-import { pruned } from "../../../core/structural/prune.ts";
+import { pruneValue } from "../../../core/structural/prune.ts";
 import { treeFromJson } from "../../../core/tree/values.ts";
 import type { SchemaProps } from "../schema-props.ts";
 import { structural } from "../schema-props.ts";
@@ -13,7 +13,7 @@ import { schemasIn } from "../schema-walk.ts";
 /** Whether a value has no members that its schema does not specify. */
 export function isPruned(value: Json, schema: StructuralSchema): boolean {
   let unknown = false;
-  pruned(value, schema, { unknown: () => unknown = true, metadata: (metadata) => metadata, dropInvalid: true });
+  pruneValue(value, schema, { unknown: () => unknown = true, metadata: (metadata) => metadata, dropInvalid: true });
   return !unknown;
 }
 

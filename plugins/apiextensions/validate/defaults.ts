@@ -5,7 +5,7 @@ import { embeddedErrors } from "../../../core/custom/embedded.ts";
 import { validateValue } from "../../../core/custom/validate.ts";
 import { sortedText } from "../../../core/derive/raw-json.ts";
 import { plainJson } from "../../../core/tree/plain-json.ts";
-import { aggregated } from "../aggregated.ts";
+import { joinErrors } from "../aggregated.ts";
 import { type SchemaProps, structural } from "../schema-props.ts";
 import { isSchema, schemasIn } from "../schema-walk.ts";
 import { isPruned, metaMistake } from "./default-values.ts";
@@ -66,12 +66,12 @@ function ownErrors(
 ): readonly FieldError[] {
   const at = `${path}.default`;
   const shape = isRoot ? resourceShape(schema) : structural(schema);
-  const unpruned = requirePruned && !isPruned(value, shape) ? [invalid(at, sorted(value), "must not have unknown fields")] : [];
+  const unpruned = requirePruned && !isPruned(value, shape) ? [invalid(at, sortMembers(value), "must not have unknown fields")] : [];
   return [...unpruned, ...valueErrors(schema, shape, value, at, validateRules)];
 }
 
 /** A default as errors show it: with sorted keys. */
-function sorted(value: Json): Json {
+function sortMembers(value: Json): Json {
   return plainJson(sortedText(value));
 }
 
@@ -96,8 +96,8 @@ function metaErrors(schema: SchemaProps, value: Json, { path, resource, steps }:
   const mistake = metaMistake(around, shape, "");
   const wrong = mistake === undefined ? embeddedErrors(around, shape, "") : [mistake];
   if (wrong.length > 0) {
-    const text = aggregated(wrong.map((each) => fieldErrorText({ ...each, path: each.path.replace(/^\./, "") })));
-    return [invalid(at, sorted(value), `must result in valid metadata: ${text}`)];
+    const text = joinErrors(wrong.map((each) => fieldErrorText({ ...each, path: each.path.replace(/^\./, "") })));
+    return [invalid(at, sortMembers(value), `must result in valid metadata: ${text}`)];
   }
   return plainErrors(schema, structural(schema), value, at, validateRules);
 }

@@ -15,7 +15,7 @@ import { hasMergedItems, validateListKeys } from "./list-types.ts";
 import { isKnownType, type OpenapiOptions } from "./openapi.ts";
 import { Patterns } from "./patterns.ts";
 import { validateStructural } from "./structural.ts";
-import { parted, schemaOf } from "./versions.ts";
+import { schemaOf, splitVersions } from "./versions.ts";
 import { selectableFieldsMax } from "./selectable-fields.ts";
 import { validateCaBundle } from "../../shared/webhook-client-config.ts";
 
@@ -100,12 +100,12 @@ function isStructural(root: SchemaProps, patterns: Patterns): boolean {
 }
 
 function unchangedSchemas(next: Spec, prior: Spec): ReadonlySet<string> {
-  const parts = parted(next), before = parted(prior);
+  const parts = splitVersions(next), before = splitVersions(prior);
   return new Set(next.versions.map(({ name }) => name).filter((name) => sameValue(schemaOf(parts, name), schemaOf(before, name))));
 }
 
 function tooManySelectableFields(next: Spec, prior: Spec): ReadonlySet<string> {
-  const parts = parted(next), before = parted(prior);
+  const parts = splitVersions(next), before = splitVersions(prior);
   const found = new Set<string>();
   if (
     before.shared.selectableFields.length > selectableFieldsMax && sameValue(parts.shared.selectableFields, before.shared.selectableFields)

@@ -32,11 +32,11 @@ function compilerOf({ storedRules, storedMessageExpressions, minCompatibility }:
   };
   return (place) => {
     const node = compiler.compile(structuralPlace(place));
-    return typeof node === "string" ? node : node.rules.map((rule) => compiled(rule, node.occurrencesMax));
+    return typeof node === "string" ? node : node.rules.map((rule) => compileRule(rule, node.occurrencesMax));
   };
 }
 
-function compiled(rule: RuleOfNode, occurrencesMax: bigint): CompiledRule {
+function compileRule(rule: RuleOfNode, occurrencesMax: bigint): CompiledRule {
   const { error, usesOldSelf, messageError } = rule;
   return {
     ...(error === undefined ? {} : { error: { type: "Invalid", detail: error } }),

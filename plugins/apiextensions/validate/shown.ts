@@ -86,7 +86,7 @@ class Shown {
       Nullable: schema.nullable ?? false,
       Format: schema.format ?? "",
       Title: schema.title ?? "",
-      Default: ordered(schema.default ?? null),
+      Default: orderMembers(schema.default ?? null),
       ...bounds(schema),
       Items: schema.items === undefined ? null : this.items(schema.items),
       AllOf: listOrNull(schema.allOf, own),
@@ -130,12 +130,12 @@ class Shown {
 }
 
 /** JSON with the members of objects in Go's order. Deep values are cut. */
-export function ordered(value: Json, depth = 0): Json {
+export function orderMembers(value: Json, depth = 0): Json {
   if (typeof value !== "object" || value === null) return value;
   if (depth === shownDepthMax) return null;
-  if (Array.isArray(value)) return (value as readonly Json[]).map((item) => ordered(item, depth + 1));
+  if (Array.isArray(value)) return (value as readonly Json[]).map((item) => orderMembers(item, depth + 1));
   const object = value as { readonly [key: string]: Json };
-  return Object.fromEntries(Object.keys(object).sort().map((key) => [key, ordered(object[key]!, depth + 1)]));
+  return Object.fromEntries(Object.keys(object).sort().map((key) => [key, orderMembers(object[key]!, depth + 1)]));
 }
 const shownDepthMax = 100;
 
@@ -156,7 +156,7 @@ function bounds(schema: SchemaProps) {
     MinItems: schema.minItems ?? null,
     UniqueItems: schema.uniqueItems ?? false,
     MultipleOf: schema.multipleOf ?? null,
-    Enum: schema.enum === undefined ? null : schema.enum.map((each) => ordered(each)),
+    Enum: schema.enum === undefined ? null : schema.enum.map((each) => orderMembers(each)),
     MaxProperties: schema.maxProperties ?? null,
     MinProperties: schema.minProperties ?? null,
     Required: schema.required ?? null,
@@ -167,7 +167,7 @@ function extensions(schema: SchemaProps) {
   const { externalDocs } = schema;
   return {
     ExternalDocs: externalDocs === undefined ? null : { Description: externalDocs.description ?? "", URL: externalDocs.url ?? "" },
-    Example: ordered(schema.example ?? null),
+    Example: orderMembers(schema.example ?? null),
     XPreserveUnknownFields: schema["x-kubernetes-preserve-unknown-fields"] ?? null,
     XEmbeddedResource: schema["x-kubernetes-embedded-resource"] ?? false,
     XIntOrString: schema["x-kubernetes-int-or-string"] ?? false,

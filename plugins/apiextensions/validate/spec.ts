@@ -14,10 +14,10 @@ import { validateValidation } from "./root.ts";
 import { validateSelectableFields } from "./selectable-fields.ts";
 import { shownVersions } from "./shown.ts";
 import { validateSubresources } from "./subresources.ts";
-import { type Own, type Parted, parted } from "./versions.ts";
+import { type Own, type Parted, splitVersions } from "./versions.ts";
 
 export function validateSpec(spec: Spec, given: ValidationOptions): readonly FieldError[] {
-  const parts = parted(spec);
+  const parts = splitVersions(spec);
   const { preserveUnknownFields: keepsUnknown = false } = spec;
   const hasDefaults = specHas(spec, (schema) => schema.default !== undefined);
   const options: ValidationOptions = {

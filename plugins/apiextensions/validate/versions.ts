@@ -24,7 +24,7 @@ export interface Parted {
 const nothing: Shared = { subresources: undefined, validation: undefined, columns: [], selectableFields: [] };
 
 /** Splits the versions of a definition. */
-export function parted({ versions }: Spec): Parted {
+export function splitVersions({ versions }: Spec): Parted {
   const first = versions[0];
   if (first === undefined) return { version: "", shared: nothing, versions: [] };
   const isShared = <K extends keyof Version>(key: K) => versions.every((each) => each === first || sameValue(each[key], first[key]));

@@ -4,17 +4,17 @@ import { dns1123Label, dns1123Subdomain, portNumber, qualifiedName, utf8Length }
 import { validateLocalPath } from "../volumes/rules.ts";
 
 /** The errors of a name rule for a text. */
-export function named(rule: (text: string) => readonly string[], text: string, path: string): readonly FieldError[] {
+export function validateByRule(rule: (text: string) => readonly string[], text: string, path: string): readonly FieldError[] {
   return rule(text).map((wrong) => invalid(path, text, wrong));
 }
 export function subdomain(text: string, path: string): readonly FieldError[] {
-  return named(dns1123Subdomain, text, path);
+  return validateByRule(dns1123Subdomain, text, path);
 }
 export function label(text: string, path: string): readonly FieldError[] {
-  return named(dns1123Label, text, path);
+  return validateByRule(dns1123Label, text, path);
 }
-export function qualified(text: string, path: string): readonly FieldError[] {
-  return named(qualifiedName, text, path);
+export function validateQualifiedName(text: string, path: string): readonly FieldError[] {
+  return validateByRule(qualifiedName, text, path);
 }
 
 /** Checks a relative path without ".." elements that does not start with "..". */
@@ -57,7 +57,7 @@ export function portName(name: string): readonly string[] {
 
 /** Checks a port number or a port name. */
 export function validatePort(port: number | string, path: string): readonly FieldError[] {
-  if (typeof port === "string") return named(portName, port, path);
+  if (typeof port === "string") return validateByRule(portName, port, path);
   return portNumber(port).map((wrong) => invalid(path, port, wrong));
 }
 

@@ -3,7 +3,7 @@ import { duplicate, type FieldError, forbidden, invalid, required } from "../../
 import { append, portNumber, tooMany } from "../../../toolbox.ts";
 import type { Container, ContainerPort } from "./container.ts";
 import type { ValidationContext } from "./validation-options.ts";
-import { label, named, portName, validateEnum, validateRequiredEnum } from "./rules.ts";
+import { label, portName, validateByRule, validateEnum, validateRequiredEnum } from "./rules.ts";
 import { validateEnv, validateEnvFrom } from "./validate-environment.ts";
 import { validateDevices, validateMounts } from "./validate-mounts.ts";
 import { rejectLifecycleAndProbes, validateLifecycleAndProbes } from "./validate-probes.ts";
@@ -88,7 +88,7 @@ function validatePorts(ports: readonly ContainerPort[], path: string): readonly 
   const names = new Set<string>();
   return ports.flatMap(({ name = "", hostPort = 0, containerPort, protocol }, i) => {
     const at = `${path}[${i}]`;
-    const errors: FieldError[] = [...(name === "" ? [] : named(portName, name, `${at}.name`))];
+    const errors: FieldError[] = [...(name === "" ? [] : validateByRule(portName, name, `${at}.name`))];
     if (name !== "" && errors.length === 0) {
       if (names.has(name)) errors.push(duplicate(`${at}.name`, name));
       names.add(name);

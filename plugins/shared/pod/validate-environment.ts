@@ -3,14 +3,14 @@ import { type FieldError, invalid, required } from "../../../plugin.ts";
 import { append, configMapKey } from "../../../toolbox.ts";
 import { validateNoBacksteps } from "../volumes/rules.ts";
 import type { EnvFromSource, EnvVar, EnvVarSource } from "./environment.ts";
-import { environmentName, label, named, subdomain } from "./rules.ts";
+import { environmentName, label, subdomain, validateByRule } from "./rules.ts";
 import { validateFieldRef, validateResourceFieldRef, variableFields } from "./validate-fields.ts";
 
 export function validateEnv(variables: readonly EnvVar[], path: string): readonly FieldError[] {
   return variables.flatMap((variable, i) => {
     const at = `${path}[${i}]`, { name } = variable;
     return [
-      ...(name === "" ? [required(`${at}.name`, "")] : named(environmentName, name, `${at}.name`)),
+      ...(name === "" ? [required(`${at}.name`, "")] : validateByRule(environmentName, name, `${at}.name`)),
       ...validateValueFrom(variable, `${at}.valueFrom`),
     ];
   });
@@ -41,13 +41,13 @@ function validateSources(source: EnvVarSource, path: string): readonly FieldErro
 function validateKeyRef({ name = "", key }: { readonly name?: string; readonly key: string }, path: string): readonly FieldError[] {
   return [
     ...subdomain(name, `${path}.name`),
-    ...(key === "" ? [required(`${path}.key`, "")] : named(configMapKey, key, `${path}.key`)),
+    ...(key === "" ? [required(`${path}.key`, "")] : validateByRule(configMapKey, key, `${path}.key`)),
   ];
 }
 function validateFileRef(ref: NonNullable<EnvVarSource["fileKeyRef"]>, path: string): readonly FieldError[] {
   const { volumeName, path: target, key } = ref;
   return [
-    ...(key === "" ? [required(`${path}.key`, "")] : named(environmentName, key, `${path}.key`)),
+    ...(key === "" ? [required(`${path}.key`, "")] : validateByRule(environmentName, key, `${path}.key`)),
     ...(volumeName === "" ? [required(`${path}.volumeName`, "")] : label(volumeName, `${path}.volumeName`)),
     ...(target === "" ? [required(`${path}.path`, "")] : validateNoBacksteps(target, `${path}.path`)),
   ];
@@ -57,7 +57,7 @@ function validateFileRef(ref: NonNullable<EnvVarSource["fileKeyRef"]>, path: str
 export function validateEnvFrom(sources: readonly EnvFromSource[], path: string): readonly FieldError[] {
   return sources.flatMap(({ prefix = "", configMapRef, secretRef }, i) => {
     const at = `${path}[${i}]`;
-    const errors = prefix === "" ? [] : [...named(environmentName, prefix, `${at}.prefix`)];
+    const errors = prefix === "" ? [] : [...validateByRule(environmentName, prefix, `${at}.prefix`)];
     if (configMapRef !== undefined) append(errors, validateName(configMapRef, `${at}.configMapRef.name`));
     if (secretRef !== undefined) append(errors, validateName(secretRef, `${at}.secretRef.name`));
     if (configMapRef === undefined && secretRef === undefined) {

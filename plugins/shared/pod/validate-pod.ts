@@ -6,7 +6,7 @@ import { readAddress } from "./address.ts";
 import { containersWithPaths } from "./containers-of.ts";
 import type { ValidationContext, ValidationOptions } from "./validation-options.ts";
 import type { PodDNSConfig, PodResourceClaim, PodSchedulingGate, PodSpec, PodTemplateSpec } from "./pod-spec.ts";
-import { label, named, qualified, searchDomain, subdomain, validateEnum, validateRequiredEnum } from "./rules.ts";
+import { label, searchDomain, subdomain, validateByRule, validateEnum, validateQualifiedName, validateRequiredEnum } from "./rules.ts";
 import { type PodFacts, rejectEphemeralContainers, validateContainers, validateInitContainers } from "./validate-containers.ts";
 import { validatePodResources } from "./validate-pod-resources.ts";
 import { validateResources } from "./validate-resources.ts";
@@ -66,7 +66,7 @@ function validatePodSpec(spec: PodSpec, context: ValidationContext, path: string
     ...(spec.affinity === undefined ? [] : validateAffinity(spec.affinity, options, `${path}.affinity`)),
     ...validateDns(spec.dnsConfig, spec.dnsPolicy, `${path}.dnsConfig`),
     ...(spec.readinessGates ?? []).flatMap(({ conditionType }, i) =>
-      qualified(conditionType, `${path}.readinessGates[${i}].conditionType`)
+      validateQualifiedName(conditionType, `${path}.readinessGates[${i}].conditionType`)
     ),
     ...validateGates(spec.schedulingGates ?? [], `${path}.schedulingGates`),
     ...validateSpread(spec.topologySpreadConstraints ?? [], options, `${path}.topologySpreadConstraints`),
@@ -172,7 +172,7 @@ function validateDns(config: PodDNSConfig | undefined, policy: string | undefine
         ),
       ]
       : []),
-    ...searches.flatMap((each, i) => each === "." ? [] : named(searchDomain, each.replace(/\.$/, ""), `${path}.searches[${i}]`)),
+    ...searches.flatMap((each, i) => each === "." ? [] : validateByRule(searchDomain, each.replace(/\.$/, ""), `${path}.searches[${i}]`)),
     ...options.flatMap(({ name = "" }, i) => name === "" ? [required(`${path}.options[${i}]`, "must not be empty")] : []),
   ];
 }
@@ -190,7 +190,7 @@ function validateGates(gates: readonly PodSchedulingGate[], path: string): reado
     const at = `${path}[${i}]`;
     const again = seen.has(name) ? [duplicate(at, name)] : [];
     seen.add(name);
-    return [...qualified(name, at), ...again];
+    return [...validateQualifiedName(name, at), ...again];
   });
 }
 

@@ -5,7 +5,7 @@ import type { NodeSelectorTerm } from "../volumes/mod.ts";
 import { validateNodeSelector } from "../volumes/validate-node-selector.ts";
 import type { Affinity, PodAffinity, PodAffinityTerm, Toleration, TopologySpreadConstraint } from "./affinity.ts";
 import type { ValidationOptions } from "./validation-options.ts";
-import { named, qualified, validateEnum } from "./rules.ts";
+import { validateByRule, validateEnum, validateQualifiedName } from "./rules.ts";
 
 const required_ = "requiredDuringSchedulingIgnoredDuringExecution", preferred_ = "preferredDuringSchedulingIgnoredDuringExecution";
 
@@ -49,10 +49,10 @@ function validatePodTerm(term: PodAffinityTerm, { podLabels: storedValues }: Val
   return [
     ...validateLabelSelector(term.labelSelector, `${path}.labelSelector`, { storedValues }),
     ...validateLabelSelector(term.namespaceSelector, `${path}.namespaceSelector`, { storedValues }),
-    ...namespaces.flatMap((namespace) => named(dns1123Label, namespace, `${path}.namespace`)),
+    ...namespaces.flatMap((namespace) => validateByRule(dns1123Label, namespace, `${path}.namespace`)),
     ...validateMatchLabelKeys(term, path),
     ...(topologyKey === "" ? [required(`${path}.topologyKey`, "can not be empty")] : []),
-    ...qualified(topologyKey, `${path}.topologyKey`),
+    ...validateQualifiedName(topologyKey, `${path}.topologyKey`),
   ];
 }
 
@@ -90,7 +90,7 @@ function validateStoredLabelKeys({ labelSelector, matchLabelKeys = [] }: LabelKe
       ? [forbidden(path, "must not be specified when labelSelector is not set")]
       : []),
     ...matchLabelKeys.flatMap((key, i) => [
-      ...qualified(key, `${path}[${i}]`),
+      ...validateQualifiedName(key, `${path}[${i}]`),
       ...(selectorKeys.has(key) ? [invalid(`${path}[${i}]`, key, inSelector)] : []),
     ]),
   ];
@@ -104,7 +104,7 @@ function validateLabelKeys(
   if (keys.length > 0 && labelSelector === undefined) {
     return [forbidden(path, "must not be specified when labelSelector is not set")];
   }
-  return keys.flatMap((key, i) => qualified(key, `${path}[${i}]`));
+  return keys.flatMap((key, i) => validateQualifiedName(key, `${path}[${i}]`));
 }
 
 const operators = ["Equal", "Exists"], comparisons = ["Lt", "Gt"], effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
@@ -115,7 +115,7 @@ export function validateTolerations(tolerations: readonly Toleration[], path: st
 function validateToleration(toleration: Toleration, path: string): readonly FieldError[] {
   const { key = "", value = "", tolerationSeconds } = toleration;
   const operator: string = toleration.operator ?? "", effect: string = toleration.effect ?? "";
-  const errors: FieldError[] = key === "" ? [] : [...qualified(key, `${path}.key`)];
+  const errors: FieldError[] = key === "" ? [] : [...validateQualifiedName(key, `${path}.key`)];
   if (key === "" && operator !== "Exists") {
     errors.push(
       invalid(`${path}.operator`, operator, 'operator must be Exists when `key` is empty, which means "match all values and all keys"'),

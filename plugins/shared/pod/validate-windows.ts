@@ -3,7 +3,7 @@ import { type FieldError, forbidden, invalid } from "../../../plugin.ts";
 import { dns1123Subdomain, utf8Length } from "../../../toolbox.ts";
 import { containersWithPaths } from "./containers-of.ts";
 import type { PodSpec } from "./pod-spec.ts";
-import { named } from "./rules.ts";
+import { validateByRule } from "./rules.ts";
 import type { WindowsSecurityContextOptions } from "./security.ts";
 
 const credentialKibMax = 64, domainCharactersMax = 255, userCharactersMax = 104;
@@ -12,7 +12,7 @@ export function validateWindowsOptions(options: WindowsSecurityContextOptions | 
   const { gmsaCredentialSpecName: name, gmsaCredentialSpec: spec, runAsUserName: user } = options ?? {};
   const at = `${path}.gmsaCredentialSpec`;
   return [
-    ...(name === undefined ? [] : named(dns1123Subdomain, name, `${path}.gmsaCredentialSpecName`)),
+    ...(name === undefined ? [] : validateByRule(dns1123Subdomain, name, `${path}.gmsaCredentialSpecName`)),
     ...(spec === "" ? [invalid(at, spec, "gmsaCredentialSpec cannot be an empty string")] : []),
     ...(utf8Length(spec ?? "") > credentialKibMax * 1024
       ? [invalid(at, spec, `gmsaCredentialSpec size must be under ${credentialKibMax} KiB`)]
@@ -120,11 +120,11 @@ const flags = ["hostPID", "hostIPC"];
 
 function validateForWindows(spec: PodSpec, path: string): readonly FieldError[] {
   return [
-    ...rejected(spec, linuxOnly.pod, path),
-    ...containersWithPaths(spec, path).flatMap(([container, at]) => rejected(container, linuxOnly.container, at)),
+    ...forbidKeys(spec, linuxOnly.pod, path),
+    ...containersWithPaths(spec, path).flatMap(([container, at]) => forbidKeys(container, linuxOnly.container, at)),
   ];
 }
-function rejected(of: object, keys: readonly string[], path: string): readonly FieldError[] {
+function forbidKeys(of: object, keys: readonly string[], path: string): readonly FieldError[] {
   return keys.filter((key) => {
     const value = valueAt(of, key);
     return value !== undefined && !(flags.includes(key) && value === false) && !(Array.isArray(value) && value.length === 0);

@@ -46,7 +46,7 @@ export function warnOfPodTemplate(template: PodTemplateSpec, path: string, names
       .map(([key, why]) => `${annotationsPath}[${key}]: ${why}`),
     ...volumes.flatMap((volume, i) => warnOfVolume(volume, `${at}.volumes[${i}]`)),
     ...volumes.flatMap(overlapsOf),
-    ...repeated(spec.hostAliases ?? [], ({ ip }) => ip).map(([i, ip]) => `${at}.hostAliases[${i}].ip: duplicate ip ${goQuote(ip)}`),
+    ...repetitionsOf(spec.hostAliases ?? [], ({ ip }) => ip).map(([i, ip]) => `${at}.hostAliases[${i}].ip: duplicate ip ${goQuote(ip)}`),
     ...warnOfPullSecrets(spec.imagePullSecrets ?? [], `${at}.imagePullSecrets`),
     ...["memory", "ephemeral-storage"].flatMap((name) => fractionOf(overhead, name, `${at}.overhead`)),
     ...(spec.securityContext?.seccompProfile === undefined && Object.hasOwn(annotations, seccomp)
@@ -113,13 +113,13 @@ function warnOfVolume(volume: Volume, path: string): readonly string[] {
 function warnOfPullSecrets(secrets: readonly LocalObjectReference[], path: string): readonly string[] {
   const nameOf = ({ name = "" }: LocalObjectReference) => name;
   return [
-    ...repeated(secrets, nameOf).map(([i, name]) => `${path}[${i}].name: duplicate name ${goQuote(name)}`),
+    ...repetitionsOf(secrets, nameOf).map(([i, name]) => `${path}[${i}].name: duplicate name ${goQuote(name)}`),
     ...secrets.flatMap((each, i) => nameOf(each) === "" ? [`${path}[${i}].name: invalid empty name ""`] : []),
   ];
 }
 
 /** The items whose key occurred before, as pairs of index and key. */
-function repeated<T>(items: readonly T[], keyOf: (item: T) => string): readonly (readonly [number, string])[] {
+function repetitionsOf<T>(items: readonly T[], keyOf: (item: T) => string): readonly (readonly [number, string])[] {
   const seen = new Set<string>();
   return items.flatMap((item, i) => {
     const key = keyOf(item), again = seen.has(key);

@@ -24,14 +24,14 @@ export function roundToMillis(...keys: readonly string[]): <T extends object>(se
     // `as`: the function gets a decoded struct, with quantities or nothing under these keys.
     const amounts = self as Readonly<Record<string, Amounts | undefined>>;
     const rounded = keys.flatMap((key) => {
-      const next = amounts[key] === undefined ? undefined : rounding(amounts[key]);
+      const next = amounts[key] === undefined ? undefined : roundAmounts(amounts[key]);
       return next === amounts[key] ? [] : [[key, next] as const];
     });
     return rounded.length === 0 ? self : { ...self, ...Object.fromEntries(rounded) };
   };
 }
 
-function rounding(amounts: Amounts): Amounts {
+function roundAmounts(amounts: Amounts): Amounts {
   const rounded = Object.entries(amounts).map(([name, text]) => {
     const amount = amountOf(text), next = roundUp(amount, -3);
     return [name, text, next === amount ? text : quantityText(next)] as const; // the spelling stays, as upstream's
