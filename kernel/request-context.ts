@@ -5,6 +5,7 @@ import { Budget, type Share } from "../core/budget.ts";
 import type { Output } from "../core/codec/negotiate.ts";
 import type { Access, CallWebhook } from "../core/access.ts";
 import type { ConversionContext } from "../core/conversion.ts";
+import type { JsonObject } from "../core/json.ts";
 import type { ApiObject } from "../core/meta/object-meta.ts";
 import type { HookContext } from "../core/plugin.ts";
 import type { UserInfo } from "../core/user-info.ts";
@@ -55,6 +56,8 @@ export interface Backend {
   readonly meter: Meter;
   /** Recorders of the metrics of plugins. */
   readonly metric: MetricOf;
+  /** What admission steps keep with the server, by the step or value that it belongs to. */
+  readonly kept: Map<object, unknown>;
   /** The means of conversions by calls; absent where no kind needs them. */
   readonly conversions?: ConversionContext;
   /** Calls admission webhooks; absent in tests without them. */
@@ -95,6 +98,8 @@ export interface RequestContext {
   readonly heavy: HeavyRoute | undefined;
   /** Bounds the work of the request that multiplies. `budgeted` runs work under it. */
   readonly budget: Budget;
+  /** Conversions by calls that a run of `settle` has so far: by version, then by the JSON of the object. Undefined outside of such a run. */
+  readonly awaited?: ReadonlyMap<string, ReadonlyMap<string, JsonObject | StatusError>>;
   /** Functions that undo effects of admission steps, called if the write is not stored. */
   readonly takeBacks: (() => Promise<void>)[];
 }

@@ -28,7 +28,11 @@ import { compileRules } from "./compile-rules.ts";
 import { subresourcesOf } from "./compile-subresource.ts";
 import { compareReleases, type Releases } from "../../core/releases.ts";
 
-const kinds = new WeakMap<Resource, Map<string, StoredKind>>();
+/**
+ * Compiled kinds, in tables of the module and not of a catalog: a kind is a pure function of a definition and settings, and caches of kinds outlive
+ * the catalogs that a reload replaces.
+ */
+const kinds = new WeakMap<Resource, KnownKind[]>();
 const gatesOfResources = new WeakMap<Resource, readonly string[]>();
 const endpoints = new WeakMap<StoredKind, Map<GroupVersion, Endpoint>>();
 
@@ -44,13 +48,28 @@ export interface Settings {
  * catalog.
  */
 export function kindOf(resource: Resource, settings: Settings): StoredKind {
-  const known = kinds.get(resource) ?? new Map<string, StoredKind>();
-  kinds.set(resource, known);
-  const { names, isOn, releases } = settings;
-  const key = [names.domain, names.platform, releases.emulated, releases.minCompatibility, ...gatesOf(resource).filter(isOn)].join(" ");
-  const kind = known.get(key) ?? compileStored(resource, settings);
-  known.set(key, kind);
+  const known = kinds.get(resource) ?? [];
+  const found = known.find((each) => isCompiledWith(each, gatesOf(resource), settings));
+  if (found !== undefined) return found.kind;
+  const { names, isOn, releases } = settings, on = new Set(gatesOf(resource).filter(isOn));
+  const kind = compileStored(resource, settings);
+  kinds.set(resource, [...known, { kind, names, releases, on }]);
   return kind;
+}
+
+/** A compiled kind with the settings that it depends on. */
+interface KnownKind {
+  readonly kind: StoredKind;
+  readonly names: Names;
+  readonly releases: Releases;
+  /** The gates of the defaults that are on. */
+  readonly on: ReadonlySet<string>;
+}
+
+function isCompiledWith({ names, releases, on }: KnownKind, gates: readonly string[], settings: Settings): boolean {
+  return names.domain === settings.names.domain && names.platform === settings.names.platform &&
+    releases.emulated === settings.releases.emulated && releases.minCompatibility === settings.releases.minCompatibility &&
+    gates.every((gate) => on.has(gate) === settings.isOn(gate));
 }
 
 /** The gates of the defaults of a resource, read from its schemas once. */

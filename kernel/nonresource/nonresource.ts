@@ -5,7 +5,7 @@ import { noRouteError } from "../../core/status-error.ts";
 import { typedReply } from "../respond/answer.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { gzipped } from "../respond/compress.ts";
-import { checkRoute, discoveryReply } from "./discovery/reply.ts";
+import { checkRoute, type DiscoveryReplies, discoveryReply } from "./discovery/reply.ts";
 import type { Exchange, Reply } from "../request/exchange.ts";
 import { notFoundText, textReply } from "../respond/text.ts";
 import { openapiReply } from "./openapi/reply.ts";
@@ -22,6 +22,8 @@ export interface Outside {
   metrics(which?: "slis"): Promise<{ readonly contentType: string; readonly text: string }>;
   /** The discovery documents for service account tokens. */
   readonly tokenDocuments: TokenDocuments;
+  /** The discovery documents of all groups, which are made once. */
+  readonly discovery: DiscoveryReplies;
   /** The page for browsers. */
   readonly page: StatusPage;
   now(): number;
@@ -55,7 +57,7 @@ export async function nonresourceReply(
   const endpoint = endpoints.find((each) => path === `/${each}` || path.startsWith(`/${each}/`));
   if (endpoint !== undefined) return await healthReply(endpoint, info, outside);
   if (path === "/api" || path === "/apis" || path.startsWith("/api/") || path.startsWith("/apis/")) {
-    return await discoveryReply(exchange, info, catalog) ?? notFoundText();
+    return await discoveryReply(exchange, info, catalog, outside.discovery) ?? notFoundText();
   }
   if (path.startsWith("/openapi/")) return await openapiReply(exchange, info, catalog, outside) ?? notFoundText();
   return await tokenDocumentReply(exchange, path, outside.tokenDocuments) ?? notFoundText();

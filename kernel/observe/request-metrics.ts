@@ -75,18 +75,19 @@ export function requestLabels(method: string, info: RequestInfo, contentType: st
   });
 }
 
-const labelsOf = new WeakMap<Endpoint, Map<string, RequestLabels>>();
+/** Label objects by endpoint and verb. They are constants: a table of the module serves all servers of a process. */
+const labelsOf = new WeakMap<Endpoint, Map<string, RequestLabels[]>>();
 
 /** Returns the same object for the same labels, so that metrics find their series without a lookup by text. */
 function endpointLabels(endpoint: Endpoint, own: Pick<RequestLabels, "dry_run" | "scope" | "subresource" | "verb">): RequestLabels {
-  const all = labelsOf.get(endpoint) ?? new Map<string, RequestLabels>();
-  labelsOf.set(endpoint, all);
-  const key = `${own.verb} ${own.scope} ${own.dry_run} ${own.subresource}`;
-  const known = all.get(key);
+  const all = labelsOf.get(endpoint) ?? new Map<string, RequestLabels[]>(), ofVerb = all.get(own.verb) ?? [];
+  const known = ofVerb.find(({ scope, dry_run, subresource }) =>
+    scope === own.scope && dry_run === own.dry_run && subresource === own.subresource
+  );
   if (known !== undefined) return known;
   const { group, version, plural: resource } = endpoint;
   const made = Object.freeze<RequestLabels>({ component: "apiserver", group, version, resource, ...own });
-  all.set(key, made);
+  labelsOf.set(endpoint, all.set(own.verb, [...ofVerb, made]));
   return made;
 }
 

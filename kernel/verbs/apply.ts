@@ -3,7 +3,7 @@ import { objectResult, type VerbResult } from "../respond/answer.ts";
 import { noteApplied } from "../write/draft/audited.ts";
 import { appliedObject, type ApplyDocument } from "../write/draft/apply.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
-import { settled } from "../write/awaited-versions.ts";
+import { settle } from "../write/awaited-versions.ts";
 import { type Attempt, type ShownKind, shownKind } from "./shown-kind.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import type { Item } from "../objects/objects.ts";
@@ -57,13 +57,13 @@ function applyToLive(
       checkName(call, object);
       return shown.attempt(current, setNamespace(shown.call, object), expectedRevision(object.metadata.resourceVersion), true);
     };
-    const object = settled(shown.call, () => budgeted(call, () => appliedObject(shown.call, live, document, options)));
+    const object = settle(shown.call, (own) => budgeted(call, () => appliedObject(own, live, document, options)));
     return object instanceof Promise ? object.then(attempt) : attempt(object);
   });
 }
 
 async function createApplied(call: RequestContext, document: ApplyDocument, options: WriteOptions, shown: ShownKind): Promise<Item> {
-  const object = await settled(shown.call, () => budgeted(call, () => appliedObject(shown.call, undefined, document, options)));
+  const object = await settle(shown.call, (own) => budgeted(call, () => appliedObject(own, undefined, document, options)));
   if (call.subresource !== undefined) throw notFoundError(resourceName(call), call.info.name);
   checkName(call, object);
   refuseAbsent(call);

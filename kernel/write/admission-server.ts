@@ -14,10 +14,8 @@ import type { ListOptions } from "../request/options.ts";
 import type { Backend, RequestContext } from "../request-context.ts";
 import { admissionCallMs } from "../../core/access.ts";
 
-/** Values made of collections, by server. */
-const derivedValues = new WeakMap<Backend, DerivedValues>();
-/** The states of steps, by server. */
-const states = new WeakMap<Backend, Map<object, unknown>>();
+/** The key of the values made of collections, among what the server keeps. */
+const derivedValues = Object.freeze({});
 
 /** A list without selectors. */
 export const everything: ListOptions = Object.freeze({
@@ -46,6 +44,12 @@ const collectionReader: CollectionReader = {
   list: async ({ reads }, catalog, collection) => (await reads.list(collection, ofAnyAge, catalog.names, admissionDeadline())).items,
 };
 
+/** The value that the server keeps for the key. It is made at the first call. */
+function keptBy<T>({ kept }: Backend, key: object, make: () => T): T {
+  if (!kept.has(key)) kept.set(key, make());
+  return kept.get(key) as T; // made by the owner of the key
+}
+
 export function admissionServer(call: RequestContext): AdmissionServer {
   return new ServerOfCall(call);
 }
@@ -69,9 +73,7 @@ class ServerOfCall implements AdmissionServer {
     make: (lists: readonly (readonly ApiObject[])[]) => T,
   ): T | Promise<T> {
     const { backend, catalog } = this.#call;
-    let values = derivedValues.get(backend);
-    if (values === undefined) derivedValues.set(backend, values = new DerivedValues(backend, collectionReader));
-    return values.of(key, catalog, collections, make);
+    return keptBy(backend, derivedValues, () => new DerivedValues(backend, collectionReader)).of(key, catalog, collections, make);
   }
   async recentObject(groupVersion: string, resource: string, namespace: string, name: string): Promise<ApiObject | undefined> {
     const { backend, deadline } = this.#call, endpoint = this.#endpoint(groupVersion, resource);
@@ -106,10 +108,7 @@ class ServerOfCall implements AdmissionServer {
     return await backend.callWebhook(webhookCall, deadline.signal);
   }
   stateOf<S>(key: object, make: () => S): S {
-    const { backend } = this.#call, kept = states.get(backend) ?? new Map<object, unknown>();
-    states.set(backend, kept);
-    if (!kept.has(key)) kept.set(key, make());
-    return kept.get(key) as S; // made by the same step
+    return keptBy(this.#call.backend, key, make);
   }
   failed(name: string, error: unknown): void {
     this.#call.report(error, name);

@@ -14,57 +14,53 @@ import { StatusError } from "../../core/status-error.ts";
 import { convertAll } from "../conversion/conversions.ts";
 import type { RequestContext } from "../request-context.ts";
 
-/** The conversions of the run in progress of a request, by version and object. */
-const known = new WeakMap<object, Map<string, JsonObject | StatusError>>();
-
 /** A conversion that has to be called first. */
 class NotConverted extends Error {
-  readonly id: string;
   readonly object: JsonObject;
   readonly to: string;
-  constructor(id: string, object: JsonObject, to: string) {
+  constructor(object: JsonObject, to: string) {
     super(`the object is not yet converted to ${to}`);
-    this.id = id;
     this.object = object;
     this.to = to;
   }
 }
 
-/** The object in another version. May be called within `settled` only. Throws `NotConvertible` with the error of the conversion. */
-export function awaitedVersion({ exchange }: RequestContext, object: Json, from: string, to: string): JsonObject {
+/**
+ * The object in another version. May be called by the run of `settle` only, with the context that the run got. Throws `NotConvertible` with the error of the
+ * conversion.
+ */
+export function awaitedVersion({ awaited }: RequestContext, object: Json, from: string, to: string): JsonObject {
   const sent: JsonObject = { ...(isObject(object) ? object : {}), apiVersion: from };
   if (isEmpty(sent)) return { ...sent, apiVersion: to };
-  const id = `${to} ${goJson(sent)}`;
-  const found = known.get(exchange)?.get(id);
-  if (found === undefined) throw new NotConverted(id, sent, to);
+  const found = awaited?.get(to)?.get(goJson(sent));
+  if (found === undefined) throw new NotConverted(sent, to);
   if (found instanceof StatusError) throw new NotConvertible(found.message, { isFailedCall: true });
   return found;
 }
 
-/** The result of `run`, again after each conversion that it lacks. Synchronous for all kinds but those that are converted by calls. */
-export function settled<T>(call: RequestContext, run: () => T): T | Promise<T> {
-  return call.endpoint.resource.conversion === undefined ? run() : settle(call, run);
+/**
+ * Returns the result of `run`, which runs again after each conversion that it lacks. `run` gets the context with the conversions so far. It is
+ * synchronous for all kinds but those that are converted by calls.
+ */
+export function settle<T>(call: RequestContext, run: (call: RequestContext) => T): T | Promise<T> {
+  return call.endpoint.resource.conversion === undefined ? run(call) : settleByCalls(call, run);
 }
 
-async function settle<T>(call: RequestContext, run: () => T): Promise<T> {
-  const found = new Map<string, JsonObject | StatusError>();
-  known.set(call.exchange, found);
-  try {
-    for (;;) {
-      try {
-        return run();
-      } catch (error) {
-        if (!(error instanceof NotConverted)) throw error;
-        found.set(error.id, await converted(call, error));
-        call.deadline.signal.throwIfAborted();
-      }
+async function settleByCalls<T>(call: RequestContext, run: (call: RequestContext) => T): Promise<T> {
+  const awaited = new Map<string, Map<string, JsonObject | StatusError>>(), own = { ...call, awaited };
+  for (;;) {
+    try {
+      return run(own);
+    } catch (error) {
+      if (!(error instanceof NotConverted)) throw error;
+      const { object, to } = error, ofVersion = awaited.get(to) ?? new Map<string, JsonObject | StatusError>();
+      awaited.set(to, ofVersion.set(goJson(object), await convert(call, error)));
+      call.deadline.signal.throwIfAborted();
     }
-  } finally {
-    known.delete(call.exchange);
   }
 }
 
-async function converted({ endpoint, backend, deadline }: RequestContext, { object, to }: NotConverted): Promise<JsonObject | StatusError> {
+async function convert({ endpoint, backend, deadline }: RequestContext, { object, to }: NotConverted): Promise<JsonObject | StatusError> {
   const { conversion } = endpoint.resource;
   if (conversion === undefined || backend.conversions === undefined) throw new Error("conversions cannot be called");
   try {

@@ -37,7 +37,7 @@ import { header } from "../request/exchange.ts";
 import { splitGroupVersion } from "../../core/versions.ts";
 import { type Endpoint } from "../catalog/catalog.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { awaitedVersion, settled } from "./awaited-versions.ts";
+import { awaitedVersion, settle } from "./awaited-versions.ts";
 import { fieldManagerBytesMax } from "../../core/meta/field-manager.ts";
 
 /** The field manager of a write: `fieldManager` of the query, else the user agent up to its first slash. */
@@ -71,7 +71,7 @@ export function writerOf(call: RequestContext, manager: string): Writer {
 
 /** Records the owners of the fields that a write changes, as `recordOwnersNow` does, for a kind whose versions may be converted by calls. */
 export function recordOwners(call: RequestContext, object: ApiObject, live: ApiObject | undefined): ApiObject | Promise<ApiObject> {
-  return settled(call, () => budgeted(call, () => recordOwnersNow(call, object, live)));
+  return settle(call, (own) => budgeted(call, () => recordOwnersNow(own, object, live)));
 }
 
 /**

@@ -170,6 +170,7 @@ function backendOf(config: Config, { post, store }: Here): Backend {
     prefix: config["etcd-prefix"],
     clock: { now: () => Date.now(), random: () => Math.random() },
     ending: () => never,
+    kept: new Map(),
     minRequestTimeoutSeconds: config["min-request-timeout"],
     callWebhook: store.callWebhook,
     metric: remoteMetric((recording) => post({ tag: "recorded", recording })),

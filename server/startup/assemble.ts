@@ -10,6 +10,7 @@ import type { OpenedReads } from "../../kernel/cache/mod.ts";
 import { sourceHooks } from "../background/resource-sources.ts";
 import { refusedPage } from "../status-page/refused.ts";
 import { statusPage } from "../status-page/reply.ts";
+import { DiscoveryReplies } from "../../kernel/nonresource/discovery/reply.ts";
 import { nonresourceReply } from "../../kernel/nonresource/nonresource.ts";
 import { describe, type Log } from "../../kernel/observe/log.ts";
 import { meterOf } from "../../kernel/observe/meter.ts";
@@ -143,6 +144,7 @@ function backendOf({ inForce, cache, conversions, callWebhook, ending, registry,
     },
     meter: meterOf(registry.record, elapsed, tracing),
     metric: registry.metric,
+    kept: new Map(),
     ...(conversions === undefined ? {} : { conversions }),
     ...(callWebhook === undefined ? {} : { callWebhook }),
   };
@@ -222,6 +224,7 @@ function nonresourceOf(parts: Parts): Server["nonresource"] {
       failingChecks(type, own(parts.inForce().catalog), (name, passed) => record.healthcheck.with({ name, type }).set(passed ? 1 : 0)),
     page: facts,
   });
+  const discovery = new DiscoveryReplies();
   const page = statusPage({
     version: versionText(),
     store: parts.inForce().config["etcd-servers"].length > 0 ? "etcd" : "sqlite",
@@ -235,6 +238,7 @@ function nonresourceOf(parts: Parts): Server["nonresource"] {
       checks: checksOf(catalog),
       version,
       metrics: async (which) => ({ contentType: registry.contentType, text: await text(which) }),
+      discovery,
       tokenDocuments: parts.accounts.documents,
       now: systemClock.now,
       undescribed: (error, name) =>

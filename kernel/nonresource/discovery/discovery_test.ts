@@ -8,7 +8,7 @@ import { StatusError } from "../../../core/status-error.ts";
 import { compile } from "../../catalog/compile.ts";
 import type { Exchange, Reply } from "../../request/exchange.ts";
 import { requestInfo } from "../../request/request-info.ts";
-import { discoveryReply } from "./reply.ts";
+import { DiscoveryReplies, discoveryReply } from "./reply.ts";
 
 const ConfigMap = object("ConfigMap", {}, { doc: "Settings." });
 const Namespace = object("Namespace", {
@@ -57,6 +57,8 @@ function catalogOf(names: Names = defaultNames, offered: readonly Resource[] = r
 }
 const catalog = catalogOf();
 
+const replies = new DiscoveryReplies();
+
 async function ask(path: string, headers: Record<string, string> = {}, method = "GET", of = catalog): Promise<Reply | undefined> {
   const exchange: Exchange = {
     method,
@@ -70,7 +72,7 @@ async function ask(path: string, headers: Record<string, string> = {}, method = 
   };
   const info = requestInfo(method, path);
   assert.ok(info);
-  return await discoveryReply(exchange, info, of);
+  return await discoveryReply(exchange, info, of, replies);
 }
 
 async function textOf(reply: Reply | undefined): Promise<string> {

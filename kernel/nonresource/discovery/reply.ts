@@ -31,7 +31,12 @@ export type DiscoveryPath = Pick<RequestInfo, "path" | "query">;
  * The reply to a discovery path; undefined for a path outside of every group (a text 404). Trailing slashes are ignored except for `/apis`
  * and groups, whose handlers have exact paths: `/apis/` is never aggregated, `/apis//` is not found.
  */
-export async function discoveryReply(exchange: Exchange, info: DiscoveryPath, catalog: Catalog): Promise<Reply | undefined> {
+export async function discoveryReply(
+  exchange: Exchange,
+  info: DiscoveryPath,
+  catalog: Catalog,
+  replies: DiscoveryReplies,
+): Promise<Reply | undefined> {
   const { path } = info;
   const [prefix, ...rest] = trimSlashes(path).split("/");
   const core = prefix === "api";
@@ -41,8 +46,8 @@ export async function discoveryReply(exchange: Exchange, info: DiscoveryPath, ca
     if (core) checkRoute(exchange, catalog.earlyMedia.types);
     else if (path !== "/apis" && path !== "/apis/") return undefined;
     const output = path === "/apis/" ? undefined : wantsAggregated(exchange, catalog);
-    if (output !== undefined) return await aggregatedReply(exchange, info, catalog, core, output);
-    if (!core) return groupListReply(exchange, info, catalog);
+    if (output !== undefined) return await aggregatedReply(exchange, info, catalog, core, output, replies);
+    if (!core) return groupListReply(exchange, info, catalog, replies);
     return document(APIVersions, apiVersions(catalog, header(exchange, "host") || header(exchange, ":authority")));
   }
   if (!core && rest[0] === "") return undefined;
@@ -105,32 +110,45 @@ interface KeptReply {
   readonly reply: Reply;
   readonly etag?: string;
 }
-/** The replies that hold all groups of a catalog, by document and form, and the state that they are for. */
-const kept = new WeakMap<Catalog, { readonly state: string; readonly replies: Map<string, Promise<KeptReply>> }>();
-
-/** The reply `name` of a catalog in a form: made once, then again after a definition has begun to terminate. */
-function keptReply(
-  catalog: Catalog,
-  name: string,
-  { encoding }: Output,
-  pretty: boolean,
-  make: () => Promise<KeptReply>,
-): Promise<KeptReply> {
-  const state = terminatingNames(catalog), before = kept.get(catalog);
-  const { replies } = before?.state === state ? before : { replies: new Map<string, Promise<KeptReply>>() };
-  if (replies !== before?.replies) kept.set(catalog, { state, replies });
-  const key = `${name} ${encoding} ${pretty}`, known = replies.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  replies.set(key, made);
-  // A failure is not kept.
-  made.catch(() => replies.delete(key));
-  return made;
+/** What distinguishes the kept replies of one catalog. */
+interface KeptForm {
+  readonly document: "groups" | "core" | "others";
+  readonly encoding: Output["encoding"];
+  readonly pretty: boolean;
 }
 
-async function groupListReply(exchange: Exchange, info: DiscoveryPath, catalog: Catalog): Promise<Reply> {
+/** The replies of a server that hold all groups of a catalog. */
+export class DiscoveryReplies {
+  /** By catalog, because requests of the one before a reload may still run. `state`: the definitions that were terminating. */
+  readonly #kept = new WeakMap<
+    Catalog,
+    { readonly state: string; readonly replies: (KeptForm & { readonly made: Promise<KeptReply> })[] }
+  >();
+
+  /** The reply of a catalog in a form: made once, then again after a definition has begun to terminate. */
+  of(catalog: Catalog, form: KeptForm, make: () => Promise<KeptReply>): Promise<KeptReply> {
+    const { document, encoding, pretty } = form, state = terminatingNames(catalog), before = this.#kept.get(catalog);
+    const current = before?.state === state ? before : { state, replies: [] };
+    if (current !== before) this.#kept.set(catalog, current);
+    const { replies } = current;
+    const known = replies.find((each) => each.document === document && each.encoding === encoding && each.pretty === pretty);
+    if (known !== undefined) return known.made;
+    const next = { ...form, made: make() };
+    replies.push(next);
+    // A failure is not kept.
+    next.made.catch(() => replies.splice(replies.indexOf(next), 1));
+    return next.made;
+  }
+}
+
+async function groupListReply(
+  exchange: Exchange,
+  info: DiscoveryPath,
+  catalog: Catalog,
+  replies: DiscoveryReplies,
+): Promise<Reply> {
   const output = negotiate(header(exchange, "accept"), catalog.earlyMedia, "none"), pretty = isPretty(exchange, info, output);
-  const { reply } = await keptReply(catalog, "groups", output, pretty, async () => {
+  const { reply } = await replies.of(catalog, { document: "groups", encoding: output.encoding, pretty }, async () => {
     const made = typedReply({ output, pretty, catalog }, 200, APIGroupList, apiGroupList(catalog));
     return { reply: await inOnePiece(made) };
   });
@@ -144,9 +162,10 @@ async function aggregatedReply(
   catalog: Catalog,
   core: boolean,
   output: Output,
+  replies: DiscoveryReplies,
 ): Promise<Reply> {
-  const pretty = isPretty(exchange, info, output);
-  const { reply, etag } = await keptReply(catalog, core ? "core" : "others", output, pretty, async () => {
+  const pretty = isPretty(exchange, info, output), { encoding } = output;
+  const { reply, etag } = await replies.of(catalog, { document: core ? "core" : "others", encoding, pretty }, async () => {
     const body = aggregated(catalog, core);
     const etag = `"${await hexDigest(valueText(body))}"`;
     const made = await inOnePiece(typedReply({ output, pretty, catalog }, 200, APIGroupDiscoveryList, body));
