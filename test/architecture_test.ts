@@ -55,7 +55,6 @@ const withoutApi = ["async", "bound", "codec/protobufjs", "reason-of", "turns", 
 const machineFolders = [
   "client/",
   "commands/",
-  "kernel/access/audit/log/",
   "kernel/store/",
   "protocols/",
   "server/config/",

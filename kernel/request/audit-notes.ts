@@ -1,8 +1,6 @@
 /** The port by which verbs add to the audit event of a request. `access/audit` implements it. */
+import type { AuditLevel } from "../../core/audit/policy.ts";
 import type { Status } from "../../core/status-error.ts";
-
-/** How much of a request is recorded: the levels of audit policies. Requests at level None have no notes. */
-export type AuditLevel = "Metadata" | "Request" | "RequestResponse";
 
 /** The identity of the object in a request body. An absent field is "". */
 export interface NamedObject {

@@ -3,27 +3,25 @@ import { type Clock, once, systemClock } from "../../core/async.ts";
 import { steadyTime } from "../../core/steady-time.ts";
 import type { Names } from "../../core/names.ts";
 import { reasonOf } from "../../core/reason-of.ts";
+import { evaluator } from "../../core/audit/evaluate.ts";
+import { omitsFirstStage, type Policy, type ReadPolicy, readPolicy } from "../../core/audit/policy.ts";
 import {
   allBackends,
   type Audit,
   type AuditBackend,
   type BatchOptions,
   buffered,
-  evaluator,
   ignoringErrors,
   type LostEvents,
-  omitsFirstStage,
   openAudit,
-  type Policy,
-  type ReadPolicy,
-  readPolicy,
   truncating,
   writer,
 } from "../../kernel/access/audit/mod.ts";
-import { eventHead, legacyLine } from "../../kernel/access/audit/event.ts";
-import { type LineSink, logBackend } from "../../kernel/access/audit/log/log-backend.ts";
-import { rotatingFile } from "../../kernel/access/audit/log/rotating-file.ts";
-import { standardOutput } from "../../kernel/access/audit/log/standard-output.ts";
+import { eventHead, legacyLine } from "../../core/audit/event.ts";
+import type { LineSink } from "../../protocols/files/line-sink.ts";
+import { logBackend } from "../../kernel/access/audit/log/log-backend.ts";
+import { rotatingFile } from "../../protocols/files/rotating-file.ts";
+import { standardOutput } from "../../protocols/files/standard-output.ts";
 import { webhookBackend } from "../../kernel/access/audit/webhook/webhook-backend.ts";
 import { readAccess } from "../../client/kubeconfig.ts";
 import { remoteClient } from "../../protocols/remote/remote-client.ts";

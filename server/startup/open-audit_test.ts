@@ -1,7 +1,7 @@
 // In Deno's suite only: a pure function.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readPolicy } from "../../kernel/access/audit/mod.ts";
+import { readPolicy } from "../../core/audit/policy.ts";
 import { withDefaults } from "../config/parse.ts";
 import { strictWarnings } from "./open-audit.ts";
 

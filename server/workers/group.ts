@@ -1,7 +1,7 @@
 /** One worker's view of the server: what it asks about the others, and what it answers about itself. */
 import type { Endpoint } from "../../health/mod.ts";
 import type { MetricPart } from "../../metrics/mod.ts";
-import type { LineSink } from "../../kernel/access/audit/log/log-backend.ts";
+import type { LineSink } from "../../protocols/files/line-sink.ts";
 import type { PageFacts } from "../status-page/reply.ts";
 import { type Log, silentLog } from "../../kernel/observe/log.ts";
 import type { Channel } from "./channel.ts";

@@ -9,7 +9,7 @@
 import { type Clock, elapsedClock, once, pause, untilAborted } from "../../core/async.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import type { MetricPart } from "../../metrics/mod.ts";
-import type { LineSink } from "../../kernel/access/audit/log/log-backend.ts";
+import type { LineSink } from "../../protocols/files/line-sink.ts";
 import type { PageFacts } from "../status-page/reply.ts";
 import type { ControllerRow } from "../status-page/state.ts";
 import type { Log, LogFields } from "../../kernel/observe/log.ts";

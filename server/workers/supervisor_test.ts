@@ -1,7 +1,7 @@
 // The supervisor with workers that are played by the test.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { LineSink } from "../../kernel/access/audit/log/log-backend.ts";
+import type { LineSink } from "../../protocols/files/line-sink.ts";
 import { openLog, silentLog } from "../../kernel/observe/log.ts";
 import type { PageFacts } from "../status-page/reply.ts";
 import type { ControllerRow } from "../status-page/state.ts";

@@ -2,7 +2,7 @@
 // In Deno's suite only: it checks what Helm renders.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { readPolicy } from "../../kernel/access/audit/mod.ts";
+import { readPolicy } from "../../core/audit/policy.ts";
 import { helmMissing, helms, render, type Rendered, template, the } from "./helm.ts";
 
 const rendered = (...values: readonly string[]) => render(helms()[0]!, ...values.flatMap((value) => ["--set", value]));

@@ -7,9 +7,9 @@ import type { AuditNotes, NamedObject } from "../../request/audit-notes.ts";
 import { type Exchange, header, type Reply } from "../../request/exchange.ts";
 import type { RequestInfo } from "../../request/request-info.ts";
 import type { AuditBackend, WrittenEvent } from "./backend.ts";
-import { type AuditEvent, eventHead, eventMembers, type EventStatus, type ObjectReference } from "./event.ts";
-import type { Audited, Recording } from "./evaluate.ts";
-import type { PolicyLevel, Stage } from "./policy.ts";
+import { type AuditEvent, eventHead, eventMembers, type EventStatus, type ObjectReference } from "../../../core/audit/event.ts";
+import type { Audited, Recording } from "../../../core/audit/evaluate.ts";
+import type { PolicyLevel, Stage } from "../../../core/audit/policy.ts";
 import { sourceIps } from "./source-ips.ts";
 import { bound } from "../../../core/bound.ts";
 

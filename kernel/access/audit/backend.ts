@@ -1,5 +1,5 @@
 /** Backends of audit events. They are nested: truncation around buffers around a log or a webhook. */
-import type { AuditEvent } from "./event.ts";
+import type { AuditEvent } from "../../../core/audit/event.ts";
 
 /** An event and its JSON, which is encoded once for all backends. */
 export interface WrittenEvent {

@@ -1,6 +1,4 @@
 export { type Audit, AuditFailure, type AuditNeeds, type AuditRecord, openAudit, writer } from "./audit.ts";
 export { allBackends, type AuditBackend, ignoringErrors, type LostEvents } from "./backend.ts";
 export { type BatchOptions, buffered } from "./buffered.ts";
-export { evaluator } from "./evaluate.ts";
-export { omitsFirstStage, type Policy, type ReadPolicy, readPolicy } from "./policy.ts";
 export { truncating } from "./truncate.ts";

@@ -1,6 +1,6 @@
 /** The source addresses of a request: the addresses in its headers, and that of its connection. */
 import { type Exchange, header } from "../../request/exchange.ts";
-import { parseIp } from "./ip.ts";
+import { parseIp } from "../../../core/net/ip.ts";
 
 /**
  * Addresses in upstream's order: those of X-Forwarded-For, X-Real-Ip unless it is among them, and the address of the connection unless it

@@ -1,5 +1,5 @@
 /** Bounds the size of events and batches (`--audit-log-truncate-*`, `--audit-webhook-truncate-*`). */
-import type { AuditEvent } from "./event.ts";
+import type { AuditEvent } from "../../../core/audit/event.ts";
 import type { AuditBackend, LostEvents, WrittenEvent } from "./backend.ts";
 
 export interface TruncateOptions {

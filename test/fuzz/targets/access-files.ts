@@ -50,8 +50,8 @@ export const auditPolicies: Target = {
   binary: false,
   stepsPerCharacter: 400,
   async open(code) {
-    const { readPolicy } = await code.load("kernel/access/audit/policy.ts");
-    const { evaluator } = await code.load("kernel/access/audit/evaluate.ts");
+    const { readPolicy } = await code.load("core/audit/policy.ts");
+    const { evaluator } = await code.load("core/audit/evaluate.ts");
     const { requestInfo } = await code.load("kernel/request/request-info.ts");
     const requests = ["/healthz", "/api/v1/pods", "/apis/apps/v1/namespaces/a/pods/b/log"].map((url) => requestInfo("GET", url));
     return (input) => {

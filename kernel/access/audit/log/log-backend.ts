@@ -1,13 +1,7 @@
 /** Events as lines of a log file or of the standard output. Events that arrive during a write are written together. */
+import type { LineSink } from "../../../../protocols/files/line-sink.ts";
 import { reasonOf } from "../../../../core/reason-of.ts";
 import type { AuditBackend, LostEvents, WrittenEvent } from "../backend.ts";
-
-/** A sink of lines. */
-export interface LineSink {
-  /** Resolves with an error for each line that was not written, by its index. Rejects if nothing was written. */
-  append(lines: readonly Uint8Array[]): Promise<ReadonlyMap<number, string>>;
-  close(): Promise<void>;
-}
 
 interface Waiting {
   readonly lines: readonly Uint8Array[];

@@ -4,7 +4,7 @@ import { reasonOf } from "../../../../core/reason-of.ts";
 import type { RemoteAnswer, RemoteClient } from "../../../../protocols/remote/remote-client.ts";
 import { withRetries } from "../../../../protocols/remote/retry.ts";
 import type { AuditBackend, LostEvents, WrittenEvent } from "../backend.ts";
-import { eventHead } from "../event.ts";
+import { eventHead } from "../../../../core/audit/event.ts";
 import { remoteCallMs } from "../../../../protocols/remote/remote-client.ts";
 import { auditBufferBytesMax } from "../bounds.ts";
 

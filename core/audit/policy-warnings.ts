@@ -1,7 +1,7 @@
 /** What in an audit policy matches no request: names that do not exist, and rules that are never used. */
-import { nearest } from "../../../core/nearest.ts";
-import { goQuote } from "../../../core/tree/go-quote.ts";
-import type { Fault } from "../../../core/config/mistake.ts";
+import { nearest } from "../nearest.ts";
+import { goQuote } from "../tree/go-quote.ts";
+import type { Fault } from "../config/mistake.ts";
 import type { GroupResources, Policy, PolicyRule } from "./policy.ts";
 
 /** The names of what is served, by group: `pods` and `pods/log`. */

@@ -1,19 +1,21 @@
 /** The audit policy file: its schema, its rules and its mistakes, with kube-apiserver's messages. */
-import { type FieldError, fieldErrorText, invalid, notSupported, required } from "../../../core/field-error.ts";
-import { dns1123Subdomain } from "../../../core/meta/names.ts";
-import { isObject, type Json, type JsonObject } from "../../../core/schema.ts";
-import { jsonFromTree } from "../../../core/tree/json.ts";
-import { goQuote } from "../../../core/tree/go-quote.ts";
-import { readYaml } from "../../../core/tree/yaml.ts";
-import { valueText } from "../../../core/value-text.ts";
-import { type Fault, faultOf, faultsOfFields, FaultyText } from "../../../core/config/mistake.ts";
-import { bound } from "../../../core/bound.ts";
+import { type FieldError, fieldErrorText, invalid, notSupported, required } from "../field-error.ts";
+import { dns1123Subdomain } from "../meta/names.ts";
+import { isObject, type Json, type JsonObject } from "../schema.ts";
+import { jsonFromTree } from "../tree/json.ts";
+import { goQuote } from "../tree/go-quote.ts";
+import { readYaml } from "../tree/yaml.ts";
+import { valueText } from "../value-text.ts";
+import { type Fault, faultOf, faultsOfFields, FaultyText } from "../config/mistake.ts";
+import { bound } from "../bound.ts";
 
 /** UTF-16 units of the audit policy file. */
 export const auditPolicyLengthMax = bound(1024 * 1024);
 
 export const levels = Object.freeze(["None", "Metadata", "Request", "RequestResponse"] as const);
 export type PolicyLevel = typeof levels[number];
+/** The level of a recorded request. */
+export type AuditLevel = Exclude<PolicyLevel, "None">;
 
 export const stages = Object.freeze(["RequestReceived", "ResponseStarted", "ResponseComplete", "Panic"] as const);
 export type Stage = typeof stages[number];

@@ -1,12 +1,11 @@
 /** Encodes audit events: the JSON of `audit.{domain}/v1` Event, and kube-apiserver's legacy line. */
-import { encoder } from "../../../core/derive/encode.ts";
-import { Status as StatusSchema } from "../../../core/meta/status.ts";
-import type { Status } from "../../../core/status-error.ts";
-import { goQuote } from "../../../core/tree/go-quote.ts";
-import { goString } from "../../../core/tree/json-text.ts";
-import type { UserInfo } from "../../../core/user-info.ts";
-import type { AuditLevel } from "../../request/audit-notes.ts";
-import type { Stage } from "./policy.ts";
+import { encoder } from "../derive/encode.ts";
+import { Status as StatusSchema } from "../meta/status.ts";
+import type { Status } from "../status-error.ts";
+import { goQuote } from "../tree/go-quote.ts";
+import { goString } from "../tree/json-text.ts";
+import type { UserInfo } from "../user-info.ts";
+import type { AuditLevel, Stage } from "./policy.ts";
 
 /** The object of the request. "" for absent members. */
 export interface ObjectReference {

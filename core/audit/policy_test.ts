@@ -1,7 +1,7 @@
 // The audit policy: its file, its mistakes with upstream's messages, and the matching rule.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { requestInfo } from "../../request/request-info.ts";
+import { requestInfo } from "../../kernel/request/request-info.ts";
 import { evaluator } from "./evaluate.ts";
 import { auditPolicyLengthMax, omitsFirstStage, readPolicy } from "./policy.ts";
 

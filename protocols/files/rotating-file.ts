@@ -7,8 +7,8 @@ import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from "nod
 import { basename, dirname, extname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { reasonOf } from "../../../../core/reason-of.ts";
-import type { LineSink } from "./log-backend.ts";
+import { reasonOf } from "../../core/reason-of.ts";
+import type { LineSink } from "./line-sink.ts";
 
 export interface RotationOptions {
   /** Bytes of one file; 0 disables rotation. */

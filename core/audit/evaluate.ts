@@ -1,6 +1,5 @@
 /** Selects level and stages of a request's record: the first matching rule of the policy applies. */
-import type { UserInfo } from "../../../core/user-info.ts";
-import type { RequestInfo } from "../../request/request-info.ts";
+import type { UserInfo } from "../user-info.ts";
 import type { GroupResources, Policy, PolicyLevel, PolicyRule, Stage } from "./policy.ts";
 
 /** How a request is recorded. */
@@ -11,10 +10,16 @@ export interface Recording {
 }
 
 /** The attributes that rules match. */
-export type Audited = Pick<
-  RequestInfo,
-  "isResourceRequest" | "path" | "verb" | "group" | "resource" | "subresource" | "namespace" | "name"
->;
+export interface Audited {
+  readonly isResourceRequest: boolean;
+  readonly path: string;
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+}
 
 /**
  * The recording of a request under a policy. `user` is undefined before authentication. A request without a matching rule is not recorded.

@@ -1,5 +1,5 @@
 import process from "node:process";
-import type { LineSink } from "./log-backend.ts";
+import type { LineSink } from "./line-sink.ts";
 
 /** The standard output (`--audit-log-path=-`). Waits until the lines have left the process. */
 export function standardOutput(): LineSink {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type AuditEvent, eventMembers, legacyLine } from "./event.ts";
-import { sourceIps } from "./source-ips.ts";
+import { sourceIps } from "../../kernel/access/audit/source-ips.ts";
 
 const event: AuditEvent = {
   level: "Metadata",
