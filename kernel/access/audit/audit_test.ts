@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { defaultNames } from "../../../core/names.ts";
 import { requestInfo } from "../../request/request-info.ts";
 import { openAudit } from "./audit.ts";
-import type { AuditEvent } from "./event.ts";
+import type { AuditEvent } from "../../../core/audit/event.ts";
 
 test("AuditNotes.checkpoint() returns a function that removes what was noted since", () => {
   const events: AuditEvent[] = [];
