@@ -158,22 +158,16 @@ export function measuredDecision(
     record.authorizationSeconds.with(labels).observe(seconds);
     record.filterSeconds.with(authorization).observe(seconds);
   };
-  const wait = async (answer: Promise<AuthorizationDecision>, begun: number) => {
+  return async (user, info, waiting) => {
+    const begun = now();
     try {
-      const decision = await answer;
+      const decision = await decide(user, info, waiting);
       report(resultOf(decision), begun);
       return decision;
     } catch (error) {
       report("error", begun);
       throw error;
     }
-  };
-  return (user, info, waiting) => {
-    const begun = now();
-    const answer = decide(user, info, waiting);
-    if (answer instanceof Promise) return wait(answer, begun);
-    report(resultOf(answer), begun);
-    return answer;
   };
 }
 

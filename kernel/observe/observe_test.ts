@@ -176,7 +176,7 @@ test("measuredDecision() counts allowed, denied, undecided and failed requests, 
   ];
   const info = requestInfo("GET", "/version")!;
   for (const decision of decisions) {
-    assert.equal(measuredDecision(() => decision, record, () => 0)(user, info), decision);
+    assert.equal(await measuredDecision(() => decision, record, () => 0)(user, info), decision);
     assert.equal(await measuredDecision(() => Promise.resolve(decision), record, () => 0)(user, info), decision);
   }
   await assert.rejects(async () => await measuredDecision(() => Promise.reject(new Error("bug")), record, () => 0)(user, info), /bug/);

@@ -2,9 +2,8 @@ import { conflictError, notFoundError, StatusError } from "../../core/status-err
 import { objectResult, type VerbResult } from "../respond/answer.ts";
 import { noteApplied } from "../write/draft/audited.ts";
 import { appliedObject, type ApplyDocument } from "../write/draft/apply.ts";
-import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { settle } from "../write/awaited-versions.ts";
-import { type Attempt, type ShownKind, shownKind } from "./shown-kind.ts";
+import { type ShownKind, shownKind } from "./shown-kind.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import type { Item } from "../objects/objects.ts";
 import { type WriteOptions, writeOptions } from "../request/options.ts";
@@ -51,14 +50,11 @@ function applyToLive(
   options: WriteOptions,
   shown: ShownKind,
 ): Promise<Item | undefined> {
-  return replace(call, start, options.dryRun, (current) => {
+  return replace(call, start, options.dryRun, async (current) => {
     const live = servedObject(shown.call.endpoint, shown.live(current));
-    const attempt = (object: ApiObject): Attempt => {
-      checkName(call, object);
-      return shown.attempt(current, setNamespace(shown.call, object), expectedRevision(object.metadata.resourceVersion), true);
-    };
-    const object = settle(shown.call, (own) => budgeted(call, () => appliedObject(own, live, document, options)));
-    return object instanceof Promise ? object.then(attempt) : attempt(object);
+    const object = await settle(shown.call, (own) => budgeted(call, () => appliedObject(own, live, document, options)));
+    checkName(call, object);
+    return shown.attempt(current, setNamespace(shown.call, object), expectedRevision(object.metadata.resourceVersion), true);
   });
 }
 

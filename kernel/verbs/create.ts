@@ -45,8 +45,7 @@ async function handled(call: RequestContext, sent: ApiObject): Promise<Item> {
 
 /** Stores a new object under its name or a generated one. Records its field managers, unless `hasOwners`. */
 export async function store(call: RequestContext, sent: ApiObject, dryRun: boolean, hasOwners = false): Promise<Item> {
-  const drafted = hasOwners ? sent : recordOwners(call, sent, undefined);
-  const object = drafted instanceof Promise ? await drafted : drafted;
+  const object = hasOwners ? sent : await recordOwners(call, sent, undefined);
   const generated = object.metadata.name === undefined && object.metadata.generateName !== undefined;
   if (call.endpoint.namespaced) {
     await measured(call, "NamespaceLifecycle", "admit", () => checkNamespace(call, object.metadata.name ?? ""));

@@ -104,16 +104,14 @@ export function replace(
   const ifMatch = readIfMatch(headerList(call.exchange, "if-match"));
   return guaranteedUpdate(call, start, async (current) => {
     if (ifMatch !== undefined && !isExpected(ifMatch, current.revision)) throw modified(call);
-    const made = make(current);
-    const { object, expected, hasOwners } = made instanceof Promise ? await made : made;
+    const { object, expected, hasOwners } = await make(current);
     const namesNone = expected === 0 && (ifMatch === undefined || ifMatch.any);
     // A view without a version changes the newest object.
     if (namesNone && call.subresource?.view === undefined && !(endpoint.resource.strategy?.unconditionalUpdate ?? true)) {
       throw invalidError(resourceName(call), info.name, [invalid("metadata.resourceVersion", 0, "must be specified for an update")]);
     }
     if (expected !== 0 && expected !== current.revision) throw modified(call);
-    const drafted = hasOwners ? object : recordOwners(call, object, servedObject(endpoint, current));
-    const owned = drafted instanceof Promise ? await drafted : drafted;
+    const owned = hasOwners ? object : await recordOwners(call, object, servedObject(endpoint, current));
     return await put(call, current, await toUpdate(call, owned, current.object, dryRun), dryRun);
   });
 }

@@ -86,8 +86,7 @@ export async function toCreate(call: RequestContext, object: ApiObject, keepsDel
     ...(resource.strategy?.generation === true ? { generation: 1 } : {}),
   });
   call.step("admission has changed the object");
-  const authorizing = authorizeContents(call, next, undefined);
-  if (authorizing !== undefined) await authorizing;
+  await authorizeContents(call, next, undefined);
   next = withStatusOf(call, next, undefined);
   next = resource.prepare?.(next, undefined, context) ?? next;
   next = dropDisabled(endpoint.stored.schema)(next, undefined, catalog.gates.isOn) as ApiObject; // keeps required fields
@@ -116,8 +115,7 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
   let next = await admitted(call, object, prior);
   const { managedFields } = next.metadata;
   call.step("admission has changed the object");
-  const authorizing = call.subresource === undefined ? authorizeContents(call, next, prior) : undefined;
-  if (authorizing !== undefined) await authorizing;
+  if (call.subresource === undefined) await authorizeContents(call, next, prior);
   const { generation } = prior.metadata;
   next = withMeta(next, dryRun ? { generation } : { generation, selfLink: undefined });
   if (part?.write !== undefined) next = part.write(next, prior, context);

@@ -9,13 +9,11 @@ import { admissionCallMs } from "../../core/access.ts";
 const resourceQuota: Admission = {
   name: "ResourceQuota",
   resources: "all",
-  refuse(next, prior, context) {
+  async refuse(next, prior, context) {
     const { namespace = "" } = next.metadata, { server } = context;
     if (namespace === "") return undefined;
-    const quotas = server.recent("v1", "resourcequotas", namespace);
-    // Most namespaces have no quotas: no wait for them.
-    if (!(quotas instanceof Promise)) return quotas.length === 0 ? undefined : chargeRequest(next, prior, context);
-    return quotas.then((found) => found.length === 0 ? undefined : chargeRequest(next, prior, context));
+    const quotas = await server.recent("v1", "resourcequotas", namespace);
+    return quotas.length === 0 ? undefined : await chargeRequest(next, prior, context);
   },
 };
 

@@ -8,11 +8,10 @@ import type { LimitRange } from "./limit-range-schema.ts";
 export const limitRanger: Admission = {
   name: "LimitRanger",
   resources: "all",
-  refuse(next, prior, { resource: { group, plural }, subresource, server }) {
+  async refuse(next, prior, { resource: { group, plural }, subresource, server }) {
     if (group !== "" || plural !== "persistentvolumeclaims" || subresource !== "") return undefined;
     if ((prior?.metadata.deletionTimestamp ?? null) !== null) return undefined;
-    const ranges = server.recent("v1", "limitranges", next.metadata.namespace ?? "");
-    return ranges instanceof Promise ? ranges.then((found) => reasonOf(next, found)) : reasonOf(next, ranges);
+    return reasonOf(next, await server.recent("v1", "limitranges", next.metadata.namespace ?? ""));
   },
 };
 

@@ -123,9 +123,8 @@ async function keepFollowing(
 export function authorizerOf(index: RuleIndex): Authorizer {
   return {
     name: "RBAC",
-    authorize(user, attributes) {
-      const found = index.find(user, attributes);
-      return found instanceof Promise ? found.then(decisionOf) : decisionOf(found);
+    async authorize(user, attributes) {
+      return decisionOf(await index.find(user, attributes));
     },
     rules(user, namespace) {
       const { rules, errors, isWhole } = index.rules(user, namespace);

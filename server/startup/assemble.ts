@@ -171,8 +171,7 @@ function authenticateOf({ authentication: { authenticators, isAnonymous }, regis
 function authorizeOf({ authorization, registry: { record } }: Parts): Server["authorize"] {
   const decide = measuredDecision(decideRequests(authorization.decide), record, elapsed);
   return async (user, info, decided, waiting) => {
-    const answer = decide(user, info, waiting);
-    const decision = answer instanceof Promise ? await answer : answer;
+    const decision = await decide(user, info, waiting);
     decided?.(decision);
     const refusal = refusalOf(user, info, decision);
     if (refusal !== undefined) throw refusal;

@@ -40,7 +40,7 @@ export class DecisionTable implements AccessPort {
   async evaluate<T>(run: () => T | Promise<T>, authorize: (check: AccessCheck) => Promise<AuthorizationDecision>): Promise<T> {
     for (;;) {
       this.#missing = undefined;
-      const running = run(), result = running instanceof Promise ? await running : running;
+      const result = await run();
       // Set by `decide` while `run` ran.
       const missing = this.#missing as AccessCheck | undefined;
       if (missing === undefined) return result;

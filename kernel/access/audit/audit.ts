@@ -53,18 +53,18 @@ export interface Audit {
 export interface AuditRecord {
   readonly notes: AuditNotes;
   /** The stage RequestReceived. Throws an `AuditFailure` if a strict backend could not store it. */
-  received(): void | Promise<void>;
+  received(): Promise<void>;
   impersonates(user: UserInfo): void;
   /** Receives the decision of authorization. A bound function, which can be passed on. */
   readonly decided: (decision: AuthorizationDecision) => void;
   /** The last stages of a request with this reply; for a body in chunks, after the last chunk. */
-  end(reply: Reply): Reply | Promise<Reply>;
+  end(reply: Reply): Promise<Reply>;
   /** Why no authenticator accepted the credentials. */
   unauthenticated(reason: string): void;
   /** The only stage of a request that is rejected before authentication. */
-  refused(reply: Reply): Reply | Promise<Reply>;
+  refused(reply: Reply): Promise<Reply>;
   /** The last stage of a request with an internal error. */
-  panicked(message: string, reply: Reply): Reply | Promise<Reply>;
+  panicked(message: string, reply: Reply): Promise<Reply>;
 }
 
 export function openAudit(given: AuditNeeds): Audit {
@@ -153,10 +153,10 @@ class Record implements AuditRecord, AuditNotes {
     return this;
   }
 
-  received(): void | Promise<void> {
-    const stored = this.#process("RequestReceived", this.#request.receivedAt);
-    if (stored instanceof Promise) return stored.then((success) => this.#check(success));
-    this.#check(stored);
+  async received(): Promise<void> {
+    if (await this.#process("RequestReceived", this.#request.receivedAt)) return;
+    this.#needs.meter.rejected();
+    throw new AuditFailure();
   }
   impersonates(user: UserInfo): void {
     this.#impersonated = user;
@@ -214,31 +214,24 @@ class Record implements AuditRecord, AuditNotes {
     };
   }
 
-  end(reply: Reply): Reply | Promise<Reply> {
+  async end(reply: Reply): Promise<Reply> {
     this.#status = { ...this.#status, code: reply.status };
     const chunks = chunksOf(reply);
-    const complete = () => chunks === undefined ? this.#finish("ResponseComplete", reply) : { ...reply, body: this.#followed(chunks) };
-    const started = this.#isLasting ? this.#process("ResponseStarted") : true;
-    return started instanceof Promise ? started.then(complete) : complete();
+    if (this.#isLasting) await this.#process("ResponseStarted");
+    return chunks === undefined ? await this.#finish("ResponseComplete", reply) : { ...reply, body: this.#followed(chunks) };
   }
-  refused(reply: Reply): Reply | Promise<Reply> {
+  refused(reply: Reply): Promise<Reply> {
     this.#status = { ...this.#status, code: reply.status };
     return this.#finish("ResponseStarted", reply);
   }
-  panicked(message: string, reply: Reply): Reply | Promise<Reply> {
+  panicked(message: string, reply: Reply): Promise<Reply> {
     this.#status = { status: "Failure", message: `APIServer panic'd: ${message}`, reason: "InternalError", code: 500 };
     return this.#finish("Panic", reply);
   }
 
-  #check(success: boolean): void {
-    if (success) return;
-    this.#needs.meter.rejected();
-    throw new AuditFailure();
-  }
-
-  #finish(stage: Stage, reply: Reply): Reply | Promise<Reply> {
-    const stored = this.#process(stage);
-    return stored instanceof Promise ? stored.then(() => reply) : reply;
+  async #finish(stage: Stage, reply: Reply): Promise<Reply> {
+    await this.#process(stage);
+    return reply;
   }
 
   /** The same chunks; the request is complete after the last one, at a failure, or when the reader stops. */
@@ -247,15 +240,14 @@ class Record implements AuditRecord, AuditNotes {
       [Symbol.asyncIterator]: () => {
         const chunks = body[Symbol.asyncIterator]();
         let isDone = false;
-        const complete = (): boolean | Promise<boolean> => {
-          if (isDone) return true;
+        const complete = async (): Promise<void> => {
+          if (isDone) return;
           isDone = true;
-          return this.#process("ResponseComplete");
+          await this.#process("ResponseComplete");
         };
-        const took = (next: IteratorResult<Uint8Array>) => {
-          if (next.done !== true) return next;
-          const stored = complete();
-          return stored instanceof Promise ? stored.then(() => next) : next;
+        const took = async (next: IteratorResult<Uint8Array>): Promise<IteratorResult<Uint8Array>> => {
+          if (next.done === true) await complete();
+          return next;
         };
         const failed = async (error: unknown): Promise<never> => {
           await complete();

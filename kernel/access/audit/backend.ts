@@ -25,11 +25,9 @@ export function allBackends(backends: readonly AuditBackend[]): AuditBackend {
   const [first] = backends;
   if (first !== undefined && backends.length === 1) return first;
   return {
-    process(events) {
-      const outcomes = backends.map((backend) => backend.process(events));
-      return outcomes.some((outcome) => outcome instanceof Promise)
-        ? Promise.all(outcomes).then((all) => all.every(Boolean))
-        : outcomes.every(Boolean);
+    async process(events) {
+      const outcomes = await Promise.all(backends.map((backend) => backend.process(events)));
+      return outcomes.every(Boolean);
     },
     close: async (signal) => void await Promise.all(backends.map((backend) => backend.close(signal))),
   };
@@ -38,9 +36,9 @@ export function allBackends(backends: readonly AuditBackend[]): AuditBackend {
 /** Delivers events synchronously, but does not fail requests for lost events (`--audit-log-mode=blocking`). */
 export function ignoringErrors(backend: AuditBackend): AuditBackend {
   return {
-    process(events) {
-      const outcome = backend.process(events);
-      return outcome instanceof Promise ? outcome.then(() => true) : true;
+    async process(events) {
+      await backend.process(events);
+      return true;
     },
     close: (signal) => backend.close(signal),
   };

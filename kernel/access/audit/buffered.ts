@@ -124,12 +124,7 @@ class Buffered implements AuditBackend {
       count++;
     }
     const batch = this.#waiting.splice(0, count);
-    const outcome = this.#backend.process(batch);
-    if (!(outcome instanceof Promise)) {
-      this.#bytes -= bytes;
-      return;
-    }
-    const sending = outcome.finally(() => {
+    const sending = Promise.resolve(this.#backend.process(batch)).finally(() => {
       this.#sent.delete(sending);
       this.#bytes -= bytes;
     });

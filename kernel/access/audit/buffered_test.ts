@@ -149,7 +149,7 @@ test("truncating() removes objects from large events, splits batches, and loses 
     },
   }, { ...bounds, annotation: "audit.k8s.io/truncated", write, lost });
   const large = eventOf("l", { level: "Request", requestObject: `"${"x".repeat(1000)}"` });
-  assert.equal(backend.process([small, large, small, eventOf("m".repeat(2000))]), true);
+  assert.equal(await backend.process([small, large, small, eventOf("m".repeat(2000))]), true);
   assert.equal(inner.batches.join(" ").split(" ").filter((id) => id !== "").join(" "), "s l s");
   assert.ok(inner.batches.length > 1);
   assert.match(seen[1]!, /"annotations":\{"audit\.k8s\.io\/truncated":"true"\}/);
@@ -162,6 +162,6 @@ test("ignoringErrors() and allBackends(): one failure is a failure, unless it is
   const good = keeping(), bad = keeping(() => Promise.resolve(false));
   assert.equal(await allBackends([good, bad]).process([eventOf("a")]), false);
   assert.equal(await allBackends([good, ignoringErrors(bad)]).process([eventOf("a")]), true);
-  assert.equal(allBackends([good, keeping(() => false)]).process([eventOf("a")]), false);
-  assert.equal(ignoringErrors(keeping(() => false)).process([eventOf("a")]), true);
+  assert.equal(await allBackends([good, keeping(() => false)]).process([eventOf("a")]), false);
+  assert.equal(await ignoringErrors(keeping(() => false)).process([eventOf("a")]), true);
 });

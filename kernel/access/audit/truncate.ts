@@ -25,7 +25,7 @@ export function truncating(backend: AuditBackend, { maxEventSize, maxBatchSize, 
     return smaller.bytes <= maxEventSize ? smaller : undefined;
   };
   return {
-    process(events) {
+    async process(events) {
       const outcomes: (boolean | Promise<boolean>)[] = [];
       let batch: WrittenEvent[] = [], size = 0, tooLarge = 0;
       const deliver = () => {
@@ -44,9 +44,7 @@ export function truncating(backend: AuditBackend, { maxEventSize, maxBatchSize, 
       }
       deliver();
       if (tooLarge > 0) lost("truncate", "event is too large even after truncating", tooLarge);
-      return outcomes.some((outcome) => outcome instanceof Promise)
-        ? Promise.all(outcomes).then((all) => all.every(Boolean))
-        : outcomes.every(Boolean);
+      return (await Promise.all(outcomes)).every(Boolean);
     },
     close: (signal) => backend.close(signal),
   };

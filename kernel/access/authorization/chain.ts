@@ -31,22 +31,14 @@ export function chainOf(
   authorizers: readonly ChainedAuthorizer[],
   decided: (by: ChainedAuthorizer, decision: "allowed" | "denied") => void = () => {},
 ): Chain {
-  function decideFrom(
-    first: number,
+  async function decide(
     user: UserInfo,
     attributes: AuthorizationAttributes,
     waiting: Waiting | undefined,
-    before: readonly AuthorizationDecision[],
-  ): ReturnType<Decide> {
-    let opinions = before;
-    for (let index = first; index < authorizers.length; index++) {
-      const by = authorizers[index]!; // Below the length.
-      const answer = by.authorizer.authorize(user, attributes, waiting);
-      if (answer instanceof Promise) {
-        return answer.then((decision) =>
-          isFinal(by, decision) ? decision : decideFrom(index + 1, user, attributes, waiting, withOpinion(opinions, decision))
-        );
-      }
+  ): Promise<AuthorizationDecision> {
+    let opinions: readonly AuthorizationDecision[] = [];
+    for (const by of authorizers) {
+      const answer = await by.authorizer.authorize(user, attributes, waiting);
       if (isFinal(by, answer)) return answer;
       opinions = withOpinion(opinions, answer);
     }
@@ -58,8 +50,7 @@ export function chainOf(
     return true;
   }
   return {
-    decide: (user, attributes, waiting) =>
-      user.groups.includes(systemGroups.masters) ? allowed : decideFrom(0, user, attributes, waiting, []),
+    decide: (user, attributes, waiting) => user.groups.includes(systemGroups.masters) ? allowed : decide(user, attributes, waiting),
     rules: (user, namespace, only) =>
       rulesOf(authorizers.filter(({ type }) => only === undefined || type === only).map(({ authorizer }) => authorizer), user, namespace),
   };

@@ -23,34 +23,30 @@ const phases = Object.freeze(
 
 /** Applies the mutating steps in order, and all of them once more if one of them requests it. */
 export async function mutated(call: RequestContext, object: ApiObject, prior: ApiObject | undefined): Promise<ApiObject> {
-  const found = stepsFor(call, phases.mutating, written(object, prior)), steps = found instanceof Promise ? await found : found;
+  const steps = await stepsFor(call, phases.mutating, written(object, prior));
   if (steps.length === 0) return object;
   return await inRuns(call, object, (given, context) => passed(call, steps, given, ({ mutate }, next) => mutate?.(next, prior, context)));
 }
 
-/** The object after one run of all mutating steps, and after a second one if a step requests it. Not a Promise if no step waits. */
-function inRuns(
+/** The object after one run of all mutating steps, and after a second one if a step requests it. */
+async function inRuns(
   call: RequestContext,
   object: ApiObject,
-  run: (given: ApiObject, context: RequestHookContext) => ApiObject | Promise<ApiObject>,
-): ApiObject | Promise<ApiObject> {
+  run: (given: ApiObject, context: RequestHookContext) => Promise<ApiObject>,
+): Promise<ApiObject> {
   const runs = new Runs(), context = requestHookContext(call, undefined, runs);
-  const again = (next: ApiObject) => {
-    if (!runs.isRequested) return next;
-    runs.isSecondRun = true;
-    return run(next, context);
-  };
-  const first = run(object, context);
-  return first instanceof Promise ? first.then(again) : again(first);
+  const next = await run(object, context);
+  if (!runs.isRequested) return next;
+  runs.isSecondRun = true;
+  return await run(next, context);
 }
 
 /** Throws 403 with the reason of the first step that rejects the write; otherwise runs the side effects of the steps. */
 export async function approve(call: RequestContext, next: ApiObject, prior: ApiObject | undefined): Promise<void> {
-  const found = stepsFor(call, phases.approving, written(next, prior)), steps = found instanceof Promise ? await found : found;
+  const steps = await stepsFor(call, phases.approving, written(next, prior));
   if (steps.length === 0) return;
   const context = requestHookContext(call), { name = "" } = next.metadata;
-  const checking = rejectForReason(call, steps.filter(refuses), name, ({ refuse }) => refuse?.(next, prior, context));
-  if (checking instanceof Promise) await checking;
+  await rejectForReason(call, steps.filter(refuses), name, ({ refuse }) => refuse?.(next, prior, context));
   const effects = steps.filter(takesEffect);
   if (effects.length > 0) await takeEffect(call, effects, (effect) => effect(next, prior, context));
 }
@@ -59,8 +55,7 @@ const takesEffect = ({ effect }: Admission) => effect !== undefined;
 
 /** Throws 403 with the reason of the first step that rejects the deletion of an object. */
 export async function approveDeletion(call: RequestContext, prior: ApiObject, options: DeleteRequest): Promise<void> {
-  const found = stepsFor(call, phases.deleting, { operation: "DELETE", object: undefined, oldObject: prior }, options);
-  const steps = found instanceof Promise ? await found : found;
+  const steps = await stepsFor(call, phases.deleting, { operation: "DELETE", object: undefined, oldObject: prior }, options);
   if (steps.length === 0) return;
   const context = requestHookContext(call, options);
   await rejectForReason(call, steps, prior.metadata.name ?? "", ({ refuseDelete }) => refuseDelete?.(prior, context));
@@ -68,7 +63,7 @@ export async function approveDeletion(call: RequestContext, prior: ApiObject, op
 
 /** As `mutate`, for the request of an action. */
 export async function mutatedAction(call: RequestContext, request: ApiObject): Promise<ApiObject> {
-  const found = stepsFor(call, phases.mutatingAction, acted(request)), steps = found instanceof Promise ? await found : found;
+  const steps = await stepsFor(call, phases.mutatingAction, acted(request));
   if (steps.length === 0) return request;
   const { subresource } = call.info;
   return await inRuns(
@@ -80,7 +75,7 @@ export async function mutatedAction(call: RequestContext, request: ApiObject): P
 
 /** Throws 403 with the reason of the first step that rejects the action. */
 export async function approveAction(call: RequestContext, request: ApiObject | undefined): Promise<void> {
-  const found = stepsFor(call, phases.approvingAction, acted(request)), steps = found instanceof Promise ? await found : found;
+  const steps = await stepsFor(call, phases.approvingAction, acted(request));
   if (steps.length === 0) return;
   const context = requestHookContext(call), { name, subresource } = call.info;
   await rejectForReason(call, steps, name, ({ refuseAction }) => refuseAction?.(request, subresource, context));
@@ -93,65 +88,56 @@ function acted(request: ApiObject | undefined): Subject {
   return { operation: "CREATE", object: request, oldObject: undefined };
 }
 
-/** The object after all steps. Not a Promise if no step waits. */
-function passed(
+/** The object after all steps. */
+async function passed(
   call: RequestContext,
   steps: readonly Admission[],
   object: ApiObject,
   change: (step: Admission, next: ApiObject) => Promise<ApiObject | undefined> | ApiObject | undefined,
-): ApiObject | Promise<ApiObject> {
+): Promise<ApiObject> {
   let next = object;
-  const take = (changed: ApiObject | undefined): void => {
-    next = changed ?? next;
-  };
-  const running = inOrder(call, steps, "admit", (step) => {
-    const changed = change(step, next);
-    return changed instanceof Promise ? changed.then(take) : take(changed);
+  await inOrder(call, steps, "admit", async (step) => {
+    next = await change(step, next) ?? next;
   });
-  return running instanceof Promise ? running.then(() => next) : next;
+  return next;
 }
 
-/** Throws 403 with the first reason of a step. `name`: of the object. Not a Promise if no step waits. */
-function rejectForReason(
+/** Throws 403 with the first reason of a step. `name`: of the object. */
+async function rejectForReason(
   call: RequestContext,
   steps: readonly Admission[],
   name: string,
   reasonOf: (step: Admission) => ReturnType<NonNullable<Admission["refuse"]>>,
-): void | Promise<void> {
+): Promise<void> {
   if (steps.length === 0) return;
-  const accept = (reason: string | undefined): void => {
+  await inOrder(call, steps, "validate", async (step) => {
+    const reason = await reasonOf(step);
     if (reason !== undefined) throw forbidden(call, name, reason);
-  };
-  return inOrder(call, steps, "validate", (step) => {
-    const reason = reasonOf(step);
-    return reason instanceof Promise ? reason.then(accept) : accept(reason);
   });
 }
 
-/** Runs the steps in order, and records the duration of each and of all. Not a Promise if no step waits. */
-function inOrder(
+/** Runs the steps in order, and records the duration of each and of all. */
+async function inOrder(
   call: RequestContext,
   steps: readonly Admission[],
   type: AdmissionType,
-  run: (step: Admission) => void | Promise<void>,
-): void | Promise<void> {
-  const from = (index: number): void | Promise<void> => {
-    // A step begins when the one before has ended: reading the clock takes longer than most steps.
-    let begun = call.backend.meter.now();
-    for (let at = index; at < steps.length; at++) {
-      const step = steps[at]!;
-      let running: void | Promise<void>;
-      try {
-        running = run(step);
-      } catch (error) {
-        failed(call, step.name, type, begun, error);
-        throw error;
-      }
-      if (running instanceof Promise) return waited(call, step.name, type, running, begun).then(() => from(at + 1));
-      begun = ended(call, step.name, type, false, begun);
+  run: (step: Admission) => Promise<void>,
+): Promise<void> {
+  const first = call.backend.meter.now();
+  let begun = first;
+  let current: Admission | undefined;
+  try {
+    for (current of steps) {
+      await run(current);
+      // A step begins when the one before has ended: reading the clock takes longer than most steps.
+      begun = ended(call, current.name, type, false, begun);
     }
-  };
-  return measured(call, undefined, type, () => from(0));
+  } catch (error) {
+    failed(call, current?.name, type, begun, error);
+    failed(call, undefined, type, first, error);
+    throw error;
+  }
+  ended(call, undefined, type, false, first);
 }
 
 function forbidden({ endpoint: { group, plural } }: RequestContext, name: string, reason: string): StatusError {
@@ -174,36 +160,11 @@ class Runs implements Reinvocation {
   }
 }
 
-/**
- * Runs `run` and records its duration as that of the admission step `name`, or of all steps of the type if undefined. Not a Promise unless
- * `run` returns one: most steps have nothing to wait for.
- */
-export function measured<T>(
-  call: RequestContext,
-  name: string | undefined,
-  type: AdmissionType,
-  run: () => Promise<T> | T,
-): Promise<T> | T {
+/** Runs `run` and records its duration as that of the admission step `name`. */
+export async function measured<T>(call: RequestContext, name: string, type: AdmissionType, run: () => Promise<T> | T): Promise<T> {
   const begun = call.backend.meter.now();
   try {
-    const result = run();
-    if (result instanceof Promise) return waited(call, name, type, result, begun);
-    ended(call, name, type, false, begun);
-    return result;
-  } catch (error) {
-    failed(call, name, type, begun, error);
-    throw error;
-  }
-}
-async function waited<T>(
-  call: RequestContext,
-  name: string | undefined,
-  type: AdmissionType,
-  running: Promise<T>,
-  begun: number,
-): Promise<T> {
-  try {
-    const result = await running;
+    const result = await run();
     ended(call, name, type, false, begun);
     return result;
   } catch (error) {
@@ -237,11 +198,10 @@ async function takeEffect(
   if (unsafe !== undefined) throw badRequestError(`admission step "${unsafe.name}" does not support dry run`);
 }
 
-/** Throws 403 if the write authorization of the kind rejects this object. Not a Promise for kinds without one. */
-export function authorizeContents(call: RequestContext, next: ApiObject, prior: ApiObject | undefined): void | Promise<void> {
+/** Throws 403 if the write authorization of the kind rejects this object. */
+export async function authorizeContents(call: RequestContext, next: ApiObject, prior: ApiObject | undefined): Promise<void> {
   const { resource } = call.endpoint;
   if (resource.authorizeWrite === undefined) return;
-  return Promise.resolve(resource.authorizeWrite(next, prior, requestHookContext(call))).then((reason) => {
-    if (reason !== undefined) throw forbidden(call, next.metadata.name ?? "", reason);
-  });
+  const reason = await resource.authorizeWrite(next, prior, requestHookContext(call));
+  if (reason !== undefined) throw forbidden(call, next.metadata.name ?? "", reason);
 }

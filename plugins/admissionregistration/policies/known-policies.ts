@@ -24,14 +24,14 @@ export class PolicyFamily<P extends Policy, B extends Binding> {
     this.#collections = groupVersions.flatMap((groupVersion) => [policies, bindings].map((resource) => ({ groupVersion, resource })));
   }
 
-  /** The policies that have bindings and may cover the request, by name. Not a Promise if they are in memory. */
-  candidates(
+  /** The policies that have bindings and may cover the request, by name. */
+  async candidates(
     operation: AdmissionOperation,
     { server, request: { form, forms }, subresource }: RequestHookContext,
-  ): readonly BoundPolicy<P, B>[] | Promise<readonly BoundPolicy<P, B>[]> {
+  ): Promise<readonly BoundPolicy<P, B>[]> {
     const request = { operation, form, subresource, equivalents: forms };
-    const index = server.derived(this, this.#collections, (lists) => new RuleIndex(firstBound<P, B>(lists), rulesOf));
-    return index instanceof Promise ? index.then((known) => known.candidates(request)) : index.candidates(request);
+    const index = await server.derived(this, this.#collections, (lists) => new RuleIndex(firstBound<P, B>(lists), rulesOf));
+    return index.candidates(request);
   }
 }
 

@@ -41,11 +41,10 @@ const family = new PolicyFamily<Policy, PolicyBinding>(
 /** The subject of a mutation has an object. */
 type MutatedSubject = Subject & { readonly object: ApiObject };
 
-function mutateBy(subject: MutatedSubject, context: RequestHookContext): ApiObject | Promise<ApiObject> {
+async function mutateBy(subject: MutatedSubject, context: RequestHookContext): Promise<ApiObject> {
   if (!context.gates("MutatingAdmissionPolicy") || isExempt(context)) return subject.object;
-  const policies = family.candidates(subject.operation, context);
-  if (policies instanceof Promise) return policies.then((known) => new Mutation(subject, context).run(known));
-  return policies.length === 0 ? subject.object : new Mutation(subject, context).run(policies);
+  const policies = await family.candidates(subject.operation, context);
+  return policies.length === 0 ? subject.object : await new Mutation(subject, context).run(policies);
 }
 
 /** An error to which the failure policy of a policy applies. */

@@ -29,14 +29,10 @@ const policies = new PolicyFamily<ValidatingAdmissionPolicy, ValidatingAdmission
   "validatingadmissionpolicybindings",
 );
 
-function review(subject: Subject, context: RequestHookContext): undefined | Promise<undefined> {
+async function review(subject: Subject, context: RequestHookContext): Promise<undefined> {
   if (isExempt(context)) return undefined;
-  const candidates = policies.candidates(subject.operation, context);
-  if (candidates instanceof Promise) return candidates.then((known) => reviewBy(known, subject, context));
-  return reviewBy(candidates, subject, context);
-}
-function reviewBy(candidates: readonly Bound[], subject: Subject, context: RequestHookContext): undefined | Promise<undefined> {
-  return candidates.length === 0 ? undefined : new Review(subject, context).run(candidates);
+  const candidates = await policies.candidates(subject.operation, context);
+  return candidates.length === 0 ? undefined : await new Review(subject, context).run(candidates);
 }
 type Bound = BoundPolicy<ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding>;
 

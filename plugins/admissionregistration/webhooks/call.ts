@@ -37,23 +37,18 @@ const exempt: ReadonlySet<string> = new Set([
   "mutatingadmissionpolicybindings",
 ]);
 
-/**
- * Runs `review` with the webhooks that may cover the request; undefined if there are none. Not a Promise if nothing is to be waited for.
- */
-export function callIfMatched<T>(
+/** Runs `review` with the webhooks that may cover the request; undefined if there are none. */
+export async function callIfMatched<T>(
   known: (context: RequestHookContext) => RuleIndex<KnownWebhook> | Promise<RuleIndex<KnownWebhook>>,
   subject: Subject,
   context: RequestHookContext,
   review: (webhooks: readonly KnownWebhook[]) => Promise<T>,
-): undefined | Promise<T | undefined> {
+): Promise<T | undefined> {
   if (isExempt(context)) return undefined;
   const { request: { form, forms }, subresource } = context;
-  const run = (index: RuleIndex<KnownWebhook>) => {
-    const webhooks = index.candidates({ operation: subject.operation, form, subresource, equivalents: forms });
-    return webhooks.length === 0 ? undefined : review(webhooks);
-  };
-  const index = known(context);
-  return index instanceof Promise ? index.then(run) : run(index);
+  const index = await known(context);
+  const webhooks = index.candidates({ operation: subject.operation, form, subresource, equivalents: forms });
+  return webhooks.length === 0 ? undefined : await review(webhooks);
 }
 
 function isExempt({ resource: { group, plural }, names }: RequestHookContext): boolean {
