@@ -4,7 +4,7 @@
  */
 
 // Parts of the contract's types.
-export type { StoredAsServed } from "./core/define/define.ts";
+export type { DefinedObject, DefinedVersion, DefinedVersions, ServedAs } from "./core/define/define.ts";
 export type { KeptFields } from "./core/define/kept-fields.ts";
 export type { ReleasedElements, ReleasedField, ReleasedKind } from "./core/released.ts";
 export type { ScalePaths } from "./core/define/scale.ts";

@@ -6,6 +6,7 @@ import { object } from "./meta/object.ts";
 import { field, type Infer, int32, list, oneOf, record, string, struct } from "./schema.ts";
 import { StatusError } from "./status-error.ts";
 import type { Api } from "./api.ts";
+import type { Resource } from "./plugin.ts";
 
 const home = "example.com/v1", beta = "example.com/v1beta1";
 const status = field(3, struct("ShipStatus", { crew: field(1, int32, "Sailors on board.") }), "What is.");
@@ -168,7 +169,7 @@ test("a typed client of a cluster-scoped kind uses its plural and no namespace",
 });
 
 test("a typed client of the test server rejects with the error that a hook threw", async () => {
-  const failing = defineResource<Ship>({
+  const failing: Resource<Ship> = defineResource({
     ...ships,
     create() {
       throw new Error("a bug of the hook");

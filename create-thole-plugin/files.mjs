@@ -146,7 +146,7 @@ ${
 export const ${name}Plugin = definePlugin({
   name: "${plural}",
   summary: "The kind ${kind}.",
-${hasController ? "  controllers: [controller],\n" : ""}  resources: [defineResource<${type}>({
+${hasController ? "  controllers: [controller],\n" : ""}  resources: [defineResource({
     kind: "${kind}",
     plural: "${plural}",
     scope: "Namespaced",

@@ -50,7 +50,7 @@ const Shop = tree([{
 type Shop = Infer<typeof Shop>;
 
 function shops(more: Partial<Resource<Shop>> = {}, schema: typeof Shop = Shop): Plugin {
-  const resource = defineResource<Shop>({
+  const resource: Resource<Shop> = defineResource({
     kind: "Shop",
     scope: "Namespaced",
     summary: "A shop.",

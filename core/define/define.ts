@@ -12,7 +12,8 @@ import { rememberCorrect } from "./schema.ts";
 import { dns1035Label, dns1123Subdomain, qualifiedName } from "../meta/names.ts";
 import { fieldErrorText } from "../field-error.ts";
 import { validateFieldManager } from "../meta/field-manager.ts";
-import type { Plugin, Resource } from "../plugin.ts";
+import type { Plugin, Resource, Served } from "../plugin.ts";
+import type { StructNode, Typed } from "../schema.ts";
 import type { ApiObject } from "../meta/object-meta.ts";
 import type { GroupVersion } from "../versions.ts";
 import { valueText } from "../value-text.ts";
@@ -31,23 +32,45 @@ export class DefinitionError extends Error {
   }
 }
 
-/** The part of a resource by which the compiler checks that the stored version is one of the served ones. */
-export interface StoredAsServed<V extends GroupVersion> {
-  /** The version of stored objects. */
-  readonly storedAs: NoInfer<V>;
-  /** The served versions by their names. */
-  readonly served: { readonly [Each in V]: unknown };
-}
+/** The type of the objects that a schema describes; any where the compiler does not know it. */
+export type DefinedObject<T> = unknown extends T ? any : T extends ApiObject ? T : never;
+
+/** A served version whose objects are of type `Own`, of a resource whose stored objects are of type `T`. */
+export type DefinedVersion<T extends ApiObject, Own extends ApiObject> =
+  & Omit<Served<T>, "schema" | "columns" | "selectableFields" | "toStored">
+  & Pick<Served<Own>, "columns" | "selectableFields">
+  & { readonly toStored?: (served: Own) => T };
+/** The served versions of a resource. `M` has the types of their objects by their names, `V` is the stored version. */
+export type DefinedVersions<M, V extends keyof M> = {
+  readonly [K in keyof M]:
+    & { readonly schema: Typed<M[K], StructNode> }
+    & NoInfer<DefinedVersion<DefinedObject<M[V]>, DefinedObject<M[K]>>>;
+};
+
+/** A served version of a resource whose stored objects are of type `T`. A version that is not converted has objects of that type. */
+export type ServedAs<T> = 0 extends 1 & T ? unknown
+  :
+    | { readonly schema: Typed<T, StructNode>; readonly toStored?: undefined; readonly fromStored?: undefined }
+    | { readonly schema: Typed<unknown, StructNode>; readonly toStored: (served: any) => T }
+    | { readonly schema: Typed<unknown, StructNode>; readonly fromStored: (stored: T) => any };
 
 /**
  * Checks and freezes a resource and returns it. `definePlugin` checks its feature gates. Throws `DefinitionError`.
  *
- * A `storedAs` that is not a key of `served` is also a type error if the call has no type argument. Write the type of the objects at the variable:
- * `const widgets: Resource<Widget> = defineResource({ ... })`.
+ * The type of its objects is the one that the schema of `storedAs` describes. A `storedAs` that is not a key of `served` is a type error. With a type
+ * argument, `defineResource<Ship>({ ... })`, a schema of other objects is a type error, unless its version has `toStored` or `fromStored`.
  */
-export function defineResource<T extends ApiObject, V extends GroupVersion = GroupVersion>(
-  resource: Resource<T> & StoredAsServed<V>,
-): Resource<T> {
+export function defineResource<T extends ApiObject = never>(
+  resource: [T] extends [never] ? never : Resource<NoInfer<T>> & { readonly served: Readonly<Record<GroupVersion, ServedAs<NoInfer<T>>>> },
+): Resource<T>;
+/** As above, with the type of the objects inferred: `M` has the type of each served version, `V` is the stored one. */
+export function defineResource<M extends Readonly<Record<GroupVersion, unknown>>, V extends keyof M & GroupVersion>(
+  resource: NoInfer<Omit<Resource<DefinedObject<M[V]>>, "storedAs" | "served">> & {
+    readonly storedAs: V;
+    readonly served: DefinedVersions<M, V>;
+  },
+): Resource<DefinedObject<M[V]>>;
+export function defineResource(resource: Resource): Resource {
   const mistakes = resourceMistakes(resource, undefined);
   if (mistakes.length > 0) throw new DefinitionError(`resource "${resource.kind}"`, mistakes);
   deepFreeze(resource);

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { object } from "../meta/object.ts";
 import type { ApiObject } from "../meta/object-meta.ts";
 import type { Resource } from "../plugin.ts";
-import { field, int32, int64, lazy, list, oneOf, raw, record, string, struct, time, type Typed } from "../schema.ts";
+import { field, type Infer, int32, int64, lazy, list, oneOf, raw, record, string, struct, time, type Typed } from "../schema.ts";
 import { defineResource, DefinitionError } from "./define.ts";
 
 const doc = "A field.";
@@ -58,4 +58,65 @@ test("defineResource() takes a stored version that is served only", () => {
   // Names that the compiler does not know are checked when the definition is made.
   const computed: string = "example.com/v3";
   assert.throws(() => defineResource<ApiObject>({ ...common, storedAs: computed }), DefinitionError);
+});
+
+const home = "example.com/v1", beta = "example.com/v1beta1";
+const Ship = object("Ship", {
+  spec: field(2, struct("ShipSpec", { sails: field(1, int32, doc, { required: true }) }), doc, { required: true }),
+}, { doc });
+type Ship = Infer<typeof Ship>;
+const BetaShip = object("Ship", {
+  spec: field(2, struct("ShipSpec", { masts: field(1, int32, doc, { required: true }) }), doc, { required: true }),
+}, { doc });
+type BetaShip = Infer<typeof BetaShip>;
+const ship = { kind: "Ship", scope: "Namespaced", summary: "A ship.", storedUnder: "example.com/ships" } as const;
+const toStored = ({ spec, ...rest }: BetaShip): Ship => ({ ...rest, spec: { sails: 2 * spec.masts } });
+
+test("defineResource() infers the type of the objects from the schema of the stored version", () => {
+  const ships = defineResource({
+    ...ship,
+    storedAs: home,
+    served: {
+      [beta]: {
+        schema: BetaShip,
+        introduced: "1.33",
+        toStored: ({ spec, ...rest }) => ({ ...rest, spec: { sails: 2 * spec.masts } }),
+        selectableFields: { "spec.masts": ({ spec }) => spec.masts.toFixed() },
+        // The parameters of functions have the type of the stored objects, or of those of the version.
+        fromStored: ({ spec, ...rest }): BetaShip => ({ ...rest, spec: { masts: spec.sails / 2 } }),
+      },
+      [home]: { schema: Ship, introduced: "1.0", selectableFields: { "spec.sails": ({ spec }) => spec.sails.toFixed() } },
+    },
+    prepare: (next, prior) => ({ ...next, spec: { sails: Math.max(next.spec.sails, prior?.spec.sails ?? 0) } }),
+    update(next, prior) {
+      const sails: number = next.spec.sails + prior.spec.sails;
+      // @ts-expect-error Ships have no masts.
+      const masts: unknown = next.spec.masts;
+      return masts === undefined && sails >= 0 ? [] : [];
+    },
+  });
+  const written: Resource<Ship> = ships;
+  // @ts-expect-error The objects have another type.
+  const wrong: Resource<BetaShip> = ships;
+  assert.equal(written, wrong);
+});
+
+test("defineResource() with a type argument takes a schema of these objects, or a version that is converted", () => {
+  const served = { schema: Ship, introduced: "1.0" } as const;
+  const right = defineResource<Ship>({
+    ...ship,
+    storedAs: home,
+    served: { [home]: served, [beta]: { schema: BetaShip, introduced: "1.33", toStored } },
+    update: (next, prior) => next.spec.sails < prior.spec.sails ? [] : [],
+  });
+  // @ts-expect-error The schema describes other objects.
+  const wrong = defineResource<BetaShip>({ ...ship, storedAs: home, served: { [home]: served } });
+  const free = defineResource<any>({ ...ship, storedAs: home, served: { [home]: served } });
+  assert.deepEqual([right.kind, wrong.kind, free.kind], ["Ship", "Ship", "Ship"]);
+});
+
+test("defineResource() takes a changed copy of a resource", () => {
+  const ships = defineResource({ ...ship, storedAs: home, served: { [home]: { schema: Ship, introduced: "1.0" } } });
+  const copy: Resource<Ship> = defineResource({ ...ships, shortNames: ["sh"] });
+  assert.deepEqual(copy.shortNames, ["sh"]);
 });

@@ -21,7 +21,7 @@ const structure = checker(BoatSpec);
 export const boatsPlugin = definePlugin({
   name: "boats",
   summary: "Boats in a harbour.",
-  resources: [defineResource<Boat>({
+  resources: [defineResource({
     kind: "Boat",
     scope: "Namespaced",
     summary: "A boat in a harbour.",

@@ -72,7 +72,7 @@ const restart: Subresource<Database> = {
   create: { write: (_request, prior, { now }) => ({ ...prior, spec: { ...prior.spec, restartedAt: now } }) },
 };
 
-export const databases = defineResource<Database>({
+export const databases = defineResource({
   kind: "Database",
   scope: "Namespaced",
   summary: "A database.",
@@ -97,7 +97,7 @@ const Estimate = object("Estimate", {
 }, { package: home, doc: "Estimates what a database needs." });
 type Estimate = Infer<typeof Estimate>;
 
-const estimates = defineResource<Estimate>({
+const estimates = defineResource({
   kind: "Estimate",
   scope: "Cluster",
   summary: "Estimates what a database needs.",

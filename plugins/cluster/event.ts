@@ -1,4 +1,4 @@
-import { type Column, defineResource, nameColumn } from "../../plugin.ts";
+import { type Column, defineResource, nameColumn, type Resource } from "../../plugin.ts";
 import { age, type Cell, type Served } from "../../toolbox.ts";
 import { validateEventCreate, validateEventUpdate } from "./event-rules.ts";
 import { CoreEvent, Event, fromCoreEvent, toCoreEvent } from "./event-schema.ts";
@@ -107,7 +107,7 @@ const inEventsGroup: Served = {
   fromStored: fromCoreEvent,
 };
 
-export const events = defineResource<CoreEvent>({
+export const events: Resource<CoreEvent> = defineResource({
   kind: "Event",
   scope: "Namespaced",
   shortNames: ["ev"],
