@@ -17,7 +17,7 @@ import {
   turnBodyBytesMin,
   turns,
 } from "../request-context.ts";
-import type { VerbResult } from "../respond/answer.ts";
+import type { VerbResult } from "../respond/result.ts";
 import { noteDeprecation, noteResult } from "../respond/audited.ts";
 import type { Server } from "../server.ts";
 import { verbs } from "../verbs/mod.ts";

@@ -11,7 +11,8 @@ import type { AuditNotes } from "../request/audit-notes.ts";
 import type { Exchange, Reply } from "../request/exchange.ts";
 import type { RequestInfo } from "../request/request-info.ts";
 import type { RequestContext } from "../request-context.ts";
-import { replyOf, type VerbResult } from "./answer.ts";
+import { replyOf } from "./answer.ts";
+import type { VerbResult } from "./result.ts";
 import { plainText } from "./text.ts";
 import { bound } from "../../core/bound.ts";
 

@@ -11,8 +11,10 @@ import { gzipMember } from "../../protocols/gzip/member.ts";
 import { type Begun, gzipBytesMin, pieces, Turn } from "../objects/chunks.ts";
 import type { Item } from "../objects/objects.ts";
 import type { ItemBlock, ItemForm, ListPage } from "../reads/reads.ts";
-import { openList, protobufAround, protobufField } from "./list-body.ts";
-import { isStoredForm, metaVersion, partialText, servedJson } from "./served.ts";
+import { isStoredForm, servedJson } from "../objects/served.ts";
+import type { Form } from "./form.ts";
+import { type ItemsForm, openList, protobufAround, protobufField } from "./list-body.ts";
+import { metaVersion, partialText } from "./metadata.ts";
 
 const toBytes = new TextEncoder();
 
@@ -20,28 +22,27 @@ const toBytes = new TextEncoder();
  * The gzip member of a list, for a client that accepts it; undefined if the list is too small to be compressed, or has no blocks that other
  * lists share.
  */
-export async function compressedList(call: RequestContext, page: ListPage): Promise<Begun["body"] | undefined> {
+export async function compressedList(call: RequestContext, form: Form, page: ListPage): Promise<Begun["body"] | undefined> {
   const { items } = page;
-  const form = formOf(call);
-  if (form === undefined || items.blocks === undefined || !isLarge(items.blocks(form))) return undefined;
+  if (form.as === "table" || items.blocks === undefined) return undefined;
+  const bytes = bytesOf(call, form);
+  if (bytes === undefined || !isLarge(items.blocks(bytes))) return undefined;
   const { head, tail } = call.output.encoding === "protobuf"
-    ? protobufAround(call, page, await lengthOf(items.blocks(form)))
-    : { head: [toBytes.encode(`${openList(call, page)},"items":[`)], tail: [toBytes.encode("]}\n")] };
-  return pieces(gzipMember(partsOf(head, items.blocks(form), form, tail)));
+    ? protobufAround(call, form, page, await lengthOf(items.blocks(bytes)))
+    : { head: [toBytes.encode(`${openList(call, form, page)},"items":[`)], tail: [toBytes.encode("]}\n")] };
+  return pieces(gzipMember(partsOf(head, items.blocks(bytes), bytes, tail)));
 }
 
-/** The form of the items, if its bytes depend only on the item and the name of the form. */
-function formOf(call: RequestContext): ItemForm | undefined {
-  const { endpoint, pretty, output: { encoding, transform } } = call;
-  if (transform.as === "Table") return undefined;
-  const partials = transform.as === "object" ? undefined : transform;
-  const meta = partials === undefined ? "" : metaVersion(call, partials.version);
+/** The bytes of the items, if they depend only on the item and a name. */
+function bytesOf(call: RequestContext, form: ItemsForm): ItemForm | undefined {
+  const { endpoint, pretty, output: { encoding } } = call;
+  const meta = form.as === "object" ? "" : metaVersion(call, form.version);
   if (encoding === "protobuf") {
-    return { name: `protobuf ${endpoint.apiVersion} ${meta}`, between: "", bytesOf: protobufField(call, partials?.version) };
+    return { name: `protobuf ${endpoint.apiVersion} ${meta}`, between: "", bytesOf: protobufField(call, form) };
   }
   if (encoding !== "json" || pretty || !isStoredForm(endpoint)) return undefined;
   const name = `json ${meta}`, between = ",";
-  if (partials !== undefined) return { name, between, bytesOf: (item) => toBytes.encode(partialText(call, item, partials.version)) };
+  if (form.as === "metadata") return { name, between, bytesOf: (item) => toBytes.encode(partialText(call, item, form.version)) };
   return { name, between, bytesOf: endpoint.resource.custom ? (item) => jsonBytes(call, item) : undefined };
 }
 function jsonBytes({ endpoint }: RequestContext, item: Item): Uint8Array {

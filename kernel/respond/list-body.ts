@@ -14,10 +14,13 @@ import type { Json, Typed } from "../../core/schema.ts";
 import { type RequestContext, turnBodyBytesMin, turns } from "../request-context.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 import { inOrder, type Part, Turn } from "../objects/chunks.ts";
+import { servedJson, servedObject } from "../objects/served.ts";
 import type { Item } from "../objects/objects.ts";
 import type { ListPage } from "../reads/reads.ts";
-import { isStoredForm, metaVersion, partial, partialText, servedJson, servedObject } from "./served.ts";
-import { includeObject, tableHead, tableRow, TableWork } from "./table.ts";
+import { textOf } from "./document.ts";
+import { type Form, isStoredText } from "./form.ts";
+import { metaVersion, partial, partialText } from "./metadata.ts";
+import { type TableForm, tableHead, tableRow, TableWork } from "./table.ts";
 import { checkYaml, yamlValue } from "./yaml.ts";
 import { valueText } from "../../core/value-text.ts";
 import { bound } from "../../core/bound.ts";
@@ -36,27 +39,25 @@ interface ListDocument {
 }
 
 const toBytes = new TextEncoder();
-const toText = new TextDecoder();
 
-/** The parts of a list in the negotiated encoding and transformation, which has been checked. */
-export async function listParts(call: RequestContext, page: ListPage): Promise<Iterable<Part>> {
-  const { endpoint, output: { encoding, transform } } = call;
-  if (transform.as === "Table") return await documentParts(call, tableDocument(call, page, transform.version));
-  const partials = transform.as === "object" ? undefined : transform;
-  if (encoding === "protobuf") return await protobufParts(call, page, partials?.version);
-  if (encoding === "cbor") return cborParts(call, page, partials?.version);
-  const open = openList(call, page);
+/** A form with whole objects or their metadata. */
+export type ItemsForm = Exclude<Form, TableForm>;
+
+/** The parts of a list in its form and the negotiated encoding. */
+export async function listParts(call: RequestContext, form: Form, page: ListPage): Promise<Iterable<Part>> {
+  const { endpoint, output: { encoding } } = call;
+  if (form.as === "table") return await documentParts(call, tableDocument(call, form, page));
+  if (encoding === "protobuf") return await protobufParts(call, form, page);
+  if (encoding === "cbor") return cborParts(call, form, page);
+  const open = openList(call, form, page);
   const { json } = page.items;
-  if (
-    encoding === "json" && !call.pretty && partials === undefined && !endpoint.resource.custom && json !== undefined &&
-    page.items.length > 0 && isStoredForm(endpoint)
-  ) {
+  if (json !== undefined && page.items.length > 0 && !endpoint.resource.custom && isStoredText(call, form)) {
     return inOrder([`${open},"items":[`], json.pieces(), ["]}\n"]);
   }
-  const elements = partials === undefined
+  const elements = form.as === "object"
     ? () => each(page.items, (item) => listItem(endpoint, item))
-    : () => each(page.items, (item) => partialText(call, item, partials.version));
-  return await documentParts(call, { open, field: "items", elements, none: partials === undefined ? "[]" : "null" });
+    : () => each(page.items, (item) => partialText(call, item, form.version));
+  return await documentParts(call, { open, field: "items", elements, none: form.as === "object" ? "[]" : "null" });
 }
 
 function listMeta(page: ListPage): ListMeta {
@@ -68,32 +69,30 @@ function listMeta(page: ListPage): ListMeta {
 }
 
 /** Kind and version of a list of objects or of their metadata. */
-function listType(call: RequestContext): { readonly kind: string; readonly apiVersion: string } {
-  const { endpoint, output: { transform } } = call;
-  return transform.as === "object"
+function listType(call: RequestContext, form: ItemsForm): { readonly kind: string; readonly apiVersion: string } {
+  const { endpoint } = call;
+  return form.as === "object"
     ? { kind: endpoint.listKind, apiVersion: endpoint.apiVersion }
-    : { kind: "PartialObjectMetadataList", apiVersion: metaVersion(call, transform.version) };
+    : { kind: "PartialObjectMetadataList", apiVersion: metaVersion(call, form.version) };
 }
 
 /** The JSON of a list of objects or of their metadata, before its items and without a comma. */
-export function openList(call: RequestContext, page: ListPage): string {
-  const { endpoint, output: { transform } } = call;
-  const { kind, apiVersion } = listType(call);
+export function openList(call: RequestContext, form: ItemsForm, page: ListPage): string {
+  const { kind, apiVersion } = listType(call, form);
   const metadata = listMeta(page);
-  const text = endpoint.resource.custom && transform.as === "object" ? customListMeta(metadata) : encoder(ListMeta)(metadata);
+  const text = call.endpoint.resource.custom && form.as === "object" ? customListMeta(metadata) : encoder(ListMeta)(metadata);
   return `{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${text}`;
 }
 
-function tableDocument(call: RequestContext, page: ListPage, version: string): ListDocument {
-  const include = includeObject(call);
+function tableDocument(call: RequestContext, form: TableForm, page: ListPage): ListDocument {
   // YAML makes the rows twice.
   const elements = () => {
     const work = new TableWork();
-    return each(page.items, (item) => tableRow(call, item, include, version, work));
+    return each(page.items, (item) => tableRow(call, form, item, work));
   };
   // Upstream's default table converter returns null rows for an empty list; the converters of kinds return an empty list.
   const none = call.endpoint.served.columns === undefined ? "null" : "[]";
-  return { open: tableHead(call, listMeta(page), version, true), field: "rows", elements, none };
+  return { open: tableHead(call, form, listMeta(page), true), field: "rows", elements, none };
 }
 
 function* each(items: Iterable<Item>, make: (item: Item) => Part): Generator<Part> {
@@ -167,8 +166,8 @@ function* yamlParts({ open, field, elements, none }: ListDocument): Generator<Pa
  * A message begins with its length, so all messages are measured first, with turns of the event loop between them. Messages that are not
  * cached are encoded again when they are sent.
  */
-async function protobufParts(call: RequestContext, page: ListPage, partialVersion: string | undefined): Promise<Iterable<Part>> {
-  const field = protobufField(call, partialVersion);
+async function protobufParts(call: RequestContext, form: ItemsForm, page: ListPage): Promise<Iterable<Part>> {
+  const field = protobufField(call, form);
   const kept: Uint8Array[] = [];
   let bytes = 0;
   const turn = new Turn();
@@ -178,27 +177,28 @@ async function protobufParts(call: RequestContext, page: ListPage, partialVersio
     if (bytes <= listMessagesBytesMax) kept.push(message);
     if (turn.isOver) await turn.next();
   }
-  const { head, tail } = protobufAround(call, page, bytes);
+  const { head, tail } = protobufAround(call, form, page, bytes);
   return inOrder(head, kept, remade(page.items, kept.length, field), tail);
 }
 
-/** Encodes an item as a field of a list message. `partialVersion`: version of the metadata, if the list has only that. */
-export function protobufField(call: RequestContext, partialVersion: string | undefined): (item: Item) => Uint8Array {
+/** Encodes an item as a field of a list message. */
+export function protobufField(call: RequestContext, form: ItemsForm): (item: Item) => Uint8Array {
   const { endpoint } = call;
-  const write = protobufWriter(partialVersion === undefined ? endpoint.schema : PartialObjectMetadata);
-  return partialVersion === undefined
+  const write = protobufWriter(form.as === "object" ? endpoint.schema : PartialObjectMetadata);
+  return form.as === "object"
     ? (item) => item.form(`protobuf ${endpoint.apiVersion}`, () => writeListField("items", write(servedObject(endpoint, item))))
-    : (item) => writeListField("items", write(partial(call, item, partialVersion)));
+    : (item) => writeListField("items", write(partial(call, item, form.version)));
 }
 
 /** The parts of a list message before and after its items, which have so many bytes. */
 export function protobufAround(
   call: RequestContext,
+  form: ItemsForm,
   page: ListPage,
   bytes: number,
 ): { readonly head: readonly Uint8Array[]; readonly tail: readonly Uint8Array[] } {
   const first = writeListField("metadata", protobufWriter(ListMeta)(listMeta(page)));
-  const { head, tail } = envelopeAround(listType(call), first.length + bytes);
+  const { head, tail } = envelopeAround(listType(call, form), first.length + bytes);
   return { head: [head, first], tail: [tail] };
 }
 
@@ -208,27 +208,24 @@ function* remade(items: Iterable<Item>, after: number, field: (item: Item) => Ui
 }
 
 /** Lists begin with the number of their items. Items have no kind, except partial object metadata. */
-function* cborParts(call: RequestContext, page: ListPage, partialVersion: string | undefined): Generator<Part> {
+function* cborParts(call: RequestContext, form: ItemsForm, page: ListPage): Generator<Part> {
   const { endpoint } = call;
   const write = cborWriter(endpoint.schema as Typed<ApiObject>), writePartial = cborWriter(PartialObjectMetadata); // the schema of such objects
   const { length } = page.items;
   const around = cborListAround(
-    listType(call),
+    listType(call, form),
     cborWriter(ListMeta)(listMeta(page)).finish(),
-    partialVersion !== undefined && length === 0 ? null : length,
+    form.as === "metadata" && length === 0 ? null : length,
   );
   yield around.head;
   for (const item of page.items) {
-    yield partialVersion === undefined
+    yield form.as === "object"
       ? item.form(`cbor ${endpoint.apiVersion}`, () => write({ ...servedObject(endpoint, item), kind: "", apiVersion: "" }).finish())
-      : writePartial(partial(call, item, partialVersion)).finish();
+      : writePartial(partial(call, item, form.version)).finish();
   }
   yield around.tail;
 }
 
-export function textOf(part: Part): string {
-  return typeof part === "string" ? part : toText.decode(part);
-}
 function bytesOf(part: Part): Uint8Array {
   return typeof part === "string" ? toBytes.encode(part) : part;
 }

@@ -4,10 +4,10 @@ import { PathWorkError } from "../../core/json-path/evaluate.ts";
 import { goJson, goString } from "../../core/tree/json-text.ts";
 import { Age, type Cell, defaultColumns } from "../../core/meta/columns.ts";
 import { encoder } from "../../core/derive/encode.ts";
-import { fieldErrorText, invalid } from "../../core/field-error.ts";
 import { ListMeta } from "../../core/meta/object-meta.ts";
-import { badRequestError } from "../../core/status-error.ts";
-import { partialText, servedJson, shortLivedObject } from "./served.ts";
+import type { Form, Include } from "./form.ts";
+import { partialText } from "./metadata.ts";
+import { servedJson, shortLivedObject } from "../objects/served.ts";
 import type { RequestContext } from "../request-context.ts";
 import type { Item } from "../objects/objects.ts";
 import { bound } from "../../core/bound.ts";
@@ -22,16 +22,7 @@ const tableFurtherRowStepsMax = bound(1_000);
 const toBytes = new TextEncoder();
 const toText = new TextDecoder();
 
-/** The part of the object that each row includes. */
-export type Include = "None" | "Metadata" | "Object";
-
-export function includeObject(call: RequestContext): Include {
-  const asked = call.info.query.first("includeObject");
-  if (asked === "") return "Metadata";
-  if (asked === "None" || asked === "Metadata" || asked === "Object") return asked;
-  const why = fieldErrorText({ ...invalid("includeObject", asked, "must be 'Metadata', 'Object', 'None', or empty"), quoted: "json" });
-  throw badRequestError(`Unable to convert to Table as requested: ${why}`);
-}
+export type TableForm = Form & { readonly as: "table" };
 
 /** The work of the cells of one answer, in steps. */
 export class TableWork {
@@ -57,20 +48,15 @@ export class TableWork {
   }
 }
 
-/** JSON of a Table with one row. `withColumns`: whether it has the column definitions; watches send them with the first row only. */
-export function tableText(
-  call: RequestContext,
-  item: Item,
-  metadata: ListMeta,
-  include: Include,
-  version: string,
-  withColumns: boolean,
-): string {
-  return `${tableHead(call, metadata, version, withColumns)},"rows":[${tableRow(call, item, include, version, new TableWork())}]}`;
+/** JSON of a Table with one row, which has the item's resourceVersion. `withColumns`: whether it has the column definitions. */
+export function tableText(call: RequestContext, form: TableForm, item: Item, withColumns: boolean): string {
+  const { resourceVersion } = item.object.metadata;
+  const head = tableHead(call, form, resourceVersion === undefined ? {} : { resourceVersion }, withColumns);
+  return `${head},"rows":[${tableRow(call, form, item, new TableWork())}]}`;
 }
 
 /** JSON of a Table up to its rows. */
-export function tableHead({ endpoint, catalog }: RequestContext, metadata: ListMeta, version: string, withColumns: boolean): string {
+export function tableHead({ endpoint, catalog }: RequestContext, { version }: TableForm, metadata: ListMeta, withColumns: boolean): string {
   const columns = endpoint.served.columns ?? defaultColumns;
   const definitions = withColumns
     ? `[${
@@ -86,7 +72,7 @@ export function tableHead({ endpoint, catalog }: RequestContext, metadata: ListM
 }
 
 /** JSON of a row: cells by the columns of the kind, and the included part of the object. */
-export function tableRow(call: RequestContext, item: Item, include: Include, version: string, work: TableWork): string {
+export function tableRow(call: RequestContext, { include, version }: TableForm, item: Item, work: TableWork): string {
   return `{"cells":[${rowCells(call, item, work)}],"object":${rowObject(call, item, include, version)}}`;
 }
 

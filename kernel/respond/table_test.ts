@@ -56,7 +56,8 @@ const thing = {
   metadata: { name: 'a"\u0001\u2028', creationTimestamp: "2024-01-02T03:04:05Z" },
   text: "red",
 };
-const cellsOf = (call: RequestContext, item: Item, work = new TableWork()) => JSON.parse(tableRow(call, item, "None", "v1", work)).cells;
+const rows = { as: "table", version: "v1", include: "None" } as const;
+const cellsOf = (call: RequestContext, item: Item, work = new TableWork()) => JSON.parse(tableRow(call, rows, item, work)).cells;
 const textColumn: Column = { name: "Text", type: "string", description: "A text.", cell: ({ text }) => text };
 
 test("the cells of a cached item are kept, and ages in them go on", () => {

@@ -3,8 +3,8 @@ import { badRequestError, invalidError, notFoundError } from "../../core/status-
 import type { EndpointSubresource } from "../catalog/catalog.ts";
 import { Item } from "../objects/objects.ts";
 import { hookContext, type RequestContext, resourceName } from "../request-context.ts";
-import { objectResult, shownResult, type VerbResult } from "../respond/answer.ts";
-import { conversionOf } from "../respond/served.ts";
+import { objectResult, shownResult, type VerbResult } from "../respond/result.ts";
+import { conversionOf } from "../objects/served.ts";
 import { writeOptions } from "../request/options.ts";
 import { approveAction, mutatedAction } from "../write/admission/admit.ts";
 import { checkNamespace } from "../write/admission/namespace-lifecycle.ts";

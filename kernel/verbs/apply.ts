@@ -1,5 +1,5 @@
 import { conflictError, notFoundError, StatusError } from "../../core/status-error.ts";
-import { objectResult, type VerbResult } from "../respond/answer.ts";
+import { objectResult, type VerbResult } from "../respond/result.ts";
 import { noteApplied } from "../write/draft/audited.ts";
 import { appliedObject, type ApplyDocument } from "../write/draft/apply.ts";
 import { settle } from "../write/awaited-versions.ts";
@@ -7,7 +7,7 @@ import { type ShownKind, shownKind } from "./shown-kind.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import type { Item } from "../objects/objects.ts";
 import { type WriteOptions, writeOptions } from "../request/options.ts";
-import { servedObject } from "../respond/served.ts";
+import { servedObject } from "../objects/served.ts";
 import { setNamespace } from "../write/write-pipeline.ts";
 import { budgeted, type RequestContext, resourceName } from "../request-context.ts";
 import { store } from "./create.ts";

@@ -10,7 +10,7 @@ import {
   type Status,
   StatusError,
 } from "../../core/status-error.ts";
-import { objectResult, statusResult, type VerbResult } from "../respond/answer.ts";
+import { objectResult, statusResult, type VerbResult } from "../respond/result.ts";
 import { deleteOptions, type DeleteRequest } from "../write/delete-options.ts";
 import { ignoreReadErrorsField } from "../request/ignore-read-errors.ts";
 import { keyOfCall } from "./key-of-call.ts";

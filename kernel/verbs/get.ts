@@ -1,5 +1,5 @@
 import { badRequestError, notFoundError } from "../../core/status-error.ts";
-import type { VerbResult } from "../respond/answer.ts";
+import type { VerbResult } from "../respond/result.ts";
 import { shownKind } from "./shown-kind.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import { isTrue } from "../request/request-info.ts";

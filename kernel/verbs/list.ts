@@ -1,4 +1,4 @@
-import { listResult, type VerbResult } from "../respond/answer.ts";
+import { listResult, type VerbResult } from "../respond/result.ts";
 import type { RequestContext } from "../request-context.ts";
 import { checkCollectionKey } from "./key-of-call.ts";
 import { listOptions } from "../request/options.ts";

@@ -1,5 +1,5 @@
 /** One entry per verb. The type requires an entry for each new verb. */
-import type { VerbResult } from "../respond/answer.ts";
+import type { VerbResult } from "../respond/result.ts";
 import type { RequestContext } from "../request-context.ts";
 import type { Verb } from "../../core/versions.ts";
 import { act } from "./act.ts";

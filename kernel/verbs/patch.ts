@@ -1,5 +1,5 @@
 import { badRequestError, notFoundError, StatusError } from "../../core/status-error.ts";
-import type { VerbResult } from "../respond/answer.ts";
+import type { VerbResult } from "../respond/result.ts";
 import { type Exchange, header } from "../request/exchange.ts";
 import { notePatch } from "../write/draft/audited.ts";
 import { readApply, readCborApply } from "../write/draft/apply.ts";

@@ -2,13 +2,13 @@
  * The kind in which a request reads and writes an object: the resource's own, or that of a subresource's view. It gives views the same
  * bodies, patches and applies as other kinds.
  */
-import { conversionOf } from "../respond/served.ts";
+import { conversionOf } from "../objects/served.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { invalidError } from "../../core/status-error.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 import { Item } from "../objects/objects.ts";
 import { hookContext, type RequestContext } from "../request-context.ts";
-import { objectResult, shownResult, type VerbResult } from "../respond/answer.ts";
+import { objectResult, shownResult, type VerbResult } from "../respond/result.ts";
 import { recordOwnersNow, withEntries } from "../write/field-managers.ts";
 import { viewObject } from "../write/view-object.ts";
 import { objectEntries, viewEntries } from "../write/view-owners.ts";

@@ -1,6 +1,6 @@
 import { canStream, notAcceptable, watchMediaType } from "../../core/codec/negotiate.ts";
 import { badRequestError } from "../../core/status-error.ts";
-import type { VerbResult } from "../respond/answer.ts";
+import type { VerbResult } from "../respond/result.ts";
 import type { RequestContext } from "../request-context.ts";
 import { framingOf, writable } from "../respond/framing.ts";
 import { checkCollectionKey, checkKey } from "./key-of-call.ts";

@@ -13,7 +13,7 @@ import type { Read } from "../../core/tree/tree.ts";
 import { readYaml } from "../../core/tree/yaml.ts";
 import type { Endpoint } from "../../kernel/catalog/catalog.ts";
 import { decodeStored, storedBytes } from "../../kernel/objects/objects.ts";
-import { conversionOf } from "../../kernel/respond/served.ts";
+import { conversionOf } from "../../kernel/objects/served.ts";
 import { inStoredForm } from "../../kernel/write/stored-form.ts";
 import { differences } from "./difference.ts";
 

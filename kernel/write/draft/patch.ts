@@ -22,7 +22,7 @@ import type { Item } from "../../objects/objects.ts";
 import type { FieldValidation } from "../../request/options.ts";
 import { splitGroupVersion } from "../../../core/versions.ts";
 import { foreignInternal, foreignType, meantVersion } from "../../catalog/known-kinds.ts";
-import { servedJson, servedObject } from "../../respond/served.ts";
+import { servedJson, servedObject } from "../../objects/served.ts";
 import { typeOf } from "./type-of.ts";
 
 /** The patched object in the request's version, without defaults. */

@@ -9,7 +9,8 @@ import { encoder } from "../../core/derive/encode.ts";
 import { PartialObjectMetadata } from "../../core/meta/partial-object-metadata.ts";
 import { Item } from "../objects/objects.ts";
 import type { RequestContext } from "../request-context.ts";
-import { isStoredForm, partial, partialText } from "./served.ts";
+import { isStoredForm } from "../objects/served.ts";
+import { partial, partialText } from "./metadata.ts";
 
 const schema = object("Thing", { text: field(2, string, "A text.") }, { doc: "A thing." });
 const upper = (one: any) => ({ ...one, text: one.text.toUpperCase() });
