@@ -9,13 +9,15 @@ import { activeConfigOf } from "../server/config/active-config.ts";
 import { handle } from "../kernel/handle.ts";
 import { silentLog } from "../kernel/observe/log.ts";
 import { type Opened, openServer } from "../server/startup/open-server.ts";
-import { openTestServer } from "../testing.ts";
+import { openTestServer, type TestServer } from "../testing.ts";
 import { until } from "./real-server.ts";
-import { done } from "./requests.ts";
+import { done, send, type SendOptions } from "./requests.ts";
 
 const alice = { name: "alice", groups: ["system:authenticated"] };
 const path = "/api/v1/namespaces/default/configmaps";
-const request = (url = path) => new Request(`https://test${url}`);
+/** A read of a path, by default of a collection; by default as an administrator. */
+const get = (server: TestServer, user?: SendOptions["user"], url = path) =>
+  send(server, "GET", url, undefined, user === undefined ? {} : { user });
 
 interface Fake {
   readonly plugin: Plugin;
@@ -55,13 +57,13 @@ test("an authorizer of a plugin in the mode decides, reads the API as a member o
   const gate = fake("Gate", { verdict: "allow", reason: "by the gate" });
   gate.ready.resolve();
   const server = await openTestServer({ plugins: [gate.plugin], settings: { "authorization-mode": ["Gate"] } });
-  assert.equal((await server.handle(request(), alice)).status, 200);
+  assert.equal((await get(server, alice)).status, 200);
   assert.match(
-    await (await server.handle(request("/metrics"))).text(),
+    await (await get(server, undefined, "/metrics")).text(),
     /^apiserver_authorization_decisions_total\{decision="allowed",name="gate",type="Gate"\} [1-9]\d*$/m,
   );
   gate.decision = { verdict: "deny", reason: "closed today" };
-  const refused = await server.handle(request(), alice);
+  const refused = await get(server, alice);
   assert.equal(refused.status, 403);
   assert.match(await refused.text(), /in the namespace \\"default\\": closed today/);
   const [context] = gate.contexts;
@@ -75,7 +77,7 @@ test("an authorizer of a plugin in the mode decides, reads the API as a member o
 test("an authorizer that is not in the mode is not opened", async () => {
   const gate = fake("Gate", { verdict: "allow", reason: "" });
   await using server = await openTestServer({ plugins: [gate.plugin] });
-  assert.equal((await server.handle(request(), alice)).status, 403);
+  assert.equal((await get(server, alice)).status, 403);
   assert.equal(gate.contexts.length, 0);
 });
 
@@ -83,11 +85,11 @@ test("a failed authorization is 500 in upstream's plain text, and does not affec
   const gate = fake("Gate", { verdict: "noOpinion", reason: "", error: "no <answer>" });
   gate.ready.resolve();
   await using server = await openTestServer({ plugins: [gate.plugin], settings: { "authorization-mode": ["Gate"] } });
-  const failed = await server.handle(request(`${path}?limit=1`), alice);
+  const failed = await get(server, alice, `${path}?limit=1`);
   assert.equal(failed.status, 500);
   assert.equal(failed.headers.get("content-type"), "text/plain; charset=utf-8");
   assert.equal(await failed.text(), `Internal Server Error: "${path}?limit=1": no &lt;answer&gt;\n`);
-  assert.equal((await server.handle(request())).status, 200);
+  assert.equal((await get(server)).status, 200);
 });
 
 test("an authorizer that throws allows nothing", async () => {
@@ -98,7 +100,7 @@ test("an authorizer that throws allows nothing", async () => {
     settings: { "authorization-mode": ["Gate", "AlwaysAllow"] },
     unexpectedErrors: "answer",
   });
-  const failed = await server.handle(request(), alice);
+  const failed = await get(server, alice);
   assert.equal(failed.status, 500);
   assert.doesNotMatch(await failed.text(), /a bug/);
 });
@@ -106,44 +108,44 @@ test("an authorizer that throws allows nothing", async () => {
 test("a server is not ready before its authorizers are, and allows only system:masters until then", async () => {
   const gate = fake("Gate", { verdict: "allow", reason: "" });
   await using server = await openTestServer({ plugins: [gate.plugin], settings: { "authorization-mode": ["Gate"] } });
-  const hook = async () => await (await server.handle(request("/readyz/poststarthook/start-authorizers"))).text();
+  const hook = async () => await (await get(server, undefined, "/readyz/poststarthook/start-authorizers")).text();
   assert.equal(await hook(), "internal server error: not finished\n");
-  assert.equal((await server.handle(request(), alice)).status, 403);
+  assert.equal((await get(server, alice)).status, 403);
   gate.ready.resolve();
   await until(async () => assert.equal(await hook(), "ok"));
-  assert.equal((await server.handle(request(), alice)).status, 200);
+  assert.equal((await get(server, alice)).status, 200);
 });
 
 test("a server whose only authorizer denies is ready, and its controllers act as members of system:masters", async () => {
   const gate = fake("Gate", { verdict: "deny", reason: "" });
   gate.ready.resolve();
   await using server = await openTestServer({ plugins: [gate.plugin], settings: { "authorization-mode": ["Gate"] } });
-  await until(async () => assert.equal((await server.handle(request("/readyz"))).status, 200));
+  await until(async () => assert.equal((await get(server, undefined, "/readyz")).status, 200));
   // The controller of namespaces removes its finalizer.
   await done(server, "POST", "/api/v1/namespaces", { metadata: { name: "short" } });
   await done(server, "DELETE", "/api/v1/namespaces/short");
-  await until(async () => assert.equal((await server.handle(request("/api/v1/namespaces/short"))).status, 404));
-  assert.equal((await server.handle(request(), alice)).status, 403);
+  await until(async () => assert.equal((await get(server, undefined, "/api/v1/namespaces/short")).status, 404));
+  assert.equal((await get(server, alice)).status, 403);
 });
 
 test("a server with an authorizer that denies before RBAC is ready", async () => {
   const gate = fake("Gate", { verdict: "deny", reason: "" });
   gate.ready.resolve();
   await using server = await openTestServer({ plugins: [gate.plugin], settings: { "authorization-mode": ["Gate", "RBAC"] } });
-  await until(async () => assert.equal((await server.handle(request("/readyz"))).status, 200));
+  await until(async () => assert.equal((await get(server, undefined, "/readyz")).status, 200));
 });
 
 test("an authorizer that cannot start leaves the server unready and is logged", async () => {
   const gate = fake("Gate", { verdict: "noOpinion", reason: "" });
   gate.ready.reject(new Error("no rules"));
   await using server = await openTestServer({ plugins: [gate.plugin], settings: { "authorization-mode": ["Gate"] } });
-  assert.equal((await server.handle(request("/readyz"))).status, 500);
+  assert.equal((await get(server, undefined, "/readyz")).status, 500);
   assert.ok(server.logged.some((line) => line.includes("the authorizer gate cannot start") && line.includes("no rules")));
 });
 
 test("AlwaysAllow causes a warning; a mode without an authorizer is an error at start", async () => {
   await using server = await openTestServer({ settings: { "authorization-mode": ["AlwaysAllow"] } });
-  assert.equal((await server.handle(request(), null)).status, 200);
+  assert.equal((await get(server, null)).status, 200);
   assert.ok(server.logged.some((line) => line.includes("Warning: the authorization mode AlwaysAllow allows everything to everybody")));
   await assert.rejects(openTestServer({ settings: { "authorization-mode": ["Gate"] } }), /authorization-mode "Gate" is not a valid mode/);
 });

@@ -8,6 +8,7 @@ import { pathToFileURL } from "node:url";
 import type { Plugin } from "../core/plugin.ts";
 import { definePlugin } from "../plugin.ts";
 import { openTestServer, type TestServer } from "../testing.ts";
+import { send } from "./requests.ts";
 
 interface Signed {
   readonly method: string;
@@ -40,8 +41,7 @@ const review = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
 
 /** Asks who the user is. */
 function whoAmI(server: TestServer, headers: Readonly<Record<string, string>>): Promise<Response> {
-  const sent = { method: "POST", headers: { "content-type": "application/json", ...headers }, body: "{}" };
-  return server.handle(new Request(`https://test${review}`, sent), "authenticate");
+  return send(server, "POST", review, {}, { headers, user: "authenticate" });
 }
 
 test("a plugin's authenticator accepts a signed header, and refuses another signature, another request and a replay after a minute", () =>

@@ -6,18 +6,20 @@ import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { definePlugin } from "../plugin.ts";
-import { openTestServer } from "../testing.ts";
+import { openTestServer, type TestServer } from "../testing.ts";
+import { send, type SendOptions } from "./requests.ts";
 import { ownRuntime, run, startCommand, startRealServer, startSkipped, until } from "./real-server.ts";
 import { freePort } from "./ports.ts";
 
 import { kubectlMissing, kubectls } from "./clients/kubectl.ts";
 
 const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
-const asked = (accept: string, path = "/") => new Request(`https://test${path}`, { headers: { accept } });
+const get = (server: TestServer, accept: string, user?: SendOptions["user"], path = "/") =>
+  send(server, "GET", path, undefined, { accept, ...(user === undefined ? {} : { user }) });
 
 test("the page is for browsers only; other clients get the index of paths", async () => {
   await using server = await openTestServer();
-  const page = await server.handle(asked(browser));
+  const page = await get(server, browser);
   assert.deepEqual([page.status, page.headers.get("content-type")], [200, "text/html; charset=utf-8"]);
   assert.match(page.headers.get("content-security-policy")!, /^default-src 'none'; style-src 'sha256-/);
   const text = await page.text();
@@ -25,7 +27,7 @@ test("the page is for browsers only; other clients get the index of paths", asyn
   const row = (first: string, state: string) => new RegExp(`<td>${first}</td><td><span class="[a-z]+">${state}</span></td>`);
   // One with a work queue, one without.
   for (const name of ["clusterrole-aggregation", "root-ca-certificate-publisher"]) {
-    await until(async () => assert.match(await (await server.handle(asked(browser))).text(), row(name, "running")));
+    await until(async () => assert.match(await (await get(server, browser)).text(), row(name, "running")));
   }
   assert.match(
     text,
@@ -33,7 +35,7 @@ test("the page is for browsers only; other clients get the index of paths", asyn
   );
   assert.doesNotMatch(text, /<script| on\w+=|https?:\/\//);
   for (const accept of ["application/json", "*/*", "", "application/json, text/html", "application/vnd.kubernetes.protobuf"]) {
-    const index = await server.handle(asked(accept));
+    const index = await get(server, accept);
     assert.deepEqual([index.status, index.headers.get("content-type")], [200, "application/json"], accept);
   }
 });
@@ -51,28 +53,28 @@ test("the page needs the right to read /metrics beside that to read /", async ()
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "index" },
     subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "reader" }],
   });
-  await until(async () => assert.equal((await server.handle(asked("application/json"), reader)).status, 200));
-  const refused = await server.handle(asked(browser), reader);
+  await until(async () => assert.equal((await get(server, "application/json", reader)).status, 200));
+  const refused = await get(server, browser, reader);
   assert.deepEqual([refused.status, refused.headers.get("content-type")], [403, "text/html; charset=utf-8"]);
   assert.match(await refused.text(), /User &quot;reader&quot; cannot get path &quot;\/metrics&quot;/);
   await server.api.update("rbac.authorization.k8s.io/v1", "clusterroles", "", "index", { ...made, rules: rules("/", "/metrics") });
-  await until(async () => assert.equal((await server.handle(asked(browser), reader)).status, 200));
-  assert.equal((await server.handle(asked(browser), null)).status, 403);
+  await until(async () => assert.equal((await get(server, browser, reader)).status, 200));
+  assert.equal((await get(server, browser, null)).status, 403);
 });
 
 test("a browser without a right, or with credentials that are not accepted, gets a page that says how to get one", async () => {
   await using server = await openTestServer();
-  const stranger = await server.handle(asked(browser), null), page = await stranger.text();
+  const stranger = await get(server, browser, null), page = await stranger.text();
   assert.deepEqual([stranger.status, stranger.headers.get("content-type")], [403, "text/html; charset=utf-8"]);
   assert.match(stranger.headers.get("content-security-policy")!, /^default-src 'none'; style-src 'sha256-/);
   assert.match(page, /system:anonymous[\s\S]*kubectl proxy --port=8001/);
-  const refused = await server.handle(new Request("https://test/", { headers: { accept: browser, authorization: "Bearer no" } }), null);
+  const refused = await send(server, "GET", "/", undefined, { accept: browser, headers: { authorization: "Bearer no" }, user: null });
   assert.deepEqual([refused.status, refused.headers.get("content-type")], [401, "text/html; charset=utf-8"]);
   // Other clients, and other paths, get the Status.
   for (
     const [accept, path] of [["application/json", "/"], ["*/*", "/"], ["", "/"], [browser, "/apis/none"], [browser, "/metrics"]] as const
   ) {
-    const reply = await server.handle(asked(accept, path), null);
+    const reply = await get(server, accept, null, path);
     assert.deepEqual([reply.status, reply.headers.get("content-type")], [403, "application/json"], `${accept} ${path}`);
     assert.equal((await reply.json() as { kind: string }).kind, "Status");
   }
@@ -86,7 +88,7 @@ test("the page shows why the server is not ready, each reason to those who may r
   });
   await using server = await openTestServer({ plugins: [broken] });
   assert.match(
-    await (await server.handle(asked(browser))).text(),
+    await (await get(server, browser)).text(),
     /<b class="bad">not ready<\/b>[\s\S]*<b class="bad">disk<\/b><\/td><td>the disk is &lt;full&gt;</,
   );
   const reader = { name: "reader", groups: ["system:authenticated"] };
@@ -100,7 +102,7 @@ test("the page shows why the server is not ready, each reason to those who may r
     subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "reader" }],
   });
   await until(async () => {
-    const page = await (await server.handle(asked(browser), reader)).text();
+    const page = await (await get(server, browser, reader)).text();
     assert.match(page, /the reason needs the right to get \/readyz\/disk/);
     assert.doesNotMatch(page, /the disk is/);
   });

@@ -26,7 +26,7 @@ test("one object is watched by a field selector on its collection, and below the
     ]
   ) {
     const stop = new AbortController();
-    const answer = await server.handle(new Request(`https://test${path}`, { signal: stop.signal }));
+    const answer = await send(server, "GET", path, undefined, { signal: stop.signal });
     assert.equal(answer.status, 200);
     const seen: string[] = [];
     const decoder = new TextDecoder();

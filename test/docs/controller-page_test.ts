@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import type { Plugin } from "../../plugin.ts";
 import { openTestServer } from "../../testing.ts";
+import { textOf } from "../requests.ts";
 import { until as repeated } from "../real-server.ts";
 import { blockOf, replaced } from "../../tools/docs/page-blocks.ts";
 
@@ -49,7 +50,7 @@ test("the controller of the page applies a ConfigMap, counts it, and records an 
   await until("v1", "configmaps", ({ metadata, data }) => metadata.name === "widget-a" && data.colour === "green");
   const event = await until("events.k8s.io/v1", "events", ({ reason, series }) => reason === "Published" && series?.count === 2);
   assert.deepEqual([event.regarding.name, event.reportingController, event.note], ["a", "widget-publisher", "Published the colour red."]);
-  const metrics = await (await server.handle(new Request("https://test/metrics"))).text();
+  const metrics = await textOf(server, "/metrics");
   assert.match(metrics, /^example_widgets_published_total\{colour="red"\} 1$/m);
   assert.match(metrics, /^workqueue_adds_total\{name="widget-publisher"\} \d+$/m);
   assert.match(metrics, /^workqueue_work_duration_seconds_count\{name="widget-publisher"\} [2-9]$/m);

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import * as schema from "../../core/schema.ts";
 import { checker, definePlugin, defineResource, field, object, struct } from "../../plugin.ts";
 import { openTestServer } from "../../testing.ts";
+import { ask } from "../requests.ts";
 import { examples } from "../../tools/docs/schema-examples.ts";
 import { constructors, schemaPage } from "../../tools/docs/schema-page.ts";
 
@@ -45,14 +46,9 @@ test("requests give what the examples of docs/schema-language.md say", async () 
       const body = `{"apiVersion":"${groupVersion}","kind":"${
         kindOf(name)
       }","metadata":{"name":"${name.toLowerCase()}-${at}"},"spec":${sent}}`;
-      const request = new Request(`https://test/apis/${groupVersion}/${kindOf(name).toLowerCase()}s`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body,
-      });
-      const response = await server.handle(request), text = await response.text();
-      if (response.status === 201) return [sent, /,"spec":(.*?)(?:,"status":\{\})?\}\n$/.exec(text)?.[1]];
-      return [sent, `${response.status}: ${errorOf(JSON.parse(text))}`];
+      const { status, text } = await ask(server, "POST", `/apis/${groupVersion}/${kindOf(name).toLowerCase()}s`, body);
+      if (status === 201) return [sent, /,"spec":(.*?)(?:,"status":\{\})?\}\n$/.exec(text)?.[1]];
+      return [sent, `${status}: ${errorOf(JSON.parse(text))}`];
     }));
     assert.deepEqual(answers, examples[name]!.cases, name);
   }
