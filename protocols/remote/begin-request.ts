@@ -3,6 +3,7 @@ import { type ClientRequest, type IncomingMessage, request as httpRequest, type 
 import { request as httpsRequest } from "node:https";
 import type { Socket } from "node:net";
 import { reasonOf } from "../../core/reason-of.ts";
+import { TurnBound } from "./turn-bound.ts";
 import { bound } from "../../core/bound.ts";
 
 /** Bytes of the head of an answer of another server, with the informational answers before it. */
@@ -11,11 +12,13 @@ export const remoteHeadBytesMax = bound(64 * 1024);
 export const remoteInformationalMax = bound(5);
 /** Bytes beside the content that each answer of another server may have, such as those of chunks. */
 const remoteOverheadBytesMax = bound(16 * 1024);
-/** Bytes beside the content that an answer of another server may have for each byte of its content: those of chunks of 48 bytes. */
-const remoteOverheadShare = bound(1 / 8);
+/** Bytes beside the content that an answer of another server may have for each byte of its content: those of chunks of five bytes. */
+const remoteOverheadShare = bound(1);
 
 /** Bytes of another server's answer that are parsed at once: after each the bounds are checked. */
 export const remoteSliceBytes = bound(2 * 1024);
+/** Bytes of such slices, over all other servers, that one turn of the event loop parses; others wait for later turns. */
+const remoteParsedBytesMax = bound(32 * 1024);
 
 /** The head of a response, and how much of its content was read. */
 export interface BegunResponse {
@@ -52,6 +55,7 @@ export function beginRequest(url: URL, options: RequestOptions, body: Uint8Array
           arrived.received(bytes);
           return ended === undefined;
         },
+        parsed: (bytes) => arrived.isPlain ? undefined : parsing.took(bytes),
       });
     });
     sent.on("information", () => {
@@ -83,13 +87,18 @@ export interface Slices {
   next(rest: number): number;
   /** Whether a slice is to be parsed. */
   begin(bytes: number): boolean;
+  /** Called after each slice; resolves when the next one may be parsed. */
+  parsed(bytes: number): Promise<void> | undefined;
 }
+
+/** Of all requests. */
+const parsing = new TurnBound(remoteParsedBytesMax);
 
 /**
  * Gives the input of a connection to its parser in slices: a piece of input can hold thousands of informational answers or chunks, whose parsing
  * takes long. The runtime removes its parser after each answer.
  */
-export function slicePieces(socket: Socket, { next, begin }: Slices): void {
+export function slicePieces(socket: Socket, { next, begin, parsed }: Slices): void {
   for (const parse of socket.listeners("data") as ((piece: unknown) => void)[]) {
     const isParsed = () => socket.listeners("data").includes(parse);
     const parseSlices = (piece: Buffer) => {
@@ -98,6 +107,11 @@ export function slicePieces(socket: Socket, { next, begin }: Slices): void {
         if (!begin(bytes)) return;
         if (at > 0 && !isParsed()) return void socket.destroy(); // more than the answer
         parse.call(socket, piece.subarray(at, at + bytes));
+        const turn = parsed(bytes), rest = piece.subarray(at + bytes);
+        if (turn === undefined || rest.length === 0 || !isParsed() || socket.destroyed) continue;
+        // The socket gives it again, before what follows and before its end.
+        socket.pause().unshift(rest);
+        return void turn.then(() => socket.resume());
       }
     };
     // `off(parse)` removes it, as it removes a listener of `once()`.

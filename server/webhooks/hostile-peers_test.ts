@@ -176,7 +176,7 @@ test("five informational answers are accepted, a sixth is not; the head has a bo
     assert.match(String(await outcomeOf(padded(remoteHeadBytesMax + 1))), /^127\.0\.0\.1:\d+: /);
   }));
 
-test("an answer of many small chunks is accepted if it is small, or the chunks have 48 bytes on average", () =>
+test("an answer of many small chunks is accepted if it is small, or the chunks have five bytes on average", () =>
   withPeer(async ({ access, play }) => {
     const outcomeOf = async (bytes: number, count: number) => {
       play({ first: chunked + `${bytes.toString(16)}\r\n${" ".repeat(bytes)}\r\n`.repeat(count) + "1\r\n1\r\n0\r\n\r\n" });
@@ -187,8 +187,8 @@ test("an answer of many small chunks is accepted if it is small, or the chunks h
     };
     assert.equal(await outcomeOf(1, 3_000), 1);
     assert.match(String(await outcomeOf(1, 10_000)), /little but the frames of its chunks/);
-    assert.equal(await outcomeOf(48, 20_000), 1);
-    assert.match(String(await outcomeOf(32, 20_000)), /little but the frames of its chunks/);
+    assert.equal(await outcomeOf(5, 20_000), 1);
+    assert.match(String(await outcomeOf(4, 20_000)), /little but the frames of its chunks/);
   }));
 
 test("an answer has a time, from the connection to its last byte; a stream has it for its head", () =>
