@@ -1,4 +1,5 @@
 // Access reviews on a whole server: the subject of a review, and errors in its request.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AuthorizationAttributes, AuthorizationDecision, UserRules } from "../core/access.ts";

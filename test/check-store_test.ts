@@ -1,4 +1,5 @@
 // `thole check --store`: what it finds in both stores, and what it prints.
+// In Deno's suite only: findings do not depend on the runtime; test/start/commands_test.ts runs commands on both.
 import assert from "node:assert/strict";
 import { describe, it, test } from "node:test";
 import { fileURLToPath } from "node:url";

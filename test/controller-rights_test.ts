@@ -1,4 +1,5 @@
 // Controllers have their own rights only.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { definePlugin } from "../core/define/define.ts";

@@ -1,4 +1,5 @@
 // Definitions through the API: defaults, the form of stored schemas, and what decoding reports.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestServer, type TestServer } from "../testing.ts";

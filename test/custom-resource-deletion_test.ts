@@ -1,4 +1,5 @@
 // The objects of a definition that is being deleted: watches see each of them go, none can be created, the others can be changed.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestServer, type TestServer } from "../testing.ts";

@@ -1,4 +1,5 @@
 // Custom resources have no form in protobuf: JSON is answered where it is accepted, too, and bodies are refused.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestServer, type TestServer } from "../testing.ts";

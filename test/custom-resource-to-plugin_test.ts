@@ -1,4 +1,5 @@
 // A custom resource becomes a kind of a plugin: the stored bytes stay the same.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import { Buffer } from "node:buffer";
 import assert from "node:assert/strict";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";

@@ -1,4 +1,5 @@
 // Rules in CEL in the tree of a plugin's kind, alone and beside validation in code.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isObject } from "../core/json.ts";

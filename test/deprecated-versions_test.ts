@@ -1,4 +1,5 @@
 // The three signals of a deprecated version agree, for every endpoint: Warning header, metric and annotations of the audit event.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

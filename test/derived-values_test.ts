@@ -1,4 +1,5 @@
 // Values that admission steps make of whole collections: made again only when a collection has changed.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DerivedValues } from "../kernel/write/derived-values.ts";

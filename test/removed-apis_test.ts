@@ -1,4 +1,5 @@
 // The table of removed APIs beside the definitions of the built-in kinds, its page, and the answer to a request for a removed path.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

@@ -1,4 +1,5 @@
 // Values of other servers and corrupted values in the store: they are decoded, or reported and removable, and do not affect other objects.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

@@ -1,4 +1,5 @@
 // `thole verify`: its checks, its output, and stores that are in use.
+// In Deno's suite only: findings do not depend on the runtime; test/start/commands_test.ts runs commands on both.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";

@@ -1,4 +1,5 @@
 // The JavaScript client on custom resources: its API without types, its API of any object, watches, and an informer across restarts.
+// In Deno's suite only: what clients are answered does not depend on the runtime; kubectl_test.ts and client-node_test.ts run on both.
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
 // A chart with definitions in crds/ and custom resources in its templates, with every installed Helm.
+// In Deno's suite only: what clients are answered does not depend on the runtime; kubectl_test.ts and client-node_test.ts run on both.
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
 // Informers of client-go, in JSON and protobuf, through a graceful restart of the server.
+// In Deno's suite only: what clients are answered does not depend on the runtime; kubectl_test.ts and client-node_test.ts run on both.
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
 // kubectl on definitions of the shape of those that large projects publish: certificates, monitors, routes, clouds, machines, policies.
+// In Deno's suite only: what clients are answered does not depend on the runtime; kubectl_test.ts and client-node_test.ts run on both.
 import assert from "node:assert/strict";
 import { definitionAt } from "../../tools/bench/definition-models.ts";
 import { until } from "../real-server.ts";

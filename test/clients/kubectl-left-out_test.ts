@@ -1,4 +1,5 @@
 // kubectl's output for kinds of kube-apiserver that are not served: it names the kind, and nothing else.
+// In Deno's suite only: what clients are answered does not depend on the runtime; kubectl_test.ts and client-node_test.ts run on both.
 import assert from "node:assert/strict";
 import { bad, good, type Kubectl, kubectlFor, kubectlMissing, kubectls } from "./kubectl.ts";
 import { againstTheProgram, everySetup } from "./setups.ts";

@@ -1,4 +1,5 @@
 // kubectl create role and rolebinding, auth reconcile, and tables of roles and bindings, with every installed kubectl.
+// In Deno's suite only: what clients are answered does not depend on the runtime; kubectl_test.ts and client-node_test.ts run on both.
 import assert from "node:assert/strict";
 import type { RealServer } from "../real-server.ts";
 import { bad, good, type Kubectl, kubectlFor, kubectlMissing, kubectls } from "./kubectl.ts";

@@ -1,4 +1,5 @@
 // The subresources of a plugin with the real kubectl: scale, and POST of an action.
+// In Deno's suite only: what clients are answered does not depend on the runtime; kubectl_test.ts and client-node_test.ts run on both.
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

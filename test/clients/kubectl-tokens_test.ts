@@ -1,4 +1,5 @@
 // kubectl create token, describe of accounts and their Secrets, and kubectl with a token, with every installed kubectl.
+// In Deno's suite only: what clients are answered does not depend on the runtime; kubectl_test.ts and client-node_test.ts run on both.
 import assert from "node:assert/strict";
 import type { RealServer } from "../real-server.ts";
 import { until } from "../real-server.ts";

@@ -1,4 +1,5 @@
 // Lists in chunks: every object once in the state of the first chunk, and the continuation when that state was compacted.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { until } from "../real-server.ts";

@@ -1,4 +1,5 @@
 // Behaviours of single kinds and forms: immutability, Events of two APIs, tables.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { merged } from "../validation/rule.ts";

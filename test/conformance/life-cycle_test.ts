@@ -1,5 +1,6 @@
 // The life of an object of every kind, with client and watch: created, read, listed, changed in each way, deleted alone and in a
 // collection.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { merged } from "../validation/rule.ts";

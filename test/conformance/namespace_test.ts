@@ -1,4 +1,5 @@
 // The life of a Namespace: changed, its status written, and at its end emptied of one object of every kind.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { merged } from "../validation/rule.ts";

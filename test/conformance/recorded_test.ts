@@ -1,5 +1,6 @@
 // Requirements of upstream's conformance for these kinds that the other tests here do not repeat: each with the recorded conversation that
 // covers it. A renamed or failing recording is detected here.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pendingReason, readClaims, readPending } from "../transcripts/pending.ts";

@@ -1,4 +1,5 @@
 // The status subresource, as used by controllers: read, patched and replaced at its own path only, which changes nothing else.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type Change, merged } from "../validation/rule.ts";

@@ -1,4 +1,5 @@
 // Several watches of ConfigMaps: each receives the selected events, in one order, and resumes where another one ended.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { told, world } from "./world.ts";

@@ -1,5 +1,6 @@
 // Stored JSON that is recognised as canonical is not decoded. For the golden object of each kind, and for thousands of changes of it, a
 // recognised text must be what decoding and encoding it gives.
+// In Deno's suite only: folds of schemas and their readers use nothing of the runtime.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";

@@ -1,5 +1,6 @@
 // Golden objects with random changes of bytes: the protobuf and CBOR readers throw their own errors, or read an object that can be written
 // in every encoding.
+// In Deno's suite only: folds of schemas and their readers use nothing of the runtime.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";

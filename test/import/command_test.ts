@@ -1,4 +1,5 @@
 // `thole import` as a program: what it prints, its exit codes, and stores that it must not write to.
+// In Deno's suite only: findings do not depend on the runtime; test/start/commands_test.ts runs commands on both.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

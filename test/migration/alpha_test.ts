@@ -1,4 +1,5 @@
 // StorageVersionMigration v1alpha1 alone: v1beta1 is not served.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestServer } from "../../testing.ts";

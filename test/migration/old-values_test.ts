@@ -1,4 +1,5 @@
 // Values that an earlier release stored in another version are converted on reads, and stored in the current version by the next write.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
 // A release without a version in which objects are stored: what it serves, what it refuses, and how operators get there without a loss.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
 // Every served metric is changed by a scenario: a definition without a scenario fails here.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";

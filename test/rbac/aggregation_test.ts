@@ -1,4 +1,5 @@
 // Aggregated ClusterRoles, on a whole server.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ClusterRole, groupVersion, type PolicyRule } from "../../plugins/rbac/schema.ts";

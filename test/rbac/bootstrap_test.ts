@@ -1,4 +1,5 @@
 // The default roles and bindings, on a whole server.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Api } from "../../core/api.ts";

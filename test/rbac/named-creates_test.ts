@@ -1,4 +1,5 @@
 // A role with `resourceNames` for create: what it grants and what it does not protect, as in kube-apiserver.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestServer } from "../../testing.ts";

@@ -1,4 +1,5 @@
 // The served API compared with the reference's facts about kube-apiserver, field by field. Descriptions are our own.
+// In Deno's suite only: folds of schemas and their readers use nothing of the runtime.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startTestServer, type TestServer } from "../harness.ts";

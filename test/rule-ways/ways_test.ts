@@ -1,4 +1,5 @@
 // Each of the four ways of one rule accepts and rejects the same objects.
+// In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { until } from "../real-server.ts";

@@ -1,4 +1,5 @@
 // What `thole advise` finds in the data of a server: a snapshot of etcd, as a process with the permissions of `npm start`, and the etcd of a real kube-apiserver.
+// In Deno's suite only: findings do not depend on the runtime; test/start/commands_test.ts runs commands on both.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createCipheriv } from "node:crypto";

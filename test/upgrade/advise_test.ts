@@ -1,4 +1,5 @@
 // What `thole advise` finds in objects, metrics, releases of Helm, audit logs and a running server.
+// In Deno's suite only: folds of schemas and their readers use nothing of the runtime.
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

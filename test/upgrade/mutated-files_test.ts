@@ -1,4 +1,5 @@
 // Files of the cases with random changes: a conversion ends, reports what it cannot read, and what it writes can be read again.
+// In Deno's suite only: folds of schemas and their readers use nothing of the runtime.
 import assert from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";

@@ -1,4 +1,5 @@
 // Settings of a server with two workers: both serve the same release, and what they find in the settings is logged once.
+// In Deno's suite only: what workers share does not depend on the runtime; workers_test.ts runs workers on both.
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

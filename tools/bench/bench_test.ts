@@ -34,10 +34,12 @@ test("npm run bench -- --help prints the usage; a mistake in the flags is an err
 });
 
 const options = { timeout: smokeMs, skip: startSkipped("deno") };
+/** Long runs: the suite has short ones. */
+const long = { ...options, skip: options.skip || (process.env["THOLE_BENCH"] === "all" ? false : "npm run test:bench runs it") };
 
 test(
   "npm run bench -- --smoke measures every scenario, one of the hostile, without a failed request or a lost event",
-  { ...options, skip: options.skip || (process.env["THOLE_BENCH"] === "all" ? false : "THOLE_BENCH=all runs it") },
+  long,
   async () => {
     const stdout = await bench(["--store", "sqlite"]);
     const loads = ["get", "page of 500", "page of 500, gzip", "list of 10,000", "list of 10,000, gzip", "create", "update", "merge patch"];
@@ -94,8 +96,8 @@ test("npm run bench -- --profile writes a profile of a load", options, async () 
 });
 
 test("npm run bench -- --peer compares every scenario with a kube-apiserver", {
-  timeout: smokeMs,
-  skip: startSkipped("deno") || kubeApiserverMissing(),
+  ...long,
+  skip: long.skip || kubeApiserverMissing(),
 }, async () => {
   const stdout = await bench(["--peer"]);
   const names = [
@@ -117,7 +119,7 @@ test("npm run bench -- --peer compares every scenario with a kube-apiserver", {
   assert.doesNotMatch(stdout, /!!/);
 });
 
-test("npm run bench -- --memory measures the memory of an idle server for each number of objects", options, async () => {
+test("npm run bench -- --memory measures the memory of an idle server for each number of objects", long, async () => {
   const stdout = await bench(["--memory", "--store", "sqlite"]);
   for (const count of ["0", "10", "100", "1,000", "3,000"]) {
     assert.match(stdout, new RegExp(`^${count} objects: [1-9][\\d.]* MiB, ready after \\d`, "m"));
