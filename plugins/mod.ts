@@ -14,7 +14,7 @@ import { rbacPlugin } from "./rbac/mod.ts";
 import { schedulingPlugin } from "./scheduling/mod.ts";
 import { storagePlugin } from "./storage/mod.ts";
 
-/** The built-in families, in their order. */
+/** The plugins of the built-in kinds, in the order in which they are served. `start` serves all of them by default. */
 export const plugins: readonly Plugin[] = Object.freeze([
   clusterPlugin,
   podsPlugin,

@@ -3,7 +3,7 @@ import type { FieldError } from "../field-error.ts";
 import { fieldErrorText } from "../field-error.ts";
 import { reasonOf } from "../reason-of.ts";
 
-/** A fault of a text: at a field, on a line, or, without both, of the whole text. */
+/** What is wrong in a text, and where. Without `path` and `line` it concerns the whole text. */
 export interface Fault {
   /** What is wrong, and what would be accepted. */
   readonly text: string;
@@ -13,7 +13,7 @@ export interface Fault {
   readonly line?: number;
 }
 
-/** A mistake: the line that the start prints, or that line with its places. */
+/** A mistake in the configuration: the line that the start prints, or that line with its places in a file. */
 export type Mistake = string | PlacedMistake;
 /** A mistake in a file, or in the value of a setting. */
 export interface PlacedMistake {

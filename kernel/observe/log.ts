@@ -11,7 +11,7 @@ import { logTextLengthMax } from "../../core/bounds.ts";
 /** Further values of a line of the log, by name, such as `{ port: 6443 }`. Members that are undefined are left out. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** The server's log. A line has a message, fields and optionally a verbosity level. */
+/** The server's log. A line has a message, further values and a verbosity level, which is 0 for `info` and `error`. */
 export interface Log {
   /** Writes a line: a sentence without a full stop, and further values. */
   info(message: string, more?: LogFields): void;
@@ -35,13 +35,14 @@ export interface Verbosity {
 export type LogFormat = "text" | "json";
 const quiet: Verbosity = { v: 0, modules: [] };
 
-/** A log that passes lines of JSON to `write`; `now` is in milliseconds since the epoch. */
+/** A log that passes each line of JSON, without its line end, to `write`. `now` is in milliseconds since the epoch. Default verbosity: 0. */
 export function jsonLog(write: (line: string) => void, now: () => number, verbosity: Verbosity = quiet): Log {
   return openLog("json", write, now, verbosity);
 }
 
 /**
- * A log that passes lines in the format to `write`; `process` is the process id of the text format, `worker` the number of a worker in JSON.
+ * A log that passes each line, without its line end, to `write`. `now` is in milliseconds since the epoch. `process` is the process id that the
+ * text format shows, and `worker` the number of the worker that JSON shows; absent on a server without workers.
  */
 export function openLog(
   format: LogFormat,
