@@ -17,7 +17,7 @@ import { concat } from "./chunks.ts";
 import { guide } from "../../core/guide.ts";
 import { ignoreReadErrorsField } from "../request/ignore-read-errors.ts";
 import type { StoredEncoding, StoredForm, StoredKind } from "../catalog/catalog.ts";
-import { metadataRange, versionBytes, type VersionSlot, versionSlot } from "./splice.ts";
+import { metadataRange, versionBytes, type VersionSlot, versionSlot } from "../../core/meta/version-slot.ts";
 import type { Commit, Entry, Revision } from "../store/store.ts";
 
 const toBytes = new TextEncoder();

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseQuery, percentDecode, percentDecodeBytes } from "./query.ts";
+import { percentDecode, percentDecodeBytes } from "../../core/net/percent.ts";
+import { parseQuery } from "./query.ts";
 
 test("Query.first() is the first value of a key, Query.all() are all of them", () => {
   const query = parseQuery("a=1&a=2&b&c=");

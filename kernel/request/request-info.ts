@@ -3,7 +3,8 @@
  * Source: kube-apiserver's RequestInfoFactory.
  */
 import { readInt64 } from "./int64.ts";
-import { parseQuery, percentDecodeBytes, type Query } from "./query.ts";
+import { percentDecodeBytes } from "../../core/net/percent.ts";
+import { parseQuery, type Query } from "./query.ts";
 
 export interface RequestInfo {
   /** False for /version, /livez and everything else outside /api and /apis. */

@@ -19,7 +19,7 @@ import { reasonOf } from "../../core/reason-of.ts";
 import { noteDeleteOptions } from "./draft/audited.ts";
 import { recognisedCbor } from "./draft/body.ts";
 import { orRefuse } from "./draft/patch.ts";
-import { typeOf } from "./draft/type-of.ts";
+import { typeOf } from "../../core/derive/document-type.ts";
 import { ignoreReadErrorsField } from "../request/ignore-read-errors.ts";
 import { dryRunErrors, parseInt64 } from "../request/options.ts";
 import { isTrue } from "../request/request-info.ts";

@@ -1,6 +1,6 @@
 /** Requests without credentials. */
 import type { Exchange } from "../../request/exchange.ts";
-import { percentDecodeBytes } from "../../request/query.ts";
+import { percentDecodeBytes } from "../../../core/net/percent.ts";
 import type { AnonymousAuthConfig } from "./configuration/schema.ts";
 
 /** Whether a request without credentials is anonymous: if that is enabled, and for the paths of the conditions if there are any. */

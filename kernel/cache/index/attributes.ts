@@ -2,7 +2,7 @@
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import type { Labels } from "../../../core/selectors/label.ts";
 import type { Catalog, Endpoint, StoredKind } from "../../catalog/catalog.ts";
-import { metadataMembers } from "../../objects/splice.ts";
+import { metadataMembers } from "../../../core/meta/version-slot.ts";
 import { valueText } from "../../../core/value-text.ts";
 import { bound } from "../../../core/bound.ts";
 

@@ -5,7 +5,7 @@
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import type { StoredKind } from "../../catalog/catalog.ts";
 import { canonicalObject, decodeStored, Item, shownPieces, shownSlot, takeWritten, withRevision } from "../../objects/objects.ts";
-import { versionBytes, versionMember, versionSlot } from "../../objects/splice.ts";
+import { versionBytes, versionMember, versionSlot } from "../../../core/meta/version-slot.ts";
 import type { Revision } from "../../store/store.ts";
 import { Forms } from "./forms.ts";
 import type { RecentObjects } from "./recent-objects.ts";

@@ -3,7 +3,7 @@ import { parseAccept } from "../../../core/codec/accept.ts";
 import { type Exchange, header, type Reply } from "../../request/exchange.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { RequestInfo } from "../../request/request-info.ts";
-import { content } from "./content.ts";
+import { content } from "../../../protocols/http/content.ts";
 import { type OpenapiDocument, type OpenapiDocuments, openapiDocuments, type ReportVersion, v3Address } from "./documents.ts";
 
 type Form = "json" | "protobuf";

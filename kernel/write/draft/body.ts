@@ -23,7 +23,7 @@ import type { FieldValidation } from "../../request/options.ts";
 import { checkType, unhandledError } from "../../catalog/known-kinds.ts";
 import { noteObject } from "./audited.ts";
 import { orRefuse, reportFindings } from "./patch.ts";
-import { typeOf, typeOfCbor } from "./type-of.ts";
+import { typeOf, typeOfCbor } from "../../../core/derive/document-type.ts";
 
 /**
  * The object that a create or update sent, in the request's version, with defaults.

@@ -23,7 +23,7 @@ import type { FieldValidation } from "../../request/options.ts";
 import { splitGroupVersion } from "../../../core/versions.ts";
 import { foreignInternal, foreignType, meantVersion } from "../../catalog/known-kinds.ts";
 import { servedJson, servedObject } from "../../objects/served.ts";
-import { typeOf } from "./type-of.ts";
+import { typeOf } from "../../../core/derive/document-type.ts";
 
 /** The patched object in the request's version, without defaults. */
 export type Change = (live: Item) => ApiObject;

@@ -1,8 +1,8 @@
 /** The kind and apiVersion of a document, which are read before the rest. */
-import type { CborItem } from "../../../core/codec/cbor/item.ts";
-import { cborReader } from "../../../core/derive/cbor-read.ts";
-import { field, string, struct } from "../../../core/schema.ts";
-import { type Tree, TreeObject } from "../../../core/tree/tree.ts";
+import type { CborItem } from "../codec/cbor/item.ts";
+import { cborReader } from "./cbor-read.ts";
+import { field, string, struct } from "../schema.ts";
+import { type Tree, TreeObject } from "../tree/tree.ts";
 
 /** Kind and apiVersion, "" if absent, or Go's error if they cannot be decoded. */
 export type DocumentType =

@@ -1,23 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Exchange } from "../../request/exchange.ts";
 import { type Content, content } from "./content.ts";
 
 const bytes = new TextEncoder().encode("0123456789");
 const modified = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 const whole = { bytes, headers: { etag: '"e"', "content-type": "text/x" }, modified };
 function ask(headers: Record<string, string>, { method = "GET", of = whole as Content } = {}) {
-  const exchange: Exchange = {
-    method,
-    url: "/",
-    headers,
-    body: () => Promise.resolve(new Uint8Array()),
-    peer: undefined,
-    remote: "",
-    protocol: "HTTP/1.1",
-    signal: new AbortController().signal,
-  };
-  return content(exchange, of);
+  return content({ method, headers }, of);
 }
 function get(headers: Record<string, string>, of: Content = whole) {
   const { status, headers: answered, body } = ask(headers, { of });

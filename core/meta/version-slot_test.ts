@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { metadataRange, versionBytes, versionMember, versionSlot } from "./splice.ts";
+import { metadataRange, versionBytes, versionMember, versionSlot } from "./version-slot.ts";
 
 function spliced(json: string, revision = 7): string | undefined {
   const bytes = new TextEncoder().encode(json);

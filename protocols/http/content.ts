@@ -1,8 +1,18 @@
 /** Serves bytes with an ETag as Go's http.ServeContent: conditions and one range (RFC 9110 sections 13 and 14). */
-import { header } from "../../request/exchange.ts";
-import type { Exchange, Reply } from "../../request/exchange.ts";
 
 type Headers = Readonly<Record<string, string>>;
+
+/** A request, with lower-case names of headers. */
+interface Request {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+/** A reply with the whole content, a part of it, or none. */
+export interface ContentReply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string | Uint8Array;
+}
 
 export interface Content {
   readonly bytes: Uint8Array;
@@ -17,22 +27,22 @@ export interface Content {
 }
 
 /** Replies 200, 206, 304, 412 or 416. A range is always a part of the uncompressed bytes. */
-export function content(exchange: Exchange, { bytes, headers: plain, modified, isVolatile = false, gzipped }: Content): Reply {
+export function content(request: Request, { bytes, headers: plain, modified, isVolatile = false, gzipped }: Content): ContentReply {
   // The header has a resolution of one second, and so have conditions.
   const seconds = Math.floor(modified / 1000);
   const headers = { ...plain, "last-modified": new Date(seconds * 1000).toUTCString() };
-  const refused = condition(exchange, plain.etag ?? "", seconds, isVolatile);
+  const refused = condition(request, plain.etag ?? "", seconds, isVolatile);
   if (refused === 304) {
     const { "content-type": _, "last-modified": since, ...rest } = { "content-type": "", ...headers };
     return { status: 304, headers: plain.etag === undefined ? { ...rest, "last-modified": since } : rest, body: "" };
   }
   if (refused === 412) return { status: 412, headers, body: "" };
 
-  const asked = isRangeCurrent(exchange, plain.etag ?? "", seconds) ? header(exchange, "range") : "";
+  const asked = isRangeCurrent(request, plain.etag ?? "", seconds) ? header(request, "range") : "";
   const range = rangeOf(asked, bytes.length);
   if (range === undefined) {
     const whole = { ...headers, "accept-ranges": "bytes" };
-    if (gzipped === undefined || exchange.method === "HEAD") return { status: 200, headers: whole, body: bytes };
+    if (gzipped === undefined || request.method === "HEAD") return { status: 200, headers: whole, body: bytes };
     return { status: 200, headers: { ...whole, "content-encoding": "gzip" }, body: gzipped };
   }
   if ("error" in range) return badRange(headers, range.error, bytes.length);
@@ -47,7 +57,7 @@ export function content(exchange: Exchange, { bytes, headers: plain, modified, i
 const noOverlap = "invalid range: failed to overlap";
 
 /** 416 in text, without the caching headers of the content. */
-function badRange(headers: Headers, error: string, size: number): Reply {
+function badRange(headers: Headers, error: string, size: number): ContentReply {
   const { etag: _etag, "last-modified": _modified, "cache-control": _cache, ...rest } = headers;
   const said = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
   return {
@@ -57,18 +67,18 @@ function badRange(headers: Headers, error: string, size: number): Reply {
   };
 }
 
-function condition(exchange: Exchange, etag: string, modified: number, isVolatile: boolean): 304 | 412 | undefined {
-  const isRead = exchange.method === "GET" || exchange.method === "HEAD";
-  const match = header(exchange, "if-match");
+function condition(request: Request, etag: string, modified: number, isVolatile: boolean): 304 | 412 | undefined {
+  const isRead = request.method === "GET" || request.method === "HEAD";
+  const match = header(request, "if-match");
   if (match !== "") {
     if (!namesTag(match, etag, false)) return 412;
   } else {
-    const since = dateOf(header(exchange, "if-unmodified-since"));
+    const since = dateOf(header(request, "if-unmodified-since"));
     if (since !== undefined && modified > since) return 412;
   }
-  const noneMatch = header(exchange, "if-none-match");
+  const noneMatch = header(request, "if-none-match");
   if (noneMatch !== "") return namesTag(noneMatch, etag, true) ? (isRead ? 304 : 412) : undefined;
-  const since = isRead ? dateOf(header(exchange, "if-modified-since")) : undefined;
+  const since = isRead ? dateOf(header(request, "if-modified-since")) : undefined;
   return since !== undefined && (isVolatile ? modified < since : modified <= since) ? 304 : undefined;
 }
 
@@ -101,9 +111,9 @@ function tagAt(text: string): string | undefined {
 }
 
 /** Whether If-Range is absent or matches the current content. Ignored for methods other than GET and HEAD. */
-function isRangeCurrent(exchange: Exchange, etag: string, modified: number): boolean {
-  const asked = header(exchange, "if-range");
-  if (asked === "" || (exchange.method !== "GET" && exchange.method !== "HEAD")) return true;
+function isRangeCurrent(request: Request, etag: string, modified: number): boolean {
+  const asked = header(request, "if-range");
+  if (asked === "" || (request.method !== "GET" && request.method !== "HEAD")) return true;
   const tag = tagAt(asked);
   return tag === undefined ? dateOf(asked) === modified : tag === etag && !tag.startsWith("W/");
 }
@@ -137,4 +147,10 @@ function rangeOf(asked: string, size: number): { from: number; to: number } | { 
   if (last === "") return { from, to: size };
   if (!/^\+?\d+$/.test(last) || Number(last) < from) return invalid;
   return { from, to: Math.min(size, Number(last) + 1) };
+}
+
+/** The first header of a name, or "". */
+function header({ headers }: Request, name: string): string {
+  const { [name]: value = "" } = headers;
+  return typeof value === "string" ? value : value[0] ?? "";
 }
