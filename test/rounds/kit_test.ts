@@ -72,6 +72,7 @@ test("a field that the older version drops is found, with an object of that fiel
     "spec.tier: ",
     " became absent",
     `created as {"kind":"Trip","apiVersion":"${home}","metadata":{},"spec":{"tier":`,
+    `remedy: add the fields to the schema of ${old}, or keep them in an annotation with \`keptFields\``,
   ));
 
 test("a field that is lost on the way to the store is found", () =>
@@ -99,6 +100,7 @@ test("a conversion that throws is shown with a small object", () =>
     }),
     "it fails: no colours",
     `"spec":{"colour":`,
+    "remedy: let `toStored`, `fromStored` and `applyDefaults` accept objects",
   ));
 
 test("hooks that change an unchanged object are found by requests", () =>
@@ -109,7 +111,32 @@ test("hooks that change an unchanged object are found by requests", () =>
     }),
     `an update in ${old} that changes nothing: spec.tier: `,
     'became "reset"',
+    "remedy: let `prepare`, `dropDisabled` and admission steps return an object that nobody changed",
   ));
+
+test("rules that reject what the server has stored name the request and a remedy", () =>
+  failing(
+    trips(lossless, { update: () => [{ path: "spec", reason: "Required", message: "no" }] }),
+    "is answered with 422",
+    `remedy: let the rules of \`update\` and the conversions of ${old} accept`,
+  ));
+
+test("a field without a protobuf number is found, and the remedy names it", () => {
+  const Note = object("Note", { text: field(0, string, "A text.") }, { package: home, doc: "A note." });
+  const notes = defineResource({
+    kind: "Note",
+    scope: "Cluster",
+    summary: "A note.",
+    storedAs: home,
+    storedUnder: "trips.example.com/notes",
+    served: { [home]: { schema: Note, introduced: "1.0" } },
+  });
+  return failing(
+    definePlugin({ name: "notes", summary: "Notes.", resources: [notes] }),
+    `a Note of ${home} is not the same in protobuf`,
+    "remedy: give the field a protobuf number above 0",
+  );
+});
 
 test("a kind whose rules reject every generated object asks for `adjust`, which makes them valid", async () => {
   const strict = trips(lossless, {

@@ -16,29 +16,34 @@ import { decodeStored, storedBytes } from "../../kernel/objects/objects.ts";
 import { conversionOf } from "../../kernel/objects/served.ts";
 import { inStoredForm } from "../../kernel/write/stored-form.ts";
 import { differences } from "./difference.ts";
+import { encodingRemedy, storageRemedy, versionRemedy } from "./remedies.ts";
 
 /** A way that an object can take. `lost`: the differences afterwards. */
 export interface Way {
   /** Such as `through storage`. */
   readonly name: string;
+  /** What the author changes if something is lost. */
+  readonly remedy: string;
   readonly lost: (sent: JsonObject) => readonly string[];
 }
 
 /** The ways of objects of one version. `others`: the other versions of the kind. */
 export function waysOf(endpoint: Endpoint, others: readonly Endpoint[]): readonly Way[] {
-  const way = (name: string, back: (object: ApiObject) => ApiObject): Way => ({
+  const way = (name: string, remedy: string, back: (object: ApiObject) => ApiObject): Way => ({
     name,
+    remedy,
     lost: (sent) => {
       const object = received(endpoint, sent);
       return differences(shown(endpoint, object), shown(endpoint, back(object)));
     },
   });
+  const ofStorage = storageRemedy(endpoint.apiVersion, isStoredVersion(endpoint));
   return [
-    ...encodingsOf(endpoint).map(([name, back]) => way(`in ${name}`, back)),
+    ...encodingsOf(endpoint).map(([name, back]) => way(`in ${name}`, encodingRemedy(name), back)),
     // Custom resources lose what the stored version does not have, as upstream.
     ...(endpoint.resource.custom === true ? [] : [
-      way("through storage", (object) => conversionOf(endpoint, inStore(endpoint, inStoredForm(endpoint, object)))),
-      way(`as it is stored by a release that stores ${endpoint.apiVersion}`, (object) => {
+      way("through storage", ofStorage, (object) => conversionOf(endpoint, inStore(endpoint, inStoredForm(endpoint, object)))),
+      way(`as it is stored by a release that stores ${endpoint.apiVersion}`, ofStorage, (object) => {
         const { stored } = endpoint;
         return conversionOf(endpoint, inStore(endpoint, stored.storedForm(endpoint.apiVersion)!.toStored(object)));
       }),
@@ -47,10 +52,16 @@ export function waysOf(endpoint: Endpoint, others: readonly Endpoint[]): readonl
   ];
 }
 
+/** Whether objects are stored in this version, without a conversion. */
+function isStoredVersion({ apiVersion, stored }: Pick<Endpoint, "apiVersion" | "stored">): boolean {
+  return stored.apiVersion === apiVersion;
+}
+
 /** What a client of the other version gets and writes back unchanged. */
 function storedThrough(endpoint: Endpoint, other: Endpoint): Way {
   return {
     name: `when it is read and written back in ${other.apiVersion}`,
+    remedy: versionRemedy(other.apiVersion, isStoredVersion(other)),
     lost: (sent) => {
       const before = inStore(endpoint, inStoredForm(endpoint, received(endpoint, sent)));
       const read = jsonOf(other, conversionOf(other, before));

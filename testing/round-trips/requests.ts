@@ -14,6 +14,8 @@ export type Outcome = { readonly rejected: string } | { readonly lost: readonly 
 /** The annotation that patches write. */
 const mark = "round-trips.example.com/mark";
 const managers = ["round-trips", "round-trips-other"] as const;
+/** Begins the finding that a manager owns a field in one version only. */
+export const otherOwner = "its manager does not own the field in";
 
 /** What requests need to know of a version of a kind. */
 export interface ServedVersion extends Pick<Endpoint, "group" | "apiVersion" | "kind" | "plural" | "namespaced" | "verbs"> {
@@ -122,7 +124,7 @@ async function applied(trip: Trip, { apiVersion, kind }: ServedVersion, before: 
   if (!isSameGroup) return;
   const refused = await apply(trip.path, stranger, configuration(before, { [mark]: "of another" }));
   if (refused.status !== 409 || !messageOf(refused.body).includes(`"${manager}"`)) {
-    trip.lost.push(`${how}: its manager does not own the field in ${before["apiVersion"]}: ${refused.status} ${messageOf(refused.body)}`);
+    trip.lost.push(`${how}: ${otherOwner} ${before["apiVersion"]}: ${refused.status} ${messageOf(refused.body)}`);
   }
   // The manager gives the field up in the first version.
   const last = await apply(trip.path, manager, configuration(before));

@@ -6,7 +6,8 @@ import { randomOf } from "../../core/random.ts";
 import { randomValue } from "../../core/derive/random-value.ts";
 import type { Catalog, Endpoint, StoredKind } from "../../kernel/catalog/catalog.ts";
 import { type Way, waysOf } from "./conversions.ts";
-import { type Ask, type Outcome, throughRequests } from "./requests.ts";
+import { failureRemedy, hookRemedy, ownerRemedy, refusalRemedy } from "./remedies.ts";
+import { type Ask, otherOwner, type Outcome, throughRequests } from "./requests.ts";
 import { smallest } from "./smallest.ts";
 
 /** Objects that a server must accept for each pair of versions, and those that it is sent at most. */
@@ -67,7 +68,7 @@ function checkConversions(needs: RoundTripNeeds, endpoint: Endpoint, others: rea
     const sent = generated(randomValue(endpoint.schema, random));
     if (sent === undefined) continue;
     checked++;
-    for (const { name, lost } of ways) {
+    for (const { name, lost, remedy } of ways) {
       const found = foundIn(lost, sent);
       if (found.length === 0) continue;
       const isFound = (value: Json) => {
@@ -75,7 +76,8 @@ function checkConversions(needs: RoundTripNeeds, endpoint: Endpoint, others: rea
         return object !== undefined && alike(foundIn(lost, object), found);
       };
       const least = generated(smallest(sent, isFound))!; // it has failed
-      throw lossError(needs, endpoint, name, least, foundIn(lost, least));
+      const losses = foundIn(lost, least);
+      throw lossError(needs, endpoint, name, least, losses, losses[0]!.startsWith(failed) ? failureRemedy : remedy);
     }
   }
   return checked;
@@ -107,11 +109,14 @@ async function checkRequests(needs: RoundTripNeeds, from: Endpoint, through: End
     try {
       outcome = await throughRequests(needs.ask, from, through, sent);
     } catch (error) {
-      throw new Error(`seed ${needs.seed}: ${reasonOf(error)}; created as ${goJson(sent)}`, { cause: error });
+      const text = `seed ${needs.seed}: ${reasonOf(error)}; created as ${goJson(sent)}`;
+      throw new Error(`${text}\n  remedy: ${refusalRemedy(through.apiVersion)}`, { cause: error });
     }
     if ("rejected" in outcome) rejection = outcome.rejected;
-    else if (outcome.lost.length > 0) throw lossError(needs, from, `through requests in ${through.apiVersion}`, sent, outcome.lost);
-    else accepted++;
+    else if (outcome.lost.length > 0) {
+      const isOwner = outcome.lost.every((each) => each.includes(otherOwner));
+      throw lossError(needs, from, `through requests in ${through.apiVersion}`, sent, outcome.lost, isOwner ? ownerRemedy : hookRemedy);
+    } else accepted++;
   }
   if (accepted > 0 || rejection === undefined) return accepted;
   throw new Error(
@@ -141,6 +146,8 @@ function lossError(
   how: string,
   sent: JsonObject,
   lost: readonly string[],
+  remedy: string,
 ): Error {
-  return new Error(`seed ${seed}: a ${kind} of ${apiVersion} is not the same ${how}\n  ${lost.join("\n  ")}\n  created as ${goJson(sent)}`);
+  const parts = [...lost, `created as ${goJson(sent)}`, `remedy: ${remedy}`];
+  return new Error(`seed ${seed}: a ${kind} of ${apiVersion} is not the same ${how}\n  ${parts.join("\n  ")}`);
 }
