@@ -2,7 +2,7 @@
 // In Deno's suite only: what the API answers does not depend on the runtime.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { definePlugin, defineResource, field, int32, list, object, type Plugin, record, string, structsOf } from "../../plugin.ts";
+import { definePlugin, defineResource, field, int32, invalid, list, object, type Plugin, record, string, structsOf } from "../../plugin.ts";
 import { checkRoundTrips } from "../../testing.ts";
 import { randomOf } from "../../core/random.ts";
 import { randomValue } from "../../core/derive/random-value.ts";
@@ -116,7 +116,7 @@ test("hooks that change an unchanged object are found by requests", () =>
 
 test("rules that reject what the server has stored name the request and a remedy", () =>
   failing(
-    trips(lossless, { update: () => [{ path: "spec", reason: "Required", message: "no" }] }),
+    trips(lossless, { update: () => [invalid("spec", "all", "no")] }),
     "is answered with 422",
     `remedy: let the rules of \`update\` and the conversions of ${old} accept`,
   ));
