@@ -1,11 +1,11 @@
 /** Selects level and stages of a request's record: the first matching rule of the policy applies. */
 import type { UserInfo } from "../user-info.ts";
-import type { GroupResources, Policy, PolicyLevel, PolicyRule, Stage } from "./policy.ts";
+import type { AuditStage, GroupResources, Policy, PolicyLevel, PolicyRule } from "./policy.ts";
 
 /** How a request is recorded. */
 export interface Recording {
   readonly level: PolicyLevel;
-  readonly omitStages: ReadonlySet<Stage>;
+  readonly omitStages: ReadonlySet<AuditStage>;
   readonly omitsManagedFields: boolean;
 }
 

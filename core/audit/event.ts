@@ -5,10 +5,10 @@ import type { Status } from "../status-error.ts";
 import { goQuote } from "../tree/go-quote.ts";
 import { goString } from "../tree/json-text.ts";
 import type { UserInfo } from "../user-info.ts";
-import type { AuditLevel, Stage } from "./policy.ts";
+import type { AuditLevel, AuditStage } from "./policy.ts";
 
 /** The object of the request. "" for absent members. */
-export interface ObjectReference {
+export interface AuditedObject {
   readonly resource: string;
   readonly namespace: string;
   readonly name: string;
@@ -23,7 +23,7 @@ export interface ObjectReference {
 export interface AuditEvent {
   readonly level: AuditLevel;
   readonly auditId: string;
-  readonly stage: Stage;
+  readonly stage: AuditStage;
   readonly requestUri: string;
   readonly verb: string;
   /** Undefined before authentication. */
@@ -31,8 +31,8 @@ export interface AuditEvent {
   readonly impersonatedUser: UserInfo | undefined;
   readonly sourceIps: readonly string[];
   readonly userAgent: string;
-  readonly objectRef: ObjectReference | undefined;
-  readonly responseStatus: EventStatus | undefined;
+  readonly objectRef: AuditedObject | undefined;
+  readonly responseStatus: AuditedStatus | undefined;
   readonly requestObject: string | undefined;
   readonly responseObject: string | undefined;
   /** Milliseconds since 1970. */
@@ -40,7 +40,7 @@ export interface AuditEvent {
   readonly stageReached: number;
   readonly annotations: ReadonlyMap<string, string>;
 }
-export type EventStatus = Partial<Pick<Status, "status" | "message" | "reason" | "details" | "code">>;
+export type AuditedStatus = Partial<Pick<Status, "status" | "message" | "reason" | "details" | "code">>;
 
 /** The kind of the events of a server: `{"kind":"Event","apiVersion":"audit.k8s.io/v1"`, and the same of lists. */
 export function eventHead(domain: string, kind: "Event" | "EventList"): string {
@@ -103,7 +103,7 @@ function writtenUser(user: UserInfo): string {
   }}`;
 }
 
-function referenceJson(reference: ObjectReference): string {
+function referenceJson(reference: AuditedObject): string {
   const members = referenceKeys.filter((key) => reference[key] !== "").map((key) => `"${key}":${goString(reference[key])}`);
   return `{${members.join(",")}}`;
 }
@@ -113,7 +113,7 @@ const referenceKeys = Object.freeze(
 
 const encodeStatus = encoder(StatusSchema);
 /** A Status without its kind. A status of success has a code only. */
-function statusJson({ status, message, reason, details, code }: EventStatus): string {
+function statusJson({ status, message, reason, details, code }: AuditedStatus): string {
   if (status === undefined && message === undefined && reason === undefined && details === undefined) {
     return code === undefined ? '{"metadata":{}}' : `{"metadata":{},"code":${code}}`;
   }

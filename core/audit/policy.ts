@@ -18,7 +18,7 @@ export type PolicyLevel = typeof levels[number];
 export type AuditLevel = Exclude<PolicyLevel, "None">;
 
 export const stages = Object.freeze(["RequestReceived", "ResponseStarted", "ResponseComplete", "Panic"] as const);
-export type Stage = typeof stages[number];
+export type AuditStage = typeof stages[number];
 
 /** Resources of one group. "" is the core group, `*` every group. Empty lists match everything. */
 export interface GroupResources {
@@ -38,14 +38,14 @@ export interface PolicyRule {
   /** "" matches cluster-scoped resources. */
   readonly namespaces: readonly string[];
   readonly nonResourceURLs: readonly string[];
-  readonly omitStages: readonly Stage[];
+  readonly omitStages: readonly AuditStage[];
   /** Undefined: the policy's setting applies. */
   readonly omitManagedFields: boolean | undefined;
 }
 
 export interface Policy {
   readonly rules: readonly PolicyRule[];
-  readonly omitStages: readonly Stage[];
+  readonly omitStages: readonly AuditStage[];
   readonly omitManagedFields: boolean;
 }
 
@@ -111,7 +111,7 @@ function checkType(value: Json, domain: string): asserts value is JsonObject {
 }
 
 type Written<T> = {
-  readonly [Key in keyof T]: T[Key] extends PolicyLevel ? string : T[Key] extends readonly Stage[] ? readonly string[] : T[Key];
+  readonly [Key in keyof T]: T[Key] extends PolicyLevel ? string : T[Key] extends readonly AuditStage[] ? readonly string[] : T[Key];
 };
 type WrittenRule = Written<PolicyRule>;
 interface WrittenPolicy {

@@ -5,24 +5,17 @@ import type { Names } from "../../core/names.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import { evaluator } from "../../core/audit/evaluate.ts";
 import { omitsFirstStage, type Policy, type ReadPolicy, readPolicy } from "../../core/audit/policy.ts";
-import {
-  allBackends,
-  type Audit,
-  type AuditBackend,
-  type BatchOptions,
-  buffered,
-  ignoringErrors,
-  type LostEvents,
-  openAudit,
-  truncating,
-  writer,
-} from "../../kernel/access/audit/mod.ts";
+import type { AuditBackend, LostEvents } from "../../core/audit/backend.ts";
+import { type BatchOptions, buffered } from "../audit/buffered.ts";
+import { ignoringErrors } from "../audit/ignoring-errors.ts";
+import { truncating } from "../audit/truncate.ts";
+import { allBackends, type Audit, openAudit, writer } from "../../kernel/access/audit/mod.ts";
 import { eventHead, legacyLine } from "../../core/audit/event.ts";
 import type { LineSink } from "../../protocols/files/line-sink.ts";
-import { logBackend } from "../../kernel/access/audit/log/log-backend.ts";
+import { logBackend } from "../audit/log-backend.ts";
 import { rotatingFile } from "../../protocols/files/rotating-file.ts";
 import { standardOutput } from "../../protocols/files/standard-output.ts";
-import { webhookBackend } from "../../kernel/access/audit/webhook/webhook-backend.ts";
+import { webhookBackend } from "../audit/webhook-backend.ts";
 import { readAccess } from "../../client/kubeconfig.ts";
 import { remoteClient } from "../../protocols/remote/remote-client.ts";
 import { type AuditBackendName, backendConfig } from "../config/audit-settings.ts";

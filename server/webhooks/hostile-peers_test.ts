@@ -10,7 +10,7 @@ import { issue } from "../listen/testing/clients.ts";
 import { requestInfo } from "../../kernel/request/request-info.ts";
 import { issuerFetch } from "../startup/issuer-fetch.ts";
 import { eventOf } from "../../test/audit/events.ts";
-import { webhookBackend } from "../../kernel/access/audit/webhook/webhook-backend.ts";
+import { webhookBackend } from "../audit/webhook-backend.ts";
 import { tokenReviewer } from "../../kernel/access/authentication/token-review.ts";
 import { accessReviews } from "./authorization/access-review.ts";
 import { attributesOf } from "../../kernel/access/authorization/attributes.ts";

@@ -1,6 +1,6 @@
 /** Events and backends for tests. */
 import { writer } from "../../kernel/access/audit/audit.ts";
-import type { AuditBackend, LostEvents, WrittenEvent } from "../../kernel/access/audit/backend.ts";
+import type { AuditBackend, LostEvents, WrittenEvent } from "../../core/audit/backend.ts";
 import type { AuditEvent } from "../../core/audit/event.ts";
 
 const write = writer("k8s.io");

@@ -6,10 +6,10 @@ import type { UserInfo } from "../../../core/user-info.ts";
 import type { AuditNotes, NamedObject } from "../../request/audit-notes.ts";
 import { type Exchange, header, type Reply } from "../../request/exchange.ts";
 import type { RequestInfo } from "../../request/request-info.ts";
-import type { AuditBackend, WrittenEvent } from "./backend.ts";
-import { type AuditEvent, eventHead, eventMembers, type EventStatus, type ObjectReference } from "../../../core/audit/event.ts";
+import type { AuditBackend, WrittenEvent } from "../../../core/audit/backend.ts";
+import { type AuditedObject, type AuditedStatus, type AuditEvent, eventHead, eventMembers } from "../../../core/audit/event.ts";
 import type { Audited, Recording } from "../../../core/audit/evaluate.ts";
-import type { PolicyLevel, Stage } from "../../../core/audit/policy.ts";
+import type { AuditStage, PolicyLevel } from "../../../core/audit/policy.ts";
 import { sourceIps } from "./source-ips.ts";
 import { bound } from "../../../core/bound.ts";
 
@@ -132,9 +132,9 @@ class Record implements AuditRecord, AuditNotes {
   readonly #request: Request;
   readonly #isLasting: boolean;
   readonly #annotations = new Map<string, string>();
-  #objectRef: ObjectReference | undefined;
+  #objectRef: AuditedObject | undefined;
   #impersonated: UserInfo | undefined;
-  #status: EventStatus | undefined;
+  #status: AuditedStatus | undefined;
   #requestObject: string | undefined;
   #responseObject: string | undefined;
 
@@ -229,7 +229,7 @@ class Record implements AuditRecord, AuditNotes {
     return this.#finish("Panic", reply);
   }
 
-  async #finish(stage: Stage, reply: Reply): Promise<Reply> {
+  async #finish(stage: AuditStage, reply: Reply): Promise<Reply> {
     await this.#process(stage);
     return reply;
   }
@@ -265,7 +265,7 @@ class Record implements AuditRecord, AuditNotes {
     };
   }
 
-  #process(stage: Stage, reachedAt = this.#needs.now()): boolean | Promise<boolean> {
+  #process(stage: AuditStage, reachedAt = this.#needs.now()): boolean | Promise<boolean> {
     const { omitStages } = this.#recording;
     if (omitStages.has(stage)) return true;
     const { write, meter, backend } = this.#needs;
@@ -273,7 +273,7 @@ class Record implements AuditRecord, AuditNotes {
     return backend.process([write(this.#event(stage, reachedAt))]);
   }
 
-  #event(stage: Stage, stageReached: number): AuditEvent {
+  #event(stage: AuditStage, stageReached: number): AuditEvent {
     const { exchange, info, user, auditId, receivedAt } = this.#request;
     return {
       level: this.level,
@@ -315,7 +315,7 @@ function withoutQuotes({ details, ...status }: Status): Status {
   };
 }
 
-function referenceOf({ group, version, resource, subresource, namespace, name }: RequestInfo): ObjectReference {
+function referenceOf({ group, version, resource, subresource, namespace, name }: RequestInfo): AuditedObject {
   return { resource, namespace, name, uid: "", apiGroup: group, apiVersion: version, resourceVersion: "", subresource };
 }
 

@@ -1,6 +1,6 @@
 /** Bounds the size of events and batches (`--audit-log-truncate-*`, `--audit-webhook-truncate-*`). */
-import type { AuditEvent } from "../../../core/audit/event.ts";
-import type { AuditBackend, LostEvents, WrittenEvent } from "./backend.ts";
+import type { AuditEvent } from "../../core/audit/event.ts";
+import type { AuditBackend, LostEvents, WrittenEvent } from "../../core/audit/backend.ts";
 
 export interface TruncateOptions {
   /** Bytes of JSON of one event, and of the events that are delivered together. */

@@ -1,12 +1,12 @@
 /** Events as EventLists that are posted to a webhook (`--audit-webhook-config-file`). */
-import type { Clock } from "../../../../core/async.ts";
-import { reasonOf } from "../../../../core/reason-of.ts";
-import type { RemoteAnswer, RemoteClient } from "../../../../protocols/remote/remote-client.ts";
-import { withRetries } from "../../../../protocols/remote/retry.ts";
-import type { AuditBackend, LostEvents, WrittenEvent } from "../backend.ts";
-import { eventHead } from "../../../../core/audit/event.ts";
-import { remoteCallMs } from "../../../../protocols/remote/remote-client.ts";
-import { auditBufferBytesMax } from "../bounds.ts";
+import type { Clock } from "../../core/async.ts";
+import { reasonOf } from "../../core/reason-of.ts";
+import type { RemoteAnswer, RemoteClient } from "../../protocols/remote/remote-client.ts";
+import { withRetries } from "../../protocols/remote/retry.ts";
+import type { AuditBackend, LostEvents, WrittenEvent } from "../../core/audit/backend.ts";
+import { eventHead } from "../../core/audit/event.ts";
+import { remoteCallMs } from "../../protocols/remote/remote-client.ts";
+import { auditBufferBytesMax } from "./bounds.ts";
 
 export interface WebhookOptions {
   readonly client: RemoteClient;

@@ -1,10 +1,11 @@
 // Events in the background: batches, throttle, bounds, shutdown; and the size of events.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { manualClock } from "../../../core/test-clock.ts";
-import { allBackends, ignoringErrors } from "./backend.ts";
+import { manualClock } from "../../core/test-clock.ts";
+import { allBackends } from "../../kernel/access/audit/mod.ts";
+import { ignoringErrors } from "./ignoring-errors.ts";
 import { auditBatchBytesMax, type BatchOptions, buffered } from "./buffered.ts";
-import { eventOf, keeping, losses, settled, write } from "../../../test/audit/events.ts";
+import { eventOf, keeping, losses, settled, write } from "../../test/audit/events.ts";
 import { truncating } from "./truncate.ts";
 import { auditBufferBytesMax } from "./bounds.ts";
 

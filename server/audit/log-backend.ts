@@ -1,7 +1,7 @@
 /** Events as lines of a log file or of the standard output. Events that arrive during a write are written together. */
-import type { LineSink } from "../../../../protocols/files/line-sink.ts";
-import { reasonOf } from "../../../../core/reason-of.ts";
-import type { AuditBackend, LostEvents, WrittenEvent } from "../backend.ts";
+import type { LineSink } from "../../protocols/files/line-sink.ts";
+import { reasonOf } from "../../core/reason-of.ts";
+import type { AuditBackend, LostEvents, WrittenEvent } from "../../core/audit/backend.ts";
 
 interface Waiting {
   readonly lines: readonly Uint8Array[];

@@ -1,11 +1,11 @@
 // The webhook backend: lists of events, retries of every failure, a webhook that does not respond.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { manualClock } from "../../../../core/test-clock.ts";
-import type { RemoteAnswer, RemoteClient, RemoteRequest } from "../../../../protocols/remote/remote-client.ts";
-import { eventOf, losses, settled } from "../../../../test/audit/events.ts";
+import { manualClock } from "../../core/test-clock.ts";
+import type { RemoteAnswer, RemoteClient, RemoteRequest } from "../../protocols/remote/remote-client.ts";
+import { eventOf, losses, settled } from "../../test/audit/events.ts";
 import { webhookBackend } from "./webhook-backend.ts";
-import { auditBufferBytesMax } from "../bounds.ts";
+import { auditBufferBytesMax } from "./bounds.ts";
 
 const never = new AbortController().signal;
 

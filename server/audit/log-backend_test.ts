@@ -4,10 +4,10 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { eventOf, losses, settled } from "../../../../test/audit/events.ts";
-import type { LineSink } from "../../../../protocols/files/line-sink.ts";
+import { eventOf, losses, settled } from "../../test/audit/events.ts";
+import type { LineSink } from "../../protocols/files/line-sink.ts";
 import { logBackend } from "./log-backend.ts";
-import { rotatingFile } from "../../../../protocols/files/rotating-file.ts";
+import { rotatingFile } from "../../protocols/files/rotating-file.ts";
 
 const never = new AbortController().signal;
 

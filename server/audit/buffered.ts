@@ -1,10 +1,10 @@
 /**
  * Delivers events in the background (`--audit-*-mode=batch`). When the buffer is full, events are lost and counted; requests never wait.
  */
-import { type Clock, pause, untilAborted } from "../../../core/async.ts";
-import { TokenBucket } from "../../../core/token-bucket.ts";
-import type { AuditBackend, LostEvents, WrittenEvent } from "./backend.ts";
-import { bound } from "../../../core/bound.ts";
+import { type Clock, pause, untilAborted } from "../../core/async.ts";
+import { TokenBucket } from "../../core/token-bucket.ts";
+import type { AuditBackend, LostEvents, WrittenEvent } from "../../core/audit/backend.ts";
+import { bound } from "../../core/bound.ts";
 import { auditBufferBytesMax } from "./bounds.ts";
 
 /** Bytes of JSON of a batch of several audit events: it is encoded in one turn of the event loop. */
