@@ -4,7 +4,7 @@ import { sep } from "node:path";
 import { defaultNames } from "../core/names.ts";
 import type { Plugin, Release } from "../core/plugin.ts";
 import { serverRelease } from "../core/releases.ts";
-import { joined, readCommandFlags } from "../server/config/command-flags.ts";
+import { joinValues, readCommandFlags } from "../server/config/command-flags.ts";
 import { UsageError } from "../server/config/commands.ts";
 import { sourceFlags } from "../server/config/source-flags.ts";
 import type { SourceFlags } from "./source/open-source.ts";
@@ -36,7 +36,7 @@ export async function run(args: readonly string[], plugins: readonly Plugin[]): 
   const names = { ...defaultNames, domain: one("group-domain") ?? defaultNames.domain };
   const lifecycles = new Lifecycles(names, plugins);
   const files = flags.get("filename") ?? [], kubeconfig = one("kubeconfig");
-  const store: SourceFlags = joined(new Map([...flags].filter(([name]) => sourceFlags.some((each) => each.name === name))));
+  const store: SourceFlags = joinValues(new Map([...flags].filter(([name]) => sourceFlags.some((each) => each.name === name))));
   const rules = definitionRules(plugins, names);
   let choices = 0;
   const change = async (path: string, text: string) => {

@@ -4,7 +4,7 @@ import { mkdir } from "node:fs/promises";
 import type { Plugin } from "../core/plugin.ts";
 import { nearest } from "../core/nearest.ts";
 import type { Catalog } from "../kernel/catalog/catalog.ts";
-import { commandFlagsOf, joined, settingsOf } from "../server/config/command-flags.ts";
+import { commandFlagsOf, joinValues, settingsOf } from "../server/config/command-flags.ts";
 import type { Chosen } from "../server/config/commands.ts";
 import { loadModule } from "../server/config/load-module.ts";
 import { ConfigError } from "../server/config/parse.ts";
@@ -30,7 +30,7 @@ export function run(args: readonly string[], plugins: readonly Plugin[]): Promis
 }
 
 async function importAll(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {
-  const chosen: Chosen = { name: "import", args }, { values: all, mistakes } = commandFlagsOf(chosen), values = joined(all);
+  const chosen: Chosen = { name: "import", args }, { values: all, mistakes } = commandFlagsOf(chosen), values = joinValues(all);
   const wrong = [...mistakes, ...sourceMistakes(values, true)];
   if (wrong.length > 0) throw new ConfigError(wrong);
   const configuration = await readConfiguration(settingsOf(chosen), plugins, loadModule);

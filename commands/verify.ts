@@ -2,7 +2,7 @@
 import process from "node:process";
 import type { Plugin } from "../core/plugin.ts";
 import { loadModule } from "../server/config/load-module.ts";
-import { commandFlagsOf, joined, settingsOf } from "../server/config/command-flags.ts";
+import { commandFlagsOf, joinValues, settingsOf } from "../server/config/command-flags.ts";
 import type { Chosen } from "../server/config/commands.ts";
 import { ConfigError } from "../server/config/parse.ts";
 import { openOtherSource, openOwnSource, selectsSource, sourceMistakes } from "./source/open-source.ts";
@@ -21,7 +21,7 @@ export function run(args: readonly string[], plugins: readonly Plugin[]): Promis
 }
 
 async function verify(args: readonly string[], plugins: readonly Plugin[]): Promise<number> {
-  const chosen: Chosen = { name: "verify", args }, { values: all, mistakes } = commandFlagsOf(chosen), values = joined(all);
+  const chosen: Chosen = { name: "verify", args }, { values: all, mistakes } = commandFlagsOf(chosen), values = joinValues(all);
   const wrong = [...mistakes, ...sourceMistakes(values, false)];
   if (wrong.length > 0) throw new ConfigError(wrong);
   const configuration = await readConfiguration(settingsOf(chosen), plugins, loadModule);

@@ -96,7 +96,7 @@ export interface RequestContext {
   readonly deadline: RequestDeadline;
   /** The route to the heavy thread; undefined if everything runs in this thread. */
   readonly heavy: HeavyRoute | undefined;
-  /** Bounds the work of the request that multiplies. `budgeted` runs work under it. */
+  /** Bounds the work of the request that multiplies. `runInBudget` runs work under it. */
   readonly budget: Budget;
   /** Conversions by calls that a run of `settle` has so far: by version, then by the JSON of the object. Undefined outside of such a run. */
   readonly awaited?: ReadonlyMap<string, ReadonlyMap<string, JsonObject | StatusError>>;
@@ -167,10 +167,10 @@ export function requestBudget(stepsMax: number): Budget {
  *
  * @throws StatusError 413 above the bound of the request
  */
-export function budgeted<T>(call: Repeatable & Pick<RequestContext, "budget">, work: () => T): T {
+export function runInBudget<T>(call: Repeatable & Pick<RequestContext, "budget">, work: () => T): T {
   return mayHandOver(call) ? call.budget.run(work, inlineShare) : call.budget.run(work);
 }
-/** Whether an error is what `budgeted` throws above a bound. */
+/** Whether an error is what `runInBudget` throws above a bound. */
 export function isOfBudget(error: unknown): boolean {
   return error instanceof HandOver || (error instanceof StatusError && error.reason === "RequestEntityTooLarge");
 }

@@ -108,7 +108,7 @@ export async function checkRoundTrips(plugin: Plugin, options: RoundTripOptions 
     return await roundTripsOf({
       catalog,
       kinds: catalog.kinds.filter(({ resource }) => own.includes(resource)),
-      ask: asking(authenticatedAs(opened.server, admin)),
+      ask: asker(withUser(opened.server, admin)),
       seed,
       objects,
       adjust,
@@ -119,7 +119,7 @@ export async function checkRoundTrips(plugin: Plugin, options: RoundTripOptions 
 }
 
 /** Requests with JSON, and applies in the same. */
-function asking(server: Server) {
+function asker(server: Server) {
   return async (method: string, path: string, body?: Json, type = "application/json") => {
     const sent = body === undefined ? {} : { headers: { "content-type": type }, body: goJson(body) };
     const request = new Request(`https://test${path}`, { method, ...sent });
@@ -147,12 +147,12 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
     async handle(request, user = admin) {
       const { server, check } = recordUnexpected(opened.server);
       const byHeaders = user === "authenticate" || request.headers.has("authorization");
-      const authenticated = byHeaders ? server : authenticatedAs(server, user ?? anonymous);
+      const authenticated = byHeaders ? server : withUser(server, user ?? anonymous);
       const reply = await handle(exchangeOf(request), authenticated);
       if (throws) check();
       return responseTo(reply, request.method);
     },
-    api: throws ? rethrowing(localApi(recorder.server, admin), recorder.take) : localApi(opened.server, admin),
+    api: throws ? rethrowingApi(localApi(recorder.server, admin), recorder.take) : localApi(opened.server, admin),
     logged,
     close,
     [Symbol.asyncDispose]: close,
@@ -202,7 +202,7 @@ function recordUnexpected(server: Server) {
 }
 
 /** Wraps the API so that its methods reject with the recorded error instead of the InternalError that refers to it. */
-function rethrowing(api: Api, take: (reference: string) => unknown): Api {
+function rethrowingApi(api: Api, take: (reference: string) => unknown): Api {
   const rethrow = (error: unknown) => {
     const message = error instanceof StatusError && error.reason === "InternalError" ? error.details?.causes?.[0]?.message : undefined;
     throw (message === undefined ? undefined : take(message.replace("reference ", ""))) ?? error;
@@ -218,7 +218,7 @@ function rethrowing(api: Api, take: (reference: string) => unknown): Api {
   return wrapped;
 }
 
-function authenticatedAs(server: Server, user: UserInfo): Server {
+function withUser(server: Server, user: UserInfo): Server {
   return Object.create(server, { authenticate: { value: () => Promise.resolve(user) } });
 }
 

@@ -6,7 +6,7 @@ import process from "node:process";
 import type { Progress } from "../../core/progress.ts";
 import { readEncryptionKeys } from "../../server/config/encryption-configuration.ts";
 import { ConfigError } from "../../server/config/parse.ts";
-import { keyed, readText } from "../../server/config/read-files.ts";
+import { readKeyed, readText } from "../../server/config/read-files.ts";
 import type { Config } from "../../server/config/settings.ts";
 import { encryptionKey, type EncryptionKeys } from "./encrypted.ts";
 import { fileSource, liveSource, type Source } from "./source.ts";
@@ -72,7 +72,7 @@ async function tlsOf(flags: SourceFlags) {
   const authority = ca === undefined ? {} : { ca: await readText(ca, "authorities of the etcd to read") };
   return cert === undefined || key === undefined
     ? authority
-    : { ...authority, ...await keyed(cert, key, "client certificate for the etcd to read") };
+    : { ...authority, ...await readKeyed(cert, key, "client certificate for the etcd to read") };
 }
 
 async function keysOf(flags: SourceFlags): Promise<EncryptionKeys> {

@@ -26,11 +26,11 @@ export function versionSlot(json: Uint8Array, from: number): VersionSlot | undef
   let at = from + metadata.length;
   if (json[at] === CLOSE) return { at, end: at, open: key, close: '"' };
   for (;;) {
-    const keyEnd = stringEnd(json, at);
+    const keyEnd = endOfString(json, at);
     if (keyEnd < 0 || json[keyEnd] !== COLON) return undefined;
     const isOwn = isAt(json, at + 1, keyEnd - 1, own);
     if (!isOwn && !isBefore(json, at + 1, keyEnd - 1)) return { at, end: at, open: key, close: '",' };
-    const valueEnd = stringEnd(json, keyEnd + 1);
+    const valueEnd = endOfString(json, keyEnd + 1);
     if (valueEnd < 0) return undefined;
     if (isOwn) return { at: keyEnd + 2, end: valueEnd - 1, open: "", close: "" };
     if (json[valueEnd] === CLOSE) return { at: valueEnd, end: valueEnd, open: `,${key}`, close: '"' };
@@ -70,7 +70,7 @@ export function metadataRange(json: Uint8Array, from: number): readonly [from: n
 export function metadataMembers(json: Uint8Array, from: number, names: readonly Uint8Array[]): (readonly [from: number, to: number])[] {
   const found: (readonly [from: number, to: number])[] = [];
   for (let at = from + metadata.length; json[at] === QUOTE;) {
-    const keyEnd = stringEnd(json, at);
+    const keyEnd = endOfString(json, at);
     if (keyEnd < 0 || isAt(json, at + 1, keyEnd - 1, lastMember)) break;
     const end = valueEnd(json, keyEnd + 1);
     if (end < 0) break;
@@ -87,7 +87,7 @@ function valueEnd(json: Uint8Array, from: number): number {
   for (let at = from, depth = 0; at < json.length;) {
     const byte = json[at];
     if (byte === QUOTE) {
-      at = stringEnd(json, at);
+      at = endOfString(json, at);
       if (at < 0 || depth === 0) return at;
       continue;
     }
@@ -108,7 +108,7 @@ export function versionBytes(slot: VersionSlot, revision: number): Uint8Array {
 }
 
 /** The position after the string that begins at `at`, or -1. */
-function stringEnd(json: Uint8Array, at: number): number {
+function endOfString(json: Uint8Array, at: number): number {
   if (json[at] !== QUOTE) return -1;
   for (let index = at + 1; index < json.length; index++) {
     if (json[index] === BACKSLASH) index++;

@@ -66,7 +66,7 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
     const known = cache.kindOf(kind);
     if (known === undefined) return await fromStore();
     if (!isThere(known.meter, requested)) {
-      if (cache.state.tag !== "current" && !(await cache.ready(needs.fillWaitMs, waiter.signal))) return await fromStore();
+      if (cache.state.tag !== "current" && !(await cache.waitUntilCurrent(needs.fillWaitMs, waiter.signal))) return await fromStore();
       if (requested === undefined) {
         if (!(await isNewest(known.meter, waiter))) return await instead(known.meter, fromStore);
       } else await waitForRevision(needs, known.meter, requested, waiter.signal);
@@ -148,7 +148,7 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
     const { stored } = collection.endpoint;
     const known = cache.kindOf(stored);
     if (known === undefined || plan.fromStore) return await fromStore();
-    if (!(await cache.ready(needs.fillWaitMs, signal))) {
+    if (!(await cache.waitUntilCurrent(needs.fillWaitMs, signal))) {
       if (options.limit > 0 && options.labels.length === 0 && options.fields.length === 0) return await fromStore();
       throw notReady(cache, clock);
     }
@@ -175,11 +175,11 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
     const { endpoint } = collection;
     // The garbage collector watches each new kind. Its watch can wait, and would otherwise cost the store as long as it lasts.
     if (watching.watchScope === "ownership" || watching.watchScope === "owned") {
-      await cache.joined(endpoint.stored, watchJoinMs, signal);
+      await cache.waitForKind(endpoint.stored, watchJoinMs, signal);
     }
     const known = cache.kindOf(endpoint.stored);
     if (known === undefined) return interruptible(watching, watchStore);
-    if (!(await cache.ready(needs.fillWaitMs, signal))) throw notReady(cache, clock);
+    if (!(await cache.waitUntilCurrent(needs.fillWaitMs, signal))) throw notReady(cache, clock);
     const reply = await neverBegun(watching, (revision) => waitForRevision(needs, known.meter, revision, signal));
     if (reply !== undefined) return reply;
     // Looked up again after each wait: the catalog may have changed.

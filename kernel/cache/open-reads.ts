@@ -133,7 +133,7 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
   });
   // A large store takes minutes: controllers that start before the end of its fill would fail.
   const { openWaitMs = 60_000 } = options;
-  for (let before = 0; !(await cache.ready(openWaitMs, closing.signal)) && pages > before;) before = pages;
+  for (let before = 0; !(await cache.waitUntilCurrent(openWaitMs, closing.signal)) && pages > before;) before = pages;
   return {
     reads,
     store: own.store,

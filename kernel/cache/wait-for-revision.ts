@@ -22,6 +22,6 @@ export async function waitForRevision(
   signal: AbortSignal,
 ): Promise<void> {
   const since = clock.now();
-  const reached = await cache.reached(revision, revisionWaitMs, signal).finally(() => meter.waited(clock.now() - since));
+  const reached = await cache.waitUntilReached(revision, revisionWaitMs, signal).finally(() => meter.waited(clock.now() - since));
   if (!reached) throw tooLargeRevision(revision, cache.revision);
 }

@@ -22,7 +22,7 @@ import type { Waiter } from "../reads/reads.ts";
 import { abortable, type Clock, pause } from "../../core/async.ts";
 import { type Batch, type Revision, StoreError } from "../store/store.ts";
 import { fillKind, type FillSource } from "./fill/fill.ts";
-import { catchingUp, type Passing, sharedRoundTrip, type Together } from "./fill/freshness.ts";
+import { catcherUp, type Passing, sharedRoundTrip, type Together } from "./fill/freshness.ts";
 import type { Filling, KindCache } from "./kind/kind-cache.ts";
 import type { OwnWrites } from "./index/own-writes.ts";
 import { bound } from "../../core/bound.ts";
@@ -87,7 +87,7 @@ export class WatchCache {
       return revision;
     };
     this.#ask = sharedRoundTrip(async () => needs.store.newest() ?? await ask());
-    this.#together = catchingUp(this.#ask, (revision) => this.#pass(revision), needs.clock);
+    this.#together = catcherUp(this.#ask, (revision) => this.#pass(revision), needs.clock);
     this.#running = this.#run();
   }
 
@@ -143,17 +143,17 @@ export class WatchCache {
   }
 
   /** Waits up to `ms` for the cache to be current, and returns whether it is. */
-  async ready(ms: number, signal: AbortSignal): Promise<boolean> {
+  async waitUntilCurrent(ms: number, signal: AbortSignal): Promise<boolean> {
     if (this.#state.tag === "filling") await this.#until(this.#turned.promise, ms, signal);
     return this.#state.tag === "current";
   }
   /** Waits up to `ms` until a kind that is being added is filled. */
-  async joined({ under }: StoredKind, ms: number, signal: AbortSignal): Promise<void> {
+  async waitForKind({ under }: StoredKind, ms: number, signal: AbortSignal): Promise<void> {
     const kind = this.#kinds.get(under), joining = kind && this.#joining.get(kind);
     if (joining !== undefined) await this.#until(joining, ms, signal);
   }
   /** Waits up to `ms` for the cache to reach a revision, and returns whether it has. `known`: the store is known to have the revision. */
-  async reached(revision: Revision, ms: number, signal: AbortSignal, known = false): Promise<boolean> {
+  async waitUntilReached(revision: Revision, ms: number, signal: AbortSignal, known = false): Promise<boolean> {
     if (this.#revision >= revision || ms <= 0) return this.#revision >= revision;
     const { passed, forget } = this.#pass(revision);
     // A read makes etcd send progress to its watches.
@@ -168,7 +168,7 @@ export class WatchCache {
     if (await isSoon) return true;
     const { signal } = waiter;
     const revision = await abortable(newest, signal);
-    return await this.reached(revision, until - this.#needs.clock.now(), signal, true);
+    return await this.waitUntilReached(revision, until - this.#needs.clock.now(), signal, true);
   }
   /** The store's newest revision, from a read that begins no earlier than this call. */
   newest(signal: AbortSignal): Promise<Revision> {
@@ -281,7 +281,7 @@ export class WatchCache {
     const { revision } = await store.get(kind.prefix, signal);
     const filling = await fillKind(this.#needs, kind, revision, signal);
     try {
-      while (!(await this.reached(revision, revisionWaitMs, signal)));
+      while (!(await this.waitUntilReached(revision, revisionWaitMs, signal)));
       signal.throwIfAborted();
       if (this.#isWanted(kind)) return kind.join(filling, clock.now());
     } catch (error) {

@@ -157,7 +157,7 @@ function writtenForm(resource: Resource, apiVersion: string, own: Codec, setting
   return {
     apiVersion: written,
     schema,
-    fromStored: (object) => renamed(fromStored?.(object) ?? object, written),
+    fromStored: (object) => withVersion(fromStored?.(object) ?? object, written),
     encode: codecOf(served, settings).encode,
   };
 }
@@ -174,7 +174,7 @@ function foreignForm(served: Served, apiVersion: string, applyDefaults: StoredKi
   return {
     schema,
     ...storedDecoders(schema),
-    toStored: (object) => applyDefaults(renamed(toStored?.(withDefaults(object)) ?? withDefaults(object), apiVersion)),
+    toStored: (object) => applyDefaults(withVersion(toStored?.(withDefaults(object)) ?? withDefaults(object), apiVersion)),
   };
 }
 
@@ -269,13 +269,13 @@ function compileEndpoint(kind: StoredKind, group: string, version: string, serve
     ),
     schema: served.schema,
     ...codec,
-    toStored: (object: ApiObject) => renamed(toStored(object), kind.apiVersion),
-    fromStored: (object: ApiObject) => renamed(fromStored(object), apiVersion),
+    toStored: (object: ApiObject) => withVersion(toStored(object), kind.apiVersion),
+    fromStored: (object: ApiObject) => withVersion(fromStored(object), apiVersion),
     deprecation: deprecationOf(resource.kind, apiVersion, served, settings),
   });
 }
 
-function renamed(object: ApiObject, apiVersion: string): ApiObject {
+function withVersion(object: ApiObject, apiVersion: string): ApiObject {
   return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
 }
 

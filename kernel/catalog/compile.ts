@@ -51,7 +51,7 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig, appea
   );
   const hasCbor = gates.isOn("CBORServingAndStorage");
   const groups = groupsOf([...endpoints.values()].filter(({ resource }) => resource.unlisted !== true), priorities, releases.emulated);
-  const byPath = nested(endpoints.values());
+  const byPath = nestEndpoints(endpoints.values());
   const admission = inOrder(plugins.flatMap(({ admission = [] }) => admission));
   const steps = new Map<Resource, Admission[]>();
   const forAll = admission.filter(({ resources }) => resources === "all");
@@ -182,7 +182,7 @@ function endpointKey(group: string, version: string, plural: string): string {
 }
 
 /** By group, version and plural, so that requests find their endpoint without building a key. */
-function nested(endpoints: Iterable<Endpoint>): ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, Endpoint>>> {
+function nestEndpoints(endpoints: Iterable<Endpoint>): ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, Endpoint>>> {
   const groups = new Map<string, Map<string, Map<string, Endpoint>>>();
   for (const endpoint of endpoints) {
     const versions = groups.get(endpoint.group) ?? new Map<string, Map<string, Endpoint>>();

@@ -47,16 +47,16 @@ export async function shownValues(to: ConvertedKind, values: readonly Uint8Array
     const apiVersion = tree.get("apiVersion"), from = typeof apiVersion === "string" ? versions.get(apiVersion) : undefined;
     if (from === undefined) throw failure(`request to convert CR from an invalid group/version: ${String(apiVersion)}`);
     const isOutdated = from.apiVersion !== conversion.storedAs;
-    const object = from.applyDefaults(decoded(from, tree));
+    const object = from.applyDefaults(decodeTree(from, tree));
     if (from === kind) {
       const next = storedBytes(kind, object, means.encoding);
-      if (isOutdated || !sameBytes(next, value)) shown[index] = outdated(kind, object);
+      if (isOutdated || !sameBytes(next, value)) shown[index] = encodeOutdated(kind, object);
     } else foreign.push({ index, object: jsonOf(from, object), bytes: value.length, isOutdated });
   }
   const converted = await convertAll(conversion, foreign, kind.apiVersion, means.context);
   for (const [nth, { index, isOutdated }] of foreign.entries()) {
-    const object = decoded(kind, treeFromJson(converted[nth]!));
-    shown[index] = isOutdated ? outdated(kind, object) : storedBytes(kind, object, means.encoding);
+    const object = decodeTree(kind, treeFromJson(converted[nth]!));
+    shown[index] = isOutdated ? encodeOutdated(kind, object) : storedBytes(kind, object, means.encoding);
   }
   return shown;
 }
@@ -68,9 +68,9 @@ export async function storedValue(from: ConvertedKind, value: Uint8Array, means:
   if (stored === undefined || stored === kind) return value;
   const tree = treeOf(value);
   if (tree === undefined) throw new Error("our own value cannot be read");
-  const object = jsonOf(kind, decoded(kind, tree));
+  const object = jsonOf(kind, decodeTree(kind, tree));
   const [converted] = await convertAll(conversion, [{ object, bytes: value.length }], stored.apiVersion, means.context);
-  return storedBytes(stored, decoded(stored, treeFromJson(converted!)), means.encoding);
+  return storedBytes(stored, decodeTree(stored, treeFromJson(converted!)), means.encoding);
 }
 
 /** Whether a value is shown as it is: in the version of the store, which has no defaults. */
@@ -81,7 +81,7 @@ function isPlain(kind: StoredKind, storedAs: string, value: Uint8Array): boolean
 }
 
 /** The object with a space after its JSON: an equal object is written again, in the version of the store. */
-function outdated(kind: StoredKind, object: ApiObject): Uint8Array {
+function encodeOutdated(kind: StoredKind, object: ApiObject): Uint8Array {
   const json = storedBytes(kind, object), value = new Uint8Array(json.length + 1);
   value.set(json);
   value[json.length] = 0x20;
@@ -110,7 +110,7 @@ export function apiVersionOf(value: Uint8Array): string | undefined {
   return typeof apiVersion === "string" ? apiVersion : undefined;
 }
 
-function decoded(kind: StoredKind, tree: Tree): ApiObject {
+function decodeTree(kind: StoredKind, tree: Tree): ApiObject {
   try {
     return kind.storedForm(kind.apiVersion)!.decode(tree); // its own version
   } catch (error) {

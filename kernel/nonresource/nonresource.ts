@@ -4,7 +4,7 @@ import { VersionInfo } from "../../core/meta/version-info.ts";
 import { noRouteError } from "../../core/status-error.ts";
 import { typedReply } from "../respond/answer.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import { gzipped } from "../respond/compress.ts";
+import { compressAny } from "../respond/compress.ts";
 import { checkRoute, type DiscoveryReplies, discoveryReply } from "./discovery/reply.ts";
 import type { Exchange, Reply } from "../request/exchange.ts";
 import { notFoundText, textReply } from "../respond/text.ts";
@@ -51,7 +51,7 @@ export async function nonresourceReply(
   if (path === "/" || path === "/index.html") return rootReply(catalog, outside);
   if (path === "/metrics" || path === "/metrics/slis") {
     const { contentType, text } = await outside.metrics(path === "/metrics" ? undefined : "slis");
-    return gzipped(exchange, { status: 200, headers: { "content-type": contentType }, body: text });
+    return compressAny(exchange, { status: 200, headers: { "content-type": contentType }, body: text });
   }
   if (path === "/version" || path.startsWith("/version/")) return versionReply(exchange, path, catalog, outside.version);
   const endpoint = endpoints.find((each) => path === `/${each}` || path.startsWith(`/${each}/`));

@@ -22,10 +22,10 @@ const turnMs = 5;
 const sharedTurns = new Turns(20);
 
 /** The body that consists of `parts`. */
-export function chunked(parts: readonly Part[]): Chunked {
+export function bodyOfParts(parts: readonly Part[]): Chunked {
   if (parts.length === 1) return parts[0]!;
   const size = sizeOf(parts);
-  return size > chunkBytes ? pieces(parts) : gathered(parts, size);
+  return size > chunkBytes ? pieces(parts) : gather(parts, size);
 }
 
 /** A body that is encoded while it is sent. `bytes`: its size, or for a body of at least `gzipBytesMin` the bytes encoded so far. */
@@ -35,7 +35,7 @@ export interface Begun {
 }
 
 /** Encodes the first parts up to `gzipBytesMin`, and yields to the event loop meanwhile; the others are encoded as they are pulled. */
-export async function begun(parts: Iterable<Part>): Promise<Begun> {
+export async function beginBody(parts: Iterable<Part>): Promise<Begun> {
   const first: Uint8Array[] = [];
   const rest = parts[Symbol.iterator]();
   const turn = new Turn();
@@ -47,7 +47,7 @@ export async function begun(parts: Iterable<Part>): Promise<Begun> {
     if (bytes >= gzipBytesMin) return { body: pieces(inOrder(first, { [Symbol.iterator]: () => rest })), bytes };
     if (turn.isOver) await turn.next();
   }
-  return { body: chunked(first), bytes };
+  return { body: bodyOfParts(first), bytes };
 }
 
 export function* inOrder(...some: readonly Iterable<Part>[]): Generator<Part> {
@@ -80,7 +80,7 @@ function boundOf(part: Part): number {
   return typeof part === "string" ? part.length * 3 : part.length;
 }
 
-function gathered(parts: readonly Part[], bound: number): Uint8Array {
+function gather(parts: readonly Part[], bound: number): Uint8Array {
   // Small buffers come from a pool: allocating and zeroing separate memory costs more than filling it.
   const out = Buffer.allocUnsafe(bound);
   let length = 0;
@@ -121,11 +121,11 @@ export async function* pieces(parts: Iterable<Part>): AsyncGenerator<Uint8Array>
       size += boundOf(part);
     }
     if (size > 0 && (whole || size >= chunkBytes)) {
-      yield gathered(waiting, size);
+      yield gather(waiting, size);
       [waiting, size] = [[], 0];
       turn.begin();
     }
     if (whole) yield part;
   }
-  if (size > 0) yield gathered(waiting, size);
+  if (size > 0) yield gather(waiting, size);
 }

@@ -102,11 +102,11 @@ export const stackField = "stack";
 
 /** As klog writes a value of several lines: each is indented, so that none looks like an entry of the log. */
 function writtenLines(value: string): string {
-  const lines = shortened(value).split("\n").map((line) => `\n\t${printable(line)}`);
+  const lines = shorten(value).split("\n").map((line) => `\n\t${printable(line)}`);
   return `<${lines.join("")}\n >`;
 }
 
-function shortened(text: string): string {
+function shorten(text: string): string {
   if (text.length <= logTextLengthMax) return text;
   return `${text.slice(0, logTextLengthMax)}... (${text.length - logTextLengthMax} more)`;
 }
@@ -116,7 +116,7 @@ function written(value: unknown): string {
   try {
     return JSON.stringify(value, (_key, each) => {
       if (typeof each === "bigint") return String(each);
-      return typeof each === "string" ? shortened(each) : each;
+      return typeof each === "string" ? shorten(each) : each;
     }) ?? "null";
   } catch (error) {
     return JSON.stringify(`(this cannot be written: ${error instanceof Error ? error.message : "unknown"})`);

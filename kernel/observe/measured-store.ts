@@ -31,7 +31,7 @@ export function measuredStore(store: Store, places: StoredPlaces, record: Reques
     known.set(operation, made);
     return made;
   }
-  async function measured<T>(operation: Operation, key: string, run: () => Promise<T>): Promise<T> {
+  async function measure<T>(operation: Operation, key: string, run: () => Promise<T>): Promise<T> {
     const labels = labelsOf(places.of(key), operation), { group, resource } = labels;
     const begun = now();
     let failed = false;
@@ -67,17 +67,17 @@ export function measuredStore(store: Store, places: StoredPlaces, record: Reques
     end();
   }
   return {
-    get: (key, signal) => measured("get", key, () => store.get(key, signal)),
+    get: (key, signal) => measure("get", key, () => store.get(key, signal)),
     async list(range, page) {
       const { group, resource } = places.of(range.prefix);
       record.storeLists.with({ group, resource }).add();
-      const listing = await measured("list", range.prefix, () => store.list(range, page));
+      const listing = await measure("list", range.prefix, () => store.list(range, page));
       record.storeListObjects.with({ group, resource }).add(listing.entries.length);
       return listing;
     },
     newest: () => store.newest(),
-    commit: (change) => measured(operationOf(change), change.key, () => store.commit(change)),
-    watch: (range, from, signal) => counted(store.watch(range, from, signal), (batch) => brought(range.prefix, batch)),
+    commit: (change) => measure(operationOf(change), change.key, () => store.commit(change)),
+    watch: (range, from, signal) => countBatches(store.watch(range, from, signal), (batch) => brought(range.prefix, batch)),
     compact: (revision) => store.compact(revision),
     size: () => store.size(),
     close: () => store.close(),
@@ -89,7 +89,7 @@ function operationOf({ expect, value }: Change): Operation {
 }
 
 /** The batches of a source, counted as they pass. Not a generator, which would need more turns for every batch. */
-function counted(source: AsyncIterable<Batch>, count: (batch: Batch) => void): AsyncIterable<Batch> {
+function countBatches(source: AsyncIterable<Batch>, count: (batch: Batch) => void): AsyncIterable<Batch> {
   const counted = (result: IteratorResult<Batch>): IteratorResult<Batch> => {
     if (result.done !== true) count(result.value);
     return result;

@@ -69,7 +69,7 @@ export function observer(
         };
         if (typeof body === "string") finish(utf8.encode(body).length);
         else if (body instanceof Uint8Array) finish(body.length);
-        else return { ...reply, body: followed(body, record, labels, finish) };
+        else return { ...reply, body: follow(body, record, labels, finish) };
         return reply;
       },
     };
@@ -90,7 +90,7 @@ const succeeded = Object.freeze({ result: "success" }), allowed = Object.freeze(
 const authentication = Object.freeze({ filter: "authentication" }), authorization = Object.freeze({ filter: "authorization" });
 
 /** The same chunks; `finish` is called once with the number of bytes sent: at the end, at a failure, or when the reader stops. */
-function followed(
+function follow(
   body: Chunks,
   record: RequestRecord,
   labels: RequestLabels,

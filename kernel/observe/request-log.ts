@@ -80,13 +80,13 @@ export function loggedUrl(url: string): string {
   if (mark < 0) return url;
   const pairs = url.slice(mark + 1).split("&").map((pair) => {
     const equals = pair.indexOf("=");
-    return equals >= 0 && secretName.test(decoded(pair.slice(0, equals))) ? `${pair.slice(0, equals)}=REDACTED` : pair;
+    return equals >= 0 && secretName.test(decodePart(pair.slice(0, equals))) ? `${pair.slice(0, equals)}=REDACTED` : pair;
   });
   return `${url.slice(0, mark)}?${pairs.join("&")}`;
 }
 const secretName = /token|secret|passw|credential|authoriz|api.?key|bearer/i;
 
-function decoded(text: string): string {
+function decodePart(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {

@@ -70,11 +70,11 @@ function membersOf(tree: Tree): Members {
     const key = name.toLowerCase();
     if (value === null) continue;
     if (key === "rv") {
-      if (!(value instanceof NumberText)) throw mistyped(jsonKind(value), "rv", "int64");
-      if (!isInt64(value.text)) throw mistyped(`number ${value.text}`, "rv", "int64");
+      if (!(value instanceof NumberText)) throw wrongType(jsonKind(value), "rv", "int64");
+      if (!isInt64(value.text)) throw wrongType(`number ${value.text}`, "rv", "int64");
       members.rv = value;
     } else if (key === "v" || key === "start") {
-      if (typeof value !== "string") throw mistyped(jsonKind(value), key, "string");
+      if (typeof value !== "string") throw wrongType(jsonKind(value), key, "string");
       members[key] = value;
     }
   }
@@ -83,6 +83,6 @@ function membersOf(tree: Tree): Members {
 function isInt64(text: string): boolean {
   return text.length <= 20 && /^-?\d+$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
 }
-function mistyped(what: string, key: keyof Members, type: string): StatusError {
+function wrongType(what: string, key: keyof Members, type: string): StatusError {
   return refusal(`json: cannot unmarshal ${what} into Go struct field continueToken.${key} of type ${type}`);
 }

@@ -41,7 +41,7 @@ export function directReads(store: Store, clock: Clock = elapsedClock, listed: L
   async function get(kind: StoredKind, key: string, resourceVersion: string, { signal }: Waiter): Promise<Item | undefined> {
     const requested = revisionOfGet(kind, resourceVersion);
     const waits = !isUncached(kind);
-    if (requested !== undefined && requested > 0) await reached(source, requested, key, signal, { waits, again: waits });
+    if (requested !== undefined && requested > 0) await waitForRevision(source, requested, key, signal, { waits, again: waits });
     return await newest(kind, key, { signal });
   }
   async function newest(kind: StoredKind, key: string, { signal }: Waiter): Promise<Item | undefined> {
@@ -57,7 +57,7 @@ export function directReads(store: Store, clock: Clock = elapsedClock, listed: L
     async watch(watching) {
       const { collection: { endpoint, prefix }, signal } = watching;
       const waits = !isUncached(endpoint.stored);
-      const reach = (revision: Revision) => reached(source, revision, prefix, signal, { waits, again: true });
+      const reach = (revision: Revision) => waitForRevision(source, revision, prefix, signal, { waits, again: true });
       return await neverBegun(watching, reach) ?? interruptible(watching, (own) => watch(source, own));
     },
   };
@@ -67,7 +67,7 @@ export function directReads(store: Store, clock: Clock = elapsedClock, listed: L
  * Returns once the store has reached a revision. `waits`: waits as long as upstream's cache would; otherwise the store is read once.
  * Throws 504 if the store has not reached it; `again`: with a retry delay.
  */
-async function reached(
+async function waitForRevision(
   { store, clock }: Source,
   requested: Revision,
   key: string,
@@ -102,7 +102,7 @@ async function list(
   const { endpoint, prefix } = collection;
   const { age, limit, start, key, fromStore } = planList(collection, options, names);
   const waits = !fromStore && !isUncached(endpoint.stored);
-  if (age.tag === "exact" || age.tag === "notOlder") await reached(source, age.revision, prefix, signal, { waits, again: waits });
+  if (age.tag === "exact" || age.tag === "notOlder") await waitForRevision(source, age.revision, prefix, signal, { waits, again: waits });
   const chosen = chosenOf(collection, options, key);
   const items: Item[] = [];
   let evaluated = 0;
@@ -213,7 +213,7 @@ async function* watch(source: Source, watching: Watching): AsyncGenerator<Uint8A
       if (options.sendInitialEvents === true && options.allowWatchBookmarks) yield out(framing.bookmark(seen, true, first));
     }
     let next = nextBookmark(options, clock.now(), endsAt);
-    for await (const batch of ticked(store.watch({ prefix, within }, seen, signal), clock, () => next)) {
+    for await (const batch of withTicks(store.watch({ prefix, within }, seen, signal), clock, () => next)) {
       for (const event of batch?.events ?? []) {
         const frame = frameOf(watching, event, chosen, first);
         if (frame !== undefined) yield out(frame);
@@ -236,7 +236,7 @@ async function* watch(source: Source, watching: Watching): AsyncGenerator<Uint8A
 }
 
 /** The batches of a source, and undefined at each time that `next` returns. */
-async function* ticked(source: AsyncIterable<Batch>, clock: Clock, next: () => number | undefined): AsyncGenerator<Batch | undefined> {
+async function* withTicks(source: AsyncIterable<Batch>, clock: Clock, next: () => number | undefined): AsyncGenerator<Batch | undefined> {
   const batches = source[Symbol.asyncIterator]();
   try {
     for (let coming = batches.next();;) {

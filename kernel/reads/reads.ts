@@ -265,20 +265,20 @@ export function tooLargeRevision(requested: Revision, current: Revision, again =
   });
 }
 /** Returns the 410 by which clients recognise that they must list again. */
-export function expired(message: string, more?: { readonly continue: string }): StatusError {
+export function expiredError(message: string, more?: { readonly continue: string }): StatusError {
   return new StatusError("Expired", message, more);
 }
 
 /** The 410 for a watch after an older copy of the store was restored. */
 export function lostHistory(): StatusError {
-  return expired("The resourceVersion for the provided watch is of a history that is lost: an older copy of the store was restored.");
+  return expiredError("The resourceVersion for the provided watch is of a history that is lost: an older copy of the store was restored.");
 }
 
 /** The 410 for a list at a compacted revision. For a continued list it has a token for an inconsistent continuation. */
 export function expiredList(options: ListOptions, names: Names): StatusError {
-  if (options.continue === "") return expired("The resourceVersion for the provided list is too old.");
+  if (options.continue === "") return expiredError("The resourceVersion for the provided list is too old.");
   const { start } = readContinue(options.continue, names);
-  return expired(
+  return expiredError(
     "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.",
     { continue: writeContinue({ revision: -1, start }, names) },
   );
@@ -288,7 +288,7 @@ export function expiredList(options: ListOptions, names: Names): StatusError {
 export function watchFailure(kind: StoredKind, error: unknown, seen: Revision): Status {
   if (error instanceof StoreError && error.code === "compacted") {
     const known = `too old resource version: ${seen} (${error.oldest ?? seen + 1})`;
-    return statusOf(expired(isUncached(kind) ? "The resourceVersion for the provided watch is too old." : known));
+    return statusOf(expiredError(isUncached(kind) ? "The resourceVersion for the provided watch is too old." : known));
   }
   if (error instanceof StoreError && error.code === "set-back") return statusOf(lostHistory());
   if (error instanceof StatusError) return statusOf(error);

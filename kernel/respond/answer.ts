@@ -14,13 +14,13 @@ import { Status as StatusSchema } from "../../core/meta/status.ts";
 import type { StructNode, Typed } from "../../core/schema.ts";
 import { type Status, StatusError, statusOf } from "../../core/status-error.ts";
 import { binaryDocument, isBinary } from "../objects/binary.ts";
-import { begun, chunked, sizeOf } from "../objects/chunks.ts";
+import { beginBody, bodyOfParts, sizeOf } from "../objects/chunks.ts";
 import type { Item } from "../objects/objects.ts";
 import type { ListPage } from "../reads/reads.ts";
 import { checkWeight, type RequestContext } from "../request-context.ts";
 import type { Reply } from "../request/exchange.ts";
 import { chosenProtocol } from "../request/websocket.ts";
-import { compressed, inGzip, wantsGzip } from "./compress.ts";
+import { compress, inGzip, wantsGzip } from "./compress.ts";
 import { compressedList } from "./compressed-list.ts";
 import { objectParts, textParts } from "./document.ts";
 import { formOf, isStoredText } from "./form.ts";
@@ -46,15 +46,15 @@ function objectReply(call: RequestContext, status: number, item: Item): Reply {
   // Only reads are handed over: a write has already been committed.
   if (call.info.verb === "get" && !isStoredText(call, form)) checkWeight(call, item);
   const parts = objectParts(call, form, item);
-  return compressed(call, plainReply(call, status, chunked(parts)), sizeOf(parts));
+  return compress(call, plainReply(call, status, bodyOfParts(parts)), sizeOf(parts));
 }
 
 async function listReply(call: RequestContext, page: ListPage): Promise<Reply> {
   const form = formOf(call, "list");
   const ofBlocks = wantsGzip(call) ? await compressedList(call, form, page) : undefined;
   if (ofBlocks !== undefined) return inGzip(plainReply(call, 200, ofBlocks));
-  const { body, bytes } = await begun(await listParts(call, form, page));
-  return compressed(call, plainReply(call, 200, body), bytes);
+  const { body, bytes } = await beginBody(await listParts(call, form, page));
+  return compress(call, plainReply(call, 200, body), bytes);
 }
 
 function plainReply(call: RequestContext, status: number, body: Reply["body"]): Reply {
@@ -80,7 +80,7 @@ export function typedReply<T extends object>(
   const { encoding } = call.output;
   const type = { kind: body.kind ?? schema.name, apiVersion: body.apiVersion ?? "v1" };
   const parts = isBinary(encoding) ? [binaryDocument(encoding, schema, { ...body, ...type })] : textParts(call, encoder(schema)(body));
-  return { status: code, headers: { "content-type": mediaType(encoding, call.catalog.names) }, body: chunked(parts) };
+  return { status: code, headers: { "content-type": mediaType(encoding, call.catalog.names) }, body: bodyOfParts(parts) };
 }
 
 /** A Status in the negotiated encoding; a Status is never a Table. */

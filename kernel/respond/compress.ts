@@ -1,7 +1,7 @@
 /** Compresses replies with gzip in chunks, so that a list is neither in memory as a whole nor blocks the event loop. */
 import { type RequestContext } from "../request-context.ts";
 import { type Exchange, header, type Reply } from "../request/exchange.ts";
-import { deflated } from "../../protocols/gzip/deflate.ts";
+import { deflate } from "../../protocols/gzip/deflate.ts";
 import { GzipMember } from "../../protocols/gzip/member.ts";
 import { chunkBytes, type Chunked, concat, gzipBytesMin, Turn } from "../objects/chunks.ts";
 import { deflateBytesMax } from "../cache/bounds.ts";
@@ -11,7 +11,7 @@ const toBytes = new TextEncoder();
 type Asked = Pick<RequestContext, "exchange" | "catalog">;
 
 /** Compresses a large object or list for a client that accepts gzip, regardless of the verb. `bytes`: upper bound of the body's size. */
-export function compressed(call: Asked, reply: Reply, bytes: number): Reply {
+export function compress(call: Asked, reply: Reply, bytes: number): Reply {
   if (bytes < gzipBytesMin || !wantsGzip(call)) return reply;
   const body = withoutText(reply.body);
   return body instanceof Uint8Array && body.length < gzipBytesMin ? reply : inGzip({ ...reply, body: gzip(body) });
@@ -23,7 +23,7 @@ export function wantsGzip({ exchange, catalog }: Asked): boolean {
 }
 
 /** Compresses a reply of any size for a client that accepts gzip. */
-export function gzipped(exchange: Exchange, reply: Reply): Reply {
+export function compressAny(exchange: Exchange, reply: Reply): Reply {
   return acceptsGzip(exchange) ? inGzip({ ...reply, body: gzip(withoutText(reply.body)) }) : reply;
 }
 
@@ -49,7 +49,7 @@ async function* gzip(body: Bytes): AsyncGenerator<Uint8Array> {
   const turn = new Turn();
   for await (const bytes of steps(body)) {
     if (turn.isOver) await turn.next();
-    const blocks = member.add(deflated(bytes));
+    const blocks = member.add(deflate(bytes));
     waiting.push(blocks);
     size += blocks.length;
     if (size < chunkBytes) continue;

@@ -5,8 +5,8 @@ import { gunzipSync } from "node:zlib";
 import { defaultNames } from "../../core/names.ts";
 import type { RequestContext } from "../request-context.ts";
 import { compile } from "../catalog/compile.ts";
-import { begun, chunkBytes, type Chunked, chunked, gzipBytesMin } from "../objects/chunks.ts";
-import { compressed } from "./compress.ts";
+import { beginBody, bodyOfParts, chunkBytes, type Chunked, gzipBytesMin } from "../objects/chunks.ts";
+import { compress } from "./compress.ts";
 import type { Reply } from "../request/exchange.ts";
 
 function requestContextOf(accepts: string, on = true): RequestContext {
@@ -25,7 +25,7 @@ async function bytesOf(body: Reply["body"]): Promise<Uint8Array> {
 }
 const least = gzipBytesMin;
 
-test("compressed() compresses bodies of at least the bound, in bytes and not in characters", async () => {
+test("compress() compresses bodies of at least the bound, in bytes and not in characters", async () => {
   for (
     const [body, isLarge] of [
       ["x".repeat(least), true],
@@ -36,7 +36,7 @@ test("compressed() compresses bodies of at least the bound, in bytes and not in 
       [new Uint8Array(least - 1), false],
     ] as const
   ) {
-    const reply = compressed(requestContextOf("gzip"), replyOf(body), body.length * 3);
+    const reply = compress(requestContextOf("gzip"), replyOf(body), body.length * 3);
     assert.equal(reply.headers["content-encoding"], isLarge ? "gzip" : undefined);
     const bytes = await bytesOf(reply.body);
     assert.deepEqual(new Uint8Array(isLarge ? gunzipSync(bytes) : bytes), await bytesOf(body));
@@ -44,12 +44,12 @@ test("compressed() compresses bodies of at least the bound, in bytes and not in 
   }
 });
 
-test("compressed() pulls chunks only as its output is pulled", async () => {
+test("compress() pulls chunks only as its output is pulled", async () => {
   let pulled = 0;
   async function* pieces(): AsyncGenerator<Uint8Array> {
     for (; pulled < 1000; pulled++) yield crypto.getRandomValues(new Uint8Array(16_384));
   }
-  const { body } = compressed(requestContextOf("deflate, gzip"), replyOf(pieces()), 1000 * 16_384);
+  const { body } = compress(requestContextOf("deflate, gzip"), replyOf(pieces()), 1000 * 16_384);
   assert.ok(typeof body !== "string" && !(body instanceof Uint8Array));
   const stream = body[Symbol.asyncIterator]();
   assert.equal((await stream.next()).done, false);
@@ -58,16 +58,16 @@ test("compressed() pulls chunks only as its output is pulled", async () => {
   await stream.return?.();
 });
 
-test("compressed() fails with the error of its input", async () => {
+test("compress() fails with the error of its input", async () => {
   async function* failing(): AsyncGenerator<Uint8Array> {
     yield new Uint8Array(10);
     throw new Error("broken");
   }
-  const { body } = compressed(requestContextOf("gzip"), replyOf(failing()), least);
+  const { body } = compress(requestContextOf("gzip"), replyOf(failing()), least);
   await assert.rejects(bytesOf(body), /broken/);
 });
 
-test("compressed() returns the same reply if the client does not accept gzip or the gate is off", () => {
+test("compress() returns the same reply if the client does not accept gzip or the gate is off", () => {
   const reply = replyOf("x".repeat(least));
   for (
     const call of [
@@ -78,17 +78,17 @@ test("compressed() returns the same reply if the client does not accept gzip or 
       requestContextOf("gzip", false),
     ]
   ) {
-    assert.equal(compressed(call, reply, least), reply);
+    assert.equal(compress(call, reply, least), reply);
   }
-  assert.notEqual(compressed(requestContextOf("gzip"), reply, least), reply);
+  assert.notEqual(compress(requestContextOf("gzip"), reply, least), reply);
 });
 
-test("chunked() returns small bodies whole and large ones in chunks, with all bytes in order", async () => {
-  assert.equal(chunked(["a"]), "a");
-  assert.deepEqual(await bytesOf(chunked(["a", Uint8Array.of(0x62), "é"])), new TextEncoder().encode("abé"));
+test("bodyOfParts() returns small bodies whole and large ones in chunks, with all bytes in order", async () => {
+  assert.equal(bodyOfParts(["a"]), "a");
+  assert.deepEqual(await bytesOf(bodyOfParts(["a", Uint8Array.of(0x62), "é"])), new TextEncoder().encode("abé"));
   const large = new Uint8Array(chunkBytes).fill(1);
   const parts = ["head", large, ...Array.from({ length: 50_000 }, (_, index) => `${index},`), large, "é"];
-  const body = chunked(parts);
+  const body = bodyOfParts(parts);
   assert.ok(typeof body !== "string" && !(body instanceof Uint8Array));
   const pieces: Uint8Array[] = [];
   for await (const piece of body) pieces.push(piece);
@@ -98,17 +98,17 @@ test("chunked() returns small bodies whole and large ones in chunks, with all by
   assert.deepEqual(new Uint8Array(Buffer.concat(pieces)), new Uint8Array(expected));
 });
 
-test("begun() counts all bytes of a body up to the bound of compression, and encodes no more than that", async () => {
+test("beginBody() counts all bytes of a body up to the bound of compression, and encodes no more than that", async () => {
   const halves = [new Uint8Array(least / 2), new Uint8Array(least / 2 - 1)];
-  const below = await begun(halves);
+  const below = await beginBody(halves);
   assert.equal(below.bytes, least - 1);
   assert.deepEqual(await bytesOf(below.body), new Uint8Array(least - 1));
-  assert.equal((await begun([...halves, new Uint8Array(1)])).bytes, least);
-  const empty = await begun([]);
+  assert.equal((await beginBody([...halves, new Uint8Array(1)])).bytes, least);
+  const empty = await beginBody([]);
   assert.deepEqual({ ...empty, body: await bytesOf(empty.body) }, { body: new Uint8Array(), bytes: 0 });
 });
 
-test("begun() yields to the event loop while parts are encoded, before and after it returns", async () => {
+test("beginBody() yields to the event loop while parts are encoded, before and after it returns", async () => {
   let turns = 0, on = true;
   const turn = (): void => {
     turns++;
@@ -121,7 +121,7 @@ test("begun() yields to the event loop while parts are encoded, before and after
       yield "x".repeat(part < 10 ? 10 : gzipBytesMin);
     }
   }
-  const { body } = await begun(slow());
+  const { body } = await beginBody(slow());
   assert.ok(turns > 5, `${turns} turns`);
   const before = turns;
   await bytesOf(body);
@@ -129,12 +129,12 @@ test("begun() yields to the event loop while parts are encoded, before and after
   assert.ok(turns > before + 5, `${turns - before} turns`);
 });
 
-test("begun() encodes parts only when they are pulled", async () => {
+test("beginBody() encodes parts only when they are pulled", async () => {
   let made = 0;
   function* parts(): Generator<Uint8Array> {
     for (; made < 100; made++) yield new Uint8Array(chunkBytes);
   }
-  const { body } = await begun(parts());
+  const { body } = await beginBody(parts());
   assert.ok(typeof body !== "string" && !(body instanceof Uint8Array));
   await body[Symbol.asyncIterator]().next();
   assert.ok(made <= 2);

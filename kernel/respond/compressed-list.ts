@@ -6,7 +6,7 @@
  * Only the blocks are compressed; what is between them is stored.
  */
 import type { RequestContext } from "../request-context.ts";
-import { type Deflated, stored } from "../../protocols/gzip/deflate.ts";
+import { type Deflated, storeBlocks } from "../../protocols/gzip/deflate.ts";
 import { gzipMember } from "../../protocols/gzip/member.ts";
 import { type Begun, gzipBytesMin, pieces, Turn } from "../objects/chunks.ts";
 import type { Item } from "../objects/objects.ts";
@@ -74,13 +74,13 @@ function* partsOf(
   { between }: ItemForm,
   tail: readonly Uint8Array[],
 ): Generator<Deflated> {
-  yield* head.map(stored);
-  const separator = between === "" ? undefined : stored(toBytes.encode(between));
+  yield* head.map(storeBlocks);
+  const separator = between === "" ? undefined : storeBlocks(toBytes.encode(between));
   let isFirst = true;
   for (const block of blocks) {
     if (!isFirst && separator !== undefined) yield separator;
     isFirst = false;
     yield* block.pieces();
   }
-  yield* tail.map(stored);
+  yield* tail.map(storeBlocks);
 }

@@ -1,6 +1,6 @@
 /** Maps errors of requests to Status errors for the client. */
 import { type StatusDetails, StatusError } from "../../core/status-error.ts";
-import { expired, tooLargeRevision } from "../reads/reads.ts";
+import { expiredError, tooLargeRevision } from "../reads/reads.ts";
 import type { RequestInfo } from "../request/request-info.ts";
 import { StoreError } from "../store/store.ts";
 
@@ -45,7 +45,7 @@ function ofStore(error: StoreError, info: RequestInfo): StatusError {
   switch (error.code) {
     case "compacted":
     case "set-back":
-      return expired("The resourceVersion for the provided list is too old.");
+      return expiredError("The resourceVersion for the provided list is too old.");
     case "future":
       return tooLargeRevision(Number(info.query.first("resourceVersion")), error.current ?? 0);
     case "too-large":

@@ -29,7 +29,7 @@ export function yamlOf(json: string): string {
 }
 
 function withFolded(value: Json): Json {
-  if (typeof value === "string") return folded(value);
+  if (typeof value === "string") return fold(value);
   if (Array.isArray(value)) return value.map(withFolded);
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value);
@@ -41,7 +41,7 @@ function withFolded(value: Json): Json {
 }
 
 /** Folds line breaks: the first one becomes a space, each further one a line feed; spaces around them are removed. */
-function folded(text: string): string {
+function fold(text: string): string {
   const lines = text.split(nextLine);
   let out = "", breaks = 0;
   for (const [index, line] of lines.entries()) {

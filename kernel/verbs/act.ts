@@ -24,7 +24,7 @@ export async function act(call: RequestContext, subresource: EndpointSubresource
   const request = await requestOf(call, subresource, fieldValidation);
   await checkNamespace(call, info.name);
   const { item, renew } = await backend.reads.live(endpoint.stored, keyOfCall(call), call.deadline);
-  const done = item && await written(call, { item, renew }, { subresource, request, dryRun });
+  const done = item && await store(call, { item, renew }, { subresource, request, dryRun });
   if (done === undefined) throw notFoundError(resourceName(call), info.name);
   const { response } = subresource;
   if (respond === undefined || response === undefined) return objectResult(201, done);
@@ -60,7 +60,7 @@ interface Action {
 }
 
 /** Validates and admits the action, and stores the changed object; undefined if the object was deleted. */
-async function written(call: RequestContext, start: Start, { subresource, request, dryRun }: Action): Promise<Item | undefined> {
+async function store(call: RequestContext, start: Start, { subresource, request, dryRun }: Action): Promise<Item | undefined> {
   const { endpoint, info } = call;
   const { validate, write } = subresource.definition.create!; // as above
   const check = (object: ApiObject) => {

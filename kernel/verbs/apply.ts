@@ -9,7 +9,7 @@ import type { Item } from "../objects/objects.ts";
 import { type WriteOptions, writeOptions } from "../request/options.ts";
 import { servedObject } from "../objects/served.ts";
 import { setNamespace } from "../write/write-pipeline.ts";
-import { budgeted, type RequestContext, resourceName } from "../request-context.ts";
+import { type RequestContext, resourceName, runInBudget } from "../request-context.ts";
 import { store } from "./create.ts";
 import type { Start } from "../write/guaranteed-update.ts";
 import { checkName, expectedRevision, refuseAbsent, replace } from "./update.ts";
@@ -52,14 +52,14 @@ function applyToLive(
 ): Promise<Item | undefined> {
   return replace(call, start, options.dryRun, async (current) => {
     const live = servedObject(shown.call.endpoint, shown.live(current));
-    const object = await settle(shown.call, (own) => budgeted(call, () => appliedObject(own, live, document, options)));
+    const object = await settle(shown.call, (own) => runInBudget(call, () => appliedObject(own, live, document, options)));
     checkName(call, object);
     return shown.attempt(current, setNamespace(shown.call, object), expectedRevision(object.metadata.resourceVersion), true);
   });
 }
 
 async function createApplied(call: RequestContext, document: ApplyDocument, options: WriteOptions, shown: ShownKind): Promise<Item> {
-  const object = await settle(shown.call, (own) => budgeted(call, () => appliedObject(own, undefined, document, options)));
+  const object = await settle(shown.call, (own) => runInBudget(call, () => appliedObject(own, undefined, document, options)));
   if (call.subresource !== undefined) throw notFoundError(resourceName(call), call.info.name);
   checkName(call, object);
   refuseAbsent(call);

@@ -21,7 +21,7 @@ const generateNameTries = bound(8);
 export async function create(call: RequestContext): Promise<VerbResult> {
   const options = writeOptions(call.info.query, "CreateOptions", call.catalog.names);
   const object = withoutDeletion(setNamespace(call, readBody(call, options.fieldValidation)));
-  if (call.endpoint.resource.handleCreate !== undefined) return objectResult(201, await handled(call, object));
+  if (call.endpoint.resource.handleCreate !== undefined) return objectResult(201, await handleUnstored(call, object));
   return objectResult(201, await store(call, object, options.dryRun));
 }
 
@@ -32,7 +32,7 @@ function withoutDeletion(object: ApiObject): ApiObject {
 }
 
 /** The response of a kind that is never stored. */
-async function handled(call: RequestContext, sent: ApiObject): Promise<Item> {
+async function handleUnstored(call: RequestContext, sent: ApiObject): Promise<Item> {
   const { resource, stored, toStored } = call.endpoint;
   const context = hookContext(call);
   const object = await mutated(call, stored.applyDefaults(toStored(await recordOwners(call, sent, undefined))), undefined);
@@ -57,12 +57,12 @@ export async function store(call: RequestContext, sent: ApiObject, dryRun: boole
     if (created.done) return created.item;
     await takeBack(call);
     if (generated && tries < generateNameTries) continue;
-    throw taken(call, next.metadata.name!, generated, created.current);
+    throw nameTakenError(call, next.metadata.name!, generated, created.current);
   }
 }
 
 /** The 409 for a name that is in use. The message differs if the object is being deleted and can be read. */
-function taken(call: RequestContext, name: string, generated: boolean, current: Item | undefined): StatusError {
+function nameTakenError(call: RequestContext, name: string, generated: boolean, current: Item | undefined): StatusError {
   const { message, details } = alreadyExistsError(resourceName(call), name);
   const going = isGoing(current);
   return new StatusError("AlreadyExists", going ? `object is being deleted: ${message}` : message, {

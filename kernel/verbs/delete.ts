@@ -22,7 +22,7 @@ import { metaWith } from "../write/write-pipeline.ts";
 import { hookContext, kindName, type RequestContext, resourceName } from "../request-context.ts";
 import type { Revision } from "../store/store.ts";
 import { guaranteedUpdate, type Start, type Tried } from "../write/guaranteed-update.ts";
-import { isFinished, modified } from "./update.ts";
+import { isFinished, modifiedError } from "./update.ts";
 
 /** DELETE of one object: removes it, or marks it until its finalizers are removed. */
 export async function remove(call: RequestContext): Promise<VerbResult> {
@@ -61,7 +61,7 @@ async function removeUnreadable(call: RequestContext, key: string): Promise<Verb
     ]);
   }
   const outcome = await commit(call, { key, expect: entry.revision, value: undefined });
-  if (!outcome.done) throw modified(call);
+  if (!outcome.done) throw modifiedError(call);
   return statusResult(200, deletedStatus(call, info.name, undefined));
 }
 

@@ -12,7 +12,7 @@ import { keyOfCall } from "./key-of-call.ts";
 import { writeOptions } from "../request/options.ts";
 import type { Route } from "../request/route.ts";
 import { setNamespace } from "../write/write-pipeline.ts";
-import { budgeted, type RequestContext, resourceName } from "../request-context.ts";
+import { type RequestContext, resourceName, runInBudget } from "../request-context.ts";
 import { apply } from "./apply.ts";
 import { checkName, expectedRevision, replace } from "./update.ts";
 
@@ -25,7 +25,7 @@ export async function patch(call: RequestContext): Promise<VerbResult> {
   }
   const dialect = dialectOf(type, call.endpoint);
   if (dialect === undefined) throw unsupportedMediaType(patchMediaTypes(call.catalog.media, call.endpoint));
-  return await patched(call, dialect);
+  return await applyPatch(call, dialect);
 }
 
 /**
@@ -56,7 +56,7 @@ function patchType(exchange: Exchange): string {
 }
 
 /** Applies the patch to the live object, and again after each conflicting write. */
-async function patched(call: RequestContext, dialect: Dialect): Promise<VerbResult> {
+async function applyPatch(call: RequestContext, dialect: Dialect): Promise<VerbResult> {
   const { body } = call;
   const { dryRun, fieldValidation } = writeOptions(call.info.query, "PatchOptions", call.catalog.names);
   if (call.audit !== undefined) notePatch(call, body);
@@ -68,10 +68,10 @@ async function patched(call: RequestContext, dialect: Dialect): Promise<VerbResu
   const change = dialect(shown.call, body, fieldValidation);
   const written = await replace(call, { item, renew }, dryRun, (current) => {
     const live = shown.live(current);
-    const object = budgeted(call, () => change(live));
+    const object = runInBudget(call, () => change(live));
     checkName(call, object);
     // The resourceVersion is that of the live object, unless the patch sets another one, which then rejects every attempt.
-    const drafted = setNamespace(shown.call, budgeted(call, () => shown.call.endpoint.applyDefaults(object)));
+    const drafted = setNamespace(shown.call, runInBudget(call, () => shown.call.endpoint.applyDefaults(object)));
     return shown.attempt(current, drafted, expectedRevision(object.metadata.resourceVersion));
   });
   if (written === undefined) throw notFoundError(resourceName(call), info.name);

@@ -103,21 +103,21 @@ export function replace(
   const { endpoint, info } = call;
   const ifMatch = readIfMatch(headerList(call.exchange, "if-match"));
   return guaranteedUpdate(call, start, async (current) => {
-    if (ifMatch !== undefined && !isExpected(ifMatch, current.revision)) throw modified(call);
+    if (ifMatch !== undefined && !isExpected(ifMatch, current.revision)) throw modifiedError(call);
     const { object, expected, hasOwners } = await make(current);
     const namesNone = expected === 0 && (ifMatch === undefined || ifMatch.any);
     // A view without a version changes the newest object.
     if (namesNone && call.subresource?.view === undefined && !(endpoint.resource.strategy?.unconditionalUpdate ?? true)) {
       throw invalidError(resourceName(call), info.name, [invalid("metadata.resourceVersion", 0, "must be specified for an update")]);
     }
-    if (expected !== 0 && expected !== current.revision) throw modified(call);
+    if (expected !== 0 && expected !== current.revision) throw modifiedError(call);
     const owned = hasOwners ? object : await recordOwners(call, object, servedObject(endpoint, current));
     return await put(call, current, await toUpdate(call, owned, current.object, dryRun), dryRun);
   });
 }
 
 /** The 409 for a conflicting write that only the client can resolve. */
-export function modified(call: RequestContext): StatusError {
+export function modifiedError(call: RequestContext): StatusError {
   return conflictError(
     resourceName(call),
     call.info.name,

@@ -11,7 +11,7 @@ import { plainJson } from "../../core/tree/plain-json.ts";
 import { TreeObject } from "../../core/tree/tree.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 import type { DeleteRequest } from "./delete-options.ts";
-import { budgeted, hookContext, type RequestContext } from "../request-context.ts";
+import { hookContext, type RequestContext, runInBudget } from "../request-context.ts";
 import { convertedKinds } from "../conversion/converted-kinds.ts";
 import { convertedForm } from "./converted-form.ts";
 import { inStoredForm } from "./stored-form.ts";
@@ -53,7 +53,7 @@ class RequestOfCall implements AdmissionRequest {
   }
   get bounded(): AdmissionRequest["bounded"] {
     const call = this.#call;
-    return (work) => budgeted(call, work);
+    return (work) => runInBudget(call, work);
   }
   // Functions that need no `this`: attributes of a request take them out of it.
   get forms(): AdmissionRequest["forms"] {
@@ -126,8 +126,8 @@ function makeForm(endpoint: Endpoint): AdmissionForm {
     resource: plural,
     kind: { group, version, kind },
     schema: endpoint.schema,
-    ...written((stored) => endpoint.encode(endpoint.fromStored(stored))),
-    parse: (text, _stored, findings) => inStoredForm(endpoint, parsed(endpoint, text, findings)),
+    ...textForm((stored) => endpoint.encode(endpoint.fromStored(stored))),
+    parse: (text, _stored, findings) => inStoredForm(endpoint, parseText(endpoint, text, findings)),
   };
 }
 
@@ -141,8 +141,8 @@ function viewForm(call: RequestContext, view: Endpoint): AdmissionForm {
     resource: plural,
     kind: { group: view.group, version: view.version, kind: view.kind },
     schema: view.schema,
-    ...written((stored) => view.encode(shown(stored))),
-    parse: (text, stored, findings) => write(parsed(view, text, findings), stored, hookContext(call)),
+    ...textForm((stored) => view.encode(shown(stored))),
+    parse: (text, stored, findings) => write(parseText(view, text, findings), stored, hookContext(call)),
   };
 }
 
@@ -155,17 +155,17 @@ function requestForm({ group, version, plural }: Endpoint, request: Endpoint): A
     resource: plural,
     kind,
     schema: request.schema,
-    ...written(request.encode),
-    parse: (text, _stored, findings) => parsed(request, text, findings),
+    ...textForm(request.encode),
+    parse: (text, _stored, findings) => parseText(request, text, findings),
   };
 }
 
-function written(text: AdmissionForm["text"]): Pick<AdmissionForm, "text" | "json"> {
+function textForm(text: AdmissionForm["text"]): Pick<AdmissionForm, "text" | "json"> {
   return { text, json: (stored) => plainJson(text(stored)) as JsonObject }; // the text of an object
 }
 
 /** The object of a JSON text in the version of an endpoint, with defaults. Unknown fields are dropped and added to `findings`. */
-function parsed(endpoint: Endpoint, text: string, findings: string[] = []): ApiObject {
+function parseText(endpoint: Endpoint, text: string, findings: string[] = []): ApiObject {
   const read = readJson(text);
   if (!read.ok) throw new DecodeError(read.error);
   const object = endpoint.decode(read.tree ?? new TreeObject(), { reader: "json", findings });

@@ -28,7 +28,7 @@ export interface ConvertedFormNeeds {
 export function convertedForm({ conversion, context, from, requested, to, plain, signal }: ConvertedFormNeeds): AdmissionForm {
   const texts = new WeakMap<ApiObject, string>();
 
-  async function converted(object: JsonObject, apiVersion: string): Promise<JsonObject> {
+  async function convert(object: JsonObject, apiVersion: string): Promise<JsonObject> {
     try {
       return (await abortable(conversion.convert([object], apiVersion, context), signal()))[0]!; // as many as were sent
     } catch (error) {
@@ -36,7 +36,7 @@ export function convertedForm({ conversion, context, from, requested, to, plain,
     }
   }
   async function prepareOne(stored: ApiObject): Promise<void> {
-    const object = await converted(objectOf(requested.text(stored)), to.apiVersion);
+    const object = await convert(objectOf(requested.text(stored)), to.apiVersion);
     // Fields that the schema does not have are dropped, as they would be in the store.
     texts.set(stored, orInternal(() => to.encode(to.decode(treeFromJson(object), { reader: "json", findings: [] }))));
   }
@@ -53,7 +53,7 @@ export function convertedForm({ conversion, context, from, requested, to, plain,
       for (const each of objects) if (!texts.has(each)) await prepareOne(each);
     },
     async restored(object) {
-      const back = await converted(objectOf(plain.text(object)), from.apiVersion);
+      const back = await convert(objectOf(plain.text(object)), from.apiVersion);
       return orInternal(() => requested.parse(goJson(back), object));
     },
   };

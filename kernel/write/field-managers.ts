@@ -32,7 +32,7 @@ import type { Json } from "../../core/schema.ts";
 import { isPlainAscii, isPrintable } from "../../core/tree/go-quote.ts";
 import { treeFromJson } from "../../core/tree/json.ts";
 import { TreeObject } from "../../core/tree/tree.ts";
-import { budgeted, type RequestContext, timeText } from "../request-context.ts";
+import { type RequestContext, runInBudget, timeText } from "../request-context.ts";
 import { header } from "../request/exchange.ts";
 import { splitGroupVersion } from "../../core/versions.ts";
 import { type Endpoint } from "../catalog/catalog.ts";
@@ -71,7 +71,7 @@ export function writerOf(call: RequestContext, manager: string): Writer {
 
 /** Records the owners of the fields that a write changes, as `recordOwnersNow` does, for a kind whose versions may be converted by calls. */
 export function recordOwners(call: RequestContext, object: ApiObject, live: ApiObject | undefined): ApiObject | Promise<ApiObject> {
-  return settle(call, (own) => budgeted(call, () => recordOwnersNow(own, object, live)));
+  return settle(call, (own) => runInBudget(call, () => recordOwnersNow(own, object, live)));
 }
 
 /**
@@ -90,7 +90,7 @@ export function recordOwnersNow(call: RequestContext, object: ApiObject, live: A
 
 function withOwners(call: RequestContext, object: ApiObject, live: ApiObject | undefined): ApiObject {
   const versions = versionsOf(call);
-  const before = plain(live ?? emptyObject(call.endpoint)), after = plain(asShown(call.endpoint, object));
+  const before = withoutEntries(live ?? emptyObject(call.endpoint)), after = withoutEntries(asShown(call.endpoint, object));
   const found = changesOf(versions, before, after);
   const own = sentEntries(call, object, live);
   if (call.endpoint.resource.custom) {
@@ -146,7 +146,7 @@ export function withEntries(object: ApiObject, entries: readonly ManagedFieldsEn
 }
 
 /** The object as a value that apply works on: without its managed fields, which have no owner. */
-export function plain(object: ApiObject): Json {
+export function withoutEntries(object: ApiObject): Json {
   return withEntries(object, undefined) as unknown as Json; // canonical objects are plain values
 }
 
@@ -183,7 +183,7 @@ export function versionsOf(call: RequestContext): Versions {
       const found = endpointOf(apiVersion);
       return found === undefined ? undefined : atomOf(found.schema);
     },
-    convert: (object, from, to) => from === to ? object : converted(call, object, known(from), known(to)),
+    convert: (object, from, to) => from === to ? object : convertTo(call, object, known(from), known(to)),
     ignored: (apiVersion) => {
       const found = endpointOf(apiVersion);
       return found === undefined ? emptySet : notWritten(found, call.info.subresource);
@@ -191,21 +191,23 @@ export function versionsOf(call: RequestContext): Versions {
   };
 }
 
-function converted(call: RequestContext, object: Json, from: Endpoint, to: Endpoint): Json {
-  if (call.endpoint.resource.conversion !== undefined) return declared(awaitedVersion(call, object, from.apiVersion, to.apiVersion), to);
-  if (to.resource.custom) return convertedCustom(object, from, to);
+function convertTo(call: RequestContext, object: Json, from: Endpoint, to: Endpoint): Json {
+  if (call.endpoint.resource.conversion !== undefined) {
+    return checkDeclared(awaitedVersion(call, object, from.apiVersion, to.apiVersion), to);
+  }
+  if (to.resource.custom) return convertCustom(object, from, to);
   if (from.schema === to.schema && isPlain(from) && isPlain(to)) return { ...object as object, apiVersion: to.apiVersion };
   const decoded = from.decode(treeFromJson(object), { reader: "yaml", findings: [] });
   return to.fromStored(to.stored.applyDefaults(from.toStored(decoded))) as unknown as Json; // canonical objects are plain values
 }
 /** Fields that the other version does not declare are not removed here, as upstream. */
-function convertedCustom(object: Json, from: Endpoint, to: Endpoint): Json {
+function convertCustom(object: Json, from: Endpoint, to: Endpoint): Json {
   const renamed = { ...object as { readonly [key: string]: Json }, apiVersion: to.apiVersion };
   if (isPlain(from) && isPlain(to)) return renamed;
-  return declared(renamed, to);
+  return checkDeclared(renamed, to);
 }
 /** Throws `NotConvertible` for an object with fields that the version does not declare. */
-function declared(object: JsonObject, to: Endpoint): Json {
+function checkDeclared(object: JsonObject, to: Endpoint): Json {
   const problems = typeProblems(atomOf(to.schema), object, "allowed");
   if (problems.length > 0) throw new NotConvertible(problemsText(problems));
   return object;

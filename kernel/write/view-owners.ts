@@ -32,7 +32,7 @@ export function viewEntries(call: RequestContext, view: Endpoint, entries: Entri
   const owners = readOwners(entries) ?? noOwners;
   const shown = new Map<string, Owner>();
   for (const owner of owners.values()) {
-    const set = translated(pairsOf(call, owner.apiVersion) ?? [], owner.set, "ofObject", "ofView");
+    const set = translate(pairsOf(call, owner.apiVersion) ?? [], owner.set, "ofObject", "ofView");
     if (isEmptySet(set)) continue;
     const own = { ...owner, apiVersion: view.apiVersion, set };
     shown.set(ownerId(own), own);
@@ -51,7 +51,7 @@ export function objectEntries(call: RequestContext, view: Endpoint, entries: Ent
     const pairs = pairsOf(call, owner.apiVersion);
     if (pairs === undefined) continue;
     const idInView = ownerId({ ...owner, apiVersion: view.apiVersion });
-    const kept = translated(pairs, shown.get(idInView)?.set ?? { owned: false }, "ofView", "ofObject");
+    const kept = translate(pairs, shown.get(idInView)?.set ?? { owned: false }, "ofView", "ofObject");
     shown.delete(idInView);
     const set = union(difference(owner.set, allOf(pairs, "ofObject")), kept);
     if (!isEmptySet(set)) owners.set(id, { ...owner, set });
@@ -65,7 +65,7 @@ function addGained(call: RequestContext, shown: Owners, owners: Map<string, Owne
   const { apiVersion } = call.endpoint;
   const pairs = pairsOf(call, apiVersion) ?? [];
   for (const owner of shown.values()) {
-    const set = translated(pairs, owner.set, "ofView", "ofObject");
+    const set = translate(pairs, owner.set, "ofView", "ofObject");
     if (isEmptySet(set)) continue;
     const own = { ...owner, apiVersion, set, time: undefined };
     owners.set(ownerId(own), own);
@@ -83,7 +83,7 @@ function pairsOf(call: RequestContext, apiVersion: string): readonly Pair[] | un
 function pathSet(path: string): FieldSet {
   return setOfPaths(path.split(".").filter((name) => name !== "").map((name) => `f:${name}` as const));
 }
-function translated(pairs: readonly Pair[], set: FieldSet, from: keyof Pair, to: keyof Pair): FieldSet {
+function translate(pairs: readonly Pair[], set: FieldSet, from: keyof Pair, to: keyof Pair): FieldSet {
   return pairs.filter((pair) => !isEmptySet(intersection(set, pair[from]))).reduce((all, pair) => union(all, pair[to]), none);
 }
 function allOf(pairs: readonly Pair[], of: keyof Pair): FieldSet {

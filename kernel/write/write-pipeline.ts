@@ -13,7 +13,7 @@ import type { ApiObject, ObjectMeta } from "../../core/meta/object-meta.ts";
 import type { Subresource } from "../../core/plugin.ts";
 import { badRequestError, invalidError } from "../../core/status-error.ts";
 import { approve, authorizeContents, mutated } from "./admission/admit.ts";
-import { budgeted, checkValidation, hookContext, kindName, type RequestContext } from "../request-context.ts";
+import { checkValidation, hookContext, kindName, type RequestContext, runInBudget } from "../request-context.ts";
 import { randomSuffix } from "./names.ts";
 import { withOwnersOnce, withValidManagers } from "./owners.ts";
 import { withDeclaredRules } from "./declared-rules.ts";
@@ -55,7 +55,7 @@ export function checkNamespaceOf({ endpoint, info }: RequestContext, { metadata:
 }
 
 /** The stored form of an object of the request, after the mutating steps of admission. */
-async function admitted(call: RequestContext, object: ApiObject, prior: ApiObject | undefined): Promise<ApiObject> {
+async function admit(call: RequestContext, object: ApiObject, prior: ApiObject | undefined): Promise<ApiObject> {
   const sent = inStoredForm(call.endpoint, object), next = await mutated(call, sent, prior);
   return next === sent ? next : setNamespace(call, withValidManagers(sent, next, call.warnings), true);
 }
@@ -75,7 +75,7 @@ export async function toCreate(call: RequestContext, object: ApiObject, keepsDel
   const { resource } = endpoint;
   checkValidation(call, object);
   const context = hookContext(call);
-  let next = await admitted(call, withMeta(object, { ...serverMeta, ...(keepsDeletion ? {} : noDeletion) }), undefined);
+  let next = await admit(call, withMeta(object, { ...serverMeta, ...(keepsDeletion ? {} : noDeletion) }), undefined);
   const { name, generateName } = next.metadata;
   next = withMeta(next, {
     ...(name === undefined && generateName !== undefined ? { name: generatedName(generateName, backend.clock.random) } : {}),
@@ -93,9 +93,9 @@ export async function toCreate(call: RequestContext, object: ApiObject, keepsDel
   next = resource.dropDisabled?.(next, undefined, catalog.gates.isOn) ?? next;
   const written = [
     ...(resource.strategy?.ownMetaRules ? [] : validateObjectMeta(next.metadata, metaRulesOf(resource, catalog.names))),
-    ...budgeted(call, () => resource.create?.(next, context) ?? []),
+    ...runInBudget(call, () => resource.create?.(next, context) ?? []),
   ];
-  const errors = [...budgeted(call, () => withDeclaredRules(call, written, next, undefined))];
+  const errors = [...runInBudget(call, () => withDeclaredRules(call, written, next, undefined))];
   // Every name must be valid as a path segment, also for kinds without their own rule.
   if (errors.length === 0) append(errors, validateObjectMeta(next.metadata, storedNameRules(resource.scope)));
   if (errors.length > 0) throw invalidError(kindName(call), next.metadata.name ?? "", errors);
@@ -112,7 +112,7 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
   checkValidation(call, object, prior);
   const part = partOf(call);
   const context = hookContext(call);
-  let next = await admitted(call, object, prior);
+  let next = await admit(call, object, prior);
   const { managedFields } = next.metadata;
   call.step("admission has changed the object");
   if (call.subresource === undefined) await authorizeContents(call, next, prior);
@@ -132,9 +132,9 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
   const written: readonly FieldError[] = [
     ...validateObjectMeta(next.metadata, storedNameRules(resource.scope)),
     ...validateObjectMetaUpdate(next.metadata, prior.metadata),
-    ...budgeted(call, () => (part === undefined ? resource.update : part.update)?.(next, prior, context) ?? []),
+    ...runInBudget(call, () => (part === undefined ? resource.update : part.update)?.(next, prior, context) ?? []),
   ];
-  const errors = budgeted(call, () => withDeclaredRules(call, written, next, prior));
+  const errors = runInBudget(call, () => withDeclaredRules(call, written, next, prior));
   if (errors.length > 0) throw invalidError(kindName(call), next.metadata.name ?? "", errors);
   await approve(call, withVersionOf(next, prior), prior);
   call.step("validated and admitted");
@@ -154,7 +154,7 @@ function withVersionOf(next: ApiObject, { metadata: { resourceVersion } }: ApiOb
 function asStored({ endpoint: { resource, served, stored }, budget }: RequestContext, object: ApiObject): ApiObject {
   if (!resource.custom) return object;
   const kept = served.toStored === undefined ? object : served.toStored(object);
-  // Not `budgeted`: admission may have had effects, so the request cannot be repeated.
+  // Not `runInBudget`: admission may have had effects, so the request cannot be repeated.
   return isValidatedAsSent(resource) ? budget.run(() => stored.applyDefaults(kept)) : kept;
 }
 

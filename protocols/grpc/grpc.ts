@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { type Deadlines, deadlines } from "./deadlines.ts";
-import { grpcCode, GrpcError, lost } from "./errors.ts";
-import { framed, messageReader, onlyMessage } from "./messages.ts";
+import { grpcCode, GrpcError, lostError } from "./errors.ts";
+import { frameMessage, messageReader, onlyMessage } from "./messages.ts";
 import { connectSession, type GrpcSession, type SessionOptions } from "./session.ts";
 import { headerBlock, type Headers } from "../http2/client/hpack.ts";
 import type { Lost, Stream, StreamEvents } from "../http2/client/session.ts";
@@ -77,7 +77,7 @@ function unary<Request, Reply>(
   return new Promise<Reply>((resolve, reject) => {
     const chunks: Buffer[] = [];
     let status: Status | undefined;
-    const stream = openStream(session, headers, framed(encode(request)), {
+    const stream = openStream(session, headers, frameMessage(encode(request)), {
       headers: (headers) => status = statusOf(headers) ?? status,
       data: (chunk) => void chunks.push(chunk),
       end(lost) {
@@ -150,7 +150,7 @@ function messageStream<Request, Reply>(
     }
   }
   return {
-    send: (request) => stream.send(framed(encode(request))),
+    send: (request) => stream.send(frameMessage(encode(request))),
     cancel() {
       cancelled = true;
       stream.cancel();
@@ -164,7 +164,7 @@ function openStream(session: GrpcSession, headers: Buffer, whole: Buffer | undef
   try {
     return session.open(headers, whole, events);
   } catch (cause) {
-    throw lost("Cannot open a stream", cause, true);
+    throw lostError("Cannot open a stream", cause, true);
   }
 }
 
@@ -197,7 +197,7 @@ interface Status {
 /** The status in headers, if they have one. */
 function statusOf(headers: Headers): Status | undefined {
   const code = headers.get("grpc-status");
-  if (code !== undefined) return { code: Number(code), message: decoded(headers.get("grpc-message") ?? "") };
+  if (code !== undefined) return { code: Number(code), message: decodeText(headers.get("grpc-message") ?? "") };
   const http = headers.get(":status") ?? "200";
   return http === "200" ? undefined : { code: grpcCode.unavailable, message: `HTTP status ${http}` };
 }
@@ -206,11 +206,11 @@ function failureOf(status: Status | undefined, ended: Lost | undefined): GrpcErr
   if (status !== undefined) {
     return status.code === grpcCode.ok ? undefined : new GrpcError(status.code, status.message, { fromServer: true });
   }
-  return lost("The connection was lost", ended?.cause ?? "the stream was closed", ended?.unsent ?? false);
+  return lostError("The connection was lost", ended?.cause ?? "the stream was closed", ended?.unsent ?? false);
 }
 
 /** Decodes the percent-encoding of gRPC messages; an invalid encoding is returned unchanged. */
-function decoded(message: string): string {
+function decodeText(message: string): string {
   try {
     return decodeURIComponent(message);
   } catch {

@@ -5,7 +5,7 @@ import { grpcCode, GrpcError } from "./errors.ts";
 const frameHead = 5;
 
 /** A message with its gRPC header. */
-export function framed(message: Uint8Array): Buffer {
+export function frameMessage(message: Uint8Array): Buffer {
   const frame = Buffer.allocUnsafe(frameHead + message.length);
   frame[0] = 0; // not compressed
   frame.writeUInt32BE(message.length, 1);

@@ -3,7 +3,7 @@ import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { withoutUser } from "../without-user.ts";
 import { trustIn } from "../tls/trust.ts";
-import { lost } from "./errors.ts";
+import { lostError } from "./errors.ts";
 import { openSession, type Session } from "../http2/client/session.ts";
 import { bound } from "../../core/bound.ts";
 
@@ -40,11 +40,11 @@ export function connectSession(endpoint: string, { tls, keepaliveMs }: SessionOp
     const session = openSession(socket, {
       onOpen() {
         clearTimeout(timer);
-        resolve(watched(session, socket, keepaliveMs));
+        resolve(watchSession(session, socket, keepaliveMs));
       },
       onEnd(because) {
         clearTimeout(timer);
-        reject(lost(`Cannot connect to ${withoutUser(endpoint)}`, because, true, true));
+        reject(lostError(`Cannot connect to ${withoutUser(endpoint)}`, because, true, true));
       },
     });
   });
@@ -72,7 +72,7 @@ function openSocket({ protocol, hostname, port }: URL, tls: Tls | undefined): So
 }
 
 /** The session with keepalive pings. */
-function watched(session: Session, socket: Socket, keepaliveMs: number): GrpcSession {
+function watchSession(session: Session, socket: Socket, keepaliveMs: number): GrpcSession {
   let silent: ReturnType<typeof setTimeout> | undefined;
 
   function probe(): void {

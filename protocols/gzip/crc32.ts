@@ -34,6 +34,6 @@ export function shiftOf(length: number): number {
 }
 
 /** The CRC of bytes with the CRC `before`, followed by others with the CRC `after` and this shift. */
-export function combined(before: number, after: number, shift: number): number {
+export function combine(before: number, after: number, shift: number): number {
   return (multiply(before, shift) ^ after) >>> 0;
 }

@@ -21,25 +21,25 @@ const options = Object.freeze({ level: 3, memLevel: 9, chunkSize: 64 * 1024, fin
  * Compresses bytes, 100 kB in 0.1 to 2 ms, in the calling thread: Deno runs asynchronous compression there as well, and on Node the exchange with
  * its thread pool costs as much CPU as the compression of a piece.
  */
-export function deflated(bytes: Uint8Array): Deflated {
+export function deflate(bytes: Uint8Array): Deflated {
   // A copy: zlib returns a view of a larger buffer.
-  return described(bytes, new Uint8Array(deflateRawSync(bytes, options)));
+  return describeBlocks(bytes, new Uint8Array(deflateRawSync(bytes, options)));
 }
 
-/** Maximum bytes of `stored`: of one stored block. */
+/** Maximum bytes of `storeBlocks`: of one stored block. */
 const storedBytesMax = 0xffff;
 
 /** A few bytes without compression; others are compressed. */
-export function stored(bytes: Uint8Array): Deflated {
+export function storeBlocks(bytes: Uint8Array): Deflated {
   const { length } = bytes;
-  if (length > storedBytesMax) return deflated(bytes);
+  if (length > storedBytesMax) return deflate(bytes);
   const blocks = new Uint8Array(5 + length);
   // The type of the block, the length, and its complement.
   blocks.set([0, length & 0xff, length >>> 8, ~length & 0xff, (~length >>> 8) & 0xff]);
   blocks.set(bytes, 5);
-  return described(bytes, blocks);
+  return describeBlocks(bytes, blocks);
 }
 
-function described(bytes: Uint8Array, blocks: Uint8Array): Deflated {
+function describeBlocks(bytes: Uint8Array, blocks: Uint8Array): Deflated {
   return { blocks, length: bytes.length, crc: crc32(bytes), shift: shiftOf(bytes.length) };
 }

@@ -1,4 +1,4 @@
-import { combined } from "./crc32.ts";
+import { combine } from "./crc32.ts";
 import type { Deflated } from "./deflate.ts";
 
 /** Magic bytes, method deflate, no flags, no time, no level, unknown system. */
@@ -16,7 +16,7 @@ export class GzipMember {
   }
   /** Appends bytes; returns their blocks. */
   add({ blocks, crc, shift, length }: Deflated): Uint8Array {
-    this.#crc = combined(this.#crc, crc, shift);
+    this.#crc = combine(this.#crc, crc, shift);
     this.#length += length;
     return blocks;
   }

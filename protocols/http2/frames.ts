@@ -127,7 +127,7 @@ export function frameReader(take: TakeFrame): (chunk: Buffer) => void {
 }
 
 /** The content of a frame of headers or data without its padding. Throws if the padding is longer than the frame. */
-export function unpadded(flags: number, payload: Buffer): Buffer {
+export function unpad(flags: number, payload: Buffer): Buffer {
   if ((flags & flag.padded) === 0) return payload;
   const padding = payload[0] ?? 0;
   if (padding >= payload.length) throw new ConnectionError(errorCode.protocol, "A frame has more padding than bytes");

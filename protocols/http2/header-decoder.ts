@@ -57,7 +57,7 @@ export class HeaderDecoder {
     while (this.#at < block.length) {
       const head = block[this.#at]!;
       if (head >= 0x20 && head < 0x40) {
-        if (!isResized) throw malformed("A header block changes the size of its table after a field");
+        if (!isResized) throw malformedError("A header block changes the size of its table after a field");
         this.#resize(this.#number(5));
         continue;
       }
@@ -87,7 +87,7 @@ export class HeaderDecoder {
     this.#evict();
   }
   #resize(bytes: number): void {
-    if (bytes > this.#options.tableBytesMax) throw malformed("A header table is larger than allowed");
+    if (bytes > this.#options.tableBytesMax) throw malformedError("A header table is larger than allowed");
     this.#tableBytesMax = bytes;
     this.#evict();
   }
@@ -102,16 +102,16 @@ export class HeaderDecoder {
   #numbered(index: number): Field {
     if (index <= known.length) {
       const field = known[index - 1];
-      if (field === undefined) throw malformed("A header has the number 0");
+      if (field === undefined) throw malformedError("A header has the number 0");
       return field;
     }
     const at = this.#table.length - (index - known.length);
-    if (at < this.#evicted) throw malformed("A header refers to a field that is not in the table");
+    if (at < this.#evicted) throw malformedError("A header refers to a field that is not in the table");
     return this.#table[at]!;
   }
   #byte(): number {
     const byte = this.#block[this.#at++];
-    if (byte === undefined) throw malformed("A header is longer than its block");
+    if (byte === undefined) throw malformedError("A header is longer than its block");
     return byte;
   }
   /** An integer with a prefix (RFC 7541, section 5.1). */
@@ -121,7 +121,7 @@ export class HeaderDecoder {
     if (value < most) return value;
     for (let shift = 0;; shift += 7) {
       // No valid integer here comes near 2^28.
-      if (shift > 21) throw malformed("A number in a header is too large");
+      if (shift > 21) throw malformedError("A number in a header is too large");
       const byte = this.#byte();
       value += (byte & 0x7f) << shift;
       if (byte < 0x80) return value;
@@ -130,7 +130,7 @@ export class HeaderDecoder {
   #text(): string {
     const isCoded = ((this.#block[this.#at] ?? 0) & huffmanBit) !== 0;
     const length = this.#number(7), from = this.#at, to = from + length;
-    if (to > this.#block.length) throw malformed("A header is longer than its block");
+    if (to > this.#block.length) throw malformedError("A header is longer than its block");
     this.#at = to;
     return isCoded ? huffmanDecoded(this.#block.subarray(from, to)) : this.#block.toString("latin1", from, to);
   }
@@ -140,6 +140,6 @@ function sizeOf({ name, value }: Field): number {
   return name.length + value.length + fieldBytes;
 }
 
-function malformed(message: string): Error {
+function malformedError(message: string): Error {
   return new ConnectionError(errorCode.compression, message);
 }

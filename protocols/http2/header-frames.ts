@@ -1,6 +1,6 @@
 /** Header blocks in one HEADERS frame, or continued in others (RFC 9113, sections 6.2 and 6.10). */
 import { Buffer } from "node:buffer";
-import { ConnectionError, errorCode, flag, frameType, unpadded } from "./frames.ts";
+import { ConnectionError, errorCode, flag, frameType, unpad } from "./frames.ts";
 
 /** Bounds of one encoded block. */
 export interface BlockBounds {
@@ -30,7 +30,7 @@ export function headerFrames(
   let partial: (Omit<Block, "bytes"> & { readonly pieces: Buffer[]; bytes: number }) | undefined;
 
   function begin(flags: number, stream: number, payload: Buffer): void {
-    const fields = unpadded(flags, payload);
+    const fields = unpad(flags, payload);
     const hasPriority = (flags & flag.priority) !== 0;
     if (hasPriority && fields.length < priorityBytes) {
       throw new ConnectionError(errorCode.frameSize, "A frame is shorter than its priority");

@@ -52,7 +52,7 @@ export function beginRequest(url: URL, options: RequestOptions, body: Uint8Array
       slicePieces(socket, {
         next: (rest) => arrived.isPlain ? rest : Math.min(rest, remoteSliceBytes),
         begin(bytes) {
-          arrived.received(bytes);
+          arrived.receive(bytes);
           return ended === undefined;
         },
         parsed: (bytes) => arrived.isPlain ? undefined : parsing.took(bytes),
@@ -142,7 +142,7 @@ class Arrived {
     this.#taken += bytes;
   }
   /** Call it before each slice is parsed. */
-  received(bytes: number): void {
+  receive(bytes: number): void {
     const before = this.#bytes;
     this.#bytes += bytes;
     if (this.#message === undefined) {

@@ -193,7 +193,7 @@ class Recorder implements EventRecorder {
       reason,
       regarding: referenceOf(object),
       ...(related === undefined ? {} : { related: referenceOf(related) }),
-      note: shortened(note),
+      note: shorten(note),
       type,
     };
     return event as unknown as ApiObject; // `as`: the API adds apiVersion and checks the rest.
@@ -224,7 +224,7 @@ function microTime(milliseconds: number): string {
 }
 
 /** At most 1024 bytes of UTF-8, the API's bound. */
-function shortened(note: string): string {
+function shorten(note: string): string {
   return note.slice(0, new TextEncoder().encodeInto(note, new Uint8Array(noteBytesMax)).read);
 }
 

@@ -76,7 +76,7 @@ export function readAdmissionConfiguration(file: AdmissionFile, mistakes: Mistak
       setting: "admission-control-config-file",
       ...(faults.length === 0 ? { faults: [{ text: `cannot use ${what}: ${reasonOf(error)}` }] } : { file: path, faults }),
     });
-  (loaded(file, refuse).plugins ?? []).forEach((plugin, index) => {
+  (load(file, refuse).plugins ?? []).forEach((plugin, index) => {
     const what = `the configuration of the admission plugin "${plugin.name}" in "${file.path}"`, at = `plugins[${index}]`;
     try {
       checkName(plugin, file);
@@ -102,14 +102,14 @@ export function readAdmissionConfiguration(file: AdmissionFile, mistakes: Mistak
 const pathOf = (path: string, file: AdmissionFile) => isAbsolute(path) ? path : join(dirname(file.path), path);
 
 /** What could be read. `refuse` is called with the mistakes of the file as a whole. */
-function loaded(
+function load(
   { path, groupDomain }: AdmissionFile,
   refuse: (what: string, error: unknown, faults: readonly Fault[]) => void,
 ): Configuration {
   const what = `the admission configuration in "${path}"`;
   let text: string;
   try {
-    text = bounded(path);
+    text = readBounded(path);
   } catch (error) {
     refuse(what, error, []);
     return {};
@@ -132,7 +132,7 @@ function textOf({ name, path = "", configuration }: PluginConfiguration, file: A
   if (path !== "" && configuration !== undefined) throw new Error("it has a path and a configuration: only one of them is allowed");
   if (!file.steps.includes(name) && !webhookSteps.has(name)) return undefined;
   if (configuration !== undefined) return sortedText(configuration as Json); // decoded as JSON
-  return path === "" ? undefined : bounded(pathOf(path, file));
+  return path === "" ? undefined : readBounded(pathOf(path, file));
 }
 
 function kindOf(text: string): unknown {
@@ -175,6 +175,6 @@ function matchOf(text: string, { groupDomain }: AdmissionFile): MatchResources {
   return matchConstraints!; // Without an error there are some.
 }
 
-function bounded(path: string): string {
+function readBounded(path: string): string {
   return readWholeTextSync(path, configurationFileBytesMax);
 }

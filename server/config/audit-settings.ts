@@ -93,7 +93,7 @@ function rowsOf({ mode, size, waitMs, throttle, qps, burst }: typeof batchDefaul
   };
 }
 
-function named<Backend extends AuditBackendName>(backend: Backend): Rows<Named<Backend>> {
+function withNames<Backend extends AuditBackendName>(backend: Backend): Rows<Named<Backend>> {
   const rows = Object.entries(rowsOf(batchDefaults[backend])).map(([name, row]) => [`audit-${backend}-${name}`, row]);
   return Object.fromEntries(rows) as Rows<Named<Backend>>; // The names of `Named`.
 }
@@ -115,13 +115,13 @@ export const auditSettings: Rows<AuditConfig> = Object.freeze({
   "audit-log-maxbackup": fixed(isOpened, int(100, "Maximum number of rotated audit logs; 0 keeps all.")),
   "audit-log-maxsize": fixed(isOpened, int(100, "Size of the audit log in megabytes at which it is rotated; 0 disables rotation.")),
   "audit-log-compress": fixed(isOpened, bool(false, "Compress rotated audit logs with gzip.")),
-  ...named("log"),
+  ...withNames("log"),
   "audit-webhook-config-file": fixed(
     isOpened,
     text("", "Kubeconfig file of the audit webhook; empty: no webhook. Requires --audit-policy-file."),
   ),
   "audit-webhook-initial-backoff": fixed(isOpened, duration(10_000, "Time before the first retry of a failed request to the webhook.")),
-  ...named("webhook"),
+  ...withNames("webhook"),
 });
 
 /** Mistakes in the audit settings. Settings of an unused backend are not checked. */

@@ -52,7 +52,7 @@ export function readCommandFlags(chosen: Chosen): FlagValues {
 }
 
 /** Several values of one flag are one list, separated by commas. */
-export function joined(values: FlagValues): ReadonlyMap<string, string> {
+export function joinValues(values: FlagValues): ReadonlyMap<string, string> {
   return new Map([...values].map(([name, each]) => [name, each.join(",")]));
 }
 

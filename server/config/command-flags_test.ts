@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { commandFlagsOf, joined, readCommandFlags } from "./command-flags.ts";
+import { commandFlagsOf, joinValues, readCommandFlags } from "./command-flags.ts";
 import { UsageError } from "./commands.ts";
 
 const read = (...args: readonly string[]) => Object.fromEntries(readCommandFlags({ name: "convert", args }));
@@ -51,7 +51,7 @@ test("commandFlagsOf() separates the flags of a command from settings, in any fo
       "2",
     ],
   });
-  assert.deepEqual(Object.fromEntries(joined(values)), { "from-snapshot": "a.db", "list": "", "skip": "a,b,c", "output": "json" });
+  assert.deepEqual(Object.fromEntries(joinValues(values)), { "from-snapshot": "a.db", "list": "", "skip": "a,b,c", "output": "json" });
   assert.deepEqual(words, ["--data-dir=d", "--etcd-prefix", "--list", "-v", "2"]);
   assert.deepEqual(mistakes, []);
   assert.deepEqual(commandFlagsOf({ name: "import", args: ["--list=true", "--output=xml", "--from-snapshot="] }).mistakes, [

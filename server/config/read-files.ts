@@ -15,7 +15,7 @@ export async function readText(path: string, what: string): Promise<string> {
 }
 
 /** PEM of a certificate and its key from their files; throws an Error with both paths and `what` if they are not a pair. */
-export async function keyed(certPath: string, keyPath: string, what: string): Promise<KeyedCertificate> {
+export async function readKeyed(certPath: string, keyPath: string, what: string): Promise<KeyedCertificate> {
   const [cert, key] = await allOrErrors([readText(certPath, what), readText(keyPath, `key of the ${what}`)]) as [string, string];
   try {
     checkKeyPair(cert, key);

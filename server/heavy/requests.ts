@@ -98,11 +98,11 @@ function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength ? new Uint8Array(buffer) : new Uint8Array(bytes);
 }
 
-function ending(): StatusError {
+function endingError(): StatusError {
   return new StatusError("ServiceUnavailable", "the server is shutting down", { details: { retryAfterSeconds: 1 } });
 }
 
-function terminated(): StatusError {
+function terminatedError(): StatusError {
   return new StatusError("ServiceUnavailable", "the thread of large requests was terminated, please try again", {
     details: { retryAfterSeconds: 1 },
   });
@@ -134,7 +134,7 @@ class Requests implements HeavyRequests {
 
   async #run<Job extends HeavyJob>(job: Job, request: HeavyRequest, host: HeavyHost, signal: AbortSignal): Promise<HeavyOutcome[Job]> {
     signal.throwIfAborted();
-    if (this.#closed) throw ending();
+    if (this.#closed) throw endingError();
     const within = this.#needs.tracing?.bind() ?? directly, queuedAt = performance.now();
     const task: Task = { job, request, host, signal, done: Promise.withResolvers(), queuedAt, within, calls: 0, cancelKill() {} };
     const owner = request.user.name;
@@ -157,9 +157,9 @@ class Requests implements HeavyRequests {
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancelIdle();
-    for (let task = this.#waiting.next(); task !== undefined; task = this.#waiting.next()) task.done.reject(ending());
+    for (let task = this.#waiting.next(); task !== undefined; task = this.#waiting.next()) task.done.reject(endingError());
     const threads = new Set([...this.#running, ...(this.#current === undefined ? [] : [this.#current])]);
-    await Promise.all([...threads].map((running) => this.#end(running, ending())));
+    await Promise.all([...threads].map((running) => this.#end(running, endingError())));
   }
 
   /** Starts the next job, unless one runs that does not wait for a webhook. */
@@ -311,7 +311,7 @@ class Requests implements HeavyRequests {
         running.thread.post({ tag: "abort", job: id, reason: plainError(reason) });
         task.cancelKill();
         task.cancelKill = this.#needs.after(heavyAbortMs, () => {
-          if (running.tasks.get(id) === task) void this.#end(running, terminated());
+          if (running.tasks.get(id) === task) void this.#end(running, terminatedError());
         });
         return true;
       }

@@ -31,7 +31,7 @@ export async function superviseWorkers(
   if (config["secure-port"] !== 0) await checkFree(config["bind-address"], config["secure-port"]);
   const runtime = await runtimeWords(args);
   const program = fileURLToPath(siblingModule(import.meta.url, "worker-process"));
-  const running = killedAtExit();
+  const running = killAtExit();
   let supervisor: Supervisor;
   try {
     supervisor = await supervise({
@@ -61,7 +61,7 @@ export async function superviseWorkers(
 /**
  * Kills the workers that still run when this process exits, and until `isReady` when a signal ends it: one that hangs does not see the end of its input.
  */
-function killedAtExit(): { add(worker: WorkerProcess): WorkerProcess; isReady(): void } {
+function killAtExit(): { add(worker: WorkerProcess): WorkerProcess; isReady(): void } {
   const running = new Set<WorkerProcess>();
   const endings = (["SIGTERM", "SIGINT"] as const).map((signal) => ({ signal, end: () => process.exit(128 + constants.signals[signal]) }));
   process.on("exit", () => {

@@ -12,7 +12,7 @@ import { peerVerifier } from "../listen/verify-peer.ts";
 import { isInMemory } from "./open-store.ts";
 import type { Log } from "../../kernel/observe/log.ts";
 import { FaultyFile } from "../../core/config/mistake.ts";
-import { keyed, readText } from "../config/read-files.ts";
+import { readKeyed, readText } from "../config/read-files.ts";
 import type { CheckedSetting } from "./checked-setting.ts";
 import type { InUse } from "./certificate-validity.ts";
 import { valueText } from "../../core/value-text.ts";
@@ -79,7 +79,7 @@ export async function openCredentials(config: Config, { now, log, renewsOwn }: C
     return written ??
       await openPki({ directory, bindAddress: config["bind-address"], names: namesOf(config), now: now(), replaced }, before);
   };
-  const readServing = async () => certPath === "" ? undefined : await keyed(certPath, keyPath, "serving certificate");
+  const readServing = async () => certPath === "" ? undefined : await readKeyed(certPath, keyPath, "serving certificate");
   const readBundle = async () => caPath === "" ? "" : await authorities("client authorities", caPath);
   const readProxies = async () => proxyPath === "" ? undefined : await authorities("authorities of front proxies", proxyPath);
   let inForce: InForce = {
@@ -95,7 +95,7 @@ export async function openCredentials(config: Config, { now, log, renewsOwn }: C
     frontProxyCa: frontProxyCa ?? (cluster.frontProxyCa === "" ? undefined : cluster.frontProxyCa),
   });
 
-  function followed(secure: (tls: ListenerTls) => void): readonly Followed[] {
+  function filesToFollow(secure: (tls: ListenerTls) => void): readonly Followed[] {
     const take = (part: Partial<InForce>): boolean => {
       const next = { ...inForce, ...part };
       if (valueText(next) === valueText(inForce)) return false;
@@ -167,7 +167,7 @@ export async function openCredentials(config: Config, { now, log, renewsOwn }: C
     get ownCa() {
       return inForce.serving === undefined ? trustedPem(inForce.pki) : undefined;
     },
-    followed,
+    followed: filesToFollow,
   };
 }
 
@@ -189,7 +189,7 @@ export function checkGivenCertificates(config: Config): readonly CheckedSetting[
   return [
     ...(certPath === "" || keyPath === "" ? [] : [
       ["tls-private-key-file", readText(keyPath, "key of the serving certificate")] as const,
-      ["tls-cert-file", keyed(certPath, keyPath, "serving certificate")] as const,
+      ["tls-cert-file", readKeyed(certPath, keyPath, "serving certificate")] as const,
     ]),
     ...(caPath === "" ? [] : [["client-ca-file", authorities("client authorities", caPath)] as const]),
     ...(proxyPath === "" ? [] : [["requestheader-client-ca-file", authorities("authorities of front proxies", proxyPath)] as const]),

@@ -52,7 +52,7 @@ export function healthChecks(parts: CheckedParts, elapsed: () => number): (catal
   const { inForce, cache, start, shutdown, logWritten } = parts;
   const { alive, usable } = storeChecks(parts.store, `${inForce().config["etcd-prefix"]}/health`, parts.faults, elapsed);
   const begun = elapsed();
-  const filled = latched("poststarthook/storage-readiness", () => cache.state().tag === "current");
+  const filled = latch("poststarthook/storage-readiness", () => cache.state().tag === "current");
   return (catalog) => {
     const { config } = inForce();
     const etcd = { ...alive, timeoutMs: config["etcd-healthcheck-timeout"] };
@@ -87,7 +87,7 @@ export function hookNames(catalog: Catalog): readonly string[] {
 export const bootstrapHook = "create-initial-objects";
 
 /** A hook that finishes when `is` first returns true, and stays finished. */
-function latched(name: string, is: () => boolean): Check {
+function latch(name: string, is: () => boolean): Check {
   let finished = false;
   return {
     name,

@@ -71,13 +71,13 @@ export async function openJwt(config: Config, needs: JwtNeeds): Promise<OpenedJw
   });
   signal.addEventListener("abort", () => authenticator.close(), { once: true });
   // Each configuration has its own cache, so that tokens of a removed issuer become invalid.
-  const caching = () =>
+  const cache = () =>
     cachedTokens(authenticator, { acceptedMs, refusedMs: 0, hash: keyedHash(), now: Date.now, meter: tokenCacheMeter(record) });
-  let cached = caching();
+  let cached = cache();
   const adopt = (configuration: AuthenticationConfiguration, adopted: () => void): Replacing => {
     warnOfPrefixes(configuration, log);
     return authenticator.replace(configuration.jwt ?? [], () => {
-      cached = caching();
+      cached = cache();
       adopted();
     });
   };
@@ -85,7 +85,7 @@ export async function openJwt(config: Config, needs: JwtNeeds): Promise<OpenedJw
   return {
     authenticators: [{ name: authenticator.name, authenticateToken: (...args) => cached.authenticateToken(...args) }],
     anonymous,
-    followed: path === "" ? [] : [followed(config, first, needs, adopt)],
+    followed: path === "" ? [] : [fileToFollow(config, first, needs, adopt)],
   };
 }
 
@@ -98,7 +98,7 @@ interface ReadConfiguration {
  * The file of the configuration. A changed one is active when every new issuer can be used; one that waits for an issuer is reported as a failed reload, and as
  * a renewal once it is active.
  */
-function followed(
+function fileToFollow(
   config: Config,
   first: ReadConfiguration,
   { record, disallowedIssuers, signal }: JwtNeeds,

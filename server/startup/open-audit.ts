@@ -40,7 +40,7 @@ export interface OpenedAudit {
   close(): Promise<void>;
 }
 
-/** Each check rejects with the error of `openedAudit` for its file. Writes nothing. */
+/** Each check rejects with the error of `openAuditOf` for its file. Writes nothing. */
 export function checkAudit(config: Config): readonly CheckedSetting[] {
   return [
     ["audit-policy-file", policyOf(config)],
@@ -58,7 +58,7 @@ export interface AuditNeeds {
 }
 
 /** Undefined without a policy or without a backend. Rejects if a file cannot be used. */
-export async function openedAudit(config: Config, { log, findings, record, auditLog }: AuditNeeds): Promise<OpenedAudit | undefined> {
+export async function openAuditOf(config: Config, { log, findings, record, auditLog }: AuditNeeds): Promise<OpenedAudit | undefined> {
   const path = config["audit-log-path"], webhook = config["audit-webhook-config-file"];
   const read = await policyOf(config);
   if (read === undefined) {
@@ -69,10 +69,10 @@ export async function openedAudit(config: Config, { log, findings, record, audit
   for (const text of strictWarnings(config, read.policy)) findings.info(`Warning: ${text}`);
   const names = namesOf(config), lost = lostEvents(log, record);
   const backends: AuditBackend[] = [];
-  if (path !== "") backends.push(wrapped(config, "log", logOf(config, names, auditLog ?? await lineSink(config, log), lost), lost));
+  if (path !== "") backends.push(wrapBackend(config, "log", logOf(config, names, auditLog ?? await lineSink(config, log), lost), lost));
   if (webhook !== "") {
     await webhookAccess(config);
-    backends.push(wrapped(config, "webhook", webhookOf(config, names, lost), lost));
+    backends.push(wrapBackend(config, "webhook", webhookOf(config, names, lost), lost));
   }
   if (backends.length === 0) return undefined;
   const backend = allBackends(backends);
@@ -143,7 +143,7 @@ function webhookOf(config: Config, { domain }: Names, lost: LostEvents): AuditBa
 }
 
 /** A backend with the buffer and the truncation of its settings. */
-function wrapped(
+function wrapBackend(
   config: Config,
   name: AuditBackendName,
   backend: AuditBackend,

@@ -65,7 +65,7 @@ export async function openControllers(
     // Bootstrap objects and the lease have the field managers of upstream's programs.
     own: serverApi(server),
     ofController: (controller, patientWhile) =>
-      controllerApi(server, controller, hasRoles(), { patientWhile, follows: (kind) => followed(start, controller.name, kind) }),
+      controllerApi(server, controller, hasRoles(), { patientWhile, follows: (kind) => followWatch(start, controller.name, kind) }),
     ofHook: ({ name, fieldManager: manager = name }) => localApi(server, serverUser, { manager }),
   };
   const background = runBackground(inForce.current(), {
@@ -85,7 +85,7 @@ export async function openControllers(
 }
 
 /** The start hook of a controller finishes when each of its watches has delivered the initial state. */
-function followed(start: StartUp, controller: string, kind: string): () => void {
+function followWatch(start: StartUp, controller: string, kind: string): () => void {
   const seen = start.addInformer(controller, kind);
   return () => {
     seen();

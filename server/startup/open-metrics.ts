@@ -45,7 +45,7 @@ export function openMetrics(
       `--disabled-metrics must be fully qualified metric names matching ${valueText(metricName.source)}, got ${valueText(name)}`,
     );
   }
-  const allowedLabels = allowed(config, mistakes);
+  const allowedLabels = allowedLabelsOf(config, mistakes);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   const unexpected = () => registry.record.unexpectedValues.with({}).add();
   const registry: KernelRegistry = createRegistry(kernelMetrics, {
@@ -91,7 +91,7 @@ function countMetrics({ record }: KernelRegistry, standing: KernelRegistry["stan
 }
 
 /** The flag, or else the file: as upstream, never both. */
-function allowed(config: MetricSettings, mistakes: string[]): AllowedLabels {
+function allowedLabelsOf(config: MetricSettings, mistakes: string[]): AllowedLabels {
   const flag = config["allow-metric-labels"], path = config["allow-metric-labels-manifest"];
   const pairs = flag.size > 0 || path === "" ? flag : pairsOfFile(path, mistakes);
   const labels = parseAllowedLabels(pairs);

@@ -27,7 +27,7 @@ import { type ConfigInForce, configInForce } from "./config-in-force.ts";
 import { checkDelegation, type FollowedTrust, openClusterTrust } from "./delegation.ts";
 import { describeConfig } from "./describe-server.ts";
 import { bootstrapHook, hookNames, openHealth } from "./health-checks.ts";
-import { openedAudit } from "./open-audit.ts";
+import { openAuditOf } from "./open-audit.ts";
 import { openTracing } from "./open-tracing.ts";
 import { type ControllerNeeds, openControllers, serverApi } from "./open-controllers.ts";
 import { openMetrics, servePluginMetrics } from "./open-metrics.ts";
@@ -111,7 +111,7 @@ async function openParts(given: ServeOptions, ending: AbortController, closers: 
   const access = await openAccess(options, inForce, registry, { signal, tracing, findings });
   const { steady = steadyClock(findings) } = options;
   steady.follow(signal);
-  const auditing = await openedAudit(config, { log, findings, record: registry.record, auditLog: options.workers?.auditLog });
+  const auditing = await openAuditOf(config, { log, findings, record: registry.record, auditLog: options.workers?.auditLog });
   if (auditing !== undefined) closers.push(() => auditing.close());
   const storage = await openStorage({ ...options, steady }, inForce, registry, tracing);
   closers.push(() => storage.close());
@@ -138,7 +138,7 @@ async function openParts(given: ServeOptions, ending: AbortController, closers: 
   describeConfig(inForce, registry, findings);
   const { reload, watching } = followSource(options, inForce, registry, signal);
   return {
-    ...openedParts(parts),
+    ...membersOf(parts),
     server,
     tracing,
     bootstrapped: background.bootstrapped,
@@ -309,7 +309,7 @@ async function openBackground(
 }
 
 /** The members of `Opened` that come from single parts. */
-function openedParts(
+function membersOf(
   { inForce, registry, access: { accounts, clusterTrust, authentication, authorizationFile }, storage, health, signal }: OpenedParts,
 ) {
   return {

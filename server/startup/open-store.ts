@@ -4,7 +4,7 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../config/settings.ts";
 import type { Followed } from "../config/follow-files.ts";
-import { keyed, readText } from "../config/read-files.ts";
+import { readKeyed, readText } from "../config/read-files.ts";
 import type { Tls } from "../../protocols/grpc/session.ts";
 import { isLocked, openFailure } from "../../kernel/store/sqlite/failures.ts";
 import type { SqliteOptions } from "../../kernel/store/sqlite/sqlite.ts";
@@ -62,7 +62,7 @@ export async function openStore(config: Config, { faults, sqlite }: OpenStoreOpt
 export async function readTls(config: Config): Promise<Tls> {
   const { "etcd-cafile": caPath, "etcd-certfile": certPath, "etcd-keyfile": keyPath } = config;
   const authority = caPath === "" ? {} : { ca: await readText(caPath, "authorities of etcd") };
-  return certPath === "" ? authority : { ...authority, ...await keyed(certPath, keyPath, "client certificate for etcd") };
+  return certPath === "" ? authority : { ...authority, ...await readKeyed(certPath, keyPath, "client certificate for etcd") };
 }
 
 /** Opens the store in memory, or that in the data folder. Creates its file with access for its owner only, because it contains secrets; sqlite uses its mode for its other files. */

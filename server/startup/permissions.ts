@@ -8,7 +8,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { append } from "../../core/append.ts";
 import { addressOfAccess, filesOfAccess, filesOfUsers, inCluster } from "../../client/kubeconfig.ts";
-import { commandFlagsOf, joined, settingsOf as commandSettings } from "../config/command-flags.ts";
+import { commandFlagsOf, joinValues, settingsOf as commandSettings } from "../config/command-flags.ts";
 import { chooseCommand, type Chosen, commands, flagsOf as flagsOfCommand, UsageError } from "../config/commands.ts";
 import { parseArguments, readArguments } from "../config/parse.ts";
 import { compatFlag, kubeApiserverArguments } from "../config/kube-apiserver-arguments.ts";
@@ -129,18 +129,24 @@ export function permissionFlags(
   return [
     "--no-prompt",
     "--cached-only",
-    `--allow-read=${listed([...read, ...remotes.files, ...write])}`,
-    ...(write.length === 0 ? [] : [`--allow-write=${listed(write)}`]),
+    `--allow-read=${listPermission([...read, ...remotes.files, ...write])}`,
+    ...(write.length === 0 ? [] : [`--allow-write=${listPermission(write)}`]),
     `--allow-net=${
-      listed([...addresses(config), ...issuerAddresses(config, folder), ...remotes.addresses, ...collector.addresses, ...own.addresses])
+      listPermission([
+        ...addresses(config),
+        ...issuerAddresses(config, folder),
+        ...remotes.addresses,
+        ...collector.addresses,
+        ...own.addresses,
+      ])
     }`,
     // `ca`: the system's authorities, which Deno reads for a remote server without a CA of its own in the settings.
     `--allow-sys=hostname,networkInterfaces,ca${own.readsDiskSpace ? ",statfs" : ""}`,
     // The packages of OpenTelemetry, and yaml, look for variables, which are none of this server's settings.
     ...(config["tracing-config-file"] === "" && !own.readsPlaces ? [] : ["--ignore-env"]),
     // The process that starts the workers. It serves no requests, and the workers have no such permission.
-    ...(workersMistakes(config).length === 0 && workerCount(config) > 1 ? [`--allow-run=${listed([deno])}`] : []),
-    `--allow-env=${listed([...variablesOfAuthorities, ...(remotes.isInCluster ? variablesOfPod : [])])}`,
+    ...(workersMistakes(config).length === 0 && workerCount(config) > 1 ? [`--allow-run=${listPermission([deno])}`] : []),
+    `--allow-env=${listPermission([...variablesOfAuthorities, ...(remotes.isInCluster ? variablesOfPod : [])])}`,
   ];
 }
 
@@ -157,7 +163,7 @@ const noAccess: CommandAccess = Object.freeze({ files: [], addresses: [], readsD
 
 /** The files and the etcd that the own flags of a command name. */
 function commandAccess(chosen: Chosen, folder: string): CommandAccess {
-  const values = joined(commandFlagsOf(chosen).values);
+  const values = joinValues(commandFlagsOf(chosen).values);
   const paths = flagsOfCommand(chosen.name).flatMap(({ name, values: known }) => known === "file" ? values.get(name) ?? [] : []);
   return {
     files: paths.map((path) => resolve(folder, path)),
@@ -168,7 +174,7 @@ function commandAccess(chosen: Chosen, folder: string): CommandAccess {
 }
 
 /** Deno separates entries by commas; a comma within an entry is doubled. */
-function listed(entries: readonly string[]): string {
+function listPermission(entries: readonly string[]): string {
   return [...new Set(entries)].map((entry) => entry.replaceAll(",", ",,")).join(",");
 }
 
@@ -382,10 +388,10 @@ function permissionsOfFiles(chosen: Chosen, folder: string): readonly string[] {
     "--ignore-env",
     "--quiet",
     // Deno lets a program rename what it may read.
-    `--allow-read=${listed([sources, ...files, ...written, ...named, ...server.files])}`,
-    ...(written.length === 0 ? [] : [`--allow-write=${listed(written)}`]),
+    `--allow-read=${listPermission([sources, ...files, ...written, ...named, ...server.files])}`,
+    ...(written.length === 0 ? [] : [`--allow-write=${listPermission(written)}`]),
     // Without a CA in the kubeconfig, or for etcd, those of the system are read.
-    ...(addresses.length === 0 ? [] : [`--allow-net=${listed(addresses)}`, "--allow-sys=ca"]),
+    ...(addresses.length === 0 ? [] : [`--allow-net=${listPermission(addresses)}`, "--allow-sys=ca"]),
     ...(name === "advise" && files.length > 0 ? ["--allow-run=helm"] : []),
   ];
 }

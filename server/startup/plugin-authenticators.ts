@@ -43,7 +43,7 @@ export function openPluginAuthenticators(needs: PluginAuthenticatorsNeeds): Plug
   const follow = (active: ActiveConfig, api: Api) => {
     const before = running, wanted = active.catalog.plugins.flatMap(({ authenticators = [] }) => authenticators);
     running = wanted.flatMap((definition) =>
-      before.find((each) => each.definition === definition) ?? opened(definition, active, api, needs, failed) ?? []
+      before.find((each) => each.definition === definition) ?? openOne(definition, active, api, needs, failed) ?? []
     );
     first = running.filter(({ definition }) => definition.runsFirst === true);
     last = running.filter((each) => !first.includes(each));
@@ -62,7 +62,7 @@ export function openPluginAuthenticators(needs: PluginAuthenticatorsNeeds): Plug
 }
 
 /** Undefined for an authenticator that cannot start. */
-function opened(
+function openOne(
   definition: AuthenticatorDefinition,
   { catalog: { names } }: ActiveConfig,
   api: Api,

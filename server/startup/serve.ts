@@ -64,7 +64,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   credentials.catch(() => {}); // Awaited below, when `close` can undo it.
   const opened = await openServer({ ...options, steady });
   try {
-    return await listening(options, opened, await credentials);
+    return await listenAndServe(options, opened, await credentials);
   } catch (error) {
     await opened.close();
     throw error;
@@ -85,7 +85,7 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
-async function listening(
+async function listenAndServe(
   { config, log, workers, temporaryKubeconfig = false, ownsProcess = false }: ServeOptions,
   opened: Opened,
   credentials: Credentials,
@@ -94,8 +94,8 @@ async function listening(
   const validity = validityWatch(sharedFindings(log, workers), registry.record);
   const lookAtDates = () => validity.look([...credentials.inUse(), ...opened.inUse()], Date.now());
   lookAtDates();
-  const handled = (exchange: Exchange) => handle(exchange, server);
-  const way = gate(tracing === undefined ? handled : (exchange) => tracing.request(() => handled(exchange)), (exchange) => {
+  const handleCounted = (exchange: Exchange) => handle(exchange, server);
+  const way = gate(tracing === undefined ? handleCounted : (exchange) => tracing.request(() => handleCounted(exchange)), (exchange) => {
     const info = requestInfo(exchange.method, exchange.url);
     if (info === undefined) return;
     registry.record.terminations.with({ ...requestLabels(exchange.method, info, undefined, server.catalog), code: "429" }).add();

@@ -40,7 +40,7 @@ export interface Gate {
 
 export function gate(handle: (exchange: Exchange) => Promise<Reply>, turnedAway: (exchange: Exchange) => void): Gate {
   let open = 0, closed = false;
-  let emptied = () => {};
+  let waitUntilEmpty = () => {};
   return {
     async handle(exchange) {
       if (closed && !isExempt(exchange.url)) {
@@ -51,7 +51,7 @@ export function gate(handle: (exchange: Exchange) => Promise<Reply>, turnedAway:
       try {
         return await handle(exchange);
       } finally {
-        if (--open === 0) emptied();
+        if (--open === 0) waitUntilEmpty();
       }
     },
     turnAway: () => {
@@ -60,7 +60,7 @@ export function gate(handle: (exchange: Exchange) => Promise<Reply>, turnedAway:
     async idle(withinMs) {
       if (open === 0) return;
       const over = new AbortController();
-      emptied = () => over.abort();
+      waitUntilEmpty = () => over.abort();
       await pause(withinMs, over.signal);
     },
   };

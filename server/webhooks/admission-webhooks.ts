@@ -106,7 +106,7 @@ async function callOf(
     const slot = await slots.take(json, over.signal).catch(() => undefined); // rejects on abort only
     if (slot === "busy") return { tag: "busy" };
     if (slot === "stalled") return failed(`Post ${goQuote(target.shown)}: the webhook does not answer, and too many calls wait for it`);
-    return await posted(remote, target, { json, signal: over.signal, ...(request.headers && { headers: request.headers }) }, slot);
+    return await post(remote, target, { json, signal: over.signal, ...(request.headers && { headers: request.headers }) }, slot);
   } finally {
     clearTimeout(timer);
     request.signal.removeEventListener("abort", leave);
@@ -114,7 +114,7 @@ async function callOf(
 }
 const timedOut = new DOMException("The webhook did not answer in time", "TimeoutError");
 
-async function posted(
+async function post(
   remote: TextClient,
   { shown, path, service }: Target,
   sent: Pick<RemoteRequest, "json" | "signal" | "headers">,

@@ -53,7 +53,7 @@ export function webhookClients(
       if (client.isWanted) clients.set(webhook, client);
       client.requests++;
       try {
-        const send = () => posted(client, targetOf(webhook, callMs / 1000), json, { callMs, headers: tracing?.headers() ?? {} });
+        const send = () => postReview(client, targetOf(webhook, callMs / 1000), json, { callMs, headers: tracing?.headers() ?? {} });
         const text = await (tracing === undefined ? send() : tracing.call("Call conversion webhook", attributes, send));
         // The caller reads it at once.
         if (text.length > conversionTurnLengthMin) await turns.next();
@@ -86,7 +86,7 @@ function answerBytesMax(json: string): number {
   return Math.min(conversionAnswerBytesMax, conversionAnswerFreeBytes + json.length * conversionGrowthMax);
 }
 
-async function posted(
+async function postReview(
   client: Client,
   { shown, path, service }: Target,
   json: string,

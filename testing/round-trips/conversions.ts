@@ -33,8 +33,8 @@ export function waysOf(endpoint: Endpoint, others: readonly Endpoint[]): readonl
     name,
     remedy,
     lost: (sent) => {
-      const object = received(endpoint, sent);
-      return differences(shown(endpoint, object), shown(endpoint, back(object)));
+      const object = receive(endpoint, sent);
+      return differences(show(endpoint, object), show(endpoint, back(object)));
     },
   });
   const ofStorage = storageRemedy(endpoint.apiVersion, isStoredVersion(endpoint));
@@ -63,16 +63,16 @@ function storedThrough(endpoint: Endpoint, other: Endpoint): Way {
     name: `when it is read and written back in ${other.apiVersion}`,
     remedy: versionRemedy(other.apiVersion, isStoredVersion(other)),
     lost: (sent) => {
-      const before = inStore(endpoint, inStoredForm(endpoint, received(endpoint, sent)));
+      const before = inStore(endpoint, inStoredForm(endpoint, receive(endpoint, sent)));
       const read = jsonOf(other, conversionOf(other, before));
-      const after = inStore(other, inStoredForm(other, received(other, read)));
-      return differences(shown(endpoint, conversionOf(endpoint, before)), shown(endpoint, conversionOf(endpoint, after)));
+      const after = inStore(other, inStoredForm(other, receive(other, read)));
+      return differences(show(endpoint, conversionOf(endpoint, before)), show(endpoint, conversionOf(endpoint, after)));
     },
   };
 }
 
 /** The object of a request, with defaults. */
-function received(endpoint: Endpoint, sent: JsonObject): ApiObject {
+function receive(endpoint: Endpoint, sent: JsonObject): ApiObject {
   return endpoint.applyDefaults(endpoint.decode(treeFromJson(sent), { reader: "json", findings: [] }));
 }
 
@@ -87,7 +87,7 @@ function jsonOf(endpoint: Endpoint, object: ApiObject): JsonObject {
 }
 
 /** The object as clients see it. The server sets empty lists to null when it stores an object. */
-function shown(endpoint: Endpoint, object: ApiObject): Json {
+function show(endpoint: Endpoint, object: ApiObject): Json {
   return jsonOf(endpoint, emptyListsToNil(endpoint.schema)(object) as ApiObject); // of the same kind
 }
 
@@ -98,10 +98,10 @@ function treeOf(read: Read) {
 
 function encodingsOf(endpoint: Endpoint): readonly (readonly [string, (object: ApiObject) => ApiObject])[] {
   const schema = endpoint.schema as Typed<ApiObject, StructNode>; // schemas of served versions are made by object()
-  const decoded = (read: Read, reader: "json" | "yaml") => endpoint.decode(treeOf(read), { reader, findings: [] });
-  const yaml = (object: ApiObject) => decoded(readYaml(writeYaml(jsonOf(endpoint, object))), "yaml");
+  const decode = (read: Read, reader: "json" | "yaml") => endpoint.decode(treeOf(read), { reader, findings: [] });
+  const yaml = (object: ApiObject) => decode(readYaml(writeYaml(jsonOf(endpoint, object))), "yaml");
   const all = [
-    ["JSON", (object: ApiObject) => decoded(readJson(endpoint.encode(object)), "json")],
+    ["JSON", (object: ApiObject) => decode(readJson(endpoint.encode(object)), "json")],
     ["YAML", yaml],
   ] as const;
   const cbor = (object: ApiObject) => endpoint.decodeCbor(readCbor(cborWriter(schema)(object).finish()));

@@ -32,7 +32,7 @@ export async function throughRequests(ask: Ask, from: ServedVersion, through: Se
     await withStatus(ask, from, path, sent, made.body);
     return { lost: await lostIn(new Trip(ask, path, other), through, from.group === through.group) };
   } finally {
-    await removed(ask, path);
+    await remove(ask, path);
   }
 }
 
@@ -90,15 +90,15 @@ async function lostIn(trip: Trip, through: ServedVersion, isSameGroup: boolean):
   if (!verbs.includes("patch")) return trip.lost;
   const dialects: readonly (readonly [string, string, (value: string, now: JsonObject) => Json])[] = [
     ["JSON patch", "application/json-patch+json", jsonPatch],
-    ["merge patch", "application/merge-patch+json", marked],
-    ...(resource.custom === true ? [] : [["strategic merge patch", "application/strategic-merge-patch+json", marked] as const]),
+    ["merge patch", "application/merge-patch+json", markValue],
+    ...(resource.custom === true ? [] : [["strategic merge patch", "application/strategic-merge-patch+json", markValue] as const]),
   ];
   let before = first;
   for (const [dialect, type, patch] of dialects) {
     await trip.ok("PATCH", trip.other, patch(dialect, await trip.read(trip.other)), type);
     before = await trip.expect(`a ${dialect} in ${apiVersion}`, withMark(before, dialect), changedBy);
   }
-  await applied(trip, through, before, isSameGroup);
+  await applyMarked(trip, through, before, isSameGroup);
   return trip.lost;
 }
 
@@ -106,7 +106,7 @@ async function lostIn(trip: Trip, through: ServedVersion, isSameGroup: boolean):
 const changedBy = ["resourceVersion", "managedFields"];
 
 /** What one manager applies in the other version is its own in the first. */
-async function applied(trip: Trip, { apiVersion, kind }: ServedVersion, before: JsonObject, isSameGroup: boolean): Promise<void> {
+async function applyMarked(trip: Trip, { apiVersion, kind }: ServedVersion, before: JsonObject, isSameGroup: boolean): Promise<void> {
   const [manager, stranger] = managers, { metadata } = before;
   const name = (metadata as JsonObject)["name"]!; // of an object of the server
   const apply = (path: string, by: string, body: JsonObject, force = "") =>
@@ -139,7 +139,7 @@ function jsonPatch(value: string, { metadata }: JsonObject): Json {
     ? [{ op: "add", path: "/metadata/annotations", value: { [mark]: value } }]
     : [{ op: "add", path: pointer, value }];
 }
-function marked(value: string): Json {
+function markValue(value: string): Json {
   return { metadata: { annotations: { [mark]: value } } };
 }
 
@@ -158,7 +158,7 @@ function bare(object: JsonObject, ignored: readonly string[]): JsonObject {
 }
 
 /** Deletes the object, also if it has finalizers. */
-async function removed(ask: Ask, path: string): Promise<void> {
+async function remove(ask: Ask, path: string): Promise<void> {
   await ask("DELETE", path);
   await ask("PATCH", path, { metadata: { finalizers: null } }, "application/merge-patch+json");
 }

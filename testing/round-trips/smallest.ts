@@ -9,7 +9,7 @@ export function smallest(value: Json, fails: (value: Json) => boolean): Json {
   let least = value, tries = 0;
   for (let isSmaller = true; isSmaller;) {
     isSmaller = false;
-    for (const next of reduced(least)) {
+    for (const next of reductions(least)) {
       if (++tries > triesMax) return least;
       if (!fails(next)) continue;
       least = next;
@@ -21,15 +21,15 @@ export function smallest(value: Json, fails: (value: Json) => boolean): Json {
 }
 
 /** The value without one member or item, those near the root first. */
-function* reduced(value: Json): Generator<Json> {
+function* reductions(value: Json): Generator<Json> {
   if (isList(value)) {
     for (const at of value.keys()) yield value.toSpliced(at, 1);
-    for (const [at, item] of value.entries()) for (const next of reduced(item)) yield value.with(at, next);
+    for (const [at, item] of value.entries()) for (const next of reductions(item)) yield value.with(at, next);
   } else if (isObject(value)) {
     const entries = Object.entries(value);
     for (const at of entries.keys()) yield Object.fromEntries(entries.toSpliced(at, 1));
     for (const [at, [key, member]] of entries.entries()) {
-      for (const next of reduced(member)) yield Object.fromEntries(entries.with(at, [key, next]));
+      for (const next of reductions(member)) yield Object.fromEntries(entries.with(at, [key, next]));
     }
   }
 }

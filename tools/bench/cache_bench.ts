@@ -7,7 +7,7 @@ import process from "node:process";
 import { type OpenedReads, openReads } from "../../kernel/cache/mod.ts";
 import { catalog, endpointOf, type Fixture, jsonFraming, noteOf, openWatch, prefix, put, type WatchHow } from "../../test/reads/fixture.ts";
 import { defaultNames } from "../../core/names.ts";
-import { begun } from "../../kernel/objects/chunks.ts";
+import { beginBody } from "../../kernel/objects/chunks.ts";
 import { keyOf, storedBytes } from "../../kernel/objects/objects.ts";
 import { listOptions } from "../../kernel/request/options.ts";
 import { parseQuery } from "../../kernel/request/query.ts";
@@ -79,7 +79,7 @@ async function listOnce(cache: OpenedReads, query: string): Promise<number> {
   const page = await cache.reads.list(collectionOf(prefix, endpoint, "", ""), options, defaultNames, signal);
   const { json } = page.items;
   if (json === undefined) throw new Error("no JSON at hand");
-  const { body } = await begun(json.pieces());
+  const { body } = await beginBody(json.pieces());
   if (typeof body === "string" || body instanceof Uint8Array) return body.length;
   let bytes = 0;
   for await (const piece of body) bytes += piece.length;

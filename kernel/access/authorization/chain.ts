@@ -66,12 +66,12 @@ function withOpinion(opinions: readonly AuthorizationDecision[], next: Authoriza
 
 function summaryOf(opinions: readonly AuthorizationDecision[]): AuthorizationDecision {
   const reason = opinions.map(({ reason }) => reason).filter((text) => text !== "").join("\n");
-  const error = aggregated(opinions.flatMap(({ error }) => error === undefined ? [] : [error]));
+  const error = joinErrors(opinions.flatMap(({ error }) => error === undefined ? [] : [error]));
   return { verdict: "noOpinion", reason, ...(error === "" ? {} : { error }) };
 }
 
 /** Several errors in upstream's format: without duplicates, in brackets if there is more than one. */
-function aggregated(errors: readonly string[]): string {
+function joinErrors(errors: readonly string[]): string {
   const texts = [...new Set(errors)];
   return texts.length > 1 ? `[${texts.join(", ")}]` : texts.join();
 }
@@ -86,6 +86,6 @@ async function rulesOf(authorizers: readonly Authorizer[], user: UserInfo, names
     resourceRules: found.flatMap(({ resourceRules }) => resourceRules),
     nonResourceRules: found.flatMap(({ nonResourceRules }) => nonResourceRules),
     incomplete: found.some(({ incomplete }) => incomplete),
-    evaluationError: aggregated(found.map(({ evaluationError }) => evaluationError).filter((text) => text !== "")),
+    evaluationError: joinErrors(found.map(({ evaluationError }) => evaluationError).filter((text) => text !== "")),
   };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { manualClock } from "../../../core/test-clock.ts";
-import { deflated } from "../../../protocols/gzip/deflate.ts";
+import { deflate } from "../../../protocols/gzip/deflate.ts";
 import { noAttributes } from "../index/attributes.ts";
 import type { CachedEntry } from "../index/entry.ts";
 import type { Span } from "../index/key-index.ts";
@@ -11,8 +11,8 @@ import { CompressedBlocks } from "./compressed-blocks.ts";
 const slabs = new Slabs();
 const entry = (key: string): CachedEntry => ({ ...slabs.lay([]), key, revision: 1, attributes: noAttributes, asStored: true });
 const spanOf = (...chunk: readonly CachedEntry[]): Span => ({ chunk, from: 0, to: chunk.length });
-const pieces = [deflated(new Uint8Array(100))];
-const random = () => [deflated(crypto.getRandomValues(new Uint8Array(1_000)))];
+const pieces = [deflate(new Uint8Array(100))];
+const random = () => [deflate(crypto.getRandomValues(new Uint8Array(1_000)))];
 const bounds = { bytesMax: 1024 * 1024, variantsMax: 1, idleMs: 1000 };
 
 test("CompressedBlocks find a block by its form and exactly its entries", () => {

@@ -1,6 +1,6 @@
 /** The blocks of a list, with the compressed bytes that lists share. */
 import type { Clock } from "../../../core/async.ts";
-import { type Deflated, deflated } from "../../../protocols/gzip/deflate.ts";
+import { deflate, type Deflated } from "../../../protocols/gzip/deflate.ts";
 import { concat } from "../../objects/chunks.ts";
 import type { ItemBlock, ItemForm } from "../../reads/reads.ts";
 import { type EntryMaker, itemOf } from "../index/entry.ts";
@@ -72,7 +72,7 @@ function blockOf(maker: EntryMaker, span: Span, form: ItemForm, kept: Compressed
       const bytes = concat(partsOf(maker, span, form));
       const pieces: Deflated[] = [];
       for (let at = 0; at < bytes.length;) {
-        const piece = deflated(bytes.subarray(at, at += deflateBytesMax));
+        const piece = deflate(bytes.subarray(at, at += deflateBytesMax));
         pieces.push(piece);
         // Before the caller may yield to another list.
         if (at >= bytes.length) kept.keep(form.name, span, pieces);

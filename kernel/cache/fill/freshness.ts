@@ -50,7 +50,7 @@ export interface Together {
 }
 
 /** Shares the round trip and the wait. `ask` returns the same promise to callers that share a result. */
-export function catchingUp(ask: () => Promise<Revision>, pass: (revision: Revision) => Passing, clock: Clock): () => Together {
+export function catcherUp(ask: () => Promise<Revision>, pass: (revision: Revision) => Passing, clock: Clock): () => Together {
   let last: Together | undefined;
 
   async function isSoon(newest: Promise<Revision>): Promise<boolean> {

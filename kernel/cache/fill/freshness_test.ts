@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { manualClock } from "../../../test/store/clock.ts";
-import { catchingUp, sharedRoundTrip } from "./freshness.ts";
+import { catcherUp, sharedRoundTrip } from "./freshness.ts";
 
 /** Round trips that the test ends; each resolves with its number. */
 function trips() {
@@ -54,7 +54,7 @@ function readers() {
   const clock = manualClock();
   const { open, ask } = trips();
   const waits: { readonly revision: number; readonly come: () => void; over: boolean }[] = [];
-  const together = catchingUp(ask, (revision) => {
+  const together = catcherUp(ask, (revision) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const wait = { revision, come: resolve, over: false };
     waits.push(wait);
@@ -64,7 +64,7 @@ function readers() {
 }
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test("catchingUp() reads and waits once for concurrent calls, and never shares a result that is older than the call", async () => {
+test("catcherUp() reads and waits once for concurrent calls, and never shares a result that is older than the call", async () => {
   const { open, waits, together, clock } = readers();
   const first = together(), later = together(), same = together();
   assert.equal(later, same);
@@ -82,7 +82,7 @@ test("catchingUp() reads and waits once for concurrent calls, and never shares a
   assert.equal(clock.waiting, 0);
 });
 
-test("catchingUp() gives up the shared wait after a moment, whether the store or the cache is late, and keeps the read", async () => {
+test("catcherUp() gives up the shared wait after a moment, whether the store or the cache is late, and keeps the read", async () => {
   const { open, waits, together, clock } = readers();
   const first = together();
   clock.advance(99);
@@ -100,7 +100,7 @@ test("catchingUp() gives up the shared wait after a moment, whether the store or
   assert.ok(waits[0]!.over);
 });
 
-test("catchingUp() rejects all calls that share a failed read", async () => {
+test("catcherUp() rejects all calls that share a failed read", async () => {
   const { open, together, clock } = readers();
   const calls = together();
   open[0]!.reject(new Error("unreachable"));

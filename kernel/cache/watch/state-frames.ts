@@ -17,7 +17,7 @@ export function* stateFrames({ maker, meter }: KindCache, index: KeyIndex, watch
   const head = plainHead(maker, "ADDED");
   let parts: Uint8Array[] = [];
   let size = 0;
-  for (const entry of chosen(index, selection)) {
+  for (const entry of chosenEntries(index, selection)) {
     meter.began(1);
     const frame = framing.plain ? [head, bodyBytes(entry), end] : [otherFrame(maker, entry, framing, cursor.isFirst)];
     const bytes = frame.reduce((sum, part) => sum + part.length, 0);
@@ -45,7 +45,7 @@ function otherFrame(maker: EntryMaker, entry: CachedEntry, framing: Framing, fir
   return framing.opens ? make() : item.form(`ADDED ${framing.id}`, make);
 }
 
-function* chosen(index: KeyIndex, { prefix, key, chooses }: Selection): Generator<CachedEntry> {
+function* chosenEntries(index: KeyIndex, { prefix, key, chooses }: Selection): Generator<CachedEntry> {
   if (key !== undefined) {
     const entry = index.get(key);
     if (entry !== undefined && (chooses === undefined || chooses(entry))) yield entry;

@@ -100,7 +100,7 @@ async function storageVersionHash({ stored, kind }: Endpoint): Promise<string> {
  * The aggregated document of `/api` (core) or `/apis` (other groups). Built-in kinds omit group and version of the response kind: they
  * equal those of the path.
  */
-export function aggregated(catalog: Catalog, core: boolean): APIGroupDiscoveryList {
+export function aggregatedGroups(catalog: Catalog, core: boolean): APIGroupDiscoveryList {
   const groups = catalog.groups.filter(({ name }) => (name === "") === core);
   return {
     kind: "APIGroupDiscoveryList",

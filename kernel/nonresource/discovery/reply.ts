@@ -21,7 +21,7 @@ import { type Exchange, header, type Reply } from "../../request/exchange.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { type RequestInfo, trimSlashes } from "../../request/request-info.ts";
 import { hasDeclared, isDeclared } from "../../../core/define/declared.ts";
-import { aggregated, apiGroup, apiGroupList, apiResourceList, apiVersions, terminatingNames } from "./documents.ts";
+import { aggregatedGroups, apiGroup, apiGroupList, apiResourceList, apiVersions, terminatingNames } from "./documents.ts";
 import { valueText } from "../../../core/value-text.ts";
 
 /** The fields of the request info that discovery uses. */
@@ -166,7 +166,7 @@ async function aggregatedReply(
 ): Promise<Reply> {
   const pretty = isPretty(exchange, info, output), { encoding } = output;
   const { reply, etag } = await replies.of(catalog, { document: core ? "core" : "others", encoding, pretty }, async () => {
-    const body = aggregated(catalog, core);
+    const body = aggregatedGroups(catalog, core);
     const etag = `"${await hexDigest(valueText(body))}"`;
     const made = await inOnePiece(typedReply({ output, pretty, catalog }, 200, APIGroupDiscoveryList, body));
     const type = `${mediaType(output.encoding, catalog.names)};g=apidiscovery.${catalog.names.domain};v=v2;as=APIGroupDiscoveryList`;

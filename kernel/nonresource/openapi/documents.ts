@@ -92,16 +92,16 @@ async function documentOf(text: string, message: Message | undefined): Promise<O
 }
 
 async function sha512(bytes: Uint8Array): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-512", unshared(bytes)));
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-512", unshare(bytes)));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("").toUpperCase();
 }
 
 async function gzip(bytes: Uint8Array): Promise<Uint8Array> {
-  return new Uint8Array(await new Response(new Blob([unshared(bytes)]).stream().pipeThrough(new CompressionStream("gzip"))).arrayBuffer());
+  return new Uint8Array(await new Response(new Blob([unshare(bytes)]).stream().pipeThrough(new CompressionStream("gzip"))).arrayBuffer());
 }
 
 /** Narrows the type for the platform's APIs: none of our buffers is a SharedArrayBuffer. */
-function unshared(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+function unshare(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes as Uint8Array<ArrayBuffer>;
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { causeText, endpointsOf, etcdSilentMs } from "./endpoints.ts";
 import { isUnavailable, isUnsent } from "../../../protocols/etcd/errors.ts";
-import { grpcCode, GrpcError, lost } from "../../../protocols/grpc/errors.ts";
+import { grpcCode, GrpcError, lostError } from "../../../protocols/grpc/errors.ts";
 import { manualClock } from "../../../test/store/clock.ts";
 import { faultsOf, faultText } from "../fault.ts";
 
@@ -15,7 +15,7 @@ function fixture(addresses: readonly string[]) {
   });
   return { clock, reports, faults, endpoints: endpointsOf(addresses, faults, clock) };
 }
-const refused = () => lost("Cannot connect to http://a", new Error("connect ECONNREFUSED"), true, true);
+const refused = () => lostError("Cannot connect to http://a", new Error("connect ECONNREFUSED"), true, true);
 const at = (ms: number) => new Date(ms).toISOString();
 
 test("endpointsOf() reports an endpoint once when no connection can be made, and once when it answers", () => {
@@ -64,7 +64,7 @@ test("a member that has too many writes to apply is not unreachable, and what it
 
 test("endpointsOf() does not report a broken connection, but a member without a leader", () => {
   const { reports, endpoints } = fixture(["http://a"]);
-  endpoints.begin(0)(lost("The connection was lost", "the connection was closed", false));
+  endpoints.begin(0)(lostError("The connection was lost", "the connection was closed", false));
   assert.deepEqual(reports, []);
   endpoints.begin(0)(new GrpcError(grpcCode.unavailable, "etcdserver: no leader", { fromServer: true }));
   assert.match(reports.join(), /: etcdserver: no leader$/);

@@ -71,7 +71,7 @@ export async function openEtcd(options: EtcdOptions): Promise<Store> {
 
   async function* watch(range: Range, from: Revision, signal: AbortSignal): AsyncIterable<Batch> {
     const ends = AbortSignal.any([signal, closing.signal]);
-    yield* followEtcd({ connection, progress, range: prefixed(prefix, range), own: prefix, from, signal: ends });
+    yield* followEtcd({ connection, progress, range: withPrefix(prefix, range), own: prefix, from, signal: ends });
     if (!signal.aborted) throw closedError();
   }
 
@@ -109,7 +109,7 @@ function readerOf(connection: Connection, progress: Progress, prefix: string, re
   }
 
   async function list(wanted: Range, { limit, at, valued = true, signal }: Page = {}): Promise<Listing> {
-    const { from, to = noEnd } = keyBounds(prefixed(prefix, wanted));
+    const { from, to = noEnd } = keyBounds(withPrefix(prefix, wanted));
     const entries: Entry[] = [];
     let revision = at;
     let next: Uint8Array = from;
@@ -217,7 +217,7 @@ function ownKey({ key }: KeyValue, ownBytes: number): string {
   return decodeKey(ownBytes === 0 ? key : key.subarray(ownBytes));
 }
 
-function prefixed(prefix: string, { prefix: inner, after, upTo, within, previous }: Range): Range {
+function withPrefix(prefix: string, { prefix: inner, after, upTo, within, previous }: Range): Range {
   return {
     prefix: prefix + inner,
     ...(after === undefined ? {} : { after: prefix + after }),

@@ -23,7 +23,7 @@ export function refusalsOf(endpoints: readonly string[], faults: Faults): Refusa
       return;
     }
     if (toStoreError(error).code !== "refused") return;
-    const fault = isNoSpace(error) ? fullFault(etcd, error) : refusedFault(etcd, what, error);
+    const fault = isNoSpace(error) ? fullFault(etcd, error) : refusalFault(etcd, what, error);
     if (noted[what].some(({ kind }) => kind === fault.kind)) return;
     noted[what].push(fault);
     faults.begin(fault);
@@ -40,7 +40,7 @@ function fullFault(etcd: string, error: unknown): Fault {
   return { kind: "full", of: etcd, state, over: `${etcd} takes writes again`, cause: reasonOf(error), advice: guide("etcd-is-full") };
 }
 
-function refusedFault(etcd: string, what: string, error: unknown): Fault {
+function refusalFault(etcd: string, what: string, error: unknown): Fault {
   const state = `${etcd} refuses ${what}`, over = `${etcd} takes ${what} again`;
   return { kind: "refused", of: `${what} of ${etcd}`, state, over, cause: reasonOf(error), advice: guide("etcd-refuses") };
 }

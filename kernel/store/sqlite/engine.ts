@@ -5,7 +5,7 @@ import type { Answers, Call, Engine, Failure, Run } from "./calls.ts";
 import { noReserve, type Reserve } from "./reserve.ts";
 import { openPlace, type Place } from "./place.ts";
 import { type Allowed, diskSpace, isFullError } from "./disk-space.ts";
-import { blob, entryOf, eventOf, integer, previousOf, stored } from "./rows.ts";
+import { blob, boundValue, entryOf, eventOf, integer, previousOf } from "./rows.ts";
 import { type Bounds, boundsOf, type Statements } from "./statements.ts";
 import { diskSpaceOptions, type Facts, openTables } from "./tables.ts";
 import type { Entry, Revision, StoreEvent } from "../store.ts";
@@ -96,7 +96,7 @@ function engineOf({ database, sql, facts }: OpenDatabase, place: Place, { reserv
     expires: number | undefined,
   ): Revision {
     revision += 1;
-    sql.insert.run(revision, key, value === undefined ? null : stored(value), prior.entry?.revision ?? null);
+    sql.insert.run(revision, key, value === undefined ? null : boundValue(value), prior.entry?.revision ?? null);
     if (value === undefined) sql.remove.run(key);
     else sql.put.run(key, revision, expires ?? null);
     expiryChanged ||= prior.expires || expires !== undefined;

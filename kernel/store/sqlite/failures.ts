@@ -32,7 +32,7 @@ interface Explained {
   readonly advice: string;
 }
 
-function explained(error: unknown): Explained {
+function explain(error: unknown): Explained {
   const said = reasonOf(error);
   const [, meaning, advice] = table.find(([part]) => said.includes(part)) ?? [];
   if (said.includes("store of format")) return { cause: said, advice: `start the release that wrote it, or ${restore}` };
@@ -53,7 +53,7 @@ export function openFailure(error: unknown, owner: number | undefined): string {
       guide("the-store-file-cannot-be-used")
     })`;
   }
-  const { cause, advice } = explained(error);
+  const { cause, advice } = explain(error);
   return `${cause}; ${advice}`;
 }
 
@@ -64,7 +64,7 @@ export function failingFault(path: string, error: unknown): Fault {
     of: path,
     state: `the store file "${path}" fails`,
     over: `the store file "${path}" can be written again`,
-    ...explained(error),
+    ...explain(error),
     unready: true,
   };
 }

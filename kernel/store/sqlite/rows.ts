@@ -20,7 +20,7 @@ export function previousOf(entry: Entry | undefined): StoreEvent["previous"] {
 }
 
 /** A value as it is bound. Empty bytes would be bound as null, which marks a deletion; they are stored as an empty text. */
-export function stored(value: Uint8Array): Uint8Array | string {
+export function boundValue(value: Uint8Array): Uint8Array | string {
   return value.byteLength === 0 ? "" : value;
 }
 

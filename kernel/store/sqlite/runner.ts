@@ -44,7 +44,7 @@ export async function runInThread(path: string, reserve: string): Promise<Runner
   });
 
   /** Sends a request, and waits for its answer: whether it is in the lane. */
-  function answered(send: () => void): Promise<boolean> {
+  function sendAndWait(send: () => void): Promise<boolean> {
     if (dead !== undefined) throw dead;
     posted = Promise.withResolvers();
     const answer = answers.next();
@@ -52,7 +52,7 @@ export async function runInThread(path: string, reserve: string): Promise<Runner
     return answer;
   }
   async function ask(message: ToThread): Promise<FromThread> {
-    await answered(() => {
+    await sendAndWait(() => {
       questions.send(false);
       thread.post(message);
     });
@@ -69,7 +69,7 @@ export async function runInThread(path: string, reserve: string): Promise<Runner
   }
   async function run(calls: readonly Call[]): Promise<Run> {
     if (!writeCalls(calls, questions)) return ran(await ask({ tag: "run", calls: pack(calls) }));
-    const liesThere = await answered(() => questions.send(true));
+    const liesThere = await sendAndWait(() => questions.send(true));
     return liesThere ? readRun(calls, answers) : ran(await fromPost());
   }
   async function close(): Promise<void> {

@@ -7,11 +7,11 @@ export type Packed<T> = T extends Uint8Array ? ArrayBuffer : T extends object ? 
 
 /** The form to post. Posting copies it, so the bytes of `data` stay with the caller. */
 export function pack<T>(data: T): Packed<T> {
-  return mapped(data, (value) => value instanceof Uint8Array ? ownBuffer(value) : undefined) as Packed<T>; // The mapping that the type describes.
+  return mapObjects(data, (value) => value instanceof Uint8Array ? ownBuffer(value) : undefined) as Packed<T>; // The mapping that the type describes.
 }
 /** The inverse of `pack`. */
 export function unpack<T>(data: Packed<T>): T {
-  return mapped(data, (value) => value instanceof ArrayBuffer ? new Uint8Array(value) : undefined) as T; // Its inverse.
+  return mapObjects(data, (value) => value instanceof ArrayBuffer ? new Uint8Array(value) : undefined) as T; // Its inverse.
 }
 
 function ownBuffer(view: Uint8Array): ArrayBufferLike {
@@ -19,13 +19,13 @@ function ownBuffer(view: Uint8Array): ArrayBufferLike {
 }
 
 /** The same data, with each object replaced for which `other` returns a value. */
-function mapped(data: unknown, other: (value: object) => object | undefined): unknown {
+function mapObjects(data: unknown, other: (value: object) => object | undefined): unknown {
   if (typeof data !== "object" || data === null) return data;
   const exchanged = other(data);
   if (exchanged !== undefined) return exchanged;
-  if (Array.isArray(data)) return data.map((each) => mapped(each, other));
+  if (Array.isArray(data)) return data.map((each) => mapObjects(each, other));
   const out: Record<string, unknown> = {};
   // The keys are those of internal types, never a client's.
-  for (const [key, value] of Object.entries(data)) out[key] = mapped(value, other);
+  for (const [key, value] of Object.entries(data)) out[key] = mapObjects(value, other);
   return out;
 }

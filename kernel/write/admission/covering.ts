@@ -33,10 +33,10 @@ export function stepsFor(
   const { catalog: { matchConstraints, admission }, endpoint: { resource } } = call;
   const steps = stepsWith(admission(resource), phases);
   if (matchConstraints.size === 0 || !steps.some(({ name }) => matchConstraints.has(name))) return steps;
-  return covering(call, steps, subject, deletion);
+  return findCovering(call, steps, subject, deletion);
 }
 
-async function covering(
+async function findCovering(
   call: RequestContext,
   steps: readonly Admission[],
   subject: Subject,

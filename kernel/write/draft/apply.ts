@@ -39,7 +39,7 @@ import { type Tree, TreeObject } from "../../../core/tree/tree.ts";
 import { readYaml } from "../../../core/tree/yaml.ts";
 import type { Endpoint } from "../../catalog/catalog.ts";
 import type { RequestContext } from "../../request-context.ts";
-import { emptyObject, plain, versionsOf, withEntries, writerOf } from "../field-managers.ts";
+import { emptyObject, versionsOf, withEntries, withoutEntries, writerOf } from "../field-managers.ts";
 import type { WriteOptions } from "../../request/options.ts";
 import { orRefuse } from "./patch.ts";
 import { partlyDecoded } from "./partly-decoded.ts";
@@ -92,7 +92,7 @@ export function appliedObject(
   checkDocument(call, config);
   const versions = versionsOf(call);
   const writer = writerOf(call, options.fieldManager);
-  const before = plain(live ?? emptyObject(endpoint));
+  const before = withoutEntries(live ?? emptyObject(endpoint));
   const owners = ownersOf(versions, call, before, live, writer);
   const problems = typeProblems(atomOf(endpoint.schema), config);
   if (problems.length > 0) {
@@ -106,7 +106,7 @@ export function appliedObject(
   });
   if (!outcome.done) throw conflictError(outcome.conflicts);
   const entries = writeOwners(outcome.owners);
-  const object = outcome.object === undefined ? live : decoded(call, before, outcome.object, config);
+  const object = outcome.object === undefined ? live : decodeMerged(call, before, outcome.object, config);
   const after = withEntries(object ?? emptyObject(endpoint), entries);
   reportDuplicates(call, document, options);
   const named = options.fieldManager === "kubectl" ? withLastApplied(after, config) : after;
@@ -121,7 +121,10 @@ function ownersOf(versions: Versions, call: RequestContext, before: Json, live: 
   if (owners === undefined) throw new StatusError("Unknown", "failed to decode managed fields");
   if (owners.size > 0) return owners;
   refuseUntyped(call, before, "failed to create manager for existing fields: failed to convert new object (", ") to smd typed");
-  return ownersAfterUpdate(versions, plain(emptyObject(call.endpoint)), before, noOwners, { ...writer, manager: "before-first-apply" });
+  return ownersAfterUpdate(versions, withoutEntries(emptyObject(call.endpoint)), before, noOwners, {
+    ...writer,
+    manager: "before-first-apply",
+  });
 }
 
 /**
@@ -193,7 +196,7 @@ function textOf(object: { readonly [key: string]: Json }, key: string): string {
 }
 
 /** The merged value as an object of the kind, with defaults. */
-function decoded(call: RequestContext, live: Json, merged: Json, config: { readonly [key: string]: Json }): ApiObject {
+function decodeMerged(call: RequestContext, live: Json, merged: Json, config: { readonly [key: string]: Json }): ApiObject {
   const { endpoint } = call;
   const resource = call.catalog.endpoint(call.info.group, call.info.version, call.info.resource)?.resource;
   if (resource?.custom && resource !== endpoint.resource) throw notConverted(endpoint, config);

@@ -16,7 +16,7 @@ import { badRequestError, forbiddenError, invalidError, StatusError } from "../.
 import { readJson } from "../../../core/tree/json.ts";
 import { type Read, type Tree, TreeObject } from "../../../core/tree/tree.ts";
 import { readYaml } from "../../../core/tree/yaml.ts";
-import { budgeted, type RequestContext } from "../../request-context.ts";
+import { type RequestContext, runInBudget } from "../../request-context.ts";
 import { header } from "../../request/exchange.ts";
 import type { Endpoint } from "../../catalog/catalog.ts";
 import type { FieldValidation } from "../../request/options.ts";
@@ -36,18 +36,18 @@ export function readBody(call: RequestContext, validation: FieldValidation, show
   if (encoding === "protobuf" && endpoint.resource.custom) {
     throw unsupportedMediaType(catalog.media.types.filter((_, index) => catalog.media.encodings[index] !== "protobuf"));
   }
-  const object = budgeted(call, () => endpoint.applyDefaults(decoded(call.body, encoding, shown, validation)));
+  const object = runInBudget(call, () => endpoint.applyDefaults(decodeBody(call.body, encoding, shown, validation)));
   if (call.audit !== undefined) noteObject(call, endpoint, object);
   return object;
 }
 
-function decoded(bytes: Uint8Array, encoding: Encoding, shown: RequestContext, validation: FieldValidation): ApiObject {
+function decodeBody(bytes: Uint8Array, encoding: Encoding, shown: RequestContext, validation: FieldValidation): ApiObject {
   if (encoding === "protobuf") return fromProtobuf(bytes, shown);
   return encoding === "cbor" ? fromCbor(bytes, shown, validation) : fromText(bytes, encoding, shown, validation);
 }
 
 /** Upstream's excerpt of a body that it does not recognise: the beginning, in hexadecimal unless it is a JSON object. */
-function shown(bytes: Uint8Array): string {
+function excerptOf(bytes: Uint8Array): string {
   if (bytes.length === 0) return "<empty>";
   const head = bytes.subarray(0, 30);
   const text = looksLikeObject(bytes) ? new TextDecoder().decode(head) : hexText(head);
@@ -65,8 +65,8 @@ function looksLikeObject(bytes: Uint8Array): boolean {
   return first === 0x7b;
 }
 
-function unrecognised(endpoint: Endpoint, why: string, bytes: Uint8Array): Error {
-  return badRequestError(`the object provided is unrecognized (must be of type ${endpoint.kind}): ${why} (${shown(bytes)})`);
+function unrecognisedError(endpoint: Endpoint, why: string, bytes: Uint8Array): Error {
+  return badRequestError(`the object provided is unrecognized (must be of type ${endpoint.kind}): ${why} (${excerptOf(bytes)})`);
 }
 function fromProtobuf(bytes: Uint8Array, call: RequestContext): ApiObject {
   const { endpoint, catalog } = call;
@@ -74,7 +74,7 @@ function fromProtobuf(bytes: Uint8Array, call: RequestContext): ApiObject {
   try {
     envelope = readEnvelope(bytes);
   } catch (error) {
-    throw unrecognised(endpoint, reasonOf(error), bytes);
+    throw unrecognisedError(endpoint, reasonOf(error), bytes);
   }
   checkType(catalog, endpoint, envelope.kind, envelope.apiVersion);
   try {
@@ -88,7 +88,7 @@ function fromProtobuf(bytes: Uint8Array, call: RequestContext): ApiObject {
 function fromCbor(bytes: Uint8Array, call: RequestContext, validation: FieldValidation): ApiObject {
   const { endpoint, catalog } = call;
   const refuse = (why: string) => unhandledError(endpoint.kind, endpoint.version, endpoint, why);
-  const { item, kind, apiVersion } = recognisedCbor(bytes, (why) => unrecognised(endpoint, why, bytes));
+  const { item, kind, apiVersion } = recognisedCbor(bytes, (why) => unrecognisedError(endpoint, why, bytes));
   if (endpoint.resource.custom) checkCustomCbor(call, item, { kind, apiVersion }, bytes);
   checkType(catalog, endpoint, kind, apiVersion);
   const findings: string[] = [];
@@ -114,7 +114,7 @@ function checkCustomCbor(
     ? `Object 'apiVersion' is missing in '${notation(bytes)}'`
     : undefined;
   if (why === undefined) return;
-  throw kind === "" ? unrecognised(endpoint, why, bytes) : unhandledError(kind, "", endpoint, why);
+  throw kind === "" ? unrecognisedError(endpoint, why, bytes) : unhandledError(kind, "", endpoint, why);
 }
 function notation(bytes: Uint8Array): string {
   return diagnosticOf(bytes) ?? hexText(bytes);
@@ -137,10 +137,14 @@ function fromText(bytes: Uint8Array, encoding: "json" | "yaml", call: RequestCon
   const { endpoint, warnings } = call;
   const read: Read = encoding === "json" ? readJson(bytes) : readYaml(bytes);
   if (!read.ok) {
-    throw unrecognised(endpoint, encoding === "json" ? `couldn't get version/kind; json parse error: ${read.error}` : read.error, bytes);
+    throw unrecognisedError(
+      endpoint,
+      encoding === "json" ? `couldn't get version/kind; json parse error: ${read.error}` : read.error,
+      bytes,
+    );
   }
   const type = typeOf(read.tree);
-  if (!type.ok) throw unrecognised(endpoint, type.error, bytes);
+  if (!type.ok) throw unrecognisedError(endpoint, type.error, bytes);
   if (endpoint.resource.custom) checkCustomDocument(endpoint, type.kind, read.tree, bytes);
   checkType(call.catalog, endpoint, type.kind, type.apiVersion);
   const report: DecodeReport = { reader: encoding, findings: [] };
@@ -165,7 +169,7 @@ function fromText(bytes: Uint8Array, encoding: "json" | "yaml", call: RequestCon
 
 /** A body of a custom resource has a kind, and is no list. */
 function checkCustomDocument(endpoint: Endpoint, kind: string, tree: Tree, bytes: Uint8Array): void {
-  if (kind === "") throw unrecognised(endpoint, `Object 'Kind' is missing in '${new TextDecoder().decode(bytes)}'`, bytes);
+  if (kind === "") throw unrecognisedError(endpoint, `Object 'Kind' is missing in '${new TextDecoder().decode(bytes)}'`, bytes);
   if (kind.endsWith("List") || !(tree instanceof TreeObject) || (tree.get("items") ?? null) === null) return;
   throw new StatusError("Unknown", "*unstructured.Unstructured is not a list: no Items field in this object");
 }

@@ -32,7 +32,7 @@ export function withLastApplied(object: ApiObject, config: { readonly [key: stri
   const { annotations } = object.metadata;
   if (annotations === undefined || (annotations[annotation] ?? "") === "") return object;
   const { [annotation]: _, ...others } = annotations;
-  const kept = { ...others, [annotation]: `${goJson(sorted(withoutAnnotation(config)))}\n` };
+  const kept = { ...others, [annotation]: `${goJson(sortMembers(withoutAnnotation(config)))}\n` };
   const bytes = Object.entries(kept).reduce((sum, [key, value]) => sum + utf8Length(key) + utf8Length(value), 0);
   return { ...object, metadata: { ...object.metadata, annotations: bytes > annotationsBytesMax ? others : kept } };
 }
@@ -53,8 +53,8 @@ function annotationOf(live: Json): string | undefined {
 }
 
 /** The value with sorted keys, as Go encodes maps. */
-function sorted(value: Json): Json {
-  if (Array.isArray(value)) return value.map(sorted);
+function sortMembers(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sortMembers);
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.keys(value).sort().map((key) => [key, sorted(value[key]!)]));
+  return Object.fromEntries(Object.keys(value).sort().map((key) => [key, sortMembers(value[key]!)]));
 }

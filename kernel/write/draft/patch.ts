@@ -45,12 +45,12 @@ export function dialectOf(type: string, endpoint: Endpoint): Dialect | undefined
 
 function jsonPatch(call: RequestContext, body: Uint8Array, validation: FieldValidation): Change {
   const { operations, findings } = readJsonPatch(body, validation !== "Ignore");
-  return (live) => decoded(call, applyJsonPatch(liveTree(call, live), operations), findings, validation);
+  return (live) => decodePatched(call, applyJsonPatch(liveTree(call, live), operations), findings, validation);
 }
 
 function merge(call: RequestContext, body: Uint8Array, validation: FieldValidation): Change {
   const { tree, findings } = readMergePatch(body, validation !== "Ignore");
-  return (live) => decoded(call, mergePatch(liveTree(call, live), tree), findings, validation);
+  return (live) => decodePatched(call, mergePatch(liveTree(call, live), tree), findings, validation);
 }
 
 /** Ignores kind and apiVersion; errors quote the rest of the patch. */
@@ -84,7 +84,7 @@ function treeOf(read: Read): Tree {
 }
 
 /** Decodes a patched document; errors quote the document. */
-function decoded(call: RequestContext, written: Tree, patchFindings: readonly string[], validation: FieldValidation): ApiObject {
+function decodePatched(call: RequestContext, written: Tree, patchFindings: readonly string[], validation: FieldValidation): ApiObject {
   const { endpoint } = call;
   const refuse = (why: string) => patchInvalid(writtenText(written), why);
   const tree = plainTree(written);

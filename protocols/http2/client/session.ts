@@ -6,7 +6,7 @@ import { Buffer } from "node:buffer";
 import type { Socket } from "node:net";
 import { FlowWindow } from "../flow-window.ts";
 import { FrameWriter, Slabs } from "../frame-writer.ts";
-import { errorCode, flag, frameReader, frameType, streamIdMax, unpadded, word } from "../frames.ts";
+import { errorCode, flag, frameReader, frameType, streamIdMax, unpad, word } from "../frames.ts";
 import { type Block, headerFrames } from "../header-frames.ts";
 import { type Sending, SendQueue } from "../send-queue.ts";
 import { firstWindowBytes, preface, setting } from "../settings.ts";
@@ -160,7 +160,7 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
     // Data of a cancelled stream counts for the connection window only.
     if (stream === undefined) return known(id);
     stream.window.fill(payload.length);
-    const chunk = unpadded(flags, payload);
+    const chunk = unpad(flags, payload);
     stream.window.use(stream.isWhole ? payload.length : payload.length - chunk.length);
     if (chunk.length > 0) stream.events.data(chunk);
     if ((flags & flag.endStream) !== 0 && streams.get(id) === stream) ended(stream);

@@ -10,7 +10,7 @@ import {
   FrameReader,
   frameType,
   streamIdMax,
-  unpadded,
+  unpad,
   word,
 } from "../../../protocols/http2/frames.ts";
 import { HeaderDecoder } from "../../../protocols/http2/header-decoder.ts";
@@ -317,7 +317,7 @@ export class ServerSession implements StreamSession {
       return;
     }
     stream.window.fill(payload.length);
-    const piece = unpadded(flags, payload);
+    const piece = unpad(flags, payload);
     this.#options.input.piece(payload.length, stream.body.received + piece.length);
     if (!stream.body.add(piece, payload.length)) return this.#refuse(id, errorCode.protocol);
     if ((flags & flag.endStream) !== 0) this.#received(stream);
