@@ -1,45 +1,45 @@
-/** The values of JSON texts that several readers in the process get at about the same time, such as controllers that list one resource at the start. */
+/** Values of objects that several readers in the process get at about the same time, such as controllers that list one resource at the start. */
 import type { Json } from "../../core/json.ts";
-import { plainJson } from "../../core/tree/plain-json.ts";
 import { bound } from "../../core/bound.ts";
+import type { Endpoint } from "../../kernel/catalog/catalog.ts";
+import type { Item } from "../../kernel/objects/objects.ts";
 
-/** Characters of the shortest page of a list that readers in the process share. */
-export const sharedTextLengthMin = bound(4_096);
-/** Characters of all pages of lists that readers in the process share. */
-export const sharedTextsLengthMax = bound(64 * 1024 * 1024);
-/** Milliseconds for which the pages of lists are kept that readers in the process share. */
-const sharedTextsMs = bound(10_000);
+/** Bytes of JSON of the objects whose values readers in the process share. */
+export const sharedValuesBytesMax = bound(64 * 1024 * 1024);
+/** Milliseconds for which the values of objects are kept that readers in the process share. */
+const sharedValuesMs = bound(10_000);
 
-/** Parses each text once while it is kept. Values are shared, so readers must not change them. */
+/** The values of the objects of one catalog's endpoints, by key and revision. Readers must not change them. */
 export class SharedValues {
-  readonly #values = new Map<string, Json>();
-  #length = 0;
+  #values = new Map<Endpoint, Map<string, Json>>();
+  #bytes = 0;
   #timer: { unref(): unknown } | undefined;
 
-  /** The value of a JSON text. Short texts are parsed again each time, which costs less than their memory. */
-  of(text: string): Json {
-    if (text.length < sharedTextLengthMin) return plainJson(text);
-    const known = this.#values.get(text);
+  /**
+   * The value of a stored object in a form, made by `make` if it is not kept. An object that was not stored, as of a dry run, has no revision
+   * and is not kept.
+   */
+  of(endpoint: Endpoint, form: string, item: Pick<Item, "key" | "revision" | "size">, make: () => Json): Json {
+    if (item.revision === 0) return make();
+    let values = this.#values.get(endpoint);
+    const name = `${form} ${item.revision} ${item.key}`, known = values?.get(name);
     if (known !== undefined) return known;
-    const value = plainJson(text);
-    this.#keep(text, value);
+    const value = make();
+    this.#bytes += item.size;
+    if (this.#bytes > sharedValuesBytesMax) {
+      this.#values = new Map();
+      this.#bytes = item.size;
+      values = undefined;
+    }
+    if (values === undefined) this.#values.set(endpoint, values = new Map());
+    values.set(name, value);
+    this.#timer ??= setTimeout(() => this.#forget(), sharedValuesMs).unref();
     return value;
   }
 
-  #keep(text: string, value: Json): void {
-    this.#values.set(text, value);
-    this.#length += text.length;
-    for (const oldest of this.#values.keys()) {
-      if (this.#length <= sharedTextsLengthMax) break;
-      this.#values.delete(oldest);
-      this.#length -= oldest.length;
-    }
-    this.#timer ??= setTimeout(() => this.#forget(), sharedTextsMs).unref();
-  }
-
   #forget(): void {
-    this.#values.clear();
-    this.#length = 0;
+    this.#values = new Map();
+    this.#bytes = 0;
     this.#timer = undefined;
   }
 }

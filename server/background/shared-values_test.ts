@@ -1,21 +1,38 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sharedTextLengthMin, sharedTextsLengthMax, SharedValues } from "./shared-values.ts";
+import type { Endpoint } from "../../kernel/catalog/catalog.ts";
+import { SharedValues, sharedValuesBytesMax } from "./shared-values.ts";
 
-const textOf = (name: string, length: number = sharedTextLengthMin) => JSON.stringify([name, "x".repeat(length)]);
+const things = {} as Endpoint, others = {} as Endpoint; // Their identity is all that counts.
+const made = (value: string) => () => ({ value });
+const item = (key: string, revision: number, size = 100) => ({ key, revision, size });
 
-test("readers of one long text share its value, those of a short one do not", () => {
+test("SharedValues.of() makes one value for each form and revision of an object", () => {
   const values = new SharedValues();
-  assert.equal(values.of(textOf("a")), values.of(textOf("a")));
-  assert.notEqual(values.of(textOf("a")), values.of(textOf("b")));
-  assert.notEqual(values.of('["short"]'), values.of('["short"]'));
+  const first = values.of(things, "object", item("/a", 7), made("first"));
+  assert.equal(values.of(things, "object", item("/a", 7), () => assert.fail("it is kept")), first);
+  for (
+    const [endpoint, form, key, revision] of [
+      [things, "PartialObjectMetadata", "/a", 7],
+      [things, "object", "/b", 7],
+      [things, "object", "/a", 8],
+      [others, "object", "/a", 7],
+    ] as const
+  ) assert.notEqual(values.of(endpoint, form, item(key, revision), made("another")), first);
 });
 
-test("the oldest texts are forgotten when all of them are too long", () => {
-  const values = new SharedValues(), length = sharedTextsLengthMax / 2;
-  const first = values.of(textOf("first"));
-  const large = values.of(textOf("large", length));
-  assert.equal(values.of(textOf("first")), first);
-  values.of(textOf("larger", length));
-  assert.notEqual(values.of(textOf("large", length)), large);
+test("SharedValues.of() does not keep the value of an object that was not stored", () => {
+  const values = new SharedValues();
+  const unsaved = () => values.of(things, "object", item("/a", 0), made("dry run"));
+  assert.notEqual(unsaved(), unsaved());
+});
+
+test("SharedValues drops its values when their objects have more bytes than the bound", () => {
+  const values = new SharedValues();
+  const value = (key: string, size: number) => values.of(things, "object", item(key, 1, size), made(key));
+  const small = value("/a", 1), large = value("/b", sharedValuesBytesMax - 1);
+  assert.equal(value("/a", 1), small);
+  assert.equal(value("/b", sharedValuesBytesMax - 1), large);
+  value("/c", 1);
+  assert.notEqual(value("/a", 1), small);
 });
